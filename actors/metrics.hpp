@@ -1,7 +1,7 @@
 #pragma once
 
-// How actors make their metrics: in the actor system's registry, prefix `ringmaster`, shown by `/metrics`. docs/metrics.md names
-// all of them.
+// Creation of the actors' metrics in the registry of the actor system, with the prefix `ringmaster`. `/metrics` shows them;
+// docs/metrics.md lists them all.
 
 #include <array>
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace ringmaster::actors {
 template <class Metric>
 using metric_family = caf::telemetry::metric_family_impl<Metric>;
 
-/// `name` in words joined by `-`; it appears as `ringmaster_NAME_total`.
+/// Returns the counter `ringmaster_NAME_total`. `name` consists of words joined by `-`.
 [[nodiscard]] inline caf::telemetry::int_counter* make_counter(caf::actor_system& system, const char* name, const char* help) {
   return system.metrics().counter_singleton("ringmaster", name, help, "1", true);
 }
 
-/// The same of an amount that may be 0, which CAF does not take.
+/// Adds an amount that may be 0, which CAF's `inc` does not accept.
 inline void add(caf::telemetry::int_counter* to, std::size_t amount) noexcept {
   if (amount != 0)
     to->inc(static_cast<std::int64_t>(amount));
 }
 
-/// Upper bounds for times from one millisecond to ten seconds.
+/// Upper bounds of histograms for times between one millisecond and ten seconds.
 inline constexpr std::array<double, 13> time_bounds{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1., 2., 5., 10.};
 
 } // namespace ringmaster::actors

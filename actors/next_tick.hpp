@@ -8,7 +8,7 @@
 
 namespace ringmaster::actors {
 
-/// The next point of a rhythm after `last`; points that were missed are left out, so that a late tick does nothing twice.
+/// Returns the next point of a fixed interval after `last`. Skips missed points, so that a late tick does not run twice.
 [[nodiscard]] inline caf::actor_clock::time_point next_tick(caf::actor_clock::time_point last, std::chrono::milliseconds period,
                                                              caf::actor_clock::time_point now) {
   auto next = last + period;

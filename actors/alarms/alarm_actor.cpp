@@ -11,7 +11,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Of a stored message: a message to people is shorter still.
+/// Limit of the stored trigger and handle messages that are kept in memory; messages to users are shorter still.
 constexpr std::size_t message_bytes_max = 12'000;
 
 void cut(std::string& text) { text.resize(core::cut_bytes(text, message_bytes_max).size()); }
@@ -29,7 +29,7 @@ bool may_succeed_later(core::errc code) noexcept {
   return code == core::errc::unavailable || code == core::errc::timeout || code == core::errc::not_found;
 }
 
-/// How long a message is tried: people need longer to configure a channel than a server to come back.
+/// Returns how long a message is retried: configuring a channel takes longer than restarting a server.
 std::chrono::hours patience_for(core::errc code) noexcept {
   return code == core::errc::not_found ? core::unconfigured_patience : core::alarm_patience;
 }
@@ -61,11 +61,11 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
   };
 }
 
-// What a former life had taken comes again, to this life or another one's.
+// Alarms that an earlier incarnation took are handed out again, to this incarnation or to another one.
 void alarm_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
   life_ = change.life;
-  // A new life has taken nothing yet; its predecessor's are orphans.
+  // A new incarnation has taken nothing yet; the alarms of its predecessor are orphaned.
   taking_ = ending_ = again_ = false;
   cases_.clear();
   windows_.clear();
@@ -95,7 +95,7 @@ void alarm_actor_state::take() {
   if (!life_ || taking_ || cases_.size() >= cases_max)
     return;
   taking_ = true;
-  // With what is in memory a page could be full of it.
+  // Alarms that are already in memory could fill a whole page.
   const auto limit = take_limit + (again_ ? cases_.size() + ends_.size() : 0);
   ask_store<std::vector<core::pending_alarm>>(
     self_, storage_,
@@ -169,7 +169,7 @@ void alarm_actor_state::end_windows() {
   }
 }
 
-// -- who is told -----------------------------------------------------------------------------------------------------------
+// -- recipients ------------------------------------------------------------------------------------------------------------
 
 void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms) {
   const auto* rule = alarm.about->rule ? &*alarm.about->rule : nullptr;
@@ -186,7 +186,7 @@ void alarm_actor_state::tell(const core::pending_alarm& alarm, std::uint64_t cou
   }
   if (alarm.kind != core::alarm_kind::failure || !alarm.run)
     return tell_places(core::pending_alarm{alarm}, count, alarms, {});
-  // The cases stay meanwhile: their places are still to be told.
+  // The cases stay meanwhile: their recipients are still to be notified.
   tails_.read(*alarm.run, [this, epoch = epoch_, alarm, count, alarms](const std::string& log) {
     if (epoch != epoch_)
       return;
@@ -215,7 +215,7 @@ void alarm_actor_state::deliver(const std::string& channel, const std::string& r
                                 const std::vector<core::intent_id>& alarms) {
   const auto lane = lane_of(channel, recipient);
   const bool full = deliveries_.waiting(channel) >= deliveries_per_channel_max;
-  // Behind others that wait for the summary it has no right to be first.
+  // A message must not overtake others of its lane that wait for the summary.
   if (full || summaries_.contains(lane) || !rate_.take(lane, now()))
     return suppress(lane, channel, recipient, alarm, count, alarms);
   deliveries_.add({.channel = channel, .recipient = recipient, .message = message, .message_id = message_id(alarm, count),
@@ -277,7 +277,7 @@ void alarm_actor_state::send_waiting() {
     if (notifier_)
       notifier_->send({delivery.channel, delivery.recipient, delivery.message_id, *delivery.message}, std::move(then));
     else
-      then(core::fail(core::errc::not_found, "this node has no channels"));
+      then(core::fail(core::errc::not_found, "this node has no alarm channels"));
   }
 }
 
@@ -288,17 +288,17 @@ void alarm_actor_state::answered(const protocol::notice_done& done) {
   const auto place = lane_of(delivery->channel, delivery->recipient);
   if (done.outcome) {
     metrics_.count(delivery->channel, "sent");
-    log_->info("alarm: {} told through {}", delivery->message_id, place);
+    log_->info("alarm: {} sent through {}", delivery->message_id, place);
     close(deliveries_.take(done.delivery), false);
   } else if (may_succeed_later(done.outcome.error().code)
              && deliveries_.again(*delivery, now(), patience_for(done.outcome.error().code))) {
     metrics_.count(delivery->channel, "repeated");
     if (delivery->failures == 1)
-      log_->warn("alarm: {} not told through {} yet, it is tried again: {}", delivery->message_id, place,
+      log_->warn("alarm: {} not sent through {} yet, will be retried: {}", delivery->message_id, place,
                  done.outcome.error().context);
   } else {
     metrics_.count(delivery->channel, "failed");
-    log_->error("alarm: {} not told through {}, given up: {}", delivery->message_id, place, done.outcome.error().context);
+    log_->error("alarm: {} not sent through {}, given up: {}", delivery->message_id, place, done.outcome.error().context);
     close(deliveries_.take(done.delivery), true);
   }
   send_waiting();
@@ -322,7 +322,7 @@ void alarm_actor_state::close(alarm_delivery&& delivery, bool failed) {
   }
 }
 
-// -- the end ---------------------------------------------------------------------------------------------------------------
+// -- ending alarms ---------------------------------------------------------------------------------------------------------
 
 void alarm_actor_state::end(core::intent_id alarm, std::int32_t status, bool await_recovery) {
   ends_.push_back({alarm, status, await_recovery});
@@ -341,7 +341,7 @@ void alarm_actor_state::flush() {
       if (epoch != epoch_)
         return;
       ending_ = false;
-      // Otherwise the next tick repeats it: what is ended already stays so.
+      // Otherwise the next tick repeats the request; alarms that have ended already stay ended.
       if (!finished)
         return;
       ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(ends->size()));

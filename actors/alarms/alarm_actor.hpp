@@ -25,27 +25,27 @@
 
 namespace ringmaster::actors {
 
-/// Tells people of failed runs. Takes alarms from the store under this node's life, puts equal ones together, keeps to the limits
-/// of the channels, sends through the notifier and ends each alarm in the store once every place was told (2) or given up (3).
-/// An alarm is durable until then, so a crash or a lost life has it told again, with the same message id. Invariants: an alarm
-/// ends once; nothing is dropped without being counted in a message that is sent; a channel that hangs holds up neither another
-/// one nor any retry.
+/// Actor that notifies users about failed runs. It takes alarms from the store under this node's incarnation, groups equal ones,
+/// keeps to the limits of the channels and sends through the notifier. It ends each alarm in the store once every place was
+/// notified (2) or given up (3). An alarm is durable until then: after a crash or a lost incarnation it is sent again with the
+/// same message id. Invariants: an alarm ends once; no alarm is dropped without being counted in a message that is sent; a
+/// channel that hangs delays neither another channel nor any retry.
 class alarm_actor_state {
 public:
   static inline const char* name = "ringmaster.alarm_actor";
 
-  /// Alarms in memory; beyond it nothing more is taken, and they wait in the store.
+  /// Maximum of alarms in memory; further alarms wait in the store.
   static constexpr std::size_t cases_max = 10'000;
-  /// Beyond it those that wait for a message with others are only counted in it, and end at once.
+  /// Limit of held alarms; beyond it, alarms that wait for a grouped message are only counted in it and end at once.
   static constexpr std::size_t held_max = 5'000;
-  /// Messages that wait for one channel; beyond it they go into its summary.
+  /// Messages that wait for one channel; further messages go into its summary.
   static constexpr std::size_t deliveries_per_channel_max = 1'000;
   static constexpr std::size_t take_limit = 100;
-  /// Alarms that one transaction ends: beats go over the same connection.
+  /// Alarms that one transaction ends; kept small because heartbeats use the same connection.
   static constexpr std::size_t flush_limit = 200;
   static constexpr std::chrono::seconds period{1};
 
-  /// `pool`: leads to executors, for the last lines of logs; null: messages quote none.
+  /// `pool`: leads to executors, for the last log lines; null: messages quote no log.
   alarm_actor_state(protocol::alarm_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
                     std::shared_ptr<protocol::notifier> notifier, config::alarm_settings settings, core::language language,
                     protocol::wall_clock clock, logger log);
@@ -54,10 +54,10 @@ public:
 private:
   using steady = std::chrono::steady_clock::time_point;
 
-  /// An alarm until its end.
+  /// Alarm until its end.
   struct alarm_case {
     core::pending_alarm alarm;
-    /// Places that are still to be told.
+    /// Recipients that are still to be notified.
     std::size_t open = 0;
     bool failed = false;
   };
@@ -70,9 +70,9 @@ private:
   void admit(core::pending_alarm&& alarm);
   void hold(const core::alarm_windows::key& what, core::intent_id alarm);
   void end_windows();
-  /// `alarms`: those that the message stands for, all of them in memory.
+  /// `alarms`: the alarms that the message stands for, all of them in memory.
   void tell(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms);
-  /// `log`: what the message quotes of the run's log.
+  /// `log`: the lines of the run's log that the message quotes.
   void tell_places(const core::pending_alarm& alarm, std::uint64_t count, const std::vector<core::intent_id>& alarms,
                    std::string_view log);
   void deliver(const std::string& channel, const std::string& recipient, const core::pending_alarm& alarm, std::uint64_t count,
@@ -100,10 +100,10 @@ private:
   alarm_metrics metrics_;
 
   std::optional<core::node_incarnation> life_;
-  /// Number of life changes: answers of an earlier one are ignored.
+  /// Number of incarnation changes: answers to requests of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   bool taking_ = false;
-  /// An answer was lost: this life may have taken what it does not know of.
+  /// An answer was lost: this incarnation may have taken alarms that it does not know of.
   bool again_ = false;
   bool ending_ = false;
   steady next_tick_{};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages on their way to people, by channel: the pure state of alarm_actor.
+// Messages on their way to users, by channel: the pure state of alarm_actor.
 
 #include <chrono>
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace ringmaster::actors {
 
-/// One message to one place, and the alarms that it tells of.
+/// One message to one recipient, and the alarms that it reports.
 struct alarm_delivery {
   std::string channel;
-  /// For mail.
+  /// Address for mail; empty for other channels.
   std::string recipient;
   std::shared_ptr<const core::alarm_message> message;
   std::string message_id;
@@ -30,29 +30,29 @@ struct alarm_delivery {
   bool sending = false;
 };
 
-/// Every channel for itself: one that hangs has its own few places and holds up no other.
+/// Deliveries by channel: a channel that hangs occupies only its own places and delays no other channel.
 class alarm_deliveries {
 public:
   using clock = std::chrono::steady_clock::time_point;
 
-  /// Of one channel at once.
+  /// Maximum of messages of one channel that are being sent at once.
   static constexpr std::size_t on_their_way_max = 4;
 
   std::uint64_t add(alarm_delivery delivery);
 
-  /// Marks as sending what may go now, channel by channel, oldest first.
+  /// Returns the deliveries that may be sent now, by age and within the limit of each channel, and marks them as sending.
   [[nodiscard]] std::vector<std::uint64_t> start(clock now);
 
-  /// Null: nothing of that number (a former life's).
+  /// Returns the delivery; null for an unknown number, e.g. of an earlier incarnation.
   [[nodiscard]] alarm_delivery* find(std::uint64_t number);
 
-  /// It was refused for now. False: it was tried long enough, and is over.
+  /// Schedules a retry of a refused delivery. Returns false if `patience` is over.
   [[nodiscard]] bool again(alarm_delivery& delivery, clock now, std::chrono::hours patience);
 
-  /// It is over.
+  /// Removes and returns a delivery that has ended.
   [[nodiscard]] alarm_delivery take(std::uint64_t number);
 
-  /// Of one channel, sending or not.
+  /// Returns the number of deliveries of one channel, sending or not.
   [[nodiscard]] std::size_t waiting(const std::string& channel) const;
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   void clear();
@@ -69,11 +69,11 @@ private:
   std::uint64_t last_ = 0;
 };
 
-/// What a channel's limit kept back, for one lane.
+/// Messages of one lane that a channel's limit held back.
 struct alarm_summary {
   std::string channel;
   std::string recipient;
-  /// Those whose end waits for the summary.
+  /// Alarms whose end waits for the summary.
   std::vector<core::intent_id> alarms;
   std::map<core::job_id, core::suppressed_job> jobs;
   std::uint64_t count = 0;

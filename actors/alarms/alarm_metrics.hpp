@@ -6,15 +6,15 @@
 
 namespace ringmaster::actors {
 
-/// `ringmaster_alarms_total{channel, result}`: messages `sent`, `failed` for good and tried again (`repeated`); alarms that went
-/// into the message of another one (`suppressed`).
+/// Counters `ringmaster_alarms_total{channel, result}`: messages that were sent (`sent`), finally failed (`failed`) or are
+/// retried (`repeated`); alarms that were included in the message of another one (`suppressed`).
 class alarm_metrics {
 public:
   explicit alarm_metrics(caf::actor_system& system)
     : alarms_{system.metrics().counter_family("ringmaster", "alarms", {"channel", "result"},
-                                              "Messages about failed runs, and alarms that were told with others.", "1", true)} {}
+                                              "Messages about failed runs, and alarms grouped into others.", "1", true)} {}
 
-  /// Makes the counters of a channel, at 0.
+  /// Creates the counters of a channel with the value 0.
   void know(std::string_view channel) {
     const caf::string_view channel_text{channel.data(), channel.size()};
     for (const auto* result : {"sent", "repeated", "failed", "suppressed"})

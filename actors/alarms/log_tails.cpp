@@ -31,7 +31,7 @@ void log_tails::ask(const question_ptr& asked, const protocol::executor_link& li
   protocol::request(self_, link, limit, protocol::log_request{run.id, run.trigger_time, 1, run.group})
     .then(
       [this, asked](const protocol::log_reply& reply) {
-        // An executor that has no log says so in a sentence, with the line number 0.
+        // An executor without the log answers with a sentence and the line number 0.
         const bool has_lines = reply.answered && reply.to_line > 0;
         end(asked, has_lines ? core::valid_utf8(core::last_lines(reply.content, lines_, bytes_max)) : std::string{});
       },

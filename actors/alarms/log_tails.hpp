@@ -12,20 +12,20 @@
 
 namespace ringmaster::actors {
 
-/// Asks executors for the last lines of what failed runs wrote, for their alarms. Alarms are not held up: each question has a
-/// short limit, few are under way at a time, and beyond them no executor is asked.
+/// Reader of the last log lines of failed runs, which their alarms quote. It does not delay alarms: each request to an executor
+/// has a short limit, and beyond a small number of requests under way no executor is asked.
 class log_tails {
 public:
   static constexpr std::size_t under_way_max = 16;
   static constexpr std::chrono::seconds limit{2};
-  /// Bytes of all lines together; the first lines are cut.
+  /// Bytes of all lines together; the first lines are cut off.
   static constexpr std::size_t bytes_max = 2000;
 
-  /// `pool`: null if there are no executors to ask. `lines`: how many at most; 0: none.
+  /// `pool`: null if there are no executors to ask. `lines`: maximum number of lines; 0: none.
   log_tails(protocol::alarm_actor::pointer self, protocol::trigger_pool pool, std::size_t lines);
 
-  /// Calls `then` once, with the lines, or with an empty text if there are none or they did not come in time; at once if no
-  /// executor is asked.
+  /// Calls `then` once, with the lines, or with an empty text if there are none or the executor does not answer in time. Calls it
+  /// at once if no executor is asked.
   void read(const core::log_row& run, std::function<void(std::string)> then);
 
 private:

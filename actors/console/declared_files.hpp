@@ -1,6 +1,6 @@
 #pragma once
 
-// Who reads and writes declared files for job_admin: files are config's affair, and only apps knows both.
+// Interface through which job_admin reads and writes declared files. The file format belongs to config; only apps knows both.
 
 #include <functional>
 #include <optional>
@@ -16,27 +16,28 @@
 
 namespace ringmaster::actors {
 
-/// What the body of an apply asks for.
+/// Request in the body of an apply.
 struct apply_request {
   core::declared_set declared;
   bool dry_run = false;
   bool prune = false;
-  /// For the report.
+  /// Warnings for the report.
   std::vector<core::declared_warning> warnings = {};
 };
 
-/// What an export is of; nothing: everything.
+/// Scope of an export; empty: everything.
 struct export_request {
   std::optional<core::group_id> group = {};
-  /// Who declared it.
+  /// Name of the source that declared the jobs.
   std::optional<std::string> source = {};
 };
 
-/// Both run on the thread of a store worker and may take long. Null: there is nobody who can.
+/// Functions that read and write declared files. Both run on the thread of a store worker and may take long. Null: not supported
+/// by this node.
 struct declared_files {
-  /// Errors: `invalid_argument`, one line for each mistake.
+  /// Errors: `invalid_argument`, with one line for each mistake.
   std::function<core::result<apply_request>(const std::string& body)> read = {};
-  /// Errors: `not_found`, `too_large`, those of the store.
+  /// Errors: `not_found`, `too_large`, errors of the store.
   std::function<core::result<std::string>(storage::store&, const export_request&, core::time_point)> write = {};
 };
 

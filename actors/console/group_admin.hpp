@@ -11,8 +11,8 @@
 
 namespace ringmaster::actors {
 
-/// Edits and lists of executor groups: a query worker runs them, and registry_monitor reads the groups again after an edit. Keeps
-/// nothing between two messages.
+/// Actor for edits and lists of executor groups. A query worker runs them, and registry_monitor reads the groups again after an
+/// edit. Keeps no state between two messages.
 class group_admin_state {
 public:
   static inline const char* name = "ringmaster.group_admin";
@@ -32,7 +32,7 @@ private:
 
   template <class T, class UseCase>
   caf::result<protocol::group_page> look(UseCase use_case);
-  /// Whoever routes looks again, also when the edit may have been made.
+  /// Makes registry_monitor read the groups again, also when it is unknown whether the edit was made.
   void edited(const core::error* failure);
 
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }

@@ -12,16 +12,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Looks for runs on their way: the first one at once, and a second's worth after it.
+/// Intervals of the check for runs on their way: the first check is immediate, then every `look_gap` for `look_time`.
 constexpr auto look_gap = 50ms;
 constexpr auto look_time = 1s;
-/// Log rows of a removed job that go in one transaction, and the pause after each, which others use.
+/// Log rows of a removed job that one transaction deletes, and the pause after each transaction, in which other requests run.
 constexpr std::size_t removal_chunk = 300;
 constexpr auto removal_pause = 50ms;
 constexpr auto removal_retry = 5s;
 
 core::error scripts_are_off() {
-  return {core::errc::forbidden, "security.glue is off: no scripts are entered here, only jobs of the kind BEAN"};
+  return {core::errc::forbidden, "security.glue is off: scripts cannot be entered; only jobs of the kind BEAN are allowed"};
 }
 
 std::mt19937_64 seeded() {
@@ -126,7 +126,7 @@ void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&
     protocol::send(self_, schedule_, protocol::edit_hint{});
   if (!outcome)
     return promise.deliver(protocol::to_caf(outcome.error()));
-  log_->info("job {} {} by hand", core::number(job), what);
+  log_->info("job {} {} manually", core::number(job), what);
   wait_for_runs({job}, [promise, done = *outcome](std::optional<std::size_t> on_their_way) mutable {
     done.on_their_way = on_their_way;
     promise.deliver(done);
@@ -146,14 +146,14 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
     [this, promise](core::result<core::intent>&& outcome) mutable {
       if (!outcome)
         return promise.deliver(protocol::to_caf(outcome.error()));
-      log_->info("job {} asked to run by hand: intent {}", core::number(outcome->job), core::number(outcome->id));
+      log_->info("job {} triggered manually: intent {}", core::number(outcome->job), core::number(outcome->id));
       protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
       promise.deliver(std::move(*outcome));
     });
   return promise;
 }
 
-// Whoever sends a source, by whichever way, comes by here; declared jobs have none.
+// Every new source of a script is saved here; declared jobs have none.
 caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& command) {
   if (!settings_.glue)
     return protocol::to_caf(scripts_are_off());
@@ -178,7 +178,7 @@ caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& comman
         protocol::send(self_, schedule_, protocol::edit_hint{});
       if (!outcome)
         return promise.deliver(protocol::to_caf(outcome.error()));
-      log_->info("job {} added by hand", core::number(*outcome));
+      log_->info("job {} added manually", core::number(*outcome));
       promise.deliver(protocol::added_job{*outcome});
     });
   return promise;
@@ -207,25 +207,25 @@ caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol:
   return promise;
 }
 
-// Chunk by chunk, so that no lock is held for long and other questions have their turn. What a restart leaves has no job any more
-// and goes with the log's retention.
+// Deletes chunk by chunk, so that no lock is held for long and other requests get their turn. Rows left after a restart belong to
+// no job any more; log retention removes them.
 void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
   ask_store<core::log_removal>(
     self_, stores_.edits,
     [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
     [this, job, after, removed](core::result<core::log_removal>&& step) {
       if (!step && !in_doubt(step.error().code))
-        return log_->error("the log of job {} stays: {}", core::number(job), step.error().context);
+        return log_->error("the log of job {} could not be removed: {}", core::number(job), step.error().context);
       auto total = removed + (step ? step->removed : 0);
       auto next = step ? step->after : std::optional{after};
       if (!next)
-        return log_->info("the log of job {} is removed: {} rows", core::number(job), total);
+        return log_->info("removed the log of job {}: {} rows", core::number(job), total);
       self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
                          [this, job, next = *next, total] { remove_logs(job, next, total); });
     });
 }
 
-// -- what was claimed before -----------------------------------------------------------------------------------------------
+// -- runs claimed before an edit -------------------------------------------------------------------------------------------
 
 void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way then) {
   if (jobs.empty())
@@ -234,8 +234,8 @@ void job_admin_state::wait_for_runs(std::vector<core::job_id> jobs, on_their_way
                 std::move(then));
 }
 
-// The edit is durable, whatever the store answers now; only that nothing of the old definition will leave any more is not known
-// before it does.
+// The edit is durable, whatever the store answers now. Until the store answers, it is only unknown whether runs of the old
+// definition are still on their way.
 void job_admin_state::look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
                                     on_their_way then) {
   ask_store<std::size_t>(

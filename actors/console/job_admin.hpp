@@ -29,22 +29,22 @@ namespace ringmaster::actors {
   return code == core::errc::timeout || code == core::errc::unavailable;
 }
 
-/// What forecasts go by.
+/// Settings of forecasts.
 struct forecast_rules {
   core::zone schedule_zone = {};
   std::chrono::milliseconds misfire_after{5000};
-  /// How long one walk may take; it shares its thread with what people read.
+  /// Longest time of one walk, which shares its thread with console reads.
   std::chrono::milliseconds walk_max{50};
 };
 
-/// Edits of jobs and groups, never on the firing path: a query worker runs them, and who plans or routes looks again afterwards.
-/// An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing protocol §7).
-/// Between two messages it keeps nothing but the edits that wait for that, and forecasts that are being made.
+/// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
+/// read again. An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing
+/// protocol §7). Between two messages it keeps only the edits that wait for that, and forecasts in progress.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
 
-  /// Forecasts at once; more are refused: each has up to ten pages of jobs in memory.
+  /// Maximum of concurrent forecasts; more are refused because each has up to ten pages of jobs in memory.
   static constexpr std::size_t forecasts_max = 4;
 
   job_admin_state(protocol::job_admin::pointer self, query_workers stores, protocol::schedule_actor schedule,
@@ -61,18 +61,18 @@ private:
   caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
   caf::result<protocol::files_applied> apply(protocol::apply_files&& command);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
-  /// Wakes who plans and routes, and delivers the report once nothing of the old definitions is on its way: `told(report)`.
+  /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
-  /// Refuses the edit while the wall clock is in doubt: the job's instants would count from it.
+  /// Refuses the edit while the wall clock is in doubt, because the job's instants would be computed from it.
   caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, timed_use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
   caf::result<protocol::intent_found> find_intent(const protocol::intent_query& query);
   caf::result<protocol::added_job> add(protocol::add_job&& command);
   caf::result<core::job_edit> save(protocol::save_source&& command);
-  /// What people read: nothing is kept of it.
+  /// Runs a read request for the console; keeps nothing.
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
@@ -86,8 +86,8 @@ private:
   void walk(std::shared_ptr<outlook> of);
   void foreseen(const std::shared_ptr<outlook>& of, core::result<core::upcoming_page>&& page);
 
-  /// Calls `then` when none of these jobs' runs is on its way, or when the time for that is over; with nothing if the store could
-  /// not say then.
+  /// Calls `then` when none of these jobs' runs is on its way, or when the time limit is over; without a number if the store
+  /// could not answer.
   void wait_for_runs(std::vector<core::job_id> jobs, on_their_way then);
   void look_for_runs(std::shared_ptr<const std::vector<core::job_id>> jobs, caf::actor_clock::time_point until,
                      on_their_way then);

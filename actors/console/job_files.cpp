@@ -1,4 +1,4 @@
-// The part of job_admin that applies and writes declared files.
+// The part of job_admin that applies and exports declared files.
 
 #include "actors/console/job_admin.hpp"
 
@@ -31,7 +31,7 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
   return promise;
 }
 
-// The worker reads the files, too: that may take a second, which nobody has who answers all others.
+// The worker also reads the files: that may take a second, for which this actor must not block.
 caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_files&& command) {
   if (!files_.read)
     return protocol::to_caf(nobody_reads_files());
@@ -52,7 +52,7 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
       return store.deploys().apply(request->declared, request->dry_run, request->prune, t, sent->by);
     },
     [this, promise, request](core::result<core::deploy_report>&& outcome) mutable {
-      // The sender alone is told of his mistakes.
+      // Only the sender gets their own mistakes; they are not logged.
       if (!outcome && !in_doubt(outcome.error().code))
         return promise.deliver(protocol::to_caf(outcome.error()));
       applied(std::move(outcome), request->declared.source, request->dry_run, promise, [request](core::deploy_report&& report) {
@@ -84,7 +84,7 @@ void job_admin_state::applied(core::result<core::deploy_report>&& outcome, const
   });
 }
 
-// Not among the reads: a page would wait behind it.
+// Runs on the worker for edits: on the worker for reads, a page request would wait for it.
 caf::result<protocol::exported_file> job_admin_state::write_file(const protocol::export_query& query) {
   if (!files_.write)
     return protocol::to_caf(nobody_reads_files());

@@ -1,5 +1,5 @@
-// job_admin: what fires in a span. Nothing of it is on the schedule's path: jobs are read page by page on the connection for what
-// people read, between which other questions have their turn, and walked through on its thread for a bounded time.
+// job_admin: forecasts of the runs in a time span. Not on the path of the schedule: jobs are read page by page on the connection
+// for console reads, between which other requests get their turn, and walked through on its thread for a limited time.
 
 #include <chrono>
 #include <utility>
@@ -25,7 +25,7 @@ struct job_admin_state::outlook {
 
 caf::result<protocol::forecast_found> job_admin_state::foresee(protocol::forecast_query&& asked) {
   if (forecasts_under_way_ >= forecasts_max)
-    return protocol::to_caf({core::errc::unavailable, "other forecasts are under way: ask again in a second", core::refusal::none,
+    return protocol::to_caf({core::errc::unavailable, "too many forecasts under way: try again in a second", core::refusal::none,
                              "forecast"});
   ++forecasts_under_way_;
   auto of = std::make_shared<outlook>(std::move(asked), forecasts_);
@@ -49,7 +49,8 @@ void job_admin_state::read_one(std::shared_ptr<outlook> of) {
     });
 }
 
-// By position: a job that is edited or started meanwhile may be missing from this one forecast, or be in it twice, which is once.
+// Reads pages by position: a job that is edited or started meanwhile may be missing from this forecast. A job that is read twice
+// is counted once.
 void job_admin_state::read_more(std::shared_ptr<outlook> of) {
   struct part {
     std::size_t rows = 0;
@@ -67,7 +68,7 @@ void job_admin_state::read_more(std::shared_ptr<outlook> of) {
         return tl::unexpected<core::error>{page.error()};
       if (page->total > static_cast<std::int64_t>(core::upcoming_jobs_max))
         return core::fail(core::errc::invalid_argument, "more than " + std::to_string(core::upcoming_jobs_max) +
-                                                          " jobs run: ask about a group, or about a job");
+                                                          " jobs are scheduled: ask for a forecast of one group or one job");
       for (const auto& row : page->rows)
         of->firings.add(row);
       return part{page->rows.size(), page->total};

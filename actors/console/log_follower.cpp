@@ -20,7 +20,7 @@ log_follower_state::log_follower_state(protocol::log_follower::pointer self, pro
     runs_{std::move(runs)},
     limit_{limit},
     shown_{self->system().metrics().gauge_singleton("ringmaster", "log-readers-waiting",
-                                                    "Readers of logs that are held back until there is more.")} {}
+                                                    "Log readers whose requests are held until the log grows.")} {}
 
 protocol::log_follower::behavior_type log_follower_state::make_behavior() {
   return {
@@ -30,7 +30,7 @@ protocol::log_follower::behavior_type log_follower_state::make_behavior() {
   };
 }
 
-// -- who comes, and who goes -----------------------------------------------------------------------------------------------
+// -- arriving and leaving readers ------------------------------------------------------------------------------------------
 
 caf::result<protocol::run_log> log_follower_state::follow(protocol::follow_log&& asked) {
   auto promise = self_->make_response_promise<protocol::run_log>();
@@ -43,7 +43,7 @@ caf::result<protocol::run_log> log_follower_state::follow(protocol::follow_log&&
 }
 
 void log_follower_state::first(reader&& who, protocol::run_log&& log) {
-  // Text without a line says that there is no log yet.
+  // Text without a line number means that there is no log yet.
   const bool has_lines = !log.content.empty() && log.to_line >= log.from_line;
   const bool is_news = log.end || (has_lines && !who.asked.is_known(log));
   if (is_news || stopping_ || now() >= who.until)
@@ -79,7 +79,7 @@ std::vector<log_follower_state::reader> log_follower_state::take(followed_run& f
 void log_follower_state::forget_gone() {
   for (auto& [id, followed] : followed_)
     for (auto& gone : take(followed, [](const reader& each) { return !each.asked.is_awaited(); }))
-      gone.promise.deliver(std::move(gone.seen)); // nobody reads it, but a promise is kept
+      gone.promise.deliver(std::move(gone.seen)); // the client has gone, but a promise must be answered
 }
 
 void log_follower_state::stop() {
@@ -94,7 +94,7 @@ void log_follower_state::stop() {
 
 void log_follower_state::tick() {
   if (now() < armed_)
-    return; // overtaken by an earlier one
+    return; // superseded by an earlier tick
   armed_ = time_point::max();
   forget_gone();
   for (auto at = followed_.begin(); at != followed_.end();) {
@@ -103,7 +103,7 @@ void log_follower_state::tick() {
       late.promise.deliver(std::move(late.seen));
     if (!followed.readers.empty() && !followed.polling && followed.next_poll <= now())
       poll(id, followed);
-    // While its poll is on its way a run is remembered, so that whoever comes next waits for the next one.
+    // A run is remembered while its poll is under way, so that a reader who arrives meanwhile waits for the next poll.
     at = followed.readers.empty() && !followed.polling ? followed_.erase(at) : std::next(at);
   }
   arm();
@@ -162,7 +162,7 @@ void log_follower_state::poll_failed(core::log_id run, const core::principal& by
   if (found == followed_.end())
     return;
   found->second.polling = false;
-  // A right that one of them lost is nothing to the others.
+  // A permission that one user lost does not affect the other readers.
   const bool his_alone = protocol::to_core(why).code == core::errc::forbidden;
   const auto concerned = [&](const reader& each) { return !his_alone || each.asked.query.by.user == by.user; };
   for (auto& each : take(found->second, concerned))

@@ -14,20 +14,20 @@
 
 namespace ringmaster::actors {
 
-/// Holds readers of logs back until there is more for them. Reads nothing itself: run_admin does, and checks their rights; a
-/// reader whose right was taken away learns so when he asks again, half a minute later at most.
+/// Actor that holds the requests of log readers until the log grows. It reads nothing itself: run_admin reads and checks
+/// permissions. A reader whose permission was taken away learns it with the next request, after half a minute at most.
 ///
-/// Each run has one poll on its way at most, from the earliest line that one of its readers lacks, however many they are. What a
-/// poll finds goes to those who want just these lines; whoever asked from an earlier line on gets a reading of his own, which he
-/// shares with his own other requests from the same one alone: rights are looked at with each reading.
+/// Each run has at most one poll under way, from the earliest line that one of its readers lacks, for any number of readers. The
+/// result of a poll goes to the readers that want exactly these lines. A reader that asked from an earlier line gets a separate
+/// reading, shared only with the same user's requests from the same line, because each reading checks permissions.
 class log_follower_state {
 public:
   static inline const char* name = "ringmaster.log_follower";
 
-  /// Readers that are held back at the same time, and bytes that are kept for them; who comes then is answered at once.
+  /// Limits of held requests and of the bytes kept for them; beyond them a request is answered at once.
   static constexpr std::size_t waiting_max = 256;
   static constexpr std::size_t kept_bytes_max = 16 * 1024 * 1024;
-  /// From the begin of a run's poll to that of its next one.
+  /// Time from the start of a run's poll to the start of its next one.
   static constexpr std::chrono::seconds poll_every{1};
 
   /// `limit`: longest wait for run_admin.
@@ -37,16 +37,16 @@ public:
 private:
   using time_point = caf::actor_clock::time_point;
 
-  /// One who is held back.
+  /// Reader whose request is held.
   struct reader {
     caf::typed_response_promise<protocol::run_log> promise;
     protocol::follow_log asked;
     time_point until;
-    /// What he gets when there is no more.
+    /// Answer if the log does not grow in time.
     protocol::run_log seen = {};
 
     [[nodiscard]] std::int32_t from_line() const noexcept { return seen.from_line; }
-    /// The first line that he lacks.
+    /// Returns the first line that the reader lacks.
     [[nodiscard]] std::int32_t next_line() const noexcept;
   };
 
@@ -64,21 +64,21 @@ private:
   void poll(core::log_id run, followed_run& followed);
   void polled(core::log_id run, protocol::run_log&& log);
   void poll_failed(core::log_id run, const core::principal& by, const caf::error& why);
-  /// For all of these, requests of one user from the same line on. `end`: nothing follows what they get.
+  /// Reads again for `readers`, requests of one user from the same line. `end`: the log does not continue after this reading.
   void read_again(std::vector<reader>&& readers, bool end);
 
-  /// Takes who fulfils `ready` from the run.
+  /// Removes the readers that fulfil `ready` from the run and returns them.
   template <class Ready>
   std::vector<reader> take(followed_run& from, Ready ready);
   void forget_gone();
-  /// The tick for what is next.
+  /// Arms the tick for the next event.
   void arm();
   [[nodiscard]] time_point now() const { return self_->clock().now(); }
 
   protocol::log_follower::pointer self_;
   protocol::run_admin runs_;
   std::chrono::milliseconds limit_;
-  /// Those with readers.
+  /// Runs with readers.
   std::map<core::log_id, followed_run> followed_;
   std::size_t waiting_ = 0;
   std::size_t kept_bytes_ = 0;

@@ -18,7 +18,7 @@ std::string head_of(const core::log_row& run) {
 
 bool was_refused(const core::log_row& run) noexcept { return run.trigger_code != 0 && run.trigger_code != 200; }
 
-/// The run will write nothing more.
+/// Returns true if the run will write no more log lines.
 bool has_ended(const core::log_row& run) noexcept { return run.handle_code != 0 || was_refused(run); }
 
 void append_line(std::string& to, std::string_view text) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The logs of all shards of a broadcast as one text. Pure.
+// Merges the logs of all shards of a broadcast into one text. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace ringmaster::actors {
 
-/// An executor took it. A result may come before the answer to the trigger is recorded.
+/// Returns true if an executor accepted the run. A result may be recorded before the answer to the trigger.
 [[nodiscard]] bool was_triggered(const core::log_row& run) noexcept;
 
-/// What came of one shard.
+/// Log of one shard, or the reason why it is missing.
 struct log_share {
   core::log_row run;
-  /// What it wrote; empty when `problem` says why not.
+  /// Text of the log; empty if `problem` explains its absence.
   std::string content = {};
   std::string problem = {};
   /// Bytes that were cut off the end of `content`.
   std::size_t cut = 0;
-  /// `content` was kept here: there is nobody to ask.
+  /// `content` is the copy in the database; no executor has to be asked.
   bool kept = false;
-  /// What is kept is not all that the run wrote.
+  /// The kept copy is not the whole log.
   bool kept_in_part = false;
 };
 
-/// At most `bytes_max` of it, to the end of a character.
+/// Stores at most `bytes_max` bytes of `content`, up to a character boundary.
 void put(log_share& to, std::string&& content, std::size_t bytes_max);
 
 struct merged_text {
   std::string content;
   std::int32_t lines = 0;
-  /// All runs have their result or were never triggered, all were read, and nothing was cut.
+  /// All runs have a result or were never triggered, all logs were read completely, and none was cut.
   bool whole = true;
-  /// All of them were kept here.
+  /// All logs came from copies in the database.
   bool kept = true;
 };
 
-/// Each share under a line with its shard, run and address; what is in the way stands in brackets.
+/// Merges the logs, each under a line with its shard, run and address. Problems stand in brackets.
 [[nodiscard]] merged_text merge_logs(const std::vector<log_share>& shares);
 
 } // namespace ringmaster::actors

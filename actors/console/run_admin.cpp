@@ -16,37 +16,37 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// No executor has said that it took it.
+/// Returns the error for a run that no executor has confirmed.
 core::error not_triggered(const core::log_row& run) {
-  auto why = "run " + std::to_string(core::number(run.id)) + " cannot be ended: ";
+  auto why = "run " + std::to_string(core::number(run.id)) + " cannot be killed: ";
   if (run.trigger_code != 0 || run.handle_code != 0)
-    why += "no executor took it";
+    why += "no executor accepted it";
   else if (run.executor_address.empty())
-    why += "it is not sent yet";
+    why += "it has not been sent yet";
   else
-    why += "the executor " + run.executor_address + " has not confirmed it yet; while it does not answer, it is asked again";
+    why += "the executor " + run.executor_address + " has not confirmed it yet; the trigger is repeated until it answers";
   return {core::errc::invalid_argument, std::move(why), core::refusal::run_not_triggered};
 }
 
 core::error has_no_log(core::log_id run) {
   return {core::errc::invalid_argument,
-          "run " + std::to_string(core::number(run)) + " has no log: no executor took it"};
+          "run " + std::to_string(core::number(run)) + " has no log: no executor accepted it"};
 }
 
-/// With its address as the subject: people may know.
+/// The address is the subject of the error: users may see it.
 core::error no_answer(const core::log_row& run, const std::string& why, core::errc code = core::errc::unavailable) {
   return {code, "the executor " + run.executor_address + " did not answer" + (why.empty() ? "" : ": " + why),
           core::refusal::none, run.executor_address};
 }
 
-/// Names the option that would have kept a copy, in an error about a log that is with an executor alone.
+/// Adds a hint to the option that would have kept a copy, for errors about logs that only the executor has.
 core::error without_copy(core::error why, const core::log_row& run) {
   if (run.handle_code != 0 && (why.code == core::errc::unavailable || why.code == core::errc::timeout))
-    why.context += "; no copy of the log is kept in the database: only jobs with keep_logs = true have copies";
+    why.context += "; the database has no copy of the log; set keep_logs = true for the job to keep copies";
   return why;
 }
 
-/// With a promise of a reply that is a struct around `field`.
+/// Returns a callback that delivers the outcome as `Reply`.
 template <class Reply, class Promise>
 auto deliver_as(Promise promise) {
   return [promise](auto&& outcome) mutable {
@@ -60,8 +60,8 @@ core::error has_ended(core::log_id run) {
   return {core::errc::invalid_argument, "run " + std::to_string(core::number(run)) + " has ended"};
 }
 
-/// The row, if an executor took the run, which has no result yet, and its job is there still: an executor ends whatever it runs
-/// of the job, be it another run.
+/// Returns the row if an executor accepted the run, the run has no result yet, and its job still exists. The job matters because
+/// an executor kills whatever run of the job it is executing, even another one.
 core::result<core::log_row> killable(storage::store& store, core::log_id run, const core::principal& by) {
   auto row = store.run_reading().read(run, core::group_right::operate, by);
   if (!row)
@@ -80,7 +80,7 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
   return row;
 }
 
-/// A run, and its log if it is kept here.
+/// A run, and its log if the database has a copy.
 using stored_log = std::pair<core::log_row, std::optional<core::kept_log>>;
 
 core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, const core::principal& by) {
@@ -95,7 +95,7 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
   return stored_log{std::move(*row), std::move(*kept)};
 }
 
-/// Of a log that is kept here.
+/// Returns the lines of a kept log from `from_line` on.
 protocol::run_log part_of(core::log_row&& run, const std::string& text, std::int32_t from_line) {
   auto part = core::lines_from(text, from_line);
   return {std::move(run), from_line, part.to_line, std::move(part.content), true, true};
@@ -170,7 +170,7 @@ caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log
       auto& [run, kept] = *found;
       if (!was_triggered(run))
         return promise.deliver(protocol::to_caf(has_no_log(run.id)));
-      // Of a log that was cut the executor may still have the rest.
+      // The executor may still have the rest of a log whose copy was cut.
       if (!kept || kept->cut)
         return ask_log(promise, std::move(run), from_line, std::move(kept));
       promise.deliver(part_of(std::move(run), kept->text, from_line));
@@ -178,7 +178,7 @@ caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log
   return promise;
 }
 
-// The row was read before the log: a run that had its result by then wrote nothing after what comes now.
+// The row is read before the log: if the run had a result by then, the log is complete.
 void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int32_t from_line,
                               std::optional<core::kept_log>&& cut) {
   struct question {
@@ -205,28 +205,29 @@ void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int
           const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
           if (!reply.answered || has_none)
             return asked->fail(no_answer(asked->run, reply.error));
-          // Some say at each momentary end of a file that it is the end, and Java does so of a run that waits in its queue.
+          // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its
+          // queue.
           const bool end = asked->run.handle_code > 0 && (reply.end || first > reply.to_line);
           asked->promise.deliver(
             protocol::run_log{std::move(asked->run), first, reply.to_line, std::move(reply.content), end, false});
         },
-        [asked](const caf::error&) { asked->fail(no_answer(asked->run, "it took too long", core::errc::timeout)); });
+        [asked](const caf::error&) { asked->fail(no_answer(asked->run, "request timed out", core::errc::timeout)); });
   });
 }
 
 void run_admin_state::link_of(const core::log_row& run, linked then) {
   if (run.executor_address.empty())
     return then(core::fail(core::errc::invalid_argument,
-                           "run " + std::to_string(core::number(run.id)) + " has no executor: none was found for it"));
+                           "run " + std::to_string(core::number(run.id)) + " has no executor: no executor was available"));
   protocol::request(self_, pool_, limit_, protocol::link_query{run.executor_address})
     .then([then](protocol::link_handle& found) { then(std::move(found.link)); },
           [then, address = run.executor_address](const caf::error& reason) {
             then(core::refuse(core::errc::unavailable, core::refusal::none,
-                              "there is no way to the executor " + address + ": " + protocol::to_core(reason).context, address));
+                              "cannot reach the executor " + address + ": " + protocol::to_core(reason).context, address));
           });
 }
 
-// -- ending a run ----------------------------------------------------------------------------------------------------------
+// -- killing a run ---------------------------------------------------------------------------------------------------------
 
 caf::result<protocol::run_killed> run_admin_state::kill(protocol::kill_run&& command) {
   auto promise = self_->make_response_promise<protocol::run_killed>();
@@ -250,7 +251,8 @@ void run_admin_state::begin_end(ending&& work) {
   });
 }
 
-// What is asked of an executor is written down before it is asked, and so is what a success means that comes before its answer.
+// The request to the executor is recorded before it is sent, together with the meaning of a success that arrives before the
+// answer.
 void run_admin_state::note_end(ending&& work) {
   auto message = std::string{core::killed_result(reader_)};
   ask_store<bool>(
@@ -278,7 +280,7 @@ void run_admin_state::ask_kill(ending&& work) {
                                       : core::error{core::errc::invalid_argument, std::move(reply.message)});
       },
       [this, work](const caf::error&) mutable {
-        goes_on(work, no_answer(*work.run, "it took too long", core::errc::timeout));
+        goes_on(work, no_answer(*work.run, "request timed out", core::errc::timeout));
       });
 }
 
@@ -288,12 +290,12 @@ void run_admin_state::goes_on(ending& work, const core::error& why) {
 }
 
 void run_admin_state::killed(kill_promise promise, core::log_id run, std::string said, const core::principal& by) {
-  log_->info("run {} ended by {}", core::number(run), by.name);
+  log_->info("run {} killed by {}", core::number(run), by.name);
   auto message = std::string{core::killed_result(reader_)} + said;
   record_end(std::move(promise), run, std::move(said), std::move(message));
 }
 
-// The way of every result: the first one wins, retries and alarms follow.
+// Uses the same path as any result: the first one wins, retries and alarms follow.
 void run_admin_state::record_end(kill_promise promise, core::log_id run, std::string said, std::string message) {
   protocol::callback_batch batch{{{run, 500, std::move(message), nullptr}}};
   protocol::request(self_, completion_, store_patience, std::move(batch))
@@ -301,7 +303,8 @@ void run_admin_state::record_end(kill_promise promise, core::log_id run, std::st
             const protocol::callbacks_stored&) mutable { promise.deliver(protocol::run_killed{std::move(said)}); },
           [promise, run](const caf::error& reason) mutable {
             auto error = protocol::to_core(reason);
-            error.context = "run " + std::to_string(core::number(run)) + " was ended, but that is not stored: " + error.context;
+            error.context =
+              "run " + std::to_string(core::number(run)) + " was killed, but the result could not be stored: " + error.context;
             promise.deliver(protocol::to_caf(error));
           });
 }

@@ -20,24 +20,24 @@
 
 namespace ringmaster::actors {
 
-/// Runs as people look at them, end them and clear them. An executor is asked at the address of the stored row and at no other,
-/// so that no request can make this node call somebody. Between two messages it keeps nothing but the clearings under way, which
-/// are in `run_clearing.cpp`; readings of many logs at once are in `run_merging.cpp`.
+/// Actor with which users read, kill and clear runs. It asks an executor only at the address in the stored row, so that no
+/// request can make this node call an arbitrary address. Between two messages it keeps only the clearings under way, which are in
+/// `run_clearing.cpp`. `run_merging.cpp` reads many logs at once.
 class run_admin_state {
 public:
   static inline const char* name = "ringmaster.run_admin";
 
-  /// Runs that a page counts at most.
+  /// Maximum of runs that a page counts.
   static constexpr std::size_t counted_max = 10'000;
-  /// Who asks to clear gets the answer after so long at the latest, once the first step is written.
+  /// Longest wait for the answer to a clear request, once the first step is written.
   static constexpr std::chrono::milliseconds clear_patience{5'000};
-  /// Executors that are asked at the same time for the logs of one broadcast, and bytes of all of them.
+  /// Executors that are asked at once for the logs of one broadcast, and the total size of these logs.
   static constexpr std::size_t merge_fan_out = 32;
   static constexpr std::size_t merged_bytes_max = 1024 * 1024;
-  /// From the first question to the last: the second round of questions is over before a request's own limit.
+  /// Time from the first request to the last: the second round ends before the time limit of a single request.
   static constexpr std::chrono::milliseconds merge_patience{8'000};
 
-  /// `limit`: longest wait for an executor, its own time limits included. `reader`: of the words that a killed run gets.
+  /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
   run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                   protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
                   protocol::wall_clock clock, logger log);
@@ -47,26 +47,26 @@ private:
   using log_promise = caf::typed_response_promise<protocol::run_log>;
   using kill_promise = caf::typed_response_promise<protocol::run_killed>;
   using clear_promise = caf::typed_response_promise<protocol::runs_cleared>;
-  /// Called with the link, or with why there is none.
+  /// Called with the link, or with the error if there is none.
   using linked = std::function<void(core::result<protocol::executor_link>&&)>;
 
-  /// A log row of a triggered run, or why it is none.
+  /// Log row of a triggered run, or the error why it cannot be killed.
   using triggered_run = core::result<core::log_row>;
 
-  /// One clearing on its way, and all who asked for it and wait.
+  /// One clearing under way, and all requests that wait for it.
   struct clearing {
     protocol::clear_runs command;
     std::vector<clear_promise> waiting = {};
-    /// Where it stands; nothing before its first step is written.
+    /// Position of the clearing; empty before its first step is written.
     std::optional<core::clear_place> place = {};
     std::size_t removed = 0;
     int failures = 0;
-    /// It has taken so long that nobody waits for its end.
+    /// The clearing took so long that all waiting requests were answered.
     bool late = false;
   };
   using clearing_ptr = std::shared_ptr<clearing>;
 
-  /// A run that somebody ends, on its way to the executor and back.
+  /// A run that a user kills, on its way to the executor and back.
   struct ending {
     kill_promise promise;
     std::shared_ptr<const core::log_row> run;
@@ -74,12 +74,12 @@ private:
     protocol::executor_link link;
   };
 
-  /// The logs of a broadcast's shards on their way.
+  /// Logs of a broadcast's shards that are being read.
   struct merging {
     log_promise promise;
     core::log_row asked;
     std::vector<log_share> shares;
-    /// The first one that nobody was asked about.
+    /// First share that has not been requested yet.
     std::size_t next = 0;
     std::size_t under_way = 0;
     caf::actor_clock::time_point until;
@@ -90,7 +90,7 @@ private:
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
-  /// `cut`: what is kept of a log that was longer, for when its executor does not have it any more.
+  /// `cut`: the kept part of a longer log, for the case that its executor does not have it any more.
   void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line, std::optional<core::kept_log>&& cut);
 
   // run_merging.cpp
@@ -108,11 +108,11 @@ private:
   void record_end(kill_promise promise, core::log_id run, std::string said, std::string message);
 
   caf::result<protocol::runs_cleared> clear(protocol::clear_runs&& command);
-  /// The clearing under way that does what `asked` wants; null: none.
+  /// Returns the clearing under way that does the same as `asked`; null: none.
   [[nodiscard]] clearing_ptr find_clearing(const protocol::clear_runs& asked) const;
   void clear_step(clearing_ptr work);
   void cleared(const clearing_ptr& work, core::result<core::clear_step>&& step);
-  /// To all who wait, with what is removed so far.
+  /// Answers all waiting requests with the number of runs removed so far.
   static void answer(clearing& work);
   void end(const clearing_ptr& work);
 

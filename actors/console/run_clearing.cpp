@@ -1,4 +1,4 @@
-// run_admin: clearing.
+// run_admin: clearing of runs.
 
 #include <algorithm>
 #include <memory>
@@ -14,18 +14,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Runs that go in one transaction, and the pause after each, which others use.
+/// Runs that one transaction removes, and the pause after each transaction, in which other requests run.
 constexpr std::size_t clear_chunk = 500;
 constexpr auto clear_pause = 25ms;
-/// A store that does not answer is asked again so often, after so long.
+/// Number of retries and delay before a retry if the store does not answer.
 constexpr int clear_retries = 3;
 constexpr auto clear_retry = 5s;
-/// The time in a search is reckoned from now, so it moves a little when somebody asks again.
+/// The time limit of a search is computed from now, so a repeated request has a slightly different one.
 constexpr auto same_until = 1h;
 
 bool may_pass(core::errc code) noexcept { return code == core::errc::timeout || code == core::errc::unavailable; }
 
-/// The same runs for the same person, who may the same.
+/// Returns true if both requests clear the same runs for the same user with the same permissions.
 bool is_same(const protocol::clear_runs& a, const protocol::clear_runs& b) {
   if (a.by.user != b.by.user || a.by.name != b.by.name || a.by.admin != b.by.admin || a.by.rights != b.by.rights)
     return false;
@@ -70,7 +70,7 @@ void run_admin_state::answer(clearing& work) {
 
 void run_admin_state::end(const clearing_ptr& work) { std::erase(clearings_, work); }
 
-// Chunk by chunk, so that no lock is held for long and other questions have their turn.
+// Works chunk by chunk, so that no lock is held for long and other requests get their turn.
 void run_admin_state::clear_step(clearing_ptr work) {
   ask_store<core::clear_step>(
     self_, stores_.edits,
@@ -81,7 +81,7 @@ void run_admin_state::clear_step(clearing_ptr work) {
 }
 
 void run_admin_state::cleared(const clearing_ptr& work, core::result<core::clear_step>&& step) {
-  // A first step that was lost may have written its audit row: it is not repeated.
+  // A first step whose answer was lost may have written its audit row, so it is not repeated.
   if (!step && work->place && may_pass(step.error().code) && ++work->failures <= clear_retries) {
     self_->run_delayed(core::milliseconds{clear_retry}, [this, work] { clear_step(work); });
     return;

@@ -1,4 +1,4 @@
-// The logs of all shards of a broadcast, read at the same time.
+// run_admin: reading the logs of all shards of a broadcast at the same time.
 
 #include <algorithm>
 #include <memory>
@@ -13,10 +13,10 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// The run that was asked for, and all of its broadcast.
+/// The requested run, and all runs of its broadcast.
 using family = std::pair<core::log_row, std::vector<log_share>>;
 
-/// The rows, the run itself first in the question for the right, with the logs that are kept here.
+/// Returns the rows with the logs that the database has. Checks the permission on the requested run first.
 core::result<family> family_of(storage::store& store, core::log_id run, const core::principal& by, std::size_t bytes_max) {
   auto row = store.run_reading().read(run, core::group_right::viewer, by);
   if (!row)
@@ -82,9 +82,9 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
     } else if (!was_triggered(share.run)) {
       share.problem = "not triggered";
     } else if (share.run.executor_address.empty()) {
-      share.problem = "it has no executor";
+      share.problem = "no executor assigned";
     } else if (left.count() <= 0) {
-      share.problem = "not asked: other executors took too long";
+      share.problem = "not requested: other executors did not answer in time";
     } else {
       ++work->under_way;
       ask_share(work, at, std::min(limit_, left));
@@ -105,9 +105,10 @@ void run_admin_state::ask_share(const std::shared_ptr<merging>& work, std::size_
     protocol::request(self_, *link, limit, protocol::log_request{run.id, run.trigger_time, 1, run.group})
       .then(
         [this, work, at](protocol::log_reply& reply) {
-          share_told(work, at, std::move(reply.content), reply.answered ? std::string{} : "it did not answer: " + reply.error);
+          share_told(work, at, std::move(reply.content),
+                     reply.answered ? std::string{} : "executor did not answer: " + reply.error);
         },
-        [this, work, at](const caf::error&) { share_told(work, at, {}, "it did not answer in time"); });
+        [this, work, at](const caf::error&) { share_told(work, at, {}, "executor did not answer in time"); });
   });
 }
 

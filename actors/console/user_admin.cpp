@@ -1,4 +1,4 @@
-// user_admin: signing in and out, and whose session it is.
+// user_admin: signing in and out, and finding the user of a session.
 
 #include "actors/console/user_admin.hpp"
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The keeper answers one question after another.
+/// Longest wait for the keeper, which answers one request after another.
 constexpr auto keeper_patience = 30s;
 
 core::error wrong_sign_in() {
@@ -28,7 +28,8 @@ core::error too_many_unknown_sessions() {
 
 core::error no_session() { return {core::errc::not_found, "there is no such session"}; }
 
-/// The same name but for the case of its letters a to z: databases find more, which would be names of their own to the gate.
+/// Compares names without regard to the case of the letters a to z. Databases treat more names as equal, which the rate limiter
+/// would count as different names.
 bool is_name(std::string_view stored, std::string_view typed) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
   return std::equal(stored.begin(), stored.end(), typed.begin(), typed.end(),
@@ -90,7 +91,7 @@ caf::result<protocol::signed_in> user_admin_state::sign_in(protocol::sign_in&& a
   if (auto admitted = admit(asked.name, asked.remote); !admitted)
     return protocol::to_caf(admitted.error());
   gate_.began(asked.name.substr(0, core::long_password_bytes_max), asked.remote, self_->clock().now());
-  // No user has such a name or password, and a hash of a long one costs more.
+  // No user has such a name or password, and hashing a long password costs more.
   if (asked.name.size() > core::long_password_bytes_max || asked.password.size() > core::long_password_bytes_max ||
       asked.name != core::trimmed(asked.name))
     return protocol::to_caf(wrong_sign_in());
@@ -138,11 +139,11 @@ void user_admin_state::check(attempt_ptr now) {
 void user_admin_state::checked(attempt_ptr now) {
   if (now->verdict.right)
     return open_session(now);
-  // Not the name that was typed: it may be the password in the wrong field.
+  // The typed name is not logged: it may be the password, entered in the wrong field.
   if (now->user.card.id != core::user_id{})
-    log_->warn("a wrong password for user {} from {}", now->user.card.name, now->asked.remote);
+    log_->warn("wrong password for user {} from {}", now->user.card.name, now->asked.remote);
   else
-    log_->warn("a sign-in with an unknown user name from {}", now->asked.remote);
+    log_->warn("sign-in with an unknown user name from {}", now->asked.remote);
   fail(now);
 }
 
@@ -168,7 +169,8 @@ void user_admin_state::open_session(attempt_ptr now) {
     });
 }
 
-// Two sign-ins at once may both want to write the better form of the same password: the second one looks at what the first wrote.
+// Two concurrent sign-ins may both want to write the better hash of the same password; the second one then looks at the hash that
+// the first one wrote.
 void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outcome, std::string&& token) {
   if (!outcome && outcome.error().code == core::errc::conflict && !std::exchange(now->again, true))
     return look_up(now);
@@ -176,7 +178,7 @@ void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outco
     return outcome.error().code == core::errc::not_found ? fail(now) : refuse(now, outcome.error());
   --attempts_;
   gate_.succeeded(now->asked.name, now->asked.remote);
-  kept_[tokens_.digest(token)] = {}; // known, and looked up by its first request
+  kept_[tokens_.digest(token)] = {}; // known; the first request looks the session up
   log_->info("user {} signed in from {}", now->user.card.name, now->asked.remote);
   now->answer.deliver(protocol::signed_in{std::move(token), himself(now->user.card, now->asked.remote),
                                           now->verdict.known && !settings_.allow_known_passwords,
@@ -198,12 +200,12 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
   if (asked.session.empty() || asked.session.size() > token_bytes_max)
     return caf::unit;
   auto digest = tokens_.digest(asked.session);
-  // A session that is known here is never held up.
+  // A session that is known here is never delayed.
   if (kept_.erase(digest) == 0 && looked_up_ >= look_ups_max)
     return protocol::to_caf(too_many_unknown_sessions());
   ++looked_up_;
   auto answer = self_->make_response_promise<void>();
-  // Looks before it writes: anybody may send a cookie, and a write holds up claims on SQLite.
+  // Reads before it writes: any client may send a cookie, and a write delays claims on SQLite.
   ask_store<bool>(
     self_, stores_.reads,
     [digest, t = now()](storage::store& store) -> core::result<bool> {
@@ -213,7 +215,7 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
     },
     [this, answer, digest](core::result<bool>&& closed) mutable {
       --looked_up_;
-      // An answer of the store from before is not kept; also when it is not known whether the session was closed.
+      // An earlier answer of the store must not be cached, even when it is unknown whether the session was closed.
       if (!closed || *closed) {
         ++epoch_;
         kept_.erase(digest);
@@ -235,7 +237,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   if (const auto kept = kept_.find(digest); kept != kept_.end()) {
     if (self_->clock().now() < kept->second.until)
       return kept->second.found;
-    // It was valid a moment ago: not held up.
+    // The session was valid a moment ago, so the request is not delayed.
     kept_.erase(kept);
   } else if (!admits_unknown(asked.remote)) {
     return protocol::to_caf(too_many_unknown_sessions());
@@ -247,7 +249,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
     [this, answer, asked, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
       --looked_up_;
       if (session && session->opened + settings_.session_max_age <= now())
-        return answer.deliver(protocol::to_caf(no_session())); // opened when sessions could be longer
+        return answer.deliver(protocol::to_caf(no_session())); // opened while sessions could last longer
       if (!session) {
         if (session.error().code == core::errc::not_found)
           (void) unknown_sessions_.failed(asked.remote, self_->clock().now());
@@ -259,7 +261,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   return answer;
 }
 
-// Made-up cookies must neither fill the readers' queue nor take their time without limit.
+// Invented cookies must neither fill the readers' queue nor take their time without limit.
 bool user_admin_state::admits_unknown(const std::string& remote) const {
   return looked_up_ < look_ups_max && !unknown_sessions_.is_exhausted(remote, self_->clock().now());
 }
@@ -278,7 +280,7 @@ void user_admin_state::found(const std::string& digest, std::uint64_t epoch, con
                    steady_now + std::min<std::chrono::milliseconds>(kept_for, session.expires - t)};
 }
 
-// Its end is put off when a tenth of its time is over, so that few requests write, and never beyond the last one.
+// Extends the session when a tenth of its lifetime is over, so that few requests write, and never beyond its maximum age.
 void user_admin_state::prolong(const std::string& digest, const core::found_session& session) {
   const auto last = session.opened + settings_.session_max_age;
   const auto end = std::min(now() + session.lifetime, last);
@@ -288,7 +290,7 @@ void user_admin_state::prolong(const std::string& digest, const core::found_sess
     self_, stores_.reads, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },
     [this](core::result<void>&& outcome) {
       if (!outcome)
-        log_->warn("a session could not be prolonged: {}", outcome.error().context);
+        log_->warn("a session could not be extended: {}", outcome.error().context);
     });
 }
 

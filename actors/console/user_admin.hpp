@@ -22,29 +22,29 @@
 
 namespace ringmaster::actors {
 
-/// What cookies and keys hold, and what is stored of it.
+/// Creation and digest of session tokens and API keys.
 struct session_tokens {
-  /// A new one that nobody can guess.
+  /// Returns a new, unguessable token.
   std::function<core::result<std::string>()> fresh;
-  /// 64 characters from which nobody gets back.
+  /// Returns a digest of 64 characters, from which the token cannot be derived.
   std::function<std::string(std::string_view)> digest;
 };
 
-/// Users and their sessions: a query worker reads them and writes sessions, the other one runs edits, password_keeper does the
-/// slow work; none of them waits for another. Sessions that were found
-/// are kept for a second, so what another node ends may go on here for so long; what is ended here is over at once. Passwords
-/// are in its messages only and never logged; keys alike. `user_edits.cpp` has what administrators and users change,
-/// `user_keys.cpp` API keys.
+/// Actor for users and their sessions. One query worker reads them and writes sessions, another one runs edits, and
+/// password_keeper does the slow work; none of them waits for another. Sessions that were found are cached for a second: a
+/// session that another node ends may go on here for that long; a session that is ended here ends at once. Passwords and API keys
+/// are in its messages only and never logged. `user_edits.cpp` has the changes by administrators and users, `user_keys.cpp` the
+/// API keys.
 class user_admin_state {
 public:
   static inline const char* name = "ringmaster.user_admin";
 
-  /// Sign-ins and password changes under way; beyond it: later.
+  /// Maximum of sign-ins and password changes under way; more are refused for the moment.
   static constexpr std::size_t attempts_max = 32;
   static constexpr std::chrono::milliseconds kept_for{1000};
   static constexpr std::size_t kept_max = 10'000;
   static constexpr std::size_t token_bytes_max = 256;
-  /// Sessions that the store is asked for at the same time; beyond it: later.
+  /// Maximum of sessions that are looked up in the store at once; more are refused for the moment.
   static constexpr std::size_t look_ups_max = 256;
 
   user_admin_state(protocol::user_admin::pointer self, query_workers stores, protocol::password_keeper keeper,
@@ -54,20 +54,20 @@ public:
 private:
   using steady = std::chrono::steady_clock::time_point;
 
-  /// A sign-in from its first look at the user to the session.
+  /// Sign-in from the look-up of the user to the session.
   struct attempt {
     protocol::sign_in asked;
     caf::typed_response_promise<protocol::signed_in> answer;
-    /// No id: there is no such user.
+    /// Without an id if there is no such user.
     core::user_secret user;
     core::password_form form = core::password_form::argon2id;
     protocol::password_verdict verdict;
-    /// Somebody changed the password meanwhile: it was looked at anew.
+    /// The password was changed meanwhile, and the user was looked up again.
     bool again = false;
   };
   using attempt_ptr = std::shared_ptr<attempt>;
 
-  /// A change of his own password.
+  /// Change of a user's own password.
   struct password_change {
     protocol::change_password asked;
     caf::typed_response_promise<void> answer;
@@ -85,7 +85,7 @@ private:
   struct kept_key {
     core::api_key_id id{};
     protocol::identified found;
-    /// Behind it the store is asked again.
+    /// Time after which the store is asked again.
     steady until{};
   };
 
@@ -95,9 +95,9 @@ private:
   void checked(attempt_ptr now);
   void open_session(attempt_ptr now);
   void opened(const attempt_ptr& now, core::result<void>&& outcome, std::string&& token);
-  /// The attempt stays counted as a failure.
+  /// Refuses the sign-in; it stays counted as a failure.
   void fail(const attempt_ptr& now);
-  /// For a reason that is not his.
+  /// Refuses the sign-in for a reason that is not the user's fault.
   void refuse(const attempt_ptr& now, const core::error& why);
 
   caf::result<void> sign_out(const protocol::sign_out& asked);
@@ -146,15 +146,15 @@ private:
 
   core::login_rate_limiter gate_;
   std::size_t attempts_ = 0;
-  /// By digest.
+  /// Known sessions by digest.
   std::unordered_map<std::string, kept_session> kept_;
   std::size_t looked_up_ = 0;
   core::failure_rate_limiter unknown_sessions_;
-  /// Apart from that of people: a program with an old key keeps nobody from signing in.
+  /// Separate from the rate limiter of sign-ins: a program with an old key prevents no user from signing in.
   core::login_rate_limiter key_gate_;
-  /// By digest; also those of before, which are never held up.
+  /// API keys by digest; also those whose time is over, which are never delayed.
   std::unordered_map<std::string, kept_key> kept_keys_;
-  /// Number of times that sessions or keys were ended here: an answer of the store from before is not kept.
+  /// Number of times that sessions or keys were ended here; earlier answers of the store are not cached.
   std::uint64_t epoch_ = 0;
 };
 

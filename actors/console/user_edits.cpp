@@ -1,4 +1,4 @@
-// user_admin: what administrators and users change.
+// user_admin: changes by administrators and users.
 
 #include <utility>
 
@@ -20,7 +20,7 @@ core::error wrong(core::refusal why, std::string context) {
   return {core::errc::invalid_argument, std::move(context), why};
 }
 
-/// Before anything is asked of the store; whether the password is too long for XXL's forms is not known yet.
+/// Checks a request before the store is asked; whether the password is too long for XXL's formats is not known yet.
 core::result<void> check_form(const protocol::save_user& asked) {
   if (auto allowed = core::check_admin(asked.by); !allowed)
     return allowed;
@@ -37,7 +37,7 @@ core::result<void> check_form(const protocol::change_password& asked, bool allow
   if (auto sound = core::check_password(asked.password); !sound)
     return sound;
   if (!allow_known && core::is_known_password(asked.password))
-    return tl::unexpected{wrong(core::refusal::none, "everybody knows this password: choose another one")};
+    return tl::unexpected{wrong(core::refusal::none, "this is a well-known default password: choose another one")};
   return {};
 }
 
@@ -126,7 +126,7 @@ void user_admin_state::store(std::shared_ptr<const protocol::save_user> asked, s
     [this, asked, answer](core::result<protocol::saved_user>&& outcome) mutable {
       if (outcome)
         log_->info("user {} {} by {}", core::number(outcome->id), asked->id ? "changed" : "added", asked->by.name);
-      // Also when the answer was lost: it may have been done.
+      // Also when the answer was lost: the change may have been made.
       if (asked->id)
         forget_sessions(*asked->id);
       deliver(answer, std::move(outcome));
@@ -147,7 +147,7 @@ caf::result<void> user_admin_state::remove(const protocol::remove_user& asked) {
   return answer;
 }
 
-// -- his own password ------------------------------------------------------------------------------------------------------
+// -- a user's own password -------------------------------------------------------------------------------------------------
 
 caf::result<void> user_admin_state::change(protocol::change_password&& asked) {
   if (auto sound = check_form(asked, settings_.allow_known_passwords); !sound)
@@ -180,7 +180,7 @@ caf::result<void> user_admin_state::change(protocol::change_password&& asked) {
   return now->answer;
 }
 
-// Whoever found a browser open must not find out the password by it.
+// A person who finds an open browser must not be able to find out the password this way.
 void user_admin_state::check_old(password_change_ptr now) {
   protocol::request(self_, keeper_, hashing_patience,
                     protocol::check_password{now->user.password_hash, now->asked.old_password, now->form})
@@ -208,7 +208,7 @@ void user_admin_state::store_new(password_change_ptr now, std::string hash) {
     },
     [this, now](core::result<void>&& outcome) {
       if (outcome)
-        log_->info("user {} changed his password", now->user.card.name);
+        log_->info("user {} changed their password", now->user.card.name);
       forget_sessions(now->user.card.id);
       end(now, outcome);
     });

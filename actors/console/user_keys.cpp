@@ -1,4 +1,4 @@
-// user_admin: API keys, and whose one is.
+// user_admin: API keys and their owners.
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ core::error too_many_failures(std::chrono::steady_clock::duration wait) {
 
 } // namespace
 
-// One that was good before is never held up: behind one address there may be many programs, and one of them with an old key.
+// A key that was valid before is never delayed: many programs may share one address, and one of them may have an old key.
 caf::result<protocol::identified> user_admin_state::identify(const protocol::identify_key& asked) {
   if (!core::is_api_key(asked.key))
     return protocol::to_caf(no_key());
@@ -55,7 +55,7 @@ core::result<protocol::identified> user_admin_state::found(const protocol::ident
     return tl::unexpected{std::move(key.error())};
   kept_keys_.erase(digest);
   key_gate_.began(digest, asked.remote, self_->clock().now());
-  log_->warn("an API key that is nobody's from {}", asked.remote);
+  log_->warn("unknown or expired API key from {}", asked.remote);
   return tl::unexpected{no_key()};
 }
 
@@ -79,7 +79,7 @@ void user_admin_state::write_use(const core::found_api_key& key) {
     self_, stores_.reads, [id = key.id, t](storage::store& store) { return store.api_keys().used(id, t); },
     [this](core::result<void>&& outcome) {
       if (!outcome)
-        log_->warn("the use of an API key could not be written: {}", outcome.error().context);
+        log_->warn("the last use of an API key could not be stored: {}", outcome.error().context);
     });
 }
 
@@ -110,7 +110,7 @@ caf::result<void> user_admin_state::remove(const protocol::remove_key& asked) {
     [this, asked, answer](core::result<void>&& outcome) mutable {
       if (outcome)
         log_->info("API key {} removed by {}", core::number(asked.id), asked.by.name);
-      // Also when the answer was lost: it may have been done.
+      // Also when the answer was lost: the key may have been removed.
       ++epoch_;
       std::erase_if(kept_keys_, [&](const auto& each) { return each.second.id == asked.id; });
       deliver(answer, std::move(outcome));

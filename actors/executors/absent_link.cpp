@@ -9,7 +9,7 @@ absent_link_state::absent_link_state(protocol::absent_link::pointer self, absent
   : self_{self},
     tools_{std::move(tools)},
     address_{std::move(address)},
-    why_{"no native link of " + address_ + " to this node"} {}
+    why_{"no native link from " + address_ + " to this node"} {}
 
 protocol::absent_link::behavior_type absent_link_state::make_behavior() {
   return {
@@ -40,7 +40,7 @@ void absent_link_state::hold(protocol::send_batch&& batch) {
   if (!surplus.empty())
     refuse(std::move(surplus), "too many runs wait for a native link of this executor");
   arm();
-  // It may be from somebody who asked for the way before the executor dialled in.
+  // The listener may have asked for the link before the executor connected.
   protocol::request(self_, tools_.pool, patience, protocol::link_query{address_})
     .then(
       [this](const protocol::link_handle& found) {
@@ -50,7 +50,7 @@ void absent_link_state::hold(protocol::send_batch&& batch) {
       [](const caf::error&) {});
 }
 
-// What begins at its instant waits from then on.
+// A run that begins at its instant waits from then on.
 absent_link_state::steady absent_link_state::limit_of(const core::claimed_run& run) const {
   const auto limit = std::max(self_->clock().now(), run.leave_at) + patience;
   const auto& plan = run.plan;
@@ -72,7 +72,7 @@ void absent_link_state::give_up_late() {
   std::vector<waiting_run> late;
   while (!held_.empty() && held_.begin()->first <= self_->clock().now())
     late.push_back(std::move(held_.extract(held_.begin()).mapped()));
-  refuse(std::move(late), why_ + ", for which the run could wait");
+  refuse(std::move(late), why_ + " within the time that the run may wait");
 }
 
 void absent_link_state::refuse(std::vector<waiting_run>&& runs, const std::string& why) {
@@ -85,7 +85,7 @@ void absent_link_state::refuse(std::vector<waiting_run>&& runs, const std::strin
   told.tell(self_);
 }
 
-// As long as runs are held the message on its way keeps this actor, whoever lets it go.
+// While runs are held, the pending message keeps this actor alive, even if all references are dropped.
 void absent_link_state::arm() {
   if (held_.empty() || std::exchange(armed_, true))
     return;

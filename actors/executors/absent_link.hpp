@@ -16,18 +16,18 @@ namespace ringmaster::actors {
 
 struct absent_link_tools {
   protocol::trigger_pool pool;
-  /// A run whose misfire rule is DO_NOTHING does not wait for longer.
+  /// Longest wait of a run whose misfire policy is DO_NOTHING.
   core::milliseconds misfire_after{0};
   protocol::wall_clock clock;
 };
 
-/// The way to an executor that has no HTTP address, while it has no native link to this node. Runs wait for it to dial in, which
-/// it does within moments of a restart of either or of a cut; of one that stays away they are not sent, as of one to which no
-/// connection comes about.
+/// Link to an executor that has no HTTP address, while it has no native link to this node. Runs wait for the executor to connect,
+/// which happens within moments after a restart of either side or after a cut. If the executor stays away, the runs are not sent,
+/// as if no connection could be made.
 class absent_link_state {
 public:
   static inline const char* name = "ringmaster.absent_link";
-  /// An executor that is there tries more often (dialer_limits).
+  /// A running executor tries to connect more often (dialer_limits).
   static constexpr std::chrono::seconds patience{5};
   static constexpr std::size_t runs_max = 65'536;
 
@@ -48,7 +48,7 @@ private:
   absent_link_tools tools_;
   std::string address_;
   std::string why_;
-  /// By when they are given up.
+  /// Held runs by the time at which they are given up.
   std::multimap<steady, waiting_run> held_;
   bool armed_ = false;
 };

@@ -10,7 +10,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// A failure that took longer is no broken connection any more, but a time limit.
+/// A failure after a longer time counts as a time limit, not as a broken connection.
 constexpr std::chrono::seconds broken_within{1};
 
 /// One inquiry on its way from question to question.
@@ -20,17 +20,17 @@ struct inquiry {
   std::chrono::milliseconds limit;
   std::function<void(executor_answer&&)> then;
   executor_answer answer;
-  /// When the present question was asked, and whether it may be asked again.
+  /// Time of the present question.
   caf::actor_clock::time_point asked_at{};
   bool may_repeat = true;
-  /// What answers at this address is one process.
+  /// A single process answers at this address.
   bool is_one_process = false;
 };
 using inquiry_ptr = std::shared_ptr<inquiry>;
 
 void finish(const inquiry_ptr& asked) { std::exchange(asked->then, nullptr)(std::move(asked->answer)); }
 
-/// Without an answer: what met the question `path`.
+/// Ends the inquiry without an answer; `path`: the question that failed.
 void fail(const inquiry_ptr& asked, const char* path, const std::string& error) {
   asked->answer.timed_out = asked->self->clock().now() - asked->asked_at >= broken_within;
   asked->answer.reason = std::string{"no usable answer to "} + path + (error.empty() ? "" : ": " + error);
@@ -50,14 +50,14 @@ std::string reason_of(core::unknown_verdict verdict, const core::executor_eviden
   switch (verdict) {
   case core::unknown_verdict::known:
   case core::unknown_verdict::not_received: return {};
-  case core::unknown_verdict::busy: return "the executor is busy and may have queued it";
+  case core::unknown_verdict::busy: return "the executor is busy and may have queued the run";
   case core::unknown_verdict::cannot_tell: break;
   }
   auto alone = evidence;
   alone.is_one_process = true;
   if (core::judge(alone) == core::unknown_verdict::not_received)
-    return "the executor denies it, but its address was not registered by itself: another process behind it may have the run";
-  const auto* said = evidence.log_content.empty() ? ", /log is empty" : ", /log tells nothing of it";
+    return "the executor denies it, but did not register this address: another process at the address may have the run";
+  const auto* said = evidence.log_content.empty() ? ", /log is empty" : ", /log does not mention the run";
   return "the executor cannot tell: " + in_words(probe) + said;
 }
 
@@ -81,7 +81,8 @@ void ask_log(const inquiry_ptr& asked, const protocol::probe_reply& probe) {
       [asked](const caf::error&) { fail(asked, "/log", {}); });
 }
 
-/// An executor of ours, by its native link: it refuses what it has taken, so nothing has to be concluded from anything.
+/// Takes the answer of a Ringmaster executor over its native link. Such an executor remembers the runs that it has accepted, so
+/// no conclusion is needed.
 void take_word(const inquiry_ptr& asked, const protocol::probe_reply& said) {
   asked->answer.verdict = said.code == core::success_code     ? core::unknown_verdict::known
                           : said.code == core::run_never_came ? core::unknown_verdict::not_received
@@ -99,7 +100,7 @@ void ask_idle(const inquiry_ptr& asked) {
   protocol::request(asked->self, asked->answer.link, asked->limit, question)
     .then(
       [asked](const protocol::probe_reply& probe) {
-        // Whoever does not answer at all would only let the second question wait, too.
+        // An executor that does not answer at all would only let the second question wait, too.
         asked->answer.reached = probe.code != 0 || probe.of_run;
         if (!asked->answer.reached && repeats(asked))
           return ask_idle(asked);
@@ -127,7 +128,7 @@ void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigge
         ask_idle(asked);
       },
       [asked](const caf::error&) {
-        asked->answer.reason = "there is no way to its executor";
+        asked->answer.reason = "cannot reach its executor";
         finish(asked);
       });
 }

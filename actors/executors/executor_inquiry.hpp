@@ -18,29 +18,29 @@ struct executor_question {
   core::job_id job{};
   core::log_id run{};
   core::time_point fire_at{};
-  /// The present, for times in the executor's log.
+  /// Present time, to compare with times in the executor's log.
   core::time_point now{};
   core::group_id group{};
 };
 
-/// What the executor's answers mean, and its link for what follows; an empty handle when there is none.
+/// Conclusion from the executor's answers, and its link for what follows; an empty handle if there is none.
 struct executor_answer {
   core::unknown_verdict verdict = core::unknown_verdict::cannot_tell;
-  /// The executor itself has said it of this run: nothing was concluded.
+  /// The executor itself stated it for this run; it was not concluded.
   bool certain = false;
-  /// It answered the first question, whatever it said.
+  /// It answered the first question, with any result.
   bool reached = false;
-  /// The question that got no answer was given up at its time limit, so that the executor is slow or gone; else the connection
-  /// broke or was refused, which may happen to one in many.
+  /// The unanswered question reached its time limit, so the executor is slow or gone. Otherwise the connection broke or was
+  /// refused, which may happen to a single connection.
   bool timed_out = false;
-  /// Why it cannot be told, for a person; empty when it can.
+  /// Reason why the state of the run is unknown, for users; empty if it is known.
   std::string reason;
   protocol::executor_link link;
 };
 
-/// Asks `/idleBeat` first and `/log` after it (firing protocol §6), over the address's link, each within `limit`; over a native
-/// link for the run itself. A question whose connection broke is asked again at once, once; the transport does not use a broken
-/// connection again. `then` runs in `self` exactly once, after three limits and two seconds at the latest.
+/// Asks `/idleBeat` first and then `/log` (firing protocol §6), over the link of the address, each within `limit`. Over a native
+/// link, asks for the run itself. If the connection of a question breaks, repeats the question at once, one time; the transport
+/// does not use a broken connection again. Calls `then` in `self` exactly once, after three limits and two seconds at the latest.
 void ask_executor(protocol::recovery_actor::pointer self, const protocol::trigger_pool& pool, executor_question question,
                   std::chrono::milliseconds limit, std::function<void(executor_answer&&)> then);
 

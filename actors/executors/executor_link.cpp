@@ -8,7 +8,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Of a node that has just begun: without them it cannot know which token to show.
+/// Error of a node that has just started: without its groups it cannot know which token to show.
 constexpr auto groups_unknown = "this node does not know its groups yet";
 
 } // namespace
@@ -35,7 +35,7 @@ protocol::executor_link::behavior_type executor_link_state::make_behavior() {
   };
 }
 
-// What was learnt of its family stays.
+// Keeps the facts that were learnt about the executor's family.
 void executor_link_state::know(std::shared_ptr<const protocol::registry_view> registry) {
   registry_ = std::move(registry);
   forget_tokens();
@@ -131,7 +131,7 @@ protocol::http_call executor_link_state::call(core::group_id group, std::string_
   const auto& manner = manner_for(group);
   if (manner.token && !manner.token->empty())
     made.headers.emplace_back("XXL-JOB-ACCESS-TOKEN", *manner.token);
-  if (manner.group && !manner.group->app_name.empty()) // only family E asks for it; to the others it is one header more (XXL S8)
+  if (manner.group && !manner.group->app_name.empty()) // only family E requires it; the others ignore the header (XXL S8)
     made.headers.emplace_back("XXL-JOB-APPNAME", manner.group->app_name);
   made.body = std::move(body);
   made.connect_timeout = tools_.settings.connect_timeout;
@@ -178,7 +178,7 @@ protocol::probe_reply to_probe_reply(protocol::http_result&& result, bool of_kil
   if (result.state != protocol::delivery::answered)
     return {0, std::move(result.error)};
   auto parsed = protocol::wire::parse_reply(result.status, result.body, core::log_id{0});
-  // What families C to E have to say is beside a message that says nothing.
+  // Families C to E put the reason next to a message that says nothing.
   const bool empty_word = parsed.msg.empty() || parsed.msg == "Success";
   // A proxy's answer says nothing about the executor.
   const bool is_own = parsed.origin == protocol::wire::reply_origin::executor;
@@ -230,7 +230,7 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
   switch (result.state) {
   case protocol::delivery::answered: {
     auto reply = protocol::wire::parse_reply(result.status, result.body, run.id);
-    // Nothing was executed, so the same body may go to the path that this family wants; once.
+    // Nothing was executed, so the same body may be sent once more, to the path that this family requires.
     if ((reply.wants_trigger_path || reply.wants_run_path) && !of.path_changed) {
       learn_path(run.plan.spec->group, reply.wants_trigger_path);
       repeat(of, index, true, of.tokens[index]);
@@ -241,8 +241,8 @@ void executor_link_state::answered(run_flight& of, std::size_t index, protocol::
       return;
     }
     told.repeated = reply.repeated_log_id;
-    // This node and its connections never repeat `/run`: "repeat" for a first sending is of another run with this id, or a proxy
-    // repeated it. Recovery asks what the executor has.
+    // This node and its connections never repeat `/run`. A "repeat" for a first sending means another run with this id, or that a
+    // proxy repeated it. Recovery asks the executor what it has.
     const bool is_unexpected = told.repeated && run.attempt == 0;
     const bool proves_nothing = reply.origin == protocol::wire::reply_origin::unknown || is_unexpected;
     told.state = proves_nothing ? protocol::send_state::unknown : protocol::send_state::answered;

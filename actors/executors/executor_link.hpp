@@ -18,45 +18,44 @@
 
 namespace ringmaster::actors {
 
-/// What every link of a node shares.
+/// Parts that all links of a node share.
 struct link_tools {
   std::shared_ptr<protocol::http_client> client;
-  /// Closed when the node's lease is over.
+  /// Closed when the node's lease has expired.
   std::shared_ptr<const protocol::send_gate> gate;
   config::trigger_settings settings;
   protocol::access_token_source tokens;
 };
 
-/// One executor at one address. Turns runs into `/run` requests of its family and answers into results. A child of trigger_pool,
-/// made when the address is first used, ended when it was not used for long.
+/// Link to one executor at one address. Turns runs into `/run` requests of its family, and answers into results. A child of
+/// trigger_pool, created when the address is first used and ended when it has not been used for long.
 ///
-/// Answers come on the io thread into an inbox and wake the actor once, however many there are: no message per answer.
+/// Answers arrive on the io thread in an inbox, which wakes the actor once for any number of answers: no message per answer.
 class executor_link_state {
 public:
   static inline const char* name = "ringmaster.executor_link";
 
-  /// `registry` says which app name a group has, which goes into the header that family E asks for, whether this address
-  /// registered with that header, so that it wants `/trigger`, and which token it showed. Never null; its changes come as
-  /// messages.
+  /// `registry` says which app name a group has, whether this address registered with the app name header, and which token it
+  /// showed. Family E requires the header, and then `/trigger` instead of `/run`. Never null; changes come as messages.
   executor_link_state(protocol::executor_link::pointer self, link_tools tools, std::string address,
                       std::shared_ptr<const protocol::registry_view> registry);
   protocol::executor_link::behavior_type make_behavior();
 
 private:
-  /// Which of a group's tokens a flight showed, and which were refused before.
+  /// Token of a group that a request showed, and the tokens that were refused before.
   struct shown_tokens {
     core::token_kind now = core::token_kind::group;
     std::uint8_t refused = 0;
   };
-  /// The runs of one send_batch, alive until the last answer.
+  /// Runs of one send_batch, alive until the last answer.
   struct run_flight {
     std::vector<core::claimed_run> runs;
     protocol::send_listener listener;
     bool path_changed = false;
-    /// As many as the runs, which may be of several groups.
+    /// One entry for each run; the runs may be of several groups.
     std::vector<shown_tokens> tokens = {};
   };
-  /// What a question needs to be put once more.
+  /// All that is needed to repeat a question.
   struct question {
     core::group_id group{};
     std::string path;
@@ -82,7 +81,7 @@ private:
     protocol::http_result result;
   };
 
-  /// Where the io thread leaves answers. Outlives the actor while calls are pending.
+  /// Inbox in which the io thread leaves answers. Outlives the actor while calls are pending.
   struct inbox {
     std::mutex mutex;
     std::vector<answer> answers;
@@ -98,15 +97,15 @@ private:
   void drain();
   void know(std::shared_ptr<const protocol::registry_view> registry);
 
-  /// Answers of this executor in the name of one app.
+  /// Facts learnt from this executor's answers in the name of one app.
   struct learnt_facts {
-    /// The token that it took after it had refused another one; forgotten when the registry tells anything new.
+    /// Token that the executor accepted after it had refused another one; forgotten when the registry changes.
     std::optional<core::token_kind> token;
     /// Family E: `/trigger` instead of `/run`.
     std::optional<bool> trigger_path;
   };
 
-  /// How this executor is called in the name of one group, until the registry or an answer changes it.
+  /// Call settings for one group, until the registry or an answer changes them.
   struct manner {
     /// Null: unknown.
     const core::group* group = nullptr;
@@ -116,30 +115,31 @@ private:
     bool trigger_path = false;
   };
 
-  /// Returns how the group's calls are made; valid until the next change.
+  /// Returns the call settings of the group; valid until the next change.
   const manner& manner_for(core::group_id group);
-  /// Takes the common token that counts now; forgets what was learnt about tokens when it was replaced.
+  /// Takes over the current common token. Forgets the facts about tokens if it was replaced.
   void look_at_tokens();
   void forget_tokens();
-  /// Returns the group, or the first one that lists this address when it is unknown; null when none does.
+  /// Returns the group; if it is unknown, the first group that lists this address; null if there is none.
   [[nodiscard]] const core::group* group_of(core::group_id group) const;
-  /// Returns the token that this executor showed last for that group; where that has no token, the common one.
+  /// Returns the token that this executor showed last for that group; the common one if the group has no token.
   [[nodiscard]] core::token_kind shown_for(const core::group* group) const;
-  /// Returns true when there is such a token and this executor may see it.
+  /// Returns true if there is such a token and this executor may see it.
   [[nodiscard]] bool has_token(const core::group* of, core::token_kind kind) const;
   [[nodiscard]] bool may_see_common_token(const core::group* group) const;
   [[nodiscard]] const std::string* token_for(const core::group* group, core::token_kind kind) const;
   void learn_path(core::group_id group, bool trigger_path);
   [[nodiscard]] bool knows_groups() const noexcept { return !registry_->groups.empty(); }
-  /// After a refusal: another token to show; false when all were refused. Never the common one, unless this address has shown it.
+  /// Selects another token after a refusal; returns false if all were refused. Never selects the common one, unless this address
+  /// has shown it.
   [[nodiscard]] bool switch_token(core::group_id group, shown_tokens& tokens);
   [[nodiscard]] protocol::http_call call(core::group_id group, std::string_view path, std::string body);
   [[nodiscard]] protocol::http_call run_call(const core::claimed_run& run);
   void post(std::vector<protocol::http_call>&& calls, flight of);
-  /// Puts the flight's question, for the first time or once more.
+  /// Sends the question of the flight, for the first time or again.
   template <class Flight>
   void put(std::shared_ptr<Flight> of);
-  /// An answer about the token: the question was put once more.
+  /// Repeats the question with another token if the answer refuses the present one; returns true if it did.
   template <class Flight>
   [[nodiscard]] bool put_with_another_token(const std::shared_ptr<Flight>& of, const protocol::http_result& result);
   void answered(run_flight& of, std::size_t index, protocol::http_result&& result, std::vector<protocol::send_result>& results);
@@ -147,13 +147,13 @@ private:
 
   protocol::executor_link::pointer self_;
   link_tools tools_;
-  /// As it is registered, and taken apart.
+  /// Address as registered, and its parts.
   std::string registered_;
   protocol::address_parts address_;
   /// `protocol::address_key`
   std::string place_;
   std::shared_ptr<const protocol::registry_view> registry_;
-  /// By app name.
+  /// Facts by app name.
   std::unordered_map<std::string, learnt_facts> learnt_;
   std::unordered_map<std::int32_t, manner> manners_;
   /// Owns the tokens that `manners_` refer to; never null.

@@ -1,4 +1,4 @@
-// What an executor is shown in the name of each group: tokens and paths.
+// executor_link: tokens and paths with which an executor is called, by group.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ const core::group* executor_link_state::group_of(core::group_id group) const {
   return first;
 }
 
-// Before an executor is known to have shown a token it is taken to have its group's, if that has one.
+// Before an executor has shown a token, it is assumed to have the token of its group, if that has one.
 core::token_kind executor_link_state::shown_for(const core::group* group) const {
   if (!group || group->access_token.empty())
     return core::token_kind::common;
@@ -45,7 +45,7 @@ core::token_kind executor_link_state::shown_for(const core::group* group) const 
   return shown != registry_->tokens_shown.end() ? shown->second : core::token_kind::group;
 }
 
-// Where no group has a token of its own there is nothing to keep apart.
+// If no group has its own token, there is nothing to keep apart.
 bool executor_link_state::may_see_common_token(const core::group* group) const {
   if (registry_->without_common_token.contains(place_))
     return false;
@@ -81,7 +81,7 @@ bool executor_link_state::switch_token(core::group_id group, shown_tokens& token
   const auto* of = group_of(group);
   tokens.refused = static_cast<std::uint8_t>(tokens.refused | bit(tokens.now));
   auto& learnt = learnt_[of ? of->app_name : std::string{}].token;
-  // Others of the same batch may have turned already.
+  // Other runs of the same batch may have switched already.
   for (const auto kind : {manner_for(group).token_kind, token_kind::group, token_kind::previous, token_kind::common,
                           token_kind::former}) {
     if (!has_token(of, kind) || (tokens.refused & bit(kind)) != 0)

@@ -13,7 +13,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Ascending.
+/// Returns the groups of the app name, by ascending id.
 std::vector<const core::group*> own_groups(const std::string& app_name, const protocol::registry_view& view) {
   std::vector<const core::group*> own;
   for (const auto& [id, group] : view.groups)
@@ -42,17 +42,18 @@ std::string refusal_of_address(const protocol::link_hello& hello, const link_rul
   if (!protocol::is_native_only(hello.address))
     return rules.judge ? rules.judge(hello.address) : std::string{};
   if (rules.mode == core::cluster_mode::shared)
-    return "beside Java admins an executor needs an HTTP address, for they know no other way";
+    return "alongside Java admins an executor needs an HTTP address, because Java admins use HTTP only";
   if (!core::is_native_address(hello.address, hello.app_name))
-    return "the address is not ringmaster://" + hello.app_name + "/instance";
+    return "invalid address: expected ringmaster://" + hello.app_name + "/instance";
   return {};
 }
 
-/// Nothing proves that an executor with a group's token is where it says, so nobody else's address may be taken over.
+/// Returns why the address is refused. A group's token does not prove where an executor is, so it must not take over the address
+/// of another host.
 std::string refusal_of_host(const protocol::link_hello& hello, const link_rules& rules) {
   if (protocol::is_native_only(hello.address) || protocol::host_key(hello.address) == rules.peer_host)
     return {};
-  return "with a group's token the address must be one of this connection's host (" + std::string{rules.peer_host}
+  return "with a group's token the address must be on the host of this connection (" + std::string{rules.peer_host}
          + "), or ringmaster://" + hello.app_name + "/instance";
 }
 
@@ -76,13 +77,13 @@ std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& 
 std::string refusal_of_version(const protocol::link_hello& hello) {
   if (hello.version == protocol::link_version)
     return {};
-  return "this node speaks version " + std::to_string(protocol::link_version) + " of the link, not "
+  return "this node speaks version " + std::to_string(protocol::link_version) + " of the link protocol, not "
          + std::to_string(hello.version);
 }
 
 std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,
                                          const link_rules& rules) {
-  // A blank token admits executors without one; they prove that they have none.
+  // A blank token admits executors without a token; they prove that they have none.
   const auto& common = *rules.common;
   std::vector<std::string_view> tokens{core::is_blank(common.current) ? std::string_view{} : common.current};
   if (core::former_counts(common, rules.now))
@@ -102,7 +103,7 @@ link_admission admit_link(const protocol::link_hello& hello, std::string_view sh
     return {std::move(why)};
   const auto own = own_groups(hello.app_name, view);
   const auto token = kind_of(shown, own, rules);
-  // The token first: without one nobody learns which groups there are.
+  // Checks the token first: without one, a client must not learn which groups exist.
   if (!token)
     return {link_admission::wrong_token};
   if (own.empty())

@@ -15,25 +15,26 @@
 
 namespace ringmaster::actors {
 
-/// An executor at the door.
+/// Executor that has not proved its token yet.
 struct link_guest {
   protocol::link_hello hello;
   /// `protocol::host_key` of the other end of its connection.
   std::string peer_host;
 };
 
-/// Challenges that wait for their proofs, each for a while and for one proof. Used by one actor.
+/// Challenges that wait for their proofs, each for a limited time and for one proof. Used by one actor.
 class link_challenges {
 public:
   using time = std::chrono::steady_clock::time_point;
 
   static constexpr std::chrono::seconds kept_for{5};
-  /// Beyond it the oldest one is forgotten. A connection brings 16 hellos, and 256 connections are guests at once.
+  /// Limit beyond which the oldest challenge is forgotten. A connection brings 16 hellos, and up to 256 connections are unproved
+  /// at once.
   static constexpr std::size_t pending_max = 8192;
 
-  /// Keeps the guest. Returns the nonce of its challenge, which never comes again.
+  /// Keeps the guest. Returns the nonce of its challenge, which is never used again.
   [[nodiscard]] protocol::link_key enter(link_guest&& guest, time now);
-  /// Takes the guest of this challenge out; none when it is unknown, was answered before, or is too old.
+  /// Removes and returns the guest of this challenge; none if the challenge is unknown, answered before, or too old.
   [[nodiscard]] std::optional<link_guest> take(const protocol::link_key& nonce, time now);
 
   [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
@@ -42,7 +43,7 @@ private:
   void forget_old(time now);
 
   std::map<protocol::link_key, link_guest> pending_;
-  /// In the order of their coming; those that were taken out, too.
+  /// Challenges in order of arrival, including those already taken.
   std::deque<std::pair<time, protocol::link_key>> order_;
 };
 

@@ -38,7 +38,7 @@ protocol::executor_link link_set::make(const std::string& address) {
   return owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
 }
 
-// One that was replaced meanwhile changes nothing when it goes.
+// A link that was replaced meanwhile changes nothing when it ends.
 void link_set::change_native(protocol::native_link_update&& update) {
   if (update.up) {
     const auto waits = links_.find(update.address);
@@ -58,7 +58,8 @@ bool link_set::is_one_process(const std::string& address) const {
   return protocol::is_native_only(address) || natives_.contains(address) || once_registered_.contains(address);
 }
 
-// Its calls would never be answered and their claims never be closed in this life: only the next one can decide about them.
+// The link's calls would never be answered and their claims never be closed in this incarnation: only the next one can decide
+// about them.
 void link_set::ended(const std::string& address, const caf::error& reason) {
   if (!reason || reason == caf::exit_reason::unreachable || reason == caf::exit_reason::user_shutdown)
     return;

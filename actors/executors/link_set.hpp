@@ -14,8 +14,8 @@
 
 namespace ringmaster::actors {
 
-/// The links of the trigger pool, one for each address that is used. They are its children: they know what it knows of the
-/// registry and end with it. The native links of executors that dialled in are others' and go before its own.
+/// Links of the trigger pool, one for each address in use. They are its children: they know the pool's view of the registry and
+/// end with it. Native links of connected executors belong to native_links and take precedence over the pool's own links.
 class link_set {
 public:
   using steady = std::chrono::steady_clock::time_point;
@@ -27,21 +27,21 @@ public:
   ~link_set();
 
   [[nodiscard]] const protocol::executor_link& of(const std::string& address, steady now);
-  /// The same without regard to native links.
+  /// Returns the link without regard to native links.
   [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
   void change_native(protocol::native_link_update&& update);
-  /// Of an executor without HTTP that has no native link.
+  /// Returns true for an executor without HTTP that has no native link.
   [[nodiscard]] bool is_absent(const std::string& address) const;
-  /// The address registered itself while this node lives, or leads to a native link: what answers there is one process. An
-  /// address that people entered may lead to several.
+  /// Returns true if a single process answers at the address: it registered itself while this node lives, or leads to a native
+  /// link. An address that users entered may lead to several processes.
   [[nodiscard]] bool is_one_process(const std::string& address) const;
   void change_registry(const protocol::registry_change& change);
-  /// Lets those go that were not used for `age`. Calls under way keep their link alive until they are answered.
+  /// Drops links that were not used for `age`. Calls under way keep their link alive until they are answered.
   void drop_unused(steady now, std::chrono::nanoseconds age);
 
 private:
   [[nodiscard]] protocol::executor_link make(const std::string& address);
-  /// Of a link that is not used any more, or that failed: then the owner ends with it, and so the process.
+  /// Handles the end of a link. If it failed, the owner ends too, and with it the process.
   void ended(const std::string& address, const caf::error& reason);
 
   struct known_link {
@@ -57,7 +57,7 @@ private:
   std::shared_ptr<const protocol::registry_view> registry_ = std::make_shared<protocol::registry_view>();
   std::unordered_map<std::string, known_link> links_;
   std::unordered_map<std::string, protocol::executor_link> natives_;
-  /// So many are kept at least.
+  /// Number of addresses that are kept at least.
   static constexpr std::size_t registered_max = 200'000;
   std::unordered_set<std::string> once_registered_;
   protocol::watcher watcher_;

@@ -8,8 +8,8 @@
 
 namespace ringmaster::actors {
 
-/// What an executor knows of its link on a node. Passes on what shows its key, and has nothing to lose: a peer may end it (CAF
-/// lets it), and that ends the link.
+/// Actor through which an executor reaches its link on a node. Passes on messages that show its key. It has no state: a peer may
+/// end it (CAF allows that), which ends the link.
 class native_gate_state {
 public:
   static inline const char* name = "ringmaster.link_gate";
@@ -40,7 +40,7 @@ private:
   protocol::link_key key_;
 };
 
-/// What a node publishes.
+/// Actor that a node publishes for native links.
 class link_door_state {
 public:
   static inline const char* name = "ringmaster.link_door";

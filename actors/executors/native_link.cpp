@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How late a deadline may be noticed.
+/// Longest delay in noticing a deadline.
 constexpr auto sweep_every = 100ms;
 
 } // namespace
@@ -21,11 +21,11 @@ constexpr auto sweep_every = 100ms;
 native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
                                      protocol::native_links owner)
   : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
-  // Before anything can end the link: what tells of the end comes from here, too, and after it.
+  // Sent before anything can end the link; the message about the end comes from here, too, and after it.
   protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, true});
   const auto key = protocol::draw_link_key();
   gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
-  watcher_.watch(self_, gate_, [this](const caf::error&) { lose("its gate on this node was closed"); });
+  watcher_.watch(self_, gate_, [this](const caf::error&) { lose("the executor closed its gate on this node"); });
   watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(protocol::end_in_words(reason)); });
   tell_peer(protocol::link_welcome{gate_, key, std::move(peer_.proof)});
 }
@@ -49,7 +49,7 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
       stop_sending();
       protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, true});
     },
-    [this](protocol::stop_request) { lose("this node does not want it any more"); },
+    [this](protocol::stop_request) { lose("this node ended it"); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -70,7 +70,7 @@ void native_link_state::take(protocol::link_reports&& batch) {
   if (!connected_ || breaks(protocol::breach_of(batch)))
     return;
   if (unstored_ >= link_windows::reports) {
-    std::ignore = breaks("more results than it may send without a receipt");
+    std::ignore = breaks("more results than allowed without a receipt");
     return;
   }
   protocol::callback_batch results;
@@ -79,7 +79,8 @@ void native_link_state::take(protocol::link_reports&& batch) {
     core::callback item{.id = report.run, .code = report.code,
                         .message = report.message ? core::to_message(*report.message) : std::string{}, .spec = nullptr,
                         .log_time = core::echoed_log_time(core::to_ms(report.log_time))};
-    // As over HTTP: the common token speaks for every run, a group's for the group's. What was sent here counts in any case.
+    // As over HTTP, the common token may report for every run, a group's token only for the group. Runs that were sent here may
+    // be reported in any case.
     if (peer_.admitted.token != core::token_kind::common && !sent_.contains(report.run))
       item.only_of = peer_.admitted.groups;
     results.items.push_back(std::move(item));
@@ -118,8 +119,8 @@ void native_link_state::lose(const std::string& why) {
   if (!std::exchange(connected_, false))
     return;
   if (up_)
-    tools_.log->warn("the native link of {} at {} is cut: {}", peer_.app_name, peer_.address, why);
-  else // it has said goodbye
+    tools_.log->warn("the native link of {} at {} was cut: {}", peer_.app_name, peer_.address, why);
+  else // the executor has said goodbye
     tools_.log->info("the native link of {} at {} has ended", peer_.app_name, peer_.address);
   stop_sending();
   caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);
@@ -134,7 +135,7 @@ void native_link_state::sweep() {
   sweep_runs();
   sweep_questions();
   if (!flights_.empty() && flights_.begin()->second.sent + 2 * tools_.http.settings.request_timeout <= now())
-    lose("it does not answer");
+    lose("the executor does not answer");
 }
 
 void native_link_state::tick() {

@@ -22,48 +22,48 @@
 
 namespace ringmaster::actors {
 
-/// What the links of a node share.
+/// Parts that all native links of a node share.
 struct native_link_tools {
   link_tools http;
   protocol::trigger_pool pool;
   protocol::completion_actor completion;
-  /// For a result to be stored.
+  /// Longest wait until a result is stored.
   std::chrono::milliseconds store_limit{10'000};
-  /// CLOCK_BOOTTIME, which the gate is read by.
+  /// CLOCK_BOOTTIME, by which the gate is read.
   std::function<std::int64_t()> boot;
   logger log;
 };
 
-/// Who is at the other end.
+/// Executor at the other end.
 struct native_peer {
-  /// Of the links of this node.
+  /// Number among the links of this node.
   std::uint64_t number = 0;
   std::string app_name;
   std::string address;
   link_admission admitted;
   protocol::executor_gate gate;
   protocol::link_key gate_key = {};
-  /// That this node knows the token.
+  /// Proof that this node knows the token.
   std::string proof;
 };
 
-/// What goes over at once, and how much may be on its way or wait.
+/// Limits of a batch, and of what may be on its way or wait.
 struct link_windows {
   static constexpr std::size_t runs_on_their_way = 2048;
   static constexpr std::size_t bytes_on_their_way = 8 * 1024 * 1024;
   static constexpr std::size_t runs_waiting = 65'536;
   static constexpr std::size_t questions = 1000;
-  /// Batches of results that the store has not taken yet.
+  /// Batches of results that the store has not accepted yet.
   static constexpr std::size_t reports = 16;
-  /// Runs that are known to be this executor's, when it has a group's token.
+  /// Runs that are remembered as sent to this executor, if it has a group's token.
   static constexpr std::size_t runs_remembered = 200'000;
 };
 
-/// The native link of one executor, on the node. Runs leave in batches, each with a deadline of its own; a window bounds what is
-/// on its way. When the link is cut, what was on its way is unknown, as over HTTP, and what was not goes to the link that the
-/// executor's address has then.
+/// Native link of one executor, on the node. Runs leave in batches, each with its own deadline; a window limits the runs on their
+/// way. When the link is cut, runs on their way become unknown, as over HTTP. All others go to the link that the executor's
+/// address has then.
 ///
-/// Peers never learn of this actor: they speak to a gate in front of it, whose end is no more than that of the link.
+/// Peers never see this actor: they speak to a gate in front of it, and closing the gate only ends the link.
 class native_link_state {
 public:
   static inline const char* name = "ringmaster.native_link";
@@ -77,10 +77,11 @@ private:
 
   using runs_elsewhere = std::vector<waiting_run>;
   struct flight {
-    /// None any more when their deadline is over.
+    /// Empty once their deadline has passed.
     std::vector<waiting_run> runs;
     steady sent{};
-    /// What it takes of the windows until its verdicts are there: nobody knows whether it has left this node.
+    /// Share of the windows that the batch occupies until its verdicts arrive: it is unknown whether the batch has left this
+    /// node.
     std::size_t count = 0;
     std::size_t bytes = 0;
   };
@@ -91,7 +92,7 @@ private:
     steady until{};
     protocol::link_topic topic = protocol::link_topic::beat;
   };
-  /// Results by whom they are for.
+  /// Results grouped by listener.
   class told_results;
 
   // Runs.
@@ -101,7 +102,7 @@ private:
   [[nodiscard]] bool has_room(std::size_t count, std::size_t bytes) const noexcept;
   void leave(std::vector<waiting_run>&& runs, std::size_t bytes);
   void take(const protocol::link_verdicts& batch);
-  /// Why this link does not carry it; empty: it does.
+  /// Returns why this link cannot carry the run; empty: it can.
   [[nodiscard]] std::string obstacle_to(const core::claimed_run& run) const;
   void pass_on(runs_elsewhere&& runs);
   void hand_over(runs_elsewhere&& runs, const protocol::executor_link& to);
@@ -115,7 +116,7 @@ private:
   caf::result<protocol::probe_reply> probe(const protocol::probe_request& request);
   caf::result<protocol::probe_reply> kill(const protocol::kill_request& request);
   caf::result<protocol::log_reply> read_log(const protocol::log_request& request);
-  /// A group's token answers for runs of the group alone.
+  /// Returns true if the executor may answer for the group: with a group's token it answers only for runs of that group.
   [[nodiscard]] bool may_answer(core::group_id group, protocol::link_topic topic) const;
   template <class Reply, class Request>
   caf::result<Reply> ask(const Request& request, protocol::link_question&& question);
@@ -132,19 +133,19 @@ private:
   void remember(core::log_id run);
 
   // The link.
-  /// To the executor, with its key.
+  /// Sends a message to the executor, with its key.
   template <class Message>
   void tell_peer(Message&& message) {
     message.key = peer_.gate_key;
     protocol::anon_send(peer_.gate, std::forward<Message>(message));
   }
-  /// Something that no executor of ours sends: cuts the link.
+  /// Cuts the link if `breach` is not empty: the peer sent something that no Ringmaster executor sends.
   [[nodiscard]] bool breaks(const std::string& breach);
   void lose(const std::string& why);
   void stop_sending();
-  /// What is passed on to it would come back for ever.
+  /// Returns true if the link is this one: what is passed on to it would come back indefinitely.
   [[nodiscard]] bool is_self(const protocol::executor_link& link) const;
-  /// Gives up what waits for too long.
+  /// Gives up what has waited for too long.
   void sweep();
   void tick();
   void arm();
@@ -156,18 +157,18 @@ private:
   protocol::native_links owner_;
   protocol::link_gate gate_;
   protocol::watcher watcher_;
-  /// Takes runs and questions; `connected_`: answers may still come.
+  /// Accepts runs and questions; `connected_`: answers may still come.
   bool up_ = true;
   bool connected_ = true;
-  /// Where runs and questions go that come later.
+  /// Link for runs and questions that arrive later.
   protocol::executor_link fallback_;
 
-  /// By the time at which they may leave.
+  /// Waiting runs by the time at which they may leave.
   std::multimap<steady, waiting_run> waiting_;
   std::map<std::uint64_t, flight> flights_;
   std::size_t on_their_way_ = 0;
   std::size_t bytes_on_their_way_ = 0;
-  /// A run that may leave has no room.
+  /// There is no room for a run that may leave.
   bool full_ = false;
   std::uint64_t last_batch_ = 0;
   std::map<std::uint64_t, asked_question> questions_;

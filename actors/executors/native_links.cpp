@@ -21,9 +21,9 @@ constexpr std::size_t shown_bytes_max = 200;
 constexpr auto registry_limit = 5s;
 
 constexpr auto unknown_groups = "this node does not know its groups yet";
-constexpr auto too_many_wrong = "too many wrong access tokens come from this address: wait a minute";
+constexpr auto too_many_wrong = "too many wrong access tokens from this address: wait a minute";
 
-/// Of a stranger, as a line of the log can hold it.
+/// Returns a stranger's text, cut so that a log line can hold it.
 std::string shown(std::string_view text) {
   const auto valid = core::valid_utf8(core::cut_bytes(text, shown_bytes_max));
   return valid.size() < text.size() ? valid + "..." : valid;
@@ -55,11 +55,11 @@ protocol::native_links::behavior_type native_links_state::make_behavior() {
   };
 }
 
-// A peer may end the door as it may end every actor that it knows: the next tick makes another, as it does when nobody can knock.
+// A peer can end the door, as any actor that it knows. The next tick opens another one; without a door no executor can connect.
 void native_links_state::open_door() {
   auto door = self_->spawn<protocol::with_state<link_door_state, protocol::link_door>>(protocol::native_links{self_});
   if (auto open = parts_.ports->publish(door); !open) {
-    parts_.tools.log->error("no executor can dial in: {}", open.error().context);
+    parts_.tools.log->error("cannot accept native links from executors: {}", open.error().context);
     caf::anon_send_exit(door, caf::exit_reason::user_shutdown);
     return;
   }
@@ -97,7 +97,7 @@ void native_links_state::greet(protocol::link_hello&& hello) {
   protocol::anon_send(gate, protocol::link_challenge{nonce, gate_key});
 }
 
-// A challenge is good for one proof: what was recorded proves nothing the next time.
+// A challenge is valid for one proof: a recorded proof is useless the next time.
 void native_links_state::verify(const protocol::link_proof& proof) {
   auto guest = challenges_.take(proof.nonce, self_->clock().now());
   if (!guest)
@@ -133,7 +133,7 @@ void native_links_state::refuse_proof(const link_guest& guest) {
   if (verdict == first_too_many)
     parts_.tools.log->warn("more than {} wrong tokens in a minute over native links from {}",
                            core::failure_rate_limiter::a_minute_max, shown(guest.peer_host));
-  // The words of a wrong token, so that those of an unknown app name tell nothing else.
+  // Uses the text of a wrong token, so that the answer does not reveal unknown app names.
   refuse(guest.hello, verdict == few ? std::string{link_admission::wrong_token} : too_many_wrong);
 }
 
@@ -151,10 +151,10 @@ void native_links_state::let_in(link_guest&& guest, const protocol::link_key& no
     if (!now.refusal.empty())
       return refuse(kept->hello, now.refusal);
     enter(std::move(*kept), nonce, std::string{shown}, std::move(now));
-  }, "the registry of this node does not answer");
+  }, "the registry of this node did not answer");
 }
 
-// Who has an address is decided where registrations are kept.
+// registry_monitor, which keeps the registrations, decides who has an address.
 void native_links_state::ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
                                       std::string unanswered) {
   protocol::request(self_, parts_.registry, registry_limit, protocol::address_claim{hello.app_name, hello.address})
@@ -162,12 +162,12 @@ void native_links_state::ask_registry(const protocol::link_hello& hello, std::fu
           [then, unanswered = std::move(unanswered)](const caf::error&) { then(unanswered); });
 }
 
-// One group's token fills a quarter, those of all groups three quarters.
+// Links with one group's token may fill a quarter of the places, those of all groups three quarters.
 std::string native_links_state::lack_of_room(const link_admission& admitted) const {
   const auto all = links_.size() + leaving_.size();
   const auto words = [](std::size_t count) { return "this node has " + std::to_string(count) + " native links"; };
   if (all >= links_max)
-    return words(all) + ", and no room for more";
+    return words(all) + ", the maximum";
   if (admitted.token == core::token_kind::common)
     return {};
   std::size_t of_groups = 0;
@@ -176,7 +176,7 @@ std::string native_links_state::lack_of_room(const link_admission& admitted) con
     of_groups += known.token == core::token_kind::common ? 0 : 1;
     of_this += known.token != core::token_kind::common && *known.groups == *admitted.groups ? 1 : 0;
   }
-  return of_this >= links_max / 4 || of_groups >= links_max / 4 * 3 ? words(of_this) + " of this group, and no room for more"
+  return of_this >= links_max / 4 || of_groups >= links_max / 4 * 3 ? words(of_this) + " of this group, the maximum"
                                                                     : std::string{};
 }
 
@@ -201,7 +201,7 @@ void native_links_state::enter(link_guest&& guest, const protocol::link_key& non
     protocol::native_links{self_});
   watcher_.watch(self_, link, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::unreachable && reason != caf::exit_reason::user_shutdown)
-      self_->quit(reason); // its runs have no answer and never will: only the next life can decide about them
+      self_->quit(reason); // its runs never get an answer: only the next incarnation can decide about them
   });
   parts_.tools.log->info("{} at {} has a native link", hello.app_name, hello.address);
   auto& kept = links_[hello.address];
@@ -210,11 +210,11 @@ void native_links_state::enter(link_guest&& guest, const protocol::link_key& non
   beat(kept);
 }
 
-// What executors may have and report for. Tokens are looked at with the next beat.
+// Updates the groups for which executors may get runs and report. Tokens are checked with the next beat.
 void native_links_state::learn_groups(const protocol::registry_change& change) {
   const bool knows_groups = std::exchange(view_, change.view) != nullptr;
   if (!knows_groups)
-    open_door(); // who came before would be refused, and stay away for longer
+    open_door(); // executors that connected before would have been refused, and stayed away for longer
   std::unordered_map<std::string, std::shared_ptr<const std::vector<core::group_id>>> by_app_name;
   for (auto& [address, known] : links_) {
     auto& groups = by_app_name[known.hello.app_name];
@@ -229,7 +229,7 @@ void native_links_state::learn_groups(const protocol::registry_change& change) {
 
 void native_links_state::refuse(const protocol::link_hello& hello, const std::string& reason) {
   if (const auto end = refusals_.admit(self_->clock().now()))
-    parts_.tools.log->warn("a native link of {} at {} is refused: {}{}", shown(hello.app_name), shown(hello.address),
+    parts_.tools.log->warn("refused a native link of {} at {}: {}{}", shown(hello.app_name), shown(hello.address),
                            shown(reason), *end);
   const auto words = core::cut_bytes(reason, protocol::link_limits::name_bytes_max);
   protocol::anon_send(hello.gate, protocol::link_refusal{std::string{words}, hello.gate_key});
@@ -240,7 +240,7 @@ void native_links_state::beat(const known_link& known) {
                  protocol::registry_beat{registry_group, known.hello.app_name, known.hello.address, false, known.token});
 }
 
-// The pool is told by the link itself.
+// The link itself notifies the pool.
 void native_links_state::forget(const protocol::native_link_lost& lost) {
   leaving_.erase(lost.number);
   const auto known = links_.find(lost.address);
@@ -277,7 +277,7 @@ void native_links_state::tick() {
           return;
         say_unwanted(found->second, refusal);
         links_.erase(found);
-      }, {}); // a link that was admitted stays until there is a verdict
+      }, {}); // an admitted link stays until there is a verdict
   }
   for (const auto& address : refused)
     links_.erase(address);
@@ -286,7 +286,7 @@ void native_links_state::tick() {
 
 void native_links_state::say_unwanted(const known_link& known, const std::string& why) {
   const auto& hello = known.hello;
-  parts_.tools.log->warn("the native link of {} at {} is not wanted any more: {}", hello.app_name, hello.address, why);
+  parts_.tools.log->warn("the native link of {} at {} is no longer accepted: {}", hello.app_name, hello.address, why);
   cut(known);
 }
 

@@ -23,15 +23,16 @@ struct native_links_parts {
   protocol::registry_monitor registry;
   std::shared_ptr<protocol::link_ports> ports;
   protocol::access_token_source token;
-  /// Why an HTTP address may not be called; empty: it may.
+  /// Returns why an HTTP address may not be called; empty: it may.
   std::function<std::string(std::string_view address)> judge;
-  /// How often the registration of an executor with a link is renewed.
+  /// Interval in which the registration of a connected executor is renewed.
   core::milliseconds beat_every{30'000};
   protocol::wall_clock clock;
 };
 
-/// The executors that dialled in, one link an address: who dials again with the same one is believed, for a half-open link looks
-/// alive from one end. A link is a registration that is renewed as long as it is up, and whose token must count as long.
+/// Executors that are connected by native links, one link for each address. A newer connection with the same address replaces the
+/// older one, because a half-open link looks alive from one end. A link acts as a registration that is renewed while the link is
+/// up and its token counts.
 class native_links_state {
 public:
   static inline const char* name = "ringmaster.native_links";
@@ -47,7 +48,7 @@ private:
     std::uint64_t number = 0;
     protocol::native_link link;
     protocol::link_hello hello;
-    /// Which the executor has proved to know.
+    /// Token that the executor has proved to know.
     std::string shown;
     core::token_kind token = core::token_kind::common;
     std::shared_ptr<const std::vector<core::group_id>> groups;
@@ -58,17 +59,17 @@ private:
   void open_door();
   void greet(protocol::link_hello&& hello);
   void verify(const protocol::link_proof& proof);
-  /// Returns the token whose proof this is; none when there is none, or when the host has shown too many wrong proofs.
+  /// Returns the token to which the proof belongs; none if there is none, or if the host has shown too many wrong proofs.
   [[nodiscard]] std::optional<std::string> token_behind(const link_guest& guest, const protocol::link_proof& proof);
   void refuse_proof(const link_guest& guest);
   void let_in(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown);
   void refuse(const protocol::link_hello& hello, const std::string& reason);
   [[nodiscard]] link_rules rules(std::string_view peer_host) const;
   [[nodiscard]] link_admission admit(const protocol::link_hello& hello, std::string_view shown, std::string_view peer_host) const;
-  /// `unanswered`: the refusal when the registry does not answer in time.
+  /// `unanswered`: refusal if the registry does not answer in time.
   void ask_registry(const protocol::link_hello& hello, std::function<void(const std::string& refusal)> then,
                     std::string unanswered);
-  /// Returns why there is no room for this one; empty: there is.
+  /// Returns why there is no room for this link; empty: there is room.
   [[nodiscard]] std::string lack_of_room(const link_admission& admitted) const;
   void enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown, link_admission&& admitted);
   void say_unwanted(const known_link& known, const std::string& why);
@@ -86,7 +87,7 @@ private:
   std::shared_ptr<const protocol::registry_view> view_;
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::unordered_map<std::string, known_link> links_;
-  /// Those that said goodbye, by their numbers: results may still come.
+  /// Links of executors that said goodbye, by number: results may still come.
   std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
   std::uint64_t last_number_ = 0;
   steady next_tick_{};

@@ -1,4 +1,4 @@
-// Questions over a native link: beat, idle, kill, log.
+// native_link: questions to the executor (beat, idle, kill, log).
 
 #include <utility>
 
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Says what came instead of an answer.
+/// Delivers the reason in place of an answer.
 void deliver_failure(caf::typed_response_promise<protocol::probe_reply>& promise, const std::string& why) {
   promise.deliver(protocol::probe_reply{0, why});
 }
@@ -49,9 +49,9 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
   if (!up_) {
     ask_fallback(request, promise);
   } else if (!may_answer(request.group, question.topic)) {
-    // Nothing proves that runs of another group were ever at this executor.
+    // No proof exists that runs of another group were ever at this executor.
     if (protocol::is_native_only(peer_.address))
-      deliver_failure(promise, "the executor has dialled in with the token of another group");
+      deliver_failure(promise, "the executor is connected with the token of another group");
     else
       ask_fallback(request, promise, true);
   } else if (questions_.size() >= link_windows::questions) {
@@ -65,11 +65,11 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
   return promise;
 }
 
-// Asked anew each time: the executor may have dialled in again.
+// Looks up the link again each time: the executor may have connected again.
 template <class Reply, class Request>
 void native_link_state::ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only) {
   const auto& limits = tools_.http.settings;
-  auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, "there is no way to the executor"); };
+  auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); };
   protocol::request(self_, tools_.pool, limits.request_timeout, protocol::link_query{peer_.address, http_only})
     .then(
       [this, request, promise, http_only, fail](protocol::link_handle& found) mutable {

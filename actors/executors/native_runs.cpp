@@ -1,4 +1,4 @@
-// Runs over a native link, until it is known what became of them.
+// native_link: runs on their way to the executor, until their outcome is known.
 
 #include <algorithm>
 #include <utility>
@@ -59,7 +59,7 @@ void native_link_state::send_runs(protocol::send_batch&& batch) {
     if (!up_)
       late.push_back(std::move(one));
     else if (!obstacle.empty() && protocol::is_native_only(peer_.address))
-      told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other way
+      told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other link
     else if (!obstacle.empty())
       foreign.push_back(std::move(one));
     else if (waiting_.size() >= link_windows::runs_waiting)
@@ -78,9 +78,9 @@ void native_link_state::send_runs(protocol::send_batch&& batch) {
 
 std::string native_link_state::obstacle_to(const core::claimed_run& run) const {
   if (!peer_.admitted.serves(run.plan.spec->group))
-    return "the executor has dialled in with the token of another group";
+    return "the executor is connected with the token of another group";
   const bool fits = protocol::bytes_of(to_request(run)) <= protocol::link_limits::bytes_max;
-  return fits ? std::string{} : "source and parameter are larger than a native link carries";
+  return fits ? std::string{} : "source and parameter are too large for the native link";
 }
 
 bool native_link_state::gate_open(const core::claimed_run& run) const {
@@ -147,7 +147,7 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
   on_their_way_ -= sent.count;
   bytes_on_their_way_ -= sent.bytes;
   told_results told{*this};
-  // Runs whose deadline is over are the business of recovery.
+  // Recovery takes care of runs whose deadline has passed.
   for (std::size_t i = 0; i < sent.runs.size(); ++i) {
     const auto& reply = batch.replies[i];
     auto& one = sent.runs[i];
@@ -166,7 +166,7 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
   arm();
 }
 
-// Nothing of them has left this node: they go the way that their executor has now.
+// These runs have not left this node: they are sent over the present link of their executor.
 void native_link_state::pass_on(runs_elsewhere&& runs) {
   if (fallback_)
     return hand_over(std::move(runs), fallback_);
@@ -179,7 +179,7 @@ void native_link_state::hand_over(runs_elsewhere&& runs, const protocol::executo
     protocol::send(self_, to, std::move(batch));
 }
 
-// What this link must not or cannot carry, while it is up.
+// Sends runs over HTTP that this link must not or cannot carry, while it is up.
 void native_link_state::send_over_http(runs_elsewhere&& runs) {
   auto held = std::make_shared<runs_elsewhere>(std::move(runs));
   protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, true})
@@ -187,7 +187,7 @@ void native_link_state::send_over_http(runs_elsewhere&& runs) {
           [this, held](const caf::error&) {
             told_results told{*this};
             for (auto& one : *held)
-              told.add(std::move(one), protocol::send_state::not_sent, 0, "the native link does not carry it");
+              told.add(std::move(one), protocol::send_state::not_sent, 0, "the native link cannot carry the run");
             told.tell();
           });
 }
@@ -224,11 +224,11 @@ void native_link_state::sweep_runs() {
   }
   while (!waiting_.empty() && std::max(waiting_.begin()->first, waiting_.begin()->second.since) + limits.connect_timeout <= now())
     told.add(std::move(waiting_.extract(waiting_.begin()).mapped()), protocol::send_state::not_sent, 0,
-             "the native link had no room for it within " + std::to_string(limits.connect_timeout.count()) + " ms");
+             "the native link had no room for the run within " + std::to_string(limits.connect_timeout.count()) + " ms");
   told.tell();
 }
 
-// What was on its way is unknown, as over HTTP.
+// Runs that were on their way become unknown, as over HTTP.
 void native_link_state::give_up_runs(const std::string& why) {
   told_results told{*this};
   for (auto& [number, sent] : std::exchange(flights_, {}))

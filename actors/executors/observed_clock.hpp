@@ -7,8 +7,8 @@
 
 namespace ringmaster::actors {
 
-/// A clock that stands still while nobody looks at it: of the steady time between two looks at most `step_max` counts. What is
-/// aged by it does not grow old because its observer slept or was cut off, and no civil clock moves it. Pure state of one actor.
+/// Clock that counts at most `step_max` of the steady time between two calls of `look`. Ages measured by it do not grow while
+/// their observer sleeps or is cut off, and no change of the civil clock affects it. Pure state of one actor.
 class observed_clock {
 public:
   using steady = protocol::wall_clock::steady;
@@ -20,7 +20,7 @@ public:
     total_ += std::clamp(now - looked_, duration::zero(), step_max_);
     looked_ = std::max(looked_, now);
   }
-  /// Since the start, as of the last look.
+  /// Returns the time since the start, as of the last look.
   [[nodiscard]] duration total() const noexcept { return total_; }
 
 private:

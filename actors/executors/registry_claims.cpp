@@ -1,4 +1,4 @@
-// Which app has a place, and what executors showed from it.
+// registry_table: which app an address belongs to, and which tokens executors showed from it.
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Rank of a claim whose row is not read yet: behind all rows.
+/// Rank of a claim whose row has not been read yet: after all rows.
 constexpr auto order_unstored = std::uint64_t{1} << 40U;
 constexpr auto order_none = std::numeric_limits<std::uint64_t>::max();
 
@@ -48,7 +48,7 @@ registry_table::entry_map::iterator registry_table::drop(entry_map::iterator whi
   return entries_.erase(which);
 }
 
-// Groups and rows are read together: what was known before a group had a token was registered with the common one.
+// Groups and rows are read together: what was known before a group had a token was registered with the common token.
 void registry_table::note_new_tokens(const std::vector<core::group>& groups) {
   if (groups_.empty())
     return;
@@ -90,7 +90,7 @@ std::optional<core::token_kind> registry_table::token_to_store(const key& which,
   return counts && known.shown != core::token_kind::group ? known.shown : std::nullopt;
 }
 
-// With the registration goes what was shown: an address that comes back has to show it again.
+// Removes the shown token together with the registration: an address that comes back has to show it again.
 std::vector<core::registration> registry_table::tokens_to_write() {
   auto rows = std::exchange(left_tokens_, {});
   for (auto& row : rows)

@@ -12,7 +12,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// How late a death may be noticed.
+/// Longest delay in noticing a death.
 constexpr std::chrono::milliseconds tick_max{1'000};
 /// Wait after a failure of the store.
 constexpr std::chrono::milliseconds retry_wait{1'000};
@@ -52,7 +52,7 @@ template <class Registration>
 bool registry_monitor_state::fits(const Registration& registration) {
   auto why = core::misfit_of(registration.registry_group, registration.app_name, registration.address);
   if (!why.empty() && !std::exchange(misfit_, true))
-    log_->error("registry: a registration is ignored: {}", why);
+    log_->error("registry: ignored an invalid registration: {}", why);
   return why.empty();
 }
 
@@ -65,14 +65,14 @@ void registry_monitor_state::beat(const protocol::registry_beat& registration) {
   const bool is_new = !table_.has(registration);
   if (!table_.beat(registration, now())) {
     if (!std::exchange(full_, true))
-      log_->error("registry: {} registrations are kept at most, {} of a group with its token; {} of {} is ignored",
+      log_->error("registry: limit of {} registrations, or of {} with the token of one group, reached; {} of {} is ignored",
                   registry_table::registrations_max, registry_table::group_registrations_max, registration.address,
                   registration.app_name);
     return;
   }
   if (is_new)
     if (const auto end = arrivals_.admit(self_->clock().now()))
-      log_->info("registry: {} of {} registers{}", registration.address, registration.app_name, *end);
+      log_->info("registry: {} of {} registered{}", registration.address, registration.app_name, *end);
   tell_heard();
   if (table_.view_stale())
     poke();
@@ -88,14 +88,14 @@ protocol::claim_verdict registry_monitor_state::judge(const protocol::address_cl
 
 void registry_monitor_state::refuse(const protocol::registry_beat& registration, const std::string& rival) {
   if (const auto end = refusals_.admit(self_->clock().now()))
-    log_->warn("registry: {} of {} is refused, since {} has that address{}", registration.address, registration.app_name, rival,
+    log_->warn("registry: {} of {} refused: the address belongs to {}{}", registration.address, registration.app_name, rival,
                *end);
 }
 
 void registry_monitor_state::remove(const protocol::registry_removal& removal) {
   if (!fits(removal))
     return;
-  log_->info("registry: {} of {} leaves", removal.address, removal.app_name);
+  log_->info("registry: {} of {} removed", removal.address, removal.app_name);
   table_.remove(removal);
   full_ = false;
   poke();
@@ -161,7 +161,7 @@ void registry_monitor_state::arm() {
 void registry_monitor_state::publish() {
   auto view = table_.changed_view();
   for (const auto& [lost, rival] : table_.take_displaced())
-    log_->warn("registry: {} of {} is not called any more: {} has that address", lost.second, lost.first, rival);
+    log_->warn("registry: {} of {} is no longer called: the address belongs to {}", lost.second, lost.first, rival);
   if (!view)
     return;
   for (const auto& [id, group] : view->groups)
@@ -175,8 +175,8 @@ void registry_monitor_state::watch_length(std::int32_t id, const core::group& gr
   if (fitting == group.addresses.size())
     cut_groups_.erase(id);
   else if (cut_groups_.insert(id).second)
-    log_->warn("registry: the address list of group {} holds only the first {} of its {} addresses; all are used", group.app_name,
-               fitting, group.addresses.size());
+    log_->warn("registry: the address list of group {} stores only the first {} of its {} addresses; all are used",
+               group.app_name, fitting, group.addresses.size());
 }
 
 void registry_monitor_state::work() {
@@ -235,7 +235,8 @@ void registry_monitor_state::settle(bool succeeded, const core::error* error) {
   if (!succeeded) {
     retry_at_ = self_->clock().now() + retry_wait;
     if (!std::exchange(failing_, true))
-      log_->warn("registry: the store does not answer, changes are kept: {}: {}", core::to_string(error->code), error->context);
+      log_->warn("registry: the store does not answer, changes will be written later: {}: {}", core::to_string(error->code),
+                 error->context);
     return;
   }
   if (std::exchange(failing_, false))

@@ -17,10 +17,10 @@
 
 namespace ringmaster::actors {
 
-/// Live executors in memory. Answers at once and writes behind: new addresses, removals and changed group lists as soon as the
-/// store is free, renewals every `registry.flush`. One request on the store at a time; while the store is away everything stays
-/// to be written and routing goes on with what is known. Nodes agree through the stored rows, which each reads every
-/// `registry.reread`.
+/// Actor that keeps the live executors in memory. It answers at once and writes later: new addresses, removals and changed group
+/// lists as soon as the store is free, renewals every `registry.flush`. It has one store request under way at a time. While the
+/// store is away, changes stay queued and routing uses what is known. Nodes agree through the stored rows, which each node reads
+/// every `registry.reread`.
 class registry_monitor_state {
 public:
   static inline const char* name = "ringmaster.registry_monitor";
@@ -34,7 +34,7 @@ private:
   using steady = caf::actor_clock::time_point;
 
   void beat(const protocol::registry_beat& beat);
-  /// Nothing that cannot be a row goes further: it would keep the rows of all others out. Says so once.
+  /// Returns false for a registration that cannot be a row: it would prevent the writing of all others. Logs the first one.
   template <class Registration>
   [[nodiscard]] bool fits(const Registration& registration);
   [[nodiscard]] protocol::claim_verdict judge(const protocol::address_claim& claim) const;
@@ -46,12 +46,12 @@ private:
   void tell_heard();
   void tell(const protocol::executor_update& update);
 
-  /// A tick to self behind what waits in the mailbox: a burst of registrations makes one view and one write.
+  /// Sends a tick to this actor after all waiting messages: a burst of registrations makes one view and one write.
   void poke();
   void tick();
   void arm();
   void publish();
-  /// Says once that the stored list of a group is cut.
+  /// Logs once that the stored list of a group is cut.
   void watch_length(std::int32_t id, const core::group& group);
   /// Starts the next read or write, if one is due and none is under way.
   void work();
@@ -71,7 +71,6 @@ private:
   logger log_;
 
   registry_table table_;
-  /// What the listeners know; null before the first publication.
   bool poked_ = false;
   bool busy_ = false;
   bool failing_ = false;

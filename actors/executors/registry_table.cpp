@@ -32,7 +32,7 @@ core::time_point newest_seen(const core::registry_state& stored) {
 
 core::time_point to_second(core::time_point t) { return std::chrono::floor<std::chrono::seconds>(t); }
 
-/// Of a pause in which nothing could be noticed.
+/// Share of `dead_after` that counts of a pause in which no beat could be received.
 constexpr int step_share = 3;
 
 } // namespace
@@ -53,7 +53,8 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
     if (dead)
       found->second.row_seen = dead.mapped().seen;
   }
-  // Not the newest of both: a clock that was put back would write the same time again and again, and be taken for dead.
+  // Takes this node's time, not the newest of both: a clock that was put back would write the same time again and again, and the
+  // executor would be taken for dead.
   found->second.seen = now.civil;
   found->second.heard = listened_.total();
   found->second.renewed = ++sequence_;
@@ -73,7 +74,7 @@ void registry_table::remove(const protocol::registry_removal& removal) {
   key which{removal.registry_group, removal.app_name, removal.address};
   if (auto found = entries_.find(which); found != entries_.end())
     drop(found);
-  // Also when it is unknown here: the row may be one that no read has shown yet.
+  // Also if it is unknown here: a row may exist that no read has shown yet.
   if (removed_.size() < registrations_max)
     removed_.insert(std::move(which));
 }
@@ -109,7 +110,7 @@ bool registry_table::alive(const entry& which) const noexcept {
          || (which.row_changed && read_->total() - *which.row_changed < dead_after_);
 }
 
-// -- the store's side ------------------------------------------------------------------------------------------------------
+// -- store -----------------------------------------------------------------------------------------------------------------
 
 void registry_table::take(const core::registry_state& stored, std::uint64_t mark, moment now) {
   std::optional<core::time_point> alive_from;
@@ -165,7 +166,7 @@ void registry_table::take_row(const core::registration& row, row_place at, std::
   found->second.stored = std::max(found->second.stored, at.mark);
 }
 
-// What this node heard itself counts as long as it hears the executor.
+// A token that this node received itself counts as long as it receives the executor's beats.
 void registry_table::take_shown(entry& known, std::optional<core::token_kind> stored) {
   const bool is_heard = known.renewed > 0 && listened_.total() - known.heard <= dead_after_;
   if (!is_heard && stored != known.stored_shown)
@@ -234,7 +235,7 @@ void registry_table::written() {
   auto done = std::exchange(in_flight_, {});
   for (const auto& [which, then] : done.renewed) {
     auto found = entries_.find(which);
-    if (found == entries_.end()) { // died or left meanwhile: the row is no sign of life
+    if (found == entries_.end()) { // died or left meanwhile: the row is not a heartbeat
       dead_.insert_or_assign(which, dead_row{to_second(then.seen)});
       continue;
     }
@@ -267,7 +268,7 @@ std::vector<core::group> registry_table::groups_now() const {
   std::map<std::string, std::vector<std::string>> live;
   for (const auto& [which, known] : entries_)
     if (std::get<0>(which) == routed_group && !is_displaced(which, known))
-      live[std::get<1>(which)].push_back(std::get<2>(which)); // the map's order is that of the text
+      live[std::get<1>(which)].push_back(std::get<2>(which)); // the map is ordered by text
   auto groups = groups_;
   for (auto& group : groups) {
     if (group.type != core::address_type::automatic)
@@ -282,7 +283,7 @@ std::vector<core::group> registry_table::changed_groups() const {
   auto groups = groups_now();
   std::vector<core::group> changed;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    // Of an automatic group as much as its column holds; the whole list stays in the registrations.
+    // The list of an automatic group is cut to the size of its column; the whole list stays in the registrations.
     if (groups[i].type == core::address_type::automatic)
       groups[i].addresses.resize(core::addresses_that_fit(groups[i].addresses));
     if (groups[i].addresses != groups_[i].addresses)

@@ -10,15 +10,15 @@
 
 namespace ringmaster::actors {
 
-/// A run that a link has not sent yet.
+/// Run that a link has not sent yet.
 struct waiting_run {
   core::claimed_run run;
   protocol::send_listener listener;
-  /// When it came.
+  /// Time of arrival.
   protocol::wall_clock::steady since{};
 };
 
-/// Results by whom they are for.
+/// Results grouped by listener.
 class result_groups {
 public:
   void add(const protocol::send_listener& listener, protocol::send_result&& result);
@@ -33,7 +33,7 @@ private:
   std::vector<std::pair<protocol::send_listener, protocol::send_results>> groups_;
 };
 
-/// For another link, in one message for each listener.
+/// Returns the runs for another link, in one message for each listener.
 [[nodiscard]] std::vector<protocol::send_batch> to_batches(std::vector<waiting_run>&& runs);
 
 } // namespace ringmaster::actors

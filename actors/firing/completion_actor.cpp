@@ -11,7 +11,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// It may be of a run that another node sent, after the database went back in time.
+/// Returns true if the result may belong to a run that another node sent after the database was restored to an earlier state.
 bool is_later_run(const core::callback& item, core::time_point sent) noexcept {
   return item.log_time != core::time_point{} && item.log_time > sent + core::seconds{1};
 }
@@ -55,7 +55,7 @@ void completion_actor_state::mark(protocol::ending_run&& told) {
   drop_endings(now);
 }
 
-// One that was marked anew since stays until its own end.
+// A run that was marked again since then stays until its own end.
 void completion_actor_state::drop_endings(caf::actor_clock::time_point now) {
   while (!ending_order_.empty() && (ending_order_.front().second <= now || ending_order_.size() > endings_max)) {
     const auto& [run, until] = ending_order_.front();
@@ -76,16 +76,16 @@ void completion_actor_state::judge(core::callback& result) {
 struct completion_actor_state::storing {
   std::vector<core::callback> items;
   caf::typed_response_promise<protocol::callbacks_stored> promise;
-  /// 0: the common token.
+  /// Group whose token was shown; 0: the common token.
   std::int32_t group = 0;
-  /// Room that it takes of its group's share.
+  /// Number of results that it occupies of its group's share.
   std::size_t results = 0;
-  /// How many of the items went to the store.
+  /// Number of items that went to the store.
   std::size_t sent = 0;
-  /// Runs that this node does not remember, and how many of them were looked up.
+  /// Runs that this node does not remember, and the number of those that were looked up.
   std::vector<core::log_id> unknown{};
   std::size_t looked_up = 0;
-  /// What the look-ups found, ascending within each part.
+  /// Results of the look-ups, ascending within each part.
   run_groups found{};
 };
 
@@ -96,7 +96,7 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
   const auto group = first && !first->empty() ? core::number(first->front()) : 0;
   const auto results = std::min(batch.items.size(), part_max);
   if (!has_room(group, results))
-    return protocol::to_caf({core::errc::too_large, "too many callbacks wait for the store"});
+    return protocol::to_caf({core::errc::too_large, "too many callbacks are waiting for the store"});
   drop_endings(self_->clock().now());
   drop_outdated(batch.items);
   for (auto& item : batch.items)
@@ -127,7 +127,7 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
   return promise;
 }
 
-// -- runs that nobody remembers here ---------------------------------------------------------------------------------------
+// -- runs that this node does not remember ---------------------------------------------------------------------------------
 
 void completion_actor_state::look_up(const storing_ptr& work) {
   auto& waiting = look_ups_[work->group];
@@ -154,7 +154,7 @@ void completion_actor_state::look_up_part(const storing_ptr& work) {
         return fail(work, found.error());
       if (const auto dropped = drop_unknown(*work); dropped > 0)
         if (const auto line_end = dropped_.admit(self_->clock().now()))
-          log_->info("{} results with a group's token are ignored: their runs are unknown, of other groups or have a result{}",
+          log_->info("{} results with a group's token are ignored: their runs are unknown, foreign or finished{}",
                      dropped, *line_end);
       if (!work->items.empty())
         return store_part(work);
@@ -164,7 +164,7 @@ void completion_actor_state::look_up_part(const storing_ptr& work) {
     limit_);
 }
 
-// The group's next one.
+// Goes on with the group's next request.
 void completion_actor_state::looked_up(const storing_ptr& work) {
   const auto waiting = look_ups_.find(work->group);
   waiting->second.pop_front();
@@ -184,7 +184,7 @@ std::size_t completion_actor_state::drop_unknown(storing& work) const {
 
 // -- room ------------------------------------------------------------------------------------------------------------------
 
-// A group's token gets a part of the room, so that others' results find some.
+// A group's token gets only a part of the room, so that the results of others find some.
 bool completion_actor_state::has_room(std::int32_t group, std::size_t results) const {
   if (waiting_ >= waiting_max)
     return false;
@@ -200,7 +200,7 @@ void completion_actor_state::store_part(const std::shared_ptr<storing>& work) {
   protocol::callback_batch part;
   std::vector<core::log_id> runs;
   runs.reserve(count);
-  // Of one that the store has yet to say whether it may be ended, nothing is forgotten.
+  // The store may still refuse results that are restricted to certain groups, so their runs are not forgotten here.
   for (auto item = begin; item != end_of_part; ++item)
     if (!item->only_of)
       runs.push_back(item->id);
@@ -220,7 +220,7 @@ void completion_actor_state::store_part(const std::shared_ptr<storing>& work) {
 
 void completion_actor_state::fail(const std::shared_ptr<storing>& work, const core::error& why) {
   end(work);
-  log_->warn("callbacks not stored: {}: {}", core::to_string(why.code), why.context);
+  log_->warn("callbacks could not be stored: {}: {}", core::to_string(why.code), why.context);
   work->promise.deliver(protocol::to_caf(why));
 }
 
@@ -234,7 +234,7 @@ void completion_actor_state::end(const std::shared_ptr<storing>& work) {
     waiting_of_.erase(known);
 }
 
-// A database that was restored gives out ids again. Of a run that this node does not remember, the store knows the time.
+// A restored database assigns ids again. For a run that this node does not remember, the store knows the time.
 void completion_actor_state::drop_outdated(std::vector<core::callback>& items) {
   const auto is_outdated = [this](const core::callback& item) {
     const auto known = jobs_.find(item.id);
@@ -248,14 +248,15 @@ void completion_actor_state::drop_outdated(std::vector<core::callback>& items) {
   log_->warn("run={} and {} more: late results of earlier runs with the same id are ignored", core::number(run), dropped - 1);
 }
 
-// Who shows the token of a group reports for its runs only. Of a run that nobody remembers here, the store knows the group.
+// An executor with a group's token reports only for runs of the group. For a run that this node does not remember, the store
+// knows the group.
 void completion_actor_state::drop_foreign(std::vector<core::callback>& items) {
   const auto is_foreign = [](const core::callback& item) { return item.spec && !item.may_be_of(item.spec->group); };
   const auto first = std::find_if(items.begin(), items.end(), is_foreign);
   if (first != items.end()) {
     const auto run = first->id;
     const auto dropped = std::erase_if(items, is_foreign);
-    log_->warn("run={} and {} more: results from an executor of another group are refused", core::number(run), dropped - 1);
+    log_->warn("run={} and {} more: refused results from an executor of another group", core::number(run), dropped - 1);
   }
   for (auto& item : items)
     if (item.spec)

@@ -12,11 +12,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// How long the key of an instant refuses it once more (firing protocol, S5).
+// Time for which the key of an instant prevents a second reservation (firing protocol, S5).
 constexpr auto remembered = 10s;
 constexpr auto forget_every = 1s;
 constexpr std::size_t forget_max = 5000;
-// A graceful stop does not wait longer for a Java admin that plans.
+// Longest time that a graceful stop waits for a Java admin that plans.
 constexpr auto put_back_limit = 5s;
 
 core::result<storage::reservation_store*> reservations_of(storage::store& store) {
@@ -38,7 +38,7 @@ reservation_actor_state::reservation_actor_state(protocol::reservation_actor::po
     clock_{std::move(clock)},
     boot_{std::move(boot)},
     log_{std::move(log)},
-    reserved_count_{make_counter(self->system(), "instants-reserved", "Instants reserved beside Java admins.")},
+    reserved_count_{make_counter(self->system(), "instants-reserved", "Instants reserved alongside Java admins.")},
     doubles_count_{make_counter(self->system(), "reservations-refused",
                                 "Instants that were put back and had been reserved before.")},
     dropped_count_{make_counter(self->system(), "firings-dropped-by-misfire",
@@ -61,7 +61,7 @@ void reservation_actor_state::change_incarnation(const protocol::incarnation_cha
   reserve();
 }
 
-// Once a life: they stay as they are until somebody does something about it.
+// Logged once for each incarnation: the jobs stay unplanned until an operator changes them.
 void reservation_actor_state::tell_unplanned() {
   ask_store<std::vector<core::job_id>>(
     self_, partners_.worker,
@@ -106,7 +106,7 @@ void reservation_actor_state::ask_planner() {
         const auto t = self_->clock().now();
         if (backlog.late > late_max) {
           if (t >= strained_until_)
-            log_->warn("claims are {} ms behind: no more instants are reserved until they catch up", backlog.late.count());
+            log_->warn("claims are {} ms late: no more instants are reserved until they catch up", backlog.late.count());
           strained_until_ = t + strained_for;
           return rest();
         }
@@ -115,7 +115,7 @@ void reservation_actor_state::ask_planner() {
       [this](const caf::error&) { rest(); });
 }
 
-// Nothing this time.
+// Ends a round without a reservation.
 void reservation_actor_state::rest() {
   busy_ = false;
   if (stopping_)
@@ -145,15 +145,15 @@ void reservation_actor_state::take(core::result<core::reserve_outcome>&& outcome
   const auto t = self_->clock().now();
   if (outcome) {
     if (std::exchange(troubled_, false))
-      log_->info("instants can be reserved again");
+      log_->info("reserving instants works again");
     if (outcome->more)
       next_ = t;
     tell(*outcome);
-    // Durable already: whoever has a life claims them, this node first.
+    // The intents are durable: any node of the cluster may claim them, this one first.
     if (!outcome->intents.empty())
       protocol::send(self_, partners_.schedule, protocol::intent_batch{std::move(outcome->intents)});
   } else if (outcome.error().code != core::errc::fenced && !std::exchange(troubled_, true)) {
-    log_->warn("no instants can be reserved now: {}", outcome.error().context);
+    log_->warn("cannot reserve instants: {}", outcome.error().context);
   }
   rest();
 }
@@ -163,13 +163,13 @@ void reservation_actor_state::tell(const core::reserve_outcome& outcome) {
   doubles_count_->inc(static_cast<std::int64_t>(outcome.doubles));
   dropped_count_->inc(static_cast<std::int64_t>(outcome.dropped));
   if (outcome.doubles > 0)
-    log_->warn("{} instants came back that had been taken before: a Java console saved an old row; they do not fire again",
+    log_->warn("{} instants had been reserved before: a Java console saved an old row; they do not fire again",
                outcome.doubles);
   for (const auto& job : outcome.stopped)
     if (job.reason.empty())
-      log_->warn("job {} never fires again and is stopped", core::number(job.job));
+      log_->warn("stopped job {}: its schedule never fires again", core::number(job.job));
     else
-      log_->error("job {} cannot be planned and is stopped: {}", core::number(job.job), job.reason);
+      log_->error("stopped job {}: it cannot be planned: {}", core::number(job.job), job.reason);
 }
 
 void reservation_actor_state::forget_old() {
@@ -181,7 +181,7 @@ void reservation_actor_state::forget_old() {
     },
     [this](core::result<std::size_t>&& gone) {
       busy_ = false;
-      // A backlog goes step by step between reservations.
+      // A backlog is removed step by step between reservations.
       const auto t = self_->clock().now();
       next_forget_ = gone && *gone == forget_max ? t : t + forget_every;
       if (stopping_)
@@ -225,9 +225,9 @@ void reservation_actor_state::put_back() {
     },
     [this](core::result<std::size_t>&& count) {
       if (!count)
-        log_->warn("reserved instants stay with this cluster: {}", count.error().context);
+        log_->warn("reserved instants stay with this cluster, they could not be put back: {}", count.error().context);
       else if (*count > 0)
-        log_->info("{} reserved instants are due for everybody again", *count);
+        log_->info("put back {} reserved instants: any admin may fire them", *count);
       report_stopped();
     },
     put_back_limit);

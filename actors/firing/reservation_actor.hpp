@@ -14,28 +14,28 @@
 
 namespace ringmaster::actors {
 
-/// Who a reservation needs.
+/// Actors that work with reservation_actor.
 struct reservation_partners {
-  /// A connection of its own: whoever waits for the schedule lock must not keep beats, claims or results waiting.
+  /// Has its own connection: waiting for the schedule lock must not delay heartbeats, claims or results.
   protocol::store_worker worker;
   protocol::schedule_actor schedule;
 };
 
-/// Shared mode (firing protocol §8): reserves, twice a second and at once while a bound was hit, what is due within 6 s, under
-/// XXL's schedule lock, and hands it to schedule_actor. What it reserved is durable: if this node dies, any other claims it.
-/// Reserves only in a life in shared mode and before the node's own deadline.
+/// Actor for reservations in shared mode (firing protocol §8). Twice a second, and at once while a limit was reached, it reserves
+/// what is due within 6 s under XXL's schedule lock and hands it to schedule_actor. Reservations are durable: if this node dies,
+/// any other node claims them. Reserves only during an incarnation in shared mode and before the node's own deadline.
 ///
-/// What cannot be claimed in time is not reserved: while the planner is a second behind nothing is, and for a while after that no
-/// further ahead than a second. It stays due in `xxl_job_info`: a Java admin may take it, and if none does, it is reserved when
-/// there is room, late by then, as its misfire policy says.
+/// Instants that cannot be claimed in time are not reserved. While the planner is a second late, nothing is reserved; for a while
+/// after that, nothing further ahead than a second. Such instants stay due in `xxl_job_info`. A Java admin may take them; if none
+/// does, they are reserved late when there is room, and the misfire policy decides.
 class reservation_actor_state {
 public:
   static inline const char* name = "ringmaster.reservation_actor";
 
   static constexpr std::chrono::milliseconds reserve_every{500};
-  /// A planner that is so far behind gets nothing more.
+  /// Lateness of the planner from which on nothing more is reserved.
   static constexpr std::chrono::milliseconds late_max{1000};
-  /// How far ahead is reserved for `strained_for` since then.
+  /// Limit to which instants are reserved for `strained_for` after that.
   static constexpr std::chrono::milliseconds strained_horizon{1000};
   static constexpr std::chrono::milliseconds strained_for{10'000};
 
@@ -71,7 +71,7 @@ private:
   protocol::wall_clock clock_;
   std::function<std::int64_t()> boot_;
   logger log_;
-  /// Of shared mode only.
+  /// Set in shared mode only.
   std::optional<core::node_incarnation> life_;
   std::optional<steady> armed_;
   steady next_{};
@@ -82,7 +82,7 @@ private:
   std::vector<caf::typed_response_promise<void>> finished_;
   bool stopping_ = false;
   bool troubled_ = false;
-  /// The planner has been behind, until this.
+  /// End of the time in which reservations are restricted because the planner was late.
   steady strained_until_{};
   std::vector<caf::typed_response_promise<void>> stopped_;
   caf::telemetry::int_counter* reserved_count_;

@@ -25,7 +25,7 @@ void ring_actor_state::hold(protocol::firing_batch&& batch) {
   fire_due();
 }
 
-// The runs of a former life stay claimed in the store; recovery asks about them. Their slots are free again.
+// The runs of an earlier incarnation stay claimed in the store; recovery asks about them. Their slots are free again.
 void ring_actor_state::forget() {
   protocol::slot_release freed;
   for (const auto& run : heap_.take_due(protocol::wall_clock::steady::max()))

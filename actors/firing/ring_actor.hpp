@@ -9,15 +9,15 @@
 
 namespace ringmaster::actors {
 
-/// Keeps this node's claimed runs until shortly before their instant: one heap, and one timer of CAF's for its top. Nothing here
-/// has to survive a crash, since the store knows every claim. A run's instant is turned into time of the actor's own clock when
-/// it comes, so a civil clock that steps later moves nothing.
+/// Actor that keeps this node's claimed runs until shortly before their instant, in one heap with one CAF timer for its top. Its
+/// state need not survive a crash, since the store knows every claim. A run's instant is converted to the time of the actor's own
+/// clock on arrival, so a later step of the civil clock has no effect.
 class ring_actor_state {
 public:
   static inline const char* name = "ringmaster.ring_actor";
 
-  /// Runs are handed over `ahead` of their instant, so that nothing is left to do at the instant but to write them to their
-  /// sockets; the transport holds them until then.
+  /// `ahead`: time before the instant at which runs are handed over, so that at the instant only their sockets have to be
+  /// written. The transport holds them until then.
   ring_actor_state(protocol::ring_actor::pointer self, protocol::trigger_pool pool, core::milliseconds ahead,
                    protocol::wall_clock clock);
   protocol::ring_actor::behavior_type make_behavior();
@@ -33,7 +33,7 @@ private:
   core::milliseconds ahead_;
   protocol::wall_clock clock_;
   core::firing_heap<core::claimed_run, protocol::wall_clock::steady> heap_;
-  /// When the pending tick comes; nothing when none is pending.
+  /// Time of the pending tick; empty if none is pending.
   std::optional<protocol::wall_clock::steady> armed_;
 };
 

@@ -18,7 +18,7 @@ bool route_probes::add(probing_route& route, const core::probe_in_order& ask, st
     fresh.replies.resize(fresh.addresses.size());
     of = &scans_.emplace(++last_id_, std::move(fresh)).first->second;
     youngest_[about] = last_id_;
-    ask_next(last_id_, *of, now); // so that the next candidate finds what is open then
+    ask_next(last_id_, *of, now); // so that the next candidate finds the question that is open
     ready_.insert(last_id_);
   }
   of->routes.push_back(std::move(route));
@@ -27,7 +27,7 @@ bool route_probes::add(probing_route& route, const core::probe_in_order& ask, st
   return true;
 }
 
-// Who comes later than an answer counts must not be judged by it.
+// A candidate that arrives later than an answer counts must not be judged by it.
 route_probes::scan* route_probes::joinable(const topic& about, const core::probe_in_order& ask, steady now) {
   auto found = youngest_.find(about);
   if (found == youngest_.end())
@@ -67,7 +67,7 @@ void route_probes::answered(const question& asked, protocol::probe_reply reply, 
     if (of == scans_.end())
       continue; // decided without it
     for (std::size_t i = 0; i < of->second.asked; ++i)
-      if (of->second.addresses[i] == asked.address) // a list may name one twice
+      if (of->second.addresses[i] == asked.address) // a list may contain an address twice
         of->second.replies[i] = reply;
     ready_.insert(id);
   }
@@ -95,7 +95,7 @@ void route_probes::advance(scan_id id, steady now) {
   }
   for (std::size_t i = 0; i < of.replies.size(); ++i) {
     if (!of.replies[i])
-      return; // everybody before the winner must have said no
+      return; // all executors before the winner must have refused
     if (of.replies[i]->code == 200)
       return decide(id, i);
   }
@@ -111,7 +111,7 @@ bool route_probes::wants_next(const scan& of, steady now) {
   return last ? last->code != 200 : now >= of.next_ask;
 }
 
-// False: there is no room for its question.
+// Returns false if there is no room for the question.
 bool route_probes::ask_next(scan_id id, scan& of, steady now) {
   auto wanted = question_of(of, of.asked);
   if (const auto* known = valid_answer(wanted, now)) {

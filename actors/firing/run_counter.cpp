@@ -9,12 +9,12 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// In the order of `core::run_end`.
+/// Names in the order of `core::run_end`.
 constexpr std::array run_end_names{"succeeded", "failed", "not_sent", "missed"};
 const std::string other_groups{"other"};
 
-/// Escapes what the text form of metrics escapes in the value of a label. A name may have any characters, and CAF writes it as
-/// it is.
+/// Escapes the characters that the text format of metrics requires to be escaped in label values. A name may have any characters,
+/// and CAF writes it unchanged.
 std::string label_of(std::string_view name) {
   std::string out;
   for (const char c : name) {

@@ -16,13 +16,13 @@
 
 namespace ringmaster::actors {
 
-/// Counts for /metrics how runs end, by group, and keeps when jobs last succeeded. Every group has its counters from the moment
-/// at which it is known, at 0.
+/// Actor that counts the ends of runs by group for /metrics, and keeps the time at which jobs last succeeded. Every group has its
+/// counters, with the value 0, from the moment at which it is known.
 class run_counter_state {
 public:
   static inline const char* name = "ringmaster.run_counter";
 
-  /// Series: beyond them groups are `other`, and jobs have no time of success.
+  /// Limits of series: groups beyond them count as `other`, and jobs have no time of success.
   static constexpr std::size_t groups_max = 500;
   static constexpr std::size_t jobs_max = 1'000;
 

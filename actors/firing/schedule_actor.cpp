@@ -11,11 +11,11 @@ namespace {
 
 // Rounds closer together than this make small batches; the claim is early enough for it.
 constexpr auto round_gap = 20ms;
-// A job whose executor gives no sign of life, or who must wait to ask one: neither changes within a few milliseconds, and there
-// may be thousands of them.
+// Wait of a job whose executor has not been heard from, or that must wait to ask an executor: neither changes within a few
+// milliseconds, and there may be thousands of such jobs.
 constexpr auto held_wait = 200ms;
 
-// Instants of schedules, planned or reserved, and what came of something else.
+// Distinguishes instants of schedules, planned or reserved, from all other runs.
 core::fair_alternator::kind kind_of(const protocol::route_candidate& candidate) {
   const bool by_schedule = candidate.plan || (candidate.intent && core::is_reserved(candidate.intent->kind));
   return by_schedule ? core::fair_alternator::kind::one : core::fair_alternator::kind::other;
@@ -43,11 +43,11 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
       make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
     lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
     locked_count_{make_counter(self->system(), "claims-locked",
-                               "Times a claim left out a job or an intent whose row another transaction held.")},
+                               "Times a claim skipped a job or an intent whose row another transaction held.")},
     unreserved_count_{
       make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")},
     far_ahead_count_{self->system().metrics().gauge_singleton(
-      "ringmaster", "jobs-far-ahead", "Jobs of this node with times further ahead than their schedules explain.")} {}
+      "ringmaster", "jobs-far-ahead", "Jobs of this node with times further ahead than their schedules allow.")} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -64,9 +64,9 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   };
 }
 
-// -- lives and slots -------------------------------------------------------------------------------------------------------
+// -- incarnations and slots ------------------------------------------------------------------------------------------------
 
-// Claims of a former life are adopted by the next one, whatever becomes of their answers.
+// The next incarnation adopts the claims of an earlier one, whatever their answers are.
 void schedule_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   life_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
@@ -77,8 +77,8 @@ void schedule_actor_state::change_incarnation(const protocol::incarnation_change
   report_finished();
 }
 
-// The life goes on and with it its claims: what is under way is fired when it is answered. Jobs of slots that stay are planned
-// while those of the new ones are read.
+// The incarnation goes on, and with it its claims: those under way are fired when they are answered. Jobs of remaining slots are
+// planned while those of the new slots are read.
 void schedule_actor_state::change_slots(const protocol::slot_change& change) {
   if (slots_ == change.slots)
     return;
@@ -94,7 +94,7 @@ void schedule_actor_state::change_slots(const protocol::slot_change& change) {
   }
   if (!life_)
     return;
-  ahead_.emplace(); // of a node that is gone
+  ahead_.emplace(); // intents of a node that is gone
   swept_ = {};
   next_intent_poll_ = {};
   load_missing();
@@ -146,7 +146,7 @@ void schedule_actor_state::tick() {
   arm();
 }
 
-// Looked at with each claim that is answered and with each tick: a sweep comes once a second at the latest.
+// Checked with each answered claim and with each tick: a sweep comes once a second at the latest.
 void schedule_actor_state::report_finished() {
   if (finished_.empty())
     return;
@@ -215,12 +215,12 @@ void schedule_actor_state::plan_due(core::time_point t) {
     if (!due)
       break;
     if (due->spec->source_left_out) {
-      without_source.push_back(due->spec->id); // due again as soon as it is there
+      without_source.push_back(due->spec->id); // due again as soon as its source is read
       continue;
     }
     auto plan = core::plan({due->spec, due->next}, *due->rule, window);
     if (plan.next == due->next) {
-      book_.retry_at(due->spec->id, due->next); // looked at too early
+      book_.retry_at(due->spec->id, due->next); // checked too early
       continue;
     }
     runs += std::max<std::size_t>(1, plan.firings.size());
@@ -231,7 +231,7 @@ void schedule_actor_state::plan_due(core::time_point t) {
     hurried_ = runs >= settings_.claim_rows_max;
   }
   read_sources(std::move(without_source));
-  // In a pass that the lanes do not take whole, neither kind waits for the end of the other.
+  // In a pass that does not fit the lanes, neither kind waits for the end of the other.
   protocol::route_request request{shares_.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
   if (request.candidates.empty())
     return;
@@ -239,8 +239,8 @@ void schedule_actor_state::plan_due(core::time_point t) {
   protocol::send(self_, partners_.pool, std::move(request));
 }
 
-// A claim costs the store the same for one instant as for some dozens: while the first of them has half of its lead left, others
-// gather. A burst does not wait: its first pass begins as early as it may, and is full.
+// A claim costs the store the same for one instant as for some dozens: while the first instant has half of its lead left, others
+// are collected. A burst does not wait: its first pass begins as early as possible and is full.
 core::time_point schedule_actor_state::next_pass(core::time_point look) const {
   const auto opens = look - settings_.claim_ahead;
   return hurried_ ? opens : std::max(opens, std::min(last_pass_ + settings_.claim_ahead / 4, look - settings_.claim_ahead / 2));
@@ -261,7 +261,7 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   work();
 }
 
-// The pool answers in the order in which it was asked. A plan that only drops instants needs no room.
+// The pool answers in the order of the requests. A plan that only drops instants needs no room.
 void schedule_actor_state::share_room(const protocol::routed_batch& batch) {
   if (batch.deferred.empty())
     return;
@@ -274,7 +274,7 @@ void schedule_actor_state::share_room(const protocol::routed_batch& batch) {
   shares_.answered(short_of, found(true), found(false));
 }
 
-// A child, a retry or a run by hand was due when it was made.
+// A child, a retry or a manual run is due from its creation.
 core::milliseconds schedule_actor_state::lateness_of(const protocol::route_candidate& candidate) const {
   if (candidate.plan)
     return now() - candidate.plan->expected_next;
@@ -295,8 +295,8 @@ void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::
   }
 }
 
-// Of a former life, or read anew while it was being routed: then it is planned anew, too, and a batch may move a job only once.
-// At a graceful stop everything is: it stays due.
+// Returns true if the candidate is of an earlier incarnation, or if its job was read again while it was routed: then it is also
+// planned again, and a batch may move a job only once. At a graceful stop all candidates are stale: they stay due.
 bool schedule_actor_state::is_stale(const protocol::route_candidate& candidate) const {
   return draining_ || candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
 }
@@ -318,7 +318,7 @@ void schedule_actor_state::give_back(protocol::slot_release&& slots) {
     protocol::send(self_, partners_.pool, std::move(slots));
 }
 
-// The book is asked for what is due `claim_ahead` from now.
+// The book returns jobs that are due `claim_ahead` from now, hence the shift.
 void schedule_actor_state::look_again(core::job_id job, core::milliseconds wait) {
   book_.retry_at(job, now() + settings_.claim_ahead + wait);
 }

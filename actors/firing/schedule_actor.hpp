@@ -23,7 +23,7 @@
 
 namespace ringmaster::actors {
 
-/// Who the planner works with.
+/// Actors that work with the planner.
 struct schedule_partners {
   protocol::storage_actor storage;
   protocol::trigger_pool pool;
@@ -31,8 +31,9 @@ struct schedule_partners {
   protocol::registry_monitor registry;
 };
 
-/// Plans and claims. Owns the slots of this node: a heap of the next times that it wrote itself or read after an edit. All of it
-/// is soft state; that an instant is planned once is the compare-and-set of the claim (firing protocol, T1).
+/// Actor that plans and claims (the planner). Owns the slots of this node: a heap of next times that it wrote itself or read
+/// after an edit. All of it is soft state; the compare-and-set of the claim ensures that an instant is planned once (firing
+/// protocol, T1).
 ///
 /// A job goes through it in rounds: due → routed by the pool → claimed by the store → its runs to the ring, its next time back on
 /// the heap. At most `claims_in_flight_max` claims are under way, so a burst makes full batches.
@@ -49,18 +50,18 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
   static constexpr auto unlimited = static_cast<std::size_t>(-1);
-  // The first attempts still lie before the instant: most transactions are short.
+  // The first attempts are still before the instant: most transactions are short.
   static constexpr core::milliseconds lock_wait_min{20};
   static constexpr core::milliseconds lock_wait_max{1'000};
 
-  /// What a claim under way moves, to be undone or done when its answer comes.
+  /// Changes that a claim under way makes, to be undone or done when its answer arrives.
   struct pending_claim {
-    /// Of the definitions that it was planned with.
+    /// Generation of the definitions that it was planned with.
     std::int64_t generation = 0;
     std::vector<core::schedule_move> moves;
-    /// The definition that each move was planned with.
+    /// Definition with which each move was planned.
     std::vector<core::job_ptr> specs;
-    /// How many instants each move drops by its job's misfire policy.
+    /// Number of instants that each move drops by its job's misfire policy.
     std::vector<std::size_t> dropped;
     std::vector<core::intent> intents;
     protocol::slot_release slots;
@@ -130,10 +131,10 @@ private:
   void claim_routed();
   [[nodiscard]] core::missed_gap gap_of(const core::job_plan& plan, const core::job_ptr& spec) const;
   void take_claim(protocol::claim_reply&& reply);
-  /// Counts what a claim of a former life dropped: no other node counts it. Recovery asks about its runs.
+  /// Counts the instants that a claim of an earlier incarnation dropped: no other node counts them. Recovery asks about its runs.
   void take_former(const protocol::claim_reply& reply);
-  /// Counts what a claim dropped that was made: a move that lost is planned again, with what it drops. A repeated claim does not
-  /// know which moves lost.
+  /// Counts the instants that a successful claim dropped: a move that lost is planned again, with the instants it drops. A
+  /// repeated claim does not know which moves lost.
   void count_dropped(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked);
   void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);
@@ -152,78 +153,77 @@ private:
   core::zone where_;
   core::schedule_book book_;
   core::slot_set slots_;
-  /// Of these, those whose jobs are all in the book, and those whose jobs are being read.
+  /// Slots whose jobs are all in the book, and slots whose jobs are being read.
   core::slot_set known_slots_;
   core::slot_set loading_slots_;
   std::optional<core::node_incarnation> life_;
-  /// When this node last came by slots: what was due before is late because nobody planned it.
+  /// Time at which this node last received slots: instants due before are late because no node planned them.
   core::time_point planning_since_{};
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.
   bool shared_ = false;
-  /// Raised whenever everything is forgotten: answers to older questions are stale.
+  /// Raised whenever everything is forgotten: answers to older requests are stale.
   std::int64_t generation_ = 0;
-  /// Every edit up to this one is in the book. Nothing: the first page of jobs was not read yet.
+  /// Every edit up to this revision is in the book. Empty: the first page of jobs was not read yet.
   std::optional<std::int64_t> seen_revision_;
-  /// The next page of edits begins behind this revision, or inside it, behind this job.
+  /// The next page of edits begins after this revision, or inside it, after this job.
   std::int64_t polled_revision_ = 0;
   core::job_id polled_job_ = core::last_job_id;
   bool loading_ = false;
   bool polling_ = false;
   steady next_poll_{};
-  /// How far the sweep for waiting intents has come; at the end it begins again.
+  /// Position of the sweep for waiting intents; at the end it begins again.
   core::intent_place swept_;
   bool sweeping_ = false;
   /// Intents that were claimed while a page of the sweep was being read.
   std::unordered_set<std::int64_t> claimed_meanwhile_;
   steady next_intent_poll_{};
-  /// Instants that were reserved ahead, by a former life say, and that nobody may be waiting for: how far they are read. Nothing:
-  /// wholly.
+  /// Position in the read of instants that were reserved ahead, e.g. by an earlier incarnation, and that no node may be waiting
+  /// for. Empty: all are read.
   std::optional<core::intent_place> ahead_;
 
-  /// The round through all jobs: where it goes on, what it has found, and what the one before it had.
+  /// Round through all jobs: its position, its findings, and the findings of the previous round.
   std::size_t check_from_ = 0;
   steady next_check_{};
   std::vector<core::far_ahead> far_ahead_;
   std::unordered_set<std::int32_t> told_far_ahead_;
 
   bool mirror_busy_ = false;
-  /// The last job that this round has looked at.
+  /// The last job that this round has checked.
   core::job_id mirror_after_{0};
   steady mirror_round_{};
   steady next_mirror_{};
 
   std::int64_t next_sequence_ = 1;
   std::unordered_map<std::int64_t, pending_claim> claims_;
-  /// Claims of former lives that drop instants, until their answers come: they may have been made.
+  /// Claims of earlier incarnations that drop instants, until their answers arrive: they may have succeeded.
   std::unordered_map<std::int64_t, pending_claim> former_drops_;
   std::vector<protocol::routed_job> routed_;
-  /// The last pass over what is due; whether there was more of it than a claim takes, or something came back.
+  /// Time of the last pass over due jobs; whether more was due than fits a claim, or something came back.
   core::time_point last_pass_{};
   bool hurried_ = false;
-  /// Candidates that the pool has not accounted for yet. Those that wait for probes are not among them: they are not in anybody's
-  /// way.
+  /// Candidates that the pool has not answered yet. Those that wait for probes are not counted: they block nothing.
   std::size_t routing_ = 0;
-  /// Intents to route, and all that are somewhere on the way (a sweep finds them again until they are claimed).
+  /// Intents to route, including all that are on the way (a sweep finds them again until they are claimed).
   std::deque<core::intent> intents_;
-  /// Those whose time has not come, found no lane slot or were refused, and when they are tried (again).
+  /// Intents whose time has not come, that found no lane slot or were refused, and the time of their next attempt.
   core::firing_heap<core::intent, steady> deferred_intents_;
-  /// Those that are known, and why they run.
+  /// Known intents, and the reason why they run.
   std::unordered_map<std::int64_t, core::trigger_kind> intents_known_;
-  /// Of these, those that have found no room at their executors once.
+  /// Known intents that once found no room at their executors.
   std::unordered_set<std::int64_t> put_off_;
-  /// The intent that waits as the misfire of its job: it stands for whatever else of the job is missed meanwhile.
+  /// Intents that wait as the misfire of their job: each also stands for everything else that the job misses meanwhile.
   core::waiting_misfires misfires_;
-  /// Jobs of other nodes' slots that were read for intents, until the next sweep: who finds no slot is not read again each time.
+  /// Jobs of other nodes' slots that were read for intents, until the next sweep: a job that finds no slot is not read each time.
   std::unordered_map<std::int32_t, core::job_ptr> guests_;
-  /// Of those that find no slot: instants of schedules, and what came of something else. The few of one kind do not wait behind
-  /// the many of the other.
+  /// Pacers for candidates that find no slot: instants of schedules, and all other runs. The few of one kind do not wait for the
+  /// many of the other.
   core::retry_pacer instant_turns_;
   core::retry_pacer other_turns_;
-  /// Which of the two kinds is first.
+  /// Decides which of the two kinds is first.
   core::fair_alternator shares_;
-  /// Jobs of one claim. Falls when the store refuses a claim, until the job that it refuses stands alone.
+  /// Maximum of jobs in one claim. Falls when the store refuses a claim, until the refused job is alone.
   std::size_t claim_jobs_max_ = unlimited;
-  /// Of jobs and intents whose rows another transaction held when they were to be claimed.
+  /// Waits of jobs and intents whose rows another transaction held when they were to be claimed.
   core::growing_waits locked_jobs_{lock_wait_min, lock_wait_max};
   core::growing_waits locked_intents_{lock_wait_min, lock_wait_max};
   steady next_lock_warning_{};
@@ -233,7 +233,7 @@ private:
   /// A graceful stop is under way: nothing new is claimed.
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
-  /// What is shown of the schedule is being brought up to date, the last thing of a drain.
+  /// The displayed times of the schedule are being updated, the last step of a drain.
   bool leaving_ = false;
 
   std::optional<steady> armed_;

@@ -1,6 +1,6 @@
-// schedule_actor: a slow round through the jobs, for times that lie further ahead than their schedules explain. A clock that was
-// wrong for a moment leaves them, on this node or on one that is gone. They are not changed unasked, only told:
-// `ringmaster repair schedules` mends them.
+// schedule_actor: a slow round through the jobs, for times that lie further ahead than their schedules allow. A clock that was
+// wrong for a moment leaves such times, on this node or on one that is gone. They are only reported, not changed: `ringmaster
+// repair schedules` corrects them.
 
 #include "actors/firing/schedule_actor.hpp"
 
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Short enough to hold up nothing.
+/// Small enough to block nothing.
 constexpr std::size_t jobs_a_look = 200;
 constexpr auto look_gap = 500ms;
 /// From the end of a round to the beginning of the next.
@@ -28,7 +28,7 @@ void schedule_actor_state::check_times() {
   for (const auto& job : found)
     if (!told_far_ahead_.contains(core::number(job.job)))
       log_->warn("job={} its {} lies further ahead than its schedule explains, so it does not fire: was a clock wrong? "
-                 "`ringmaster repair schedules` counts it from now",
+                 "`ringmaster repair schedules` recomputes it from now",
                  core::number(job.job),
                  job.next ? "next time " + shown_time(*job.next) : "last instant " + shown_time(job.last));
   std::move(found.begin(), found.end(), std::back_inserter(far_ahead_));

@@ -1,4 +1,4 @@
-// schedule_actor: claims, and what their answers mean.
+// schedule_actor: claims, and the evaluation of their answers.
 
 #include <algorithm>
 #include <unordered_set>
@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A job whose claim the store refuses.
+// Wait of a job whose claim the store refuses.
 constexpr auto refused_wait = std::chrono::seconds{60};
-// Between two lines in the log about rows that others hold.
+// Interval between two log lines about rows that other transactions hold.
 constexpr auto lock_warning_period = std::chrono::seconds{10};
 
 using job_numbers = std::unordered_set<std::int32_t>;
@@ -72,7 +72,7 @@ core::missed_gap schedule_actor_state::gap_of(const core::job_plan& plan, const 
   gap.reason += gap.what.first < planning_since_
                   ? ": this server began to plan the job at " + said(planning_since_) + " " + where_.name()
                   : ": the job was planned " + std::to_string(late) + " s late";
-  gap.reason += spec->misfire == core::misfire_policy::do_nothing ? "; misfire policy DO_NOTHING drops what is later than "
+  gap.reason += spec->misfire == core::misfire_policy::do_nothing ? "; misfire policy DO_NOTHING drops instants later than "
                                                                       + std::to_string(settings_.misfire_after.count()) + " ms"
                                                                   : "; the job's end_at has passed";
   return gap;
@@ -97,7 +97,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   put_off_locked(pending, outcome);
   auto lost = std::move(outcome.lost_races);
   add(lost_count_, lost.size());
-  if (outcome.repeated) // who lost is said only once, and that answer did not come
+  if (outcome.repeated) // only the first answer names the moves that lost, and that answer was lost
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
   take_moves(pending, lost, outcome.locked_jobs);
@@ -124,7 +124,7 @@ void schedule_actor_state::count_dropped(const pending_claim& pending, const cor
     if (pending.dropped[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job)))
       add(dropped_count_, pending.dropped[i]);
   for (const auto& row : outcome.missed)
-    log_->warn("job={} {} instants were missed and are dropped by its misfire policy: run={}", core::number(row.job),
+    log_->warn("job={} {} instants were missed and dropped by its misfire policy: run={}", core::number(row.job),
                row.what.count, core::number(row.id));
 }
 
@@ -143,8 +143,8 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
   }
 }
 
-// What another transaction holds stays due: its jobs alone are late, and are tried again less and less often. A server that does
-// not say which rows these are is asked with smaller claims, until such a job stands alone.
+// Jobs whose rows another transaction holds stay due: only they are late, and they are retried at growing intervals. If a server
+// does not name these rows, the claims get smaller until such a job is alone.
 void schedule_actor_state::put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome) {
   const auto count = outcome.locked_jobs.size() + outcome.locked_intents.size();
   if (count == 0)
@@ -155,7 +155,7 @@ void schedule_actor_state::put_off_locked(const pending_claim& pending, const co
     claim_jobs_max_ = count / 2;
   if (!halve && steady_now() >= next_lock_warning_) {
     next_lock_warning_ = steady_now() + lock_warning_period;
-    log_->warn("{} jobs and {} runs that wait cannot be claimed now: another transaction holds their rows; trying again",
+    log_->warn("{} jobs and {} runs that wait cannot be claimed now: another transaction holds their rows; retrying",
                outcome.locked_jobs.size(), outcome.locked_intents.size());
   }
   if (pending.generation != generation_)
@@ -171,14 +171,14 @@ void schedule_actor_state::put_off_locked(const pending_claim& pending, const co
       locked_intents_.done(id);
     } else if (intents_known_.emplace(id, intent.kind).second) {
       if (!halve)
-        put_off_.insert(id); // it waits for its lock: claims are not behind
+        put_off_.insert(id); // it waits for its lock: claims are not late
       deferred_intents_.push(steady_now() + (halve ? core::milliseconds{0} : locked_intents_.next(id)), intent);
     }
   }
 }
 
-// Nothing of it was kept. What the store refuses now it refuses for ever, so smaller claims follow at once, until the job that it
-// refuses stands alone; that one waits, so that it does not hold up the others.
+// The claim was rolled back. The store would refuse it again, so smaller claims follow at once, until the refused job is alone;
+// it then waits, so that it does not delay the others.
 void schedule_actor_state::refused(pending_claim&& pending, const core::error& why) {
   give_back(std::move(pending.slots));
   auto jobs = pending.moves.size() + pending.intents.size();
@@ -186,14 +186,14 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
   auto wait = fenced ? core::milliseconds{1s} : core::milliseconds{0};
   if (!fenced && jobs == 1) {
     auto job = pending.moves.empty() ? pending.intents.front().job : pending.moves.front().job;
-    log_->error("job={} cannot be claimed, trying again in {} s: {}", core::number(job), refused_wait.count(), why.context);
+    log_->error("job={} cannot be claimed, retrying in {} s: {}", core::number(job), refused_wait.count(), why.context);
     wait = refused_wait;
   } else if (!fenced) {
     claim_jobs_max_ = std::max<std::size_t>(1, jobs / 2);
   }
   if (pending.generation != generation_) {
     for (const auto& intent : pending.intents)
-      forget(intent); // the sweep brings them back; the jobs were read anew
+      forget(intent); // the sweep brings them back; the jobs were read again
     return;
   }
   for (const auto& move : pending.moves)

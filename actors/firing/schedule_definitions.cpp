@@ -1,4 +1,4 @@
-// What schedule_actor knows of jobs: definitions and their edits.
+// schedule_actor: definitions of jobs and their edits.
 
 #include "actors/firing/schedule_actor.hpp"
 
@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t jobs_page_size = 2000;
 
-/// Sources are some kilobytes, and some are megabytes.
+/// Small pages: sources have some kilobytes, some have megabytes.
 constexpr std::size_t sources_page_size = 50;
 
 struct jobs_page {
-  /// Of the first page of a life: whatever is edited while later pages are read is above it, and read once more.
+  /// Set with the first page of an incarnation: edits made while later pages are read have a higher revision and are read again.
   std::optional<std::int64_t> revision;
   std::vector<core::scheduled_job> jobs;
 };
@@ -49,7 +49,7 @@ void schedule_actor_state::load_missing() {
   load(core::job_id{0});
 }
 
-// What is read is planned at once, and edits are polled meanwhile: with the first page it is known from which one on.
+// Jobs are planned as soon as they are read, and edits are polled meanwhile: the first page says from which revision on.
 void schedule_actor_state::load(core::job_id after) {
   ask_store<jobs_page>(
     self_, partners_.storage,
@@ -60,8 +60,8 @@ void schedule_actor_state::load(core::job_id after) {
       if (generation != generation_)
         return;
       if (!page) {
-        // The store went away while we read: begin again when it answers the next poll.
-        log_->warn("reading jobs failed, trying again: {}", page.error().context);
+        // The store failed during the read: begin again when it answers the next poll.
+        log_->warn("reading jobs failed, retrying: {}", page.error().context);
         loading_ = false;
         next_poll_ = steady_now() + settings_.edit_poll;
         return arm();
@@ -83,17 +83,17 @@ void schedule_actor_state::load(core::job_id after) {
     });
 }
 
-// A slot that left meanwhile is not known, also if it came back.
+// A slot that left meanwhile is not known, even if it came back.
 void schedule_actor_state::loaded() {
   loading_ = false;
   known_slots_ |= std::exchange(loading_slots_, {});
   if (missing_slots().any())
     return load_missing();
-  log_->info("{} jobs known", book_.size());
+  log_->info("{} jobs loaded", book_.size());
   next_poll_ = steady_now();
 }
 
-// The poll may have brought a later edit of it.
+// The poll may have brought a later edit of the job.
 void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
   const auto id = read.spec->id;
   if (const auto known = book_.revision_of(id); known && *known >= read.revision)
@@ -105,7 +105,7 @@ void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
 void schedule_actor_state::poll_edits() {
   if (!life_ || polling_)
     return;
-  // A read that is under way is let finish, however long it takes.
+  // A read under way is allowed to finish, however long it takes.
   if (steady_now() >= next_poll_)
     load_missing();
   next_poll_ = std::max(next_poll_, steady_now() + settings_.edit_poll);
@@ -127,7 +127,7 @@ void schedule_actor_state::poll_edits() {
     });
 }
 
-// A page may end inside one edit's jobs: the last revision counts as seen only when the page is the last one.
+// A page may end inside one edit's jobs: the last revision counts as seen only if the page is the last one.
 void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
   const auto full = edits.size() >= jobs_page_size;
   const auto begun = polled_job_ != core::last_job_id;
@@ -151,7 +151,7 @@ void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) 
 
 void schedule_actor_state::put(core::scheduled_job&& read) {
   auto id = read.spec->id;
-  // In shared mode the schedule is not ours: only the definition is of use, whoever's slot it is.
+  // In shared mode Java admins also plan: only the definition is needed, for any slot.
   if (shared_)
     read.next.reset();
   else if (!slots_.test(core::slot_of(id)))
@@ -187,7 +187,7 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
       auto unseen = false;
       for (auto& job : *found) {
         alive.insert(core::number(job.spec->id));
-        // Before its edit is seen it would lose every claim: the poll brings it.
+        // Before its edit is seen, the job would lose every claim: the poll brings it.
         if (job.revision > seen_revision_.value_or(0))
           unseen = true;
         else

@@ -1,4 +1,4 @@
-// What schedule_actor does about intents: children, retries, and the instants that are reserved in shared mode.
+// schedule_actor: intents, i.e. children, retries, and the instants that are reserved in shared mode.
 
 #include "actors/firing/schedule_actor.hpp"
 
@@ -16,17 +16,17 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t intents_page_size = 2000;
-// An intent that nobody took for this long is everybody's (firing protocol §3).
+// Age from which any node may claim an intent (firing protocol §3).
 constexpr auto intent_age = 1s;
 // Pages of a sweep that follow each other at once; the others wait for the next second. Most of a backlog is known already, and
 // reading it again must not take the store from others.
 constexpr std::size_t pages_at_once = 10;
-// A new life takes over what a former one reserved, as far as that can reach; there may be a burst of it.
+// A new incarnation takes over the instants that an earlier one reserved, up to the longest lead; there may be a burst of them.
 constexpr auto reserved_ahead = 10s;
 
 } // namespace
 
-// From the oldest to the youngest, page by page, and again: what is blocked at the front hides nothing.
+// Sweeps from the oldest to the youngest, page by page, and begins again: blocked intents at the front hide no others.
 void schedule_actor_state::poll_intents() {
   if (sweeping_)
     return;
@@ -48,7 +48,7 @@ void schedule_actor_state::sweep(std::size_t pages) {
       if (generation != generation_)
         return;
       const bool more = page && !page->empty();
-      if (page && swept_ == search.after) // else it begins again
+      if (page && swept_ == search.after) // else the sweep begins again
         swept_ = more ? core::place_of(page->back()) : core::intent_place{};
       if (page)
         take_page(std::move(*page));
@@ -59,7 +59,7 @@ void schedule_actor_state::sweep(std::size_t pages) {
     });
 }
 
-// What is young and no instant belongs to whoever wrote it; what is not young is swept.
+// A young intent that is not an instant belongs to the node that wrote it; an older one is swept.
 void schedule_actor_state::look_ahead() {
   claimed_meanwhile_.clear();
   core::intent_search search{.created_before = now() + reserved_ahead, .limit = intents_page_size, .after = *ahead_,
@@ -75,7 +75,7 @@ void schedule_actor_state::look_ahead() {
         return arm();
       }
       const bool more = !page->empty();
-      if (ahead_ == begun) // else it begins again
+      if (ahead_ == begun) // else the read begins again
         ahead_ = more ? std::optional{core::place_of(page->back())} : std::nullopt;
       take_page(std::move(*page));
       if (ahead_)
@@ -85,7 +85,7 @@ void schedule_actor_state::look_ahead() {
     });
 }
 
-// Some of them may have been claimed since they were read.
+// Some of the intents may have been claimed since they were read.
 void schedule_actor_state::take_page(std::vector<core::intent>&& page) {
   std::erase_if(page, [this](const core::intent& intent) { return claimed_meanwhile_.contains(core::number(intent.id)); });
   take_intents(std::move(page));
@@ -93,7 +93,7 @@ void schedule_actor_state::take_page(std::vector<core::intent>&& page) {
 
 void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
   if (!life_)
-    return; // still in the store: whoever has a life sweeps them
+    return; // still in the store: a node with an incarnation sweeps them
   bool any = false;
   for (auto& intent : intents)
     if (intents_known_.emplace(core::number(intent.id), intent.kind).second) {
@@ -104,7 +104,7 @@ void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
     work();
 }
 
-// A reserved instant is claimed shortly before its time, as any other; what is to run at once goes on now.
+// A reserved instant is claimed shortly before its time, like any other; all else runs at once.
 void schedule_actor_state::wait_for(core::intent&& intent) {
   const auto early = intent.fire_at - settings_.claim_ahead;
   if (core::is_reserved(intent.kind) && early > now())
@@ -118,7 +118,8 @@ void schedule_actor_state::take_due_intents() {
     wait_for(std::move(intent)); // the civil clock may have been set back
 }
 
-// Of both kinds, where there are more than fit: none is left out of a pass because the other one was due a moment before.
+// Takes from both kinds if more are ready than fit: a kind is not skipped in a pass because the other one was due a moment
+// earlier.
 std::vector<core::intent> schedule_actor_state::take_ready(std::size_t room) {
   const auto is_instant = [](const core::intent& intent) { return core::is_reserved(intent.kind); };
   std::size_t instants = 0;
@@ -145,8 +146,7 @@ std::vector<core::intent> schedule_actor_state::take_ready(std::size_t room) {
   return ready;
 }
 
-// At most half a request, so that the children of a busy night do not keep the schedules waiting; in shared mode there are no
-// others.
+// At most half a request, so that many children do not delay the schedules; in shared mode all runs are intents.
 std::vector<protocol::route_candidate> schedule_actor_state::next_intents() {
   take_due_intents();
   settle_missed();
@@ -170,7 +170,7 @@ core::job_ptr schedule_actor_state::definition_of(core::job_id job) const {
   return guest != guests_.end() ? guest->second : nullptr;
 }
 
-// All of them together, however many are claimed at once: what a job has missed is one misfire.
+// Decides about all missed intents together, however many are claimed at once: all that a job has missed is one misfire.
 void schedule_actor_state::settle_missed() {
   if (std::none_of(intents_.begin(), intents_.end(), [this, t = now()](const core::intent& intent) {
         return core::needs_misfire_decision(intent, t, settings_.misfire_after, misfires_);
@@ -182,8 +182,8 @@ void schedule_actor_state::settle_missed() {
     intents_.push_back(std::move(intent));
 }
 
-// Reserved instants that are misfires by now; in native mode, too, where they are what a takeover found. One of a job that is
-// not known yet is decided when it is.
+// Decides about reserved instants that are misfires by now; also in native mode, where a takeover found them. An instant of an
+// unknown job is decided when the job is known.
 std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector<core::intent>&& ready) {
   auto settled = core::apply_misfire_policy(std::move(ready), now(), settings_.misfire_after,
                                    [this](core::job_id job) { return definition_of(job); }, misfires_);
@@ -196,9 +196,9 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
       return shared ? shared->drop(life, instants) : core::result<void>{};
     },
     [this, instants = settled.drop, by_policy = settled.dropped_by_policy](core::result<void>&& done) {
-      if (done) { // else the next life counts them
+      if (done) { // else the next incarnation counts them
         dropped_count_->inc(static_cast<std::int64_t>(by_policy));
-        log_->warn("{} reserved instants were missed; {} of them are dropped by their jobs' misfire policy, the others run once",
+        log_->warn("{} reserved instants were missed; {} of them were dropped by their jobs' misfire policy, the others run once",
                    instants.size(), by_policy);
       }
       for (const auto& one : instants) { // the sweep brings back what was not dropped
@@ -209,7 +209,7 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
   return std::move(settled.go_on);
 }
 
-// Their jobs are not in this node's slots, or are gone, or were edited since they were read: read for these runs.
+// Reads the jobs of these intents: they are not in this node's slots, are gone, or were edited since they were read.
 void schedule_actor_state::route_unknown(std::vector<core::intent>&& intents) {
   std::vector<core::job_id> jobs;
   for (const auto& intent : intents)
@@ -237,7 +237,7 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
   for (auto& job : found) {
     known.emplace(core::number(job.spec->id), job.spec);
     if (shared_)
-      put(std::move(job)); // a Java admin made or edited it, and tells nobody
+      put(std::move(job)); // a Java admin created or edited it without notifying this node
     else
       guests_.insert_or_assign(core::number(job.spec->id), job.spec);
   }
@@ -259,7 +259,7 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
     protocol::send(self_, partners_.pool, std::move(request));
 }
 
-// Those that found no room at their executors once are not counted. A misfire waits since it was settled.
+// Intents that once found no room at their executors are not counted. A misfire waits since it was decided.
 core::milliseconds schedule_actor_state::reserved_lateness() {
   take_due_intents();
   const auto t = now();
@@ -270,7 +270,7 @@ core::milliseconds schedule_actor_state::reserved_lateness() {
   return late;
 }
 
-// It is claimed, or somebody finds it again.
+// The intent is claimed, or a node will find it again.
 void schedule_actor_state::forget(const core::intent& intent) {
   if (sweeping_)
     claimed_meanwhile_.insert(core::number(intent.id));
@@ -280,7 +280,7 @@ void schedule_actor_state::forget(const core::intent& intent) {
     misfires_.erase(found);
 }
 
-// Those of a claim that did not go on as they were planned.
+// Handles the intents that a claim did not take as planned.
 void schedule_actor_state::take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome) {
   for (auto id : outcome.dropped_intents)
     for (const auto& intent : pending.intents)

@@ -1,5 +1,5 @@
-// XXL's trigger columns in step with our schedule: the duty of whoever plans slot 0 (firing protocol §2, §7.3). Not in shared
-// mode, where they are the schedule.
+// schedule_actor: keeps XXL's trigger columns in step with Ringmaster's schedule, a task of the leader (firing protocol §2,
+// §7.3). Not in shared mode, where these columns are the schedule.
 
 #include "actors/firing/schedule_actor.hpp"
 
@@ -10,9 +10,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t jobs_a_step = 500;
-/// From the beginning of one round through all jobs to that of the next.
+/// From the beginning of one round through all jobs to the beginning of the next.
 constexpr auto round_every = 60s;
-/// A burst of row writes is nobody's hurry.
+/// Pause between steps, because the writes of rows are not urgent.
 constexpr auto between_steps = 50ms;
 constexpr auto after_failure = 5s;
 
@@ -44,21 +44,21 @@ void schedule_actor_state::sync_mirror() {
 
 void schedule_actor_state::take_mirror(const storage::mirror_step& step) {
   for (const auto& edit : step.adopted)
-    log_->warn("job={} was changed in the database by somebody else: {}", core::number(edit.job), edit.what);
+    log_->warn("job={} was changed directly in the database: {}", core::number(edit.job), edit.what);
   mirror_after_ = step.more ? step.last : core::job_id{0};
   next_mirror_ = step.more ? steady_now() + between_steps : mirror_round_ + round_every;
   if (step.raised || !step.adopted.empty()) // a claim with an older definition is lost
     poll_edits();
 }
 
-// The mirror is exact when nothing is claimed any more. A store that fails is no reason to stay.
+// The mirror is exact when no claim is under way any more. A failure of the store does not delay the stop.
 void schedule_actor_state::mirror_before_leaving(core::job_id after) {
   ask_store<storage::mirror_step>(
     self_, partners_.storage,
     [after, t = now()](storage::store& store) { return store.mirror().sync(after, jobs_a_step, false, t); },
     [this](core::result<storage::mirror_step>&& step) {
       if (!step)
-        log_->warn("the times shown for jobs may be a minute old: {}", step.error().context);
+        log_->warn("the displayed times of jobs may be up to a minute old: {}", step.error().context);
       else if (step->more)
         return mirror_before_leaving(step->last);
       leave();

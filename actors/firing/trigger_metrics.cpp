@@ -23,7 +23,7 @@ trigger_metrics::trigger_metrics(caf::actor_system& system)
       ended_[kind][end] = ended->get_or_add({{"kind", name}, {"result", trigger_end_names[end]}});
   }
   lateness_ = registry.histogram_family<double>("ringmaster", "firing-lateness", {"group"}, time_bounds,
-                                                "From a firing's instant to the first byte of its request.", "seconds");
+                                                "From a run's instant to the first byte of its request.", "seconds");
   auto* used = registry.gauge_family("ringmaster", "lane-slots-used", {"lane"}, "Runs that hold a slot of the lane.");
   auto* slots = registry.gauge_family("ringmaster", "lane-slots", {"lane"}, "Runs that the lane can hold.");
   for (std::size_t lane = 0; lane < lane_names.size(); ++lane) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the trigger pool measures.
+// Metrics of the trigger pool.
 
 #include <array>
 #include <chrono>
@@ -16,14 +16,14 @@
 
 namespace ringmaster::actors {
 
-/// How an attempt to trigger a run ended.
+/// End of an attempt to trigger a run.
 enum class trigger_end : std::uint8_t { accepted, failed, unknown };
 
 /// Counters and histograms of one trigger pool. Owned by its actor.
 class trigger_metrics {
 public:
-  /// Groups with a series of their own; runs of others count as group `other`, so that a script that makes groups does not make
-  /// series without end.
+  /// Groups with their own series; runs of other groups count as group `other`, so that a script that creates groups does not
+  /// create series without limit.
   static constexpr std::size_t groups_max = 500;
 
   explicit trigger_metrics(caf::actor_system& system);
@@ -31,14 +31,14 @@ public:
   void sent(std::size_t runs) noexcept { add(sent_, runs); }
   void ended(core::trigger_kind kind, trigger_end how) noexcept;
 
-  /// From a run's instant to the first byte of its request. Negative: none; a run may leave a moment early on a clock that is
-  /// set back.
+  /// Records the time from a run's instant to the first byte of its request. A negative time counts as 0: a run may leave a
+  /// moment early if a clock is set back.
   void late(core::group_id group, const protocol::registry_view& view, std::chrono::duration<double> late);
 
-  /// The names of groups may have changed.
+  /// Called when the names of groups may have changed.
   void forget_groups() noexcept { lateness_by_group_.clear(); }
 
-  /// The lanes as they are now.
+  /// Shows the present state of the lanes.
   void show(const core::lanes& lanes, const core::lane_limits& limits, std::size_t probes);
 
 private:

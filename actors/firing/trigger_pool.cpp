@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto sweep_every = 1s;
 constexpr auto executor_unused_max = 10min;
-// Of an address to which no connection came about.
+// Time for which an address is avoided after a failed connection.
 constexpr auto avoid_for = 30s;
 
 core::lane_limits limits_of(const config::trigger_settings& settings) {
@@ -46,7 +46,7 @@ trigger_pool_state::trigger_pool_state(protocol::trigger_pool::pointer self, pro
     next_sweep_{steady_now() + sweep_every},
     metrics_{self->system()},
     avoided_count_{self->system().metrics().gauge_singleton("ringmaster", "executors-avoided",
-                                                            "Executor addresses to which no connection came about lately.")} {
+                                                            "Executor addresses to which the last connection failed.")} {
   arm();
 }
 
@@ -68,7 +68,7 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
       links_.change_native(std::move(update));
     },
     [this](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
-      // Which token an executor is sent is not known yet.
+      // It is not known yet which token to send to an executor.
       if (registry_->groups.empty())
         return protocol::to_caf({core::errc::unavailable, "this node does not know its groups yet"});
       const auto& link =
@@ -103,7 +103,7 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
       refused.items.push_back(failure(run, late ? "missed: later than the misfire limit" : run.plan.route_note));
       log_->info("job={} run={} not sent: {}", core::number(run.plan.spec->id), core::number(run.id),
                  refused.items.back().message);
-      refused.items.back().delivery_unknown = late; // no retries: they would run what the misfire rule says shall not run
+      refused.items.back().delivery_unknown = late; // no retries: they would run an instant that the misfire policy excludes
       lanes_.give_back(run.plan.lane, run.plan.address);
       count_end(run.plan, trigger_end::failed);
       continue;
@@ -120,7 +120,7 @@ void trigger_pool_state::fire(protocol::firing_batch&& batch) {
     protocol::send(self_, completion_, std::move(sent));
   for (auto& [address, runs] : by_address) {
     if (links_.is_absent(address))
-      avoid(address); // these wait for it to dial in; the next ones have better ways
+      avoid(address); // these runs wait for the executor to connect; later ones prefer other executors
     protocol::send(self_, links_.of(address, steady_t), std::move(runs));
   }
   if (!refused.items.empty())
@@ -134,7 +134,7 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
   for (auto& result : results.items) {
     count_end(result);
     const auto& plan = result.run.plan;
-    // What runs at once has no instant to be late for.
+    // A run without an instant cannot be late.
     if (result.sent_at != protocol::wall_clock::steady{} && plan.fire_at != core::time_point{})
       metrics_.late(plan.spec->group, *registry_, result.sent_at - clock_.when(plan.fire_at));
     conclude(std::move(result), recorded, unknown);
@@ -147,7 +147,7 @@ void trigger_pool_state::take_results(protocol::send_results&& results) {
 
 void trigger_pool_state::count_end(const protocol::send_result& result) {
   const auto& plan = result.run.plan;
-  if (result.state != protocol::send_state::unknown) // else recovery gives it back
+  if (result.state != protocol::send_state::unknown) // else recovery releases it
     lanes_.give_back(plan.lane, plan.address);
   if (result.state == protocol::send_state::gate_closed)
     lanes_.withheld(plan.address);
@@ -181,7 +181,7 @@ void trigger_pool_state::conclude(protocol::send_result&& result, protocol::trig
     recorded.items.push_back(failure(run, std::move(result.message)));
     break;
   case protocol::send_state::gate_closed:
-    break; // still claimed: the next life adopts it
+    break; // still claimed: the next incarnation adopts it
   case protocol::send_state::unknown:
     count_end(run.plan, trigger_end::unknown);
     log_->warn("job={} run={} no usable answer from {}: {}", core::number(run.plan.spec->id), core::number(run.id),
@@ -218,7 +218,7 @@ void trigger_pool_state::avoid(const std::string& address) {
 void trigger_pool_state::hear(const protocol::executor_update& update) {
   if (!update.reachable || !avoidance_.heard(update.address))
     return;
-  log_->info("{} shows a sign of life: it is used again", update.address);
+  log_->info("{} responded: it is used again", update.address);
   show_avoided();
 }
 
@@ -234,7 +234,7 @@ void trigger_pool_state::tick() {
     lanes_.forget_unused(t, executor_unused_max);
     metrics_.show(lanes_, limits_, probes_.waiting());
     for (const auto& address : avoidance_.take_over(t))
-      log_->info("{} is tried again", address);
+      log_->info("{} is used again after its waiting time", address);
     show_avoided();
   }
   go_on_probing();

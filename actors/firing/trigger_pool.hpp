@@ -22,11 +22,12 @@
 
 namespace ringmaster::actors {
 
-/// Routes before the claim, sends after it. Two lanes with bounded windows, in which no executor can take all: a full one is
-/// back-pressure (the firing stays due), never a drop. Owns the executor links and what ROUND, LFU and LRU remember.
+/// Actor that routes before the claim and sends after it. Has two lanes with bounded windows, of which no executor can take all.
+/// A full window causes back-pressure (the firing stays due), never a drop. Owns the executor links and the state of ROUND, LFU
+/// and LRU.
 ///
-/// A run holds its slot from its routing until its answer, so that claims never run ahead of sending; one whose answer never
-/// comes until recovery has room for it, so that they never run ahead of that either.
+/// A run holds its slot from its routing until its answer, so that claims never run ahead of sending. A run without an answer
+/// holds it until recovery has room for it, so that claims never run ahead of recovery either.
 class trigger_pool_state {
 public:
   static inline const char* name = "ringmaster.trigger_pool";
@@ -65,7 +66,7 @@ private:
 
   void change_registry(const protocol::registry_change& change);
   void hear(const protocol::executor_update& update);
-  /// No connection came about: other addresses of its groups are preferred for a while.
+  /// Prefers other addresses of the same groups for a while, after a failed connection.
   void avoid(const std::string& address);
   void show_avoided();
   void tick();
@@ -90,7 +91,7 @@ private:
   std::shared_ptr<const protocol::registry_view> registry_;
   /// Groups that a job names and the registry does not know (yet), since when.
   std::unordered_map<std::int32_t, core::time_point> missing_groups_;
-  /// Automatic groups without an executor that a run wanted, since when.
+  /// Automatic groups without an executor that a run needed, since when.
   std::unordered_map<std::int32_t, steady> empty_groups_;
   steady next_registry_look_{};
   link_set links_;

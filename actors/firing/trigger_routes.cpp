@@ -1,4 +1,4 @@
-// trigger_pool: where a run goes, before it is claimed.
+// trigger_pool: routing of a run, before it is claimed.
 
 #include <algorithm>
 #include <utility>
@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A job may be read a moment before its group: the run waits so long for it.
+// A job may be read a moment before its group: longest wait of the run for the group.
 constexpr auto group_patience = 10s;
-// An executor may have registered at another node a moment before: the first run that finds none waits until the store was read.
+// An executor may have just registered at another node: a run that finds none waits this long until the store was read.
 constexpr auto executor_patience = 500ms;
 constexpr auto registry_look_every = 1s;
 
@@ -47,13 +47,13 @@ void trigger_pool_state::route(protocol::route_candidate&& candidate, const prot
   auto ask = address_runs(runs, group, choices);
   if (!ask)
     return place(std::move(candidate), std::move(runs), answer, choices);
-  // One answer serves all firings of the same job inside one window.
+  // One answer serves all firings of the same job within one window.
   probing_route probing{std::move(candidate), listener};
   if (!probes_.add(probing, *ask, steady_now()))
     answer.held.push_back(std::move(probing.candidate));
 }
 
-// What finds no slot is put back as if it had not been routed.
+// A candidate without a slot is put back as if it had not been routed.
 void trigger_pool_state::place(protocol::route_candidate&& candidate, std::vector<core::planned_run>&& runs,
                                protocol::routed_batch& answer, std::span<const std::string> choices) {
   auto lane = lanes_.lane_of(candidate.spec->id, now());
@@ -73,7 +73,7 @@ const core::group* trigger_pool_state::group_of(const core::job& spec, bool& wai
   if (auto found = registry_->groups.find(id); found != registry_->groups.end())
     return &found->second;
   if (id == 0)
-    return nullptr; // of a job that is gone: its claim only takes the intent away
+    return nullptr; // of a job that is gone: its claim only removes the intent
   auto [missing, first] = missing_groups_.emplace(id, now());
   wait = now() - missing->second < group_patience;
   if (!wait && !first)
@@ -92,7 +92,7 @@ bool trigger_pool_state::awaits_executor(const core::group* group) {
   return t < empty_groups_.emplace(core::number(group->id), t).first->second + executor_patience;
 }
 
-// One for each firing; a broadcast becomes several when it is addressed.
+// Returns one run for each firing; a broadcast is expanded when it is addressed.
 std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route_candidate& candidate) {
   std::vector<core::planned_run> runs;
   core::planned_run base;
@@ -120,8 +120,8 @@ std::vector<core::planned_run> trigger_pool_state::runs_of(const protocol::route
   return runs;
 }
 
-// Where nobody listened it is not tried again at once, if there is another executor. A broadcast goes to all; those who are asked
-// first may say for themselves.
+// An address that refused a connection is not retried at once if there is another executor. A broadcast goes to all; probed
+// executors answer for themselves.
 std::span<const std::string> trigger_pool_state::candidates_of(const core::job& spec, std::span<const std::string> live,
                                                                std::vector<std::string>& room) const {
   switch (spec.route) {
@@ -132,7 +132,7 @@ std::span<const std::string> trigger_pool_state::candidates_of(const core::job& 
   }
 }
 
-// Gives every run its address, or says whom to ask for it. `choices` are what the history chose.
+// Assigns an address to every run, or returns the executors to probe for it. `choices` are those of the route history.
 std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector<core::planned_run>& runs,
                                                                      const core::group* group,
                                                                      std::vector<std::string>& choices) {
@@ -141,7 +141,7 @@ std::optional<core::probe_in_order> trigger_pool_state::address_runs(std::vector
   for (auto& run : std::exchange(runs, {})) {
     const auto& live = !run.addresses.empty() ? run.addresses : group ? group->addresses : nobody;
     if (run.part.broadcast && !live.empty()) {
-      // A single shard again (retry): the same position, or the first executor when the group has shrunk.
+      // A single shard again (retry): the same position, or the first executor if the group has shrunk.
       auto index = static_cast<std::size_t>(run.part.index);
       run.address = live[index < live.size() ? index : 0];
       runs.push_back(std::move(run));

@@ -10,37 +10,37 @@
 namespace ringmaster::actors {
 
 struct leader_workers {
-  /// Writes.
+  /// Worker for writes.
   protocol::storage_actor storage;
-  /// Reads, on a connection of its own.
+  /// Worker for reads, with its own connection.
   protocol::query_worker queries;
-  /// The database takes writes of several connections at once: then long ones go over that connection, too, and beats, claims and
-  /// results never wait for them.
+  /// The database benefits from writes on several connections at once. Then long writes also use the connection for reads, and
+  /// heartbeats, claims and results never wait for them.
   bool writes_aside = false;
 };
 
-/// How a duty about the whole asks the store: in patient tasks, behind claims and results. An answer is dropped when the duty
-/// ended or began anew meanwhile. A part of the state of the actor that `Self` points to, used in its messages alone.
+/// Access to the store for tasks of the leader: patient requests, after claims and results. Drops an answer if the task ended or
+/// began again meanwhile. Part of the state of the actor that `Self` points to; used only in its messages.
 template <class Self>
 class leader_store {
 public:
   leader_store(Self self, leader_workers workers) : self_{self}, workers_{std::move(workers)} {}
 
-  /// The duty begins or ends.
+  /// Called when the leader's task begins or ends.
   void change() noexcept { ++epoch_; }
-  /// Number of duties that began or ended.
+  /// Returns the number of times that the task began or ended.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
   template <class T, class UseCase, class Then>
   void read(UseCase use_case, Then then) {
     ask<T>(workers_.queries, std::move(use_case), std::move(then));
   }
-  /// What is short.
+  /// Runs a short write.
   template <class T, class UseCase, class Then>
   void write(UseCase use_case, Then then) {
     ask<T>(workers_.storage, std::move(use_case), std::move(then));
   }
-  /// What may take its time: aside, where that is possible.
+  /// Runs a long write, on the other connection if possible.
   template <class T, class UseCase, class Then>
   void write_much(UseCase use_case, Then then) {
     if (workers_.writes_aside)

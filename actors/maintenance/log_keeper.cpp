@@ -15,25 +15,25 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds tick_period{1'000};
-/// Between two steps, while there is more.
+/// Pause between two steps while there is more to do.
 constexpr milliseconds busy_pause{20};
 constexpr milliseconds keeper_retry{5'000};
 constexpr milliseconds keeper_retry_max{300'000};
-/// From a result on: what a body writes while it is ended comes behind its result.
+/// Delay after a result: the body may write more while it is being ended.
 constexpr milliseconds settle{3'000};
-/// For all parts of one log.
+/// Time limit for all parts of one log.
 constexpr milliseconds fetch_limit{30'000};
-/// How long an executor that does not answer is left alone.
+/// Time for which an executor that does not answer is not asked.
 constexpr milliseconds silence_min{1'000};
 constexpr milliseconds silence_max{60'000};
-/// Executors that are remembered as silent, and runs whose logs could not be had once.
+/// Maximum of executors remembered as silent, and of runs whose logs could not be fetched once.
 constexpr std::size_t silent_max = 10'000;
 constexpr std::size_t failed_max = 10'000;
-/// Runs that wait here for their executor, which is busy with others.
+/// Maximum of runs that wait here for a busy executor.
 constexpr std::size_t waiting_max = 4 * log_keeper_state::looked_at;
 constexpr std::chrono::minutes measure_period{10};
 constexpr std::size_t dropped_at_once = 1'000;
-/// 4 MiB of text.
+/// Up to 4 MiB of text.
 constexpr std::size_t removed_at_once = 64;
 
 } // namespace
@@ -49,7 +49,7 @@ log_keeper_state::log_keeper_state(protocol::log_keeper::pointer self, keeper_pa
     clock_{std::move(clock)},
     log_{std::move(log)},
     kept_{make_counter(self->system(), "logs-kept", "Logs of finished runs that were kept.")},
-    given_up_{make_counter(self->system(), "logs-given-up", "Logs that were to be kept and could not be had.")},
+    given_up_{make_counter(self->system(), "logs-given-up", "Logs that were to be kept and could not be fetched.")},
     shown_bytes_{self->system().metrics().gauge_singleton("ringmaster", "kept-log-bytes", "Bytes of all kept logs.")} {}
 
 protocol::log_keeper::behavior_type log_keeper_state::make_behavior() {
@@ -64,7 +64,7 @@ protocol::log_keeper::behavior_type log_keeper_state::make_behavior() {
 
 void log_keeper_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
-  set_duty(false); // the slots of the new life follow
+  set_duty(false); // the slots of the new incarnation follow
 }
 
 void log_keeper_state::change_slots(const protocol::slot_change& change) { set_duty(alive_ && change.slots.test(0)); }
@@ -85,7 +85,7 @@ void log_keeper_state::set_duty(bool on) {
   refused_.clear();
   store_failures_ = 0;
   bytes_ = 0;
-  shown_bytes_->value(0); // whoever has the duty shows it
+  shown_bytes_->value(0); // the new leader shows it
   next_look_ = next_tidy_ = next_measure_ = now();
 }
 
@@ -107,12 +107,12 @@ void log_keeper_state::arm() {
   protocol::send_at(self_, protocol::log_keeper{self_}, next_tick_, protocol::tick_atom{});
 }
 
-// -- what is to be fetched -------------------------------------------------------------------------------------------------
+// -- logs to fetch ---------------------------------------------------------------------------------------------------------
 
 void log_keeper_state::look() {
   if (looking_ || under_way_ >= fetches_max)
     return;
-  if (waiting_.size() >= waiting_max) { // other executors are not to wait for these: the next round finds them again
+  if (waiting_.size() >= waiting_max) { // must not delay other executors: the next round finds these runs again
     for (const auto& run : waiting_)
       taken_.erase(run.run);
     waiting_.clear();
@@ -165,7 +165,7 @@ log_keeper_state::verdict log_keeper_state::judge(const core::pending_log& run) 
   const bool waits = age >= milliseconds{0} && age < settle; // the clock may have been put back
   if (waits || now() < store_until_)
     return verdict::later;
-  if (run.address.empty()) // the answer to the trigger may come behind the result
+  if (run.address.empty()) // the answer to the trigger may come after the result
     return has_waited(run) ? verdict::hopeless : verdict::later;
   const auto busy = busy_.find(run.address);
   if (under_way_ >= fetches_max || (busy != busy_.end() && busy->second >= fetches_of_one_max))
@@ -177,7 +177,7 @@ log_keeper_state::verdict log_keeper_state::judge(const core::pending_log& run) 
     return has_waited(run) && now() - silent->second.since >= patience ? verdict::hopeless : verdict::later;
   if (doubtful_ >= doubtful_max)
     return verdict::later;
-  silent->second.until = now() + fetch_limit; // one of its runs will do to find out
+  silent->second.until = now() + fetch_limit; // one of its runs is enough to find out
   return verdict::fetch;
 }
 
@@ -214,11 +214,11 @@ void log_keeper_state::ask_executor(const fetching_ptr& work) {
       },
       [this, work, epoch = store_.epoch()](const caf::error&) {
         if (epoch == store_.epoch())
-          failed(work, "it took too long");
+          failed(work, "request timed out");
       });
 }
 
-// The run has its result: behind its last line nothing follows, whatever the executor says.
+// The run has its result: no line follows the last one, whatever the executor says.
 void log_keeper_state::answered(const fetching_ptr& work, protocol::log_reply&& reply) {
   if (!reply.answered && !reply.too_long)
     return failed(work, reply.error);
@@ -226,8 +226,8 @@ void log_keeper_state::answered(const fetching_ptr& work, protocol::log_reply&& 
   const bool first = work->from_line == 1;
   if (reply.too_long)
     return cannot_be_had(work, reply.error);
-  if (first && reply.to_line <= 0 && !reply.content.empty()) // a sentence that says so
-    return cannot_be_had(work, "its executor has none");
+  if (first && reply.to_line <= 0 && !reply.content.empty()) // a sentence that says that there is no log
+    return cannot_be_had(work, "its executor has no log");
   const bool has_more = !reply.content.empty() && (first || reply.to_line >= work->from_line);
   if (has_more) {
     if (!work->text.empty() && work->text.back() != '\n')
@@ -239,7 +239,7 @@ void log_keeper_state::answered(const fetching_ptr& work, protocol::log_reply&& 
   if (!goes_on || work->text.size() > retention_.kept_log_bytes_max)
     return put(work);
   if (now() >= work->until)
-    return failed(work, "it took too long");
+    return failed(work, "request timed out");
   work->from_line = reply.to_line + 1;
   ask_executor(work);
 }
@@ -253,7 +253,7 @@ void log_keeper_state::failed(const fetching_ptr& work, const std::string& why) 
   silent.until = now() + std::min(silence_max, silence_min * (1 << std::min(silent.failures, 6)));
   silent.tried = run.run;
   ++silent.failures;
-  log_->debug("the log of run {} cannot be had now: {}", core::number(run.run), why);
+  log_->debug("the log of run {} cannot be fetched now: {}", core::number(run.run), why);
   if (failed_.size() >= failed_max)
     failed_.clear();
   const bool again = !failed_.insert(run.run).second;
@@ -277,7 +277,7 @@ void log_keeper_state::put(const fetching_ptr& work) {
         log_->warn("the log of run {} could not be stored now: {}", core::number(work->run.run), kept.error().context);
         if (refused_.size() >= failed_max)
           refused_.clear();
-        const bool alone = store_failures_ == 0; // the store took another one since it refused one
+        const bool alone = store_failures_ == 0; // the store took another text since it refused one
         store_until_ = now() + std::min(keeper_retry_max, keeper_retry * (1 << std::min(store_failures_++, 6)));
         const bool again = !refused_.insert(work->run.run).second;
         return again && alone && has_waited(work->run) ? cannot_be_had(work, kept.error().context) : done(work);
@@ -298,7 +298,7 @@ void log_keeper_state::give_up(const std::vector<core::pending_log>& runs, const
   auto ids = std::make_shared<std::vector<core::log_id>>();
   for (const auto& run : runs)
     ids->push_back(run.run);
-  log_->info("the logs of {} runs are not kept, from run {} of {} on: {}", runs.size(), core::number(runs.front().run),
+  log_->info("the logs of {} runs are not kept, the first is run {} of {}: {}", runs.size(), core::number(runs.front().run),
              runs.front().address, why);
   store_.write_much<void>([ids](storage::store& store) { return store.kept_logs().give_up(*ids); },
                           [this, ids](const core::result<void>& gone) {
@@ -327,13 +327,13 @@ void log_keeper_state::release(const fetching_ptr& work) {
   take();
 }
 
-// -- what is too much ------------------------------------------------------------------------------------------------------
+// -- size limit ------------------------------------------------------------------------------------------------------------
 
 bool log_keeper_state::is_too_much() const noexcept {
   return bytes_ > static_cast<std::int64_t>(retention_.kept_logs_bytes_max);
 }
 
-// Texts that were dropped are removed between the steps that drop some.
+// Dropped texts are removed between the steps that drop more.
 void log_keeper_state::tidy() {
   if (tidying_)
     return;
@@ -346,7 +346,7 @@ void log_keeper_state::tidy() {
     remove_dropped();
 }
 
-// A sum that goes along knows nothing of what others remove: it is taken anew before anything is dropped for it.
+// A running sum does not include removals by others: it is measured again before anything is dropped.
 void log_keeper_state::measure() {
   store_.read<std::int64_t>([](storage::store& store) { return store.kept_logs().bytes(); },
                             [this](const core::result<std::int64_t>& bytes) {
@@ -363,7 +363,7 @@ void log_keeper_state::measure() {
                             });
 }
 
-// A little more than has to go, so that it is not taken anew for each log.
+// Drops a little more than necessary, so that the size is not measured again for each log.
 void log_keeper_state::drop_oldest() {
   const auto max = static_cast<std::int64_t>(retention_.kept_logs_bytes_max);
   store_.write_much<std::int64_t>(

@@ -28,27 +28,27 @@ struct keeper_partners {
   protocol::trigger_pool pool;
 };
 
-/// Logs of finished runs that outlive their executors (job option `keep_logs`): a duty about the whole, so of the node that has
-/// slot 0. Should two nodes believe that for a moment, the second text of a run is dropped by the store.
+/// Actor that copies logs of finished runs, so that they outlive their executors (job option `keep_logs`). Runs on the leader. If
+/// two nodes act as leader for a moment, the store drops the second text of a run.
 ///
-/// Runs whose logs are to be fetched are rows of the store, written with their results: it goes through them a stretch at a time
-/// and fetches a few at once, of one executor fewer. An executor that does not answer is left alone for longer and longer, and
-/// asked for another run each time: a log that it cannot give holds up no other. A run that ended more than `patience` ago is
-/// then given up. What it keeps is limited, by run and in all: the oldest texts go first.
+/// Runs whose logs are to be fetched are rows of the store, written with their results. The actor goes through them section by
+/// section and fetches a few at once, fewer of one executor. An executor that does not answer is left alone for longer and
+/// longer, and asked for another run each time, so that one missing log blocks no other. A run that ended more than `patience`
+/// ago is then given up. The size of kept logs is limited, by run and in total: the oldest texts are dropped first.
 class log_keeper_state {
 public:
   static inline const char* name = "ringmaster.log_keeper";
 
   static constexpr std::size_t fetches_max = 16;
   static constexpr std::size_t fetches_of_one_max = 4;
-  /// Of executors that did not answer lately, together.
+  /// Limit of concurrent fetches from all executors that did not answer lately.
   static constexpr std::size_t doubtful_max = 8;
-  /// From the result on, or from the beginning of the duty.
+  /// Counted from the result, or from the time at which this node became leader.
   static constexpr std::chrono::minutes patience{10};
-  /// A stretch of runs whose logs are to be fetched.
+  /// Runs in one section of the search.
   static constexpr std::size_t looked_at = 1000;
 
-  /// `limit`: longest wait for an executor, its own time limits included.
+  /// `limit`: longest wait for an executor, including its own time limits.
   log_keeper_state(protocol::log_keeper::pointer self, keeper_partners partners, config::retention_settings retention,
                    std::chrono::milliseconds limit, protocol::wall_clock clock, logger log);
   protocol::log_keeper::behavior_type make_behavior();
@@ -56,7 +56,7 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
 
-  /// One log on its way.
+  /// Log that is being fetched.
   struct fetching {
     core::pending_log run;
     /// Its executor did not answer lately.
@@ -68,18 +68,18 @@ private:
   };
   using fetching_ptr = std::shared_ptr<fetching>;
 
-  /// An executor that did not answer.
+  /// Executor that did not answer.
   struct silence {
     int failures = 0;
     steady since{};
     steady until{};
-    /// The run that failed last; those behind it come first.
+    /// Run that failed last; later runs are tried first.
     core::log_id tried{};
   };
 
   enum class verdict : std::uint8_t {
     fetch,
-    /// As soon as one of those that are under way is done.
+    /// Retry as soon as one of the fetches under way is done.
     busy,
     later,
     hopeless
@@ -91,10 +91,10 @@ private:
   void tick();
   void arm();
 
-  // -- what is to be fetched
+  // -- logs to fetch
   void look();
   void looked(core::result<std::vector<core::pending_log>>&& found);
-  /// Goes through those that wait here.
+  /// Goes through the waiting runs.
   void take();
   [[nodiscard]] verdict judge(const core::pending_log& run);
   [[nodiscard]] bool has_waited(const core::pending_log& run) const;
@@ -105,11 +105,11 @@ private:
   void cannot_be_had(const fetching_ptr& work, const std::string& why);
   void put(const fetching_ptr& work);
   void give_up(const std::vector<core::pending_log>& runs, const std::string& why);
-  /// It may be found again.
+  /// Ends the work on the run, which may be found again.
   void done(const fetching_ptr& work);
   void release(const fetching_ptr& work);
 
-  // -- what is too much
+  // -- size limit
   void tidy();
   void measure();
   void drop_oldest();
@@ -133,28 +133,28 @@ private:
 
   bool looking_ = false;
   steady next_look_{};
-  /// The stretch that comes next is behind this run.
+  /// Last run of the previous section.
   core::log_id after_{};
   /// Runs that were found and whose executor is busy with others.
   std::deque<core::pending_log> waiting_;
-  /// Those that wait here, and those that are fetched, stored or given up now.
+  /// Runs that wait here, and those that are being fetched, stored or given up.
   std::set<core::log_id> taken_;
-  /// Fetches that are under way, in all, of doubtful executors, and by address.
+  /// Fetches under way: in total, from doubtful executors, and by address.
   std::size_t under_way_ = 0;
   std::size_t doubtful_ = 0;
   std::map<std::string, std::size_t> busy_;
   std::map<std::string, silence> silent_;
-  /// Runs whose logs could not be had once, and those whose texts the store did not take.
+  /// Runs whose logs could not be fetched once, and those whose texts the store refused.
   std::set<core::log_id> failed_;
   std::set<core::log_id> refused_;
-  /// The store did not take a text: until then none is fetched.
+  /// The store refused a text: until this time none is fetched.
   int store_failures_ = 0;
   steady store_until_{};
 
   bool tidying_ = false;
-  /// There are dropped texts.
+  /// There are dropped texts to remove.
   bool removing_ = false;
-  /// `bytes_` was taken anew for this excess.
+  /// `bytes_` was measured again for the present excess.
   bool has_measured_ = false;
   steady next_tidy_{};
   steady next_measure_{};

@@ -11,22 +11,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// While there is something to do; a pause between two stretches, so that reading a long log leaves the database to others.
+/// Tick while there is work; a pause between two sections, so that reading a long log leaves the database to others.
 constexpr milliseconds busy_tick{20};
 constexpr milliseconds idle_tick{1'000};
 constexpr std::chrono::minutes pass_period{1};
 constexpr milliseconds store_retry{5'000};
-/// Ids grow with the time but for what was late or claimed ahead.
+/// Ids grow with time, except for runs that were late or claimed ahead.
 constexpr std::chrono::hours id_disorder{1};
-/// The age limit is looked at so often; it moves on at midnight.
+/// Interval of the check of the age limit, which moves on at midnight.
 constexpr std::chrono::minutes purge_look{1};
-/// How often rows are looked for that belong to nothing, how many go at a time, and the pause between two times.
+/// Interval of the search for dangling rows, number of rows removed at a time, and the pause between two times.
 constexpr std::chrono::hours orphan_period{24};
 constexpr std::size_t orphans_per_step = 500;
 constexpr milliseconds orphan_pause{100};
 constexpr milliseconds orphan_retry{60'000};
 constexpr std::chrono::minutes room_period{1};
-/// The same of old changes in the record.
+/// The corresponding limits for old entries of the audit log.
 constexpr std::chrono::hours audit_period{1};
 constexpr std::size_t audits_per_step = 200;
 constexpr milliseconds audit_pause{200};
@@ -56,7 +56,7 @@ protocol::report_actor::behavior_type report_actor_state::make_behavior() {
 
 void report_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
-  first_slot_ = false; // the slots of the new life follow
+  first_slot_ = false; // the slots of the new incarnation follow
   set_duty(false);
 }
 
@@ -76,7 +76,7 @@ void report_actor_state::set_duty(bool on) {
   next_pass_ = next_purge_ = next_room_ = next_orphans_ = next_audits_ = self_->clock().now();
   purge_.reset();
   if (on)
-    log_->info("this node counts the days and keeps the age limit of the log");
+    log_->info("this node runs the daily report and log retention");
 }
 
 void report_actor_state::tick() {
@@ -106,7 +106,7 @@ void report_actor_state::arm() {
   protocol::send_at(self_, protocol::report_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 
-// -- the report ------------------------------------------------------------------------------------------------------------
+// -- report ----------------------------------------------------------------------------------------------------------------
 
 void report_actor_state::begin_count() {
   auto days = core::days_around(clock_.at(self_->clock().now()), zone_);
@@ -188,7 +188,7 @@ void report_actor_state::count_failed(const core::error& why) {
     log_->warn("the day report is late: {}: {}", core::to_string(why.code), why.context);
 }
 
-// -- the age limit ---------------------------------------------------------------------------------------------------------
+// -- retention -------------------------------------------------------------------------------------------------------------
 
 void report_actor_state::begin_purge() {
   next_purge_ = self_->clock().now() + purge_look;
@@ -203,7 +203,7 @@ void report_actor_state::begin_purge() {
       auto span = store.maintenance().span();
       if (!span)
         return tl::unexpected<core::error>{std::move(span.error())};
-      // Behind the second of `before`, which goes, too.
+      // Up to the second of `before`, which is removed, too.
       auto last = store.maintenance().last_before(before + std::chrono::seconds{1});
       if (!last)
         return tl::unexpected<core::error>{std::move(last.error())};
@@ -241,7 +241,7 @@ void report_actor_state::purged(const core::result<core::purge_outcome>& outcome
   }
   next_purge_ = self_->clock().now() + purge_.stepped(*outcome);
   if (!purge_.next() && purge_.removed() > 0)
-    log_->info("{} runs of more than {} days ago were removed", purge_.removed(), retention_.days);
+    log_->info("removed {} runs older than {} days", purge_.removed(), retention_.days);
 }
 
 void report_actor_state::forget_orphans() {
@@ -253,7 +253,7 @@ void report_actor_state::forget_orphans() {
         return;
       next_orphans_ = self_->clock().now() + (removed ? orphan_pause : orphan_retry);
       if (!removed)
-        log_->warn("rows that belong to nothing could not be removed now: {}", removed.error().context);
+        log_->warn("dangling rows could not be removed now: {}", removed.error().context);
     });
 }
 
@@ -267,13 +267,13 @@ void report_actor_state::purge_audits() {
     [this](const core::result<std::size_t>& removed) {
       if (!removed) {
         next_audits_ = self_->clock().now() + audit_retry;
-        return log_->warn("old changes could not be removed from the record now: {}", removed.error().context);
+        return log_->warn("old entries of the audit log could not be removed now: {}", removed.error().context);
       }
       audits_removed_ += *removed;
       if (*removed == audits_per_step)
         next_audits_ = self_->clock().now() + audit_pause;
       else if (const auto all = std::exchange(audits_removed_, 0); all > 0)
-        log_->info("{} changes of more than {} days ago were removed from the record", all, retention_.audit_days);
+        log_->info("removed {} entries older than {} days from the audit log", all, retention_.audit_days);
     });
 }
 
@@ -283,7 +283,7 @@ void report_actor_state::make_room() {
     [](storage::store& store) { return store.maintenance().make_room(); },
     [this](const core::result<void>& made) {
       if (!made && !std::exchange(no_room_, true))
-        log_->warn("the log is not kept in parts from now on, old runs go one by one: {}", made.error().context);
+        log_->warn("the log table is no longer partitioned, old runs are removed row by row: {}", made.error().context);
       else if (made)
         no_room_ = false;
     });

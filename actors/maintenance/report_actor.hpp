@@ -18,13 +18,12 @@
 
 namespace ringmaster::actors {
 
-/// The day report (XXL admin §7.6) and the age limit of the log (§7.7): duties about the whole, so of the node that has slot 0.
+/// Actor for the day report (XXL admin §7.6) and for retention of the log (§7.7) and the audit log. Runs on the leader.
 ///
-/// Once a minute it counts what can have changed since the last time (`core::day_counter`), one stretch of ids after the other,
-/// and writes the rows of today and the two days before that differ from what it wrote last. Everything is counted anew when a
-/// life begins, when slot 0 comes to this node and when the day changes; until that is done nothing is written, so no row ever
-/// shows less than there is. The purge runs whenever the first midnight to be kept moves on, in steps that are short
-/// (`log_purge`); the record of changes has an age limit, too.
+/// Once a minute it counts runs that may have changed since the last time (`core::day_counter`), section by section of ids. It
+/// writes those rows of today and the two days before that differ from the rows it wrote last. It counts everything again when an
+/// incarnation begins, when this node becomes leader and when the day changes. Until that is done it writes nothing, so no row
+/// ever shows less than there is. The purge runs whenever the first midnight to be kept moves on, in short steps (`log_purge`).
 class report_actor_state {
 public:
   static inline const char* name = "ringmaster.report_actor";
@@ -35,10 +34,10 @@ public:
 
 private:
   using steady = caf::actor_clock::time_point;
-  /// What a purge is about.
+  /// Runs that a purge removes.
   struct old_runs {
     core::log_range range;
-    /// No run up to here can be younger than those behind it.
+    /// Limit up to which no run can be younger than later ones.
     core::log_id settled{};
   };
 
@@ -48,7 +47,7 @@ private:
   void tick();
   void arm();
 
-  // -- the report
+  // -- report
   void begin_count();
   void begin_pass();
   void passed_span(const core::result<core::log_span>& span);
@@ -56,7 +55,7 @@ private:
   void write_report();
   void count_failed(const core::error& why);
 
-  // -- the purge
+  // -- purge
   void begin_purge();
   void purge_next();
   void purged(const core::result<core::purge_outcome>& outcome);
@@ -81,7 +80,7 @@ private:
   bool counting_ = false;
   steady next_pass_{};
   steady next_count_{};
-  /// The newest id of the pass before: a minute later everything up to it is committed.
+  /// Newest id of the previous pass: a minute later everything up to it is committed.
   core::log_id newest_{};
   core::log_id settled_{};
   std::optional<core::day_counts> written_;

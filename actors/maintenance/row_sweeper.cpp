@@ -11,10 +11,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds sweeper_tick{100};
-/// Rows that nobody claims and that are still undecided after so long never will be; the same is true of what was taken.
+/// Age from which undecided rows without a claim will stay so, and from which taken intents are no longer needed.
 constexpr std::chrono::minutes settled_after{10};
 constexpr std::chrono::minutes sweep_period{1};
-/// Between two stretches of the log, while there is more of it.
+/// Pause between two sections of the log, while there is more.
 constexpr milliseconds sweep_pause{1'000};
 constexpr std::size_t abandoned_limit = 500;
 constexpr milliseconds forget_period{1'000};
@@ -43,7 +43,7 @@ protocol::row_sweeper::behavior_type row_sweeper_state::make_behavior() {
 
 void row_sweeper_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
-  set_duty(false); // the slots of the new life follow
+  set_duty(false); // the slots of the new incarnation follow
 }
 
 void row_sweeper_state::change_slots(const protocol::slot_change& change) { set_duty(alive_ && change.slots.test(0)); }
@@ -85,7 +85,7 @@ void row_sweeper_state::fail_abandoned() {
         return;
       add(abandoned_count_, swept->failed);
       if (swept->failed > 0)
-        log_->warn("{} runs that no node holds are recorded as failed", swept->failed);
+        log_->warn("recorded {} runs without a claim as failed", swept->failed);
     });
 }
 

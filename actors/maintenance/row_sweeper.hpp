@@ -11,9 +11,9 @@
 
 namespace ringmaster::actors {
 
-/// What nobody holds (firing protocol, F4): runs (0, 0) that no claim has are recorded as failed, and intents that were taken are
-/// removed once their key refuses nothing any more. A duty about the whole, so of the node that has slot 0, and aside from beats
-/// and claims where the database takes writes of several connections. A backlog of intents goes as fast as the store takes it.
+/// Actor that cleans up rows without an owner (firing protocol, F4). It records runs (0, 0) without a claim as failed, and
+/// removes taken intents once their key is no longer needed to refuse duplicates. Runs on the leader, apart from heartbeats and
+/// claims if the database takes writes on several connections. A backlog of intents is removed as fast as the store allows.
 class row_sweeper_state {
 public:
   static inline const char* name = "ringmaster.row_sweeper";
@@ -33,7 +33,7 @@ private:
   void arm();
   void fail_abandoned();
   void forget_intents();
-  /// What is younger is somebody's business still.
+  /// Returns the time limit: younger rows may still be in use.
   [[nodiscard]] core::time_point age_limit() const;
 
   protocol::row_sweeper::pointer self_;

@@ -10,32 +10,32 @@
 
 namespace ringmaster::actors {
 
-/// What a node that begins a life makes of the one that its row says goes on (firing protocol §9): it ends no life whose process
-/// may still send. Pure state of one actor.
+/// Decides what a starting node does about an incarnation that its row still shows as up (firing protocol §9): it must not end an
+/// incarnation whose process may still send. Pure state of one actor.
 class former_incarnation {
 public:
   enum class verdict : std::uint8_t {
-    /// There is none, or its process is gone, or this process lost it itself: a new life may begin.
+    /// There is none, its process is gone, or this process lost it: a new incarnation may begin.
     over,
-    /// It has not beaten for `dead_after` of this process's clock: it may be fenced, as any other node.
+    /// It has not beaten for `dead_after` of this process's clock: it may be fenced like any other node.
     silent,
-    /// Another process may be living it.
+    /// Another process may be running it.
     goes_on
   };
 
-  /// `process`: as in `core::node_row`. `sole`: there is no other process.
+  /// `process`: as in `core::node_row`. `sole`: no other process uses the database.
   former_incarnation(std::string process, bool sole, std::chrono::nanoseconds dead_after)
     : process_{std::move(process)}, sole_{sole}, dead_after_ns_{dead_after.count()} {}
 
-  /// Judges the node's row, whose reading was answered at `now_ns`. `lost`: the newest life of this process, which is over; 0:
-  /// none.
+  /// Judges the node's row, whose read was answered at `now_ns`. `lost`: the newest incarnation of this process, which has ended;
+  /// 0: none.
   [[nodiscard]] verdict judge(const core::node_row& row, std::int64_t lost, std::int64_t now_ns) {
     const bool is_ours = sole_ || row.incarnation == lost || (!process_.empty() && row.process == process_);
     if (row.state != core::node_state::up || is_ours) {
       seen_.reset();
       return verdict::over;
     }
-    // After a silence of this process itself it could not have seen the other one beat.
+    // If this process itself was silent, it could not have seen the other one beat.
     const bool unchanged = seen_ && seen_->incarnation == row.incarnation && seen_->beat == row.beat
                            && now_ns - looked_ns_ < dead_after_ns_;
     looked_ns_ = now_ns;
@@ -46,7 +46,7 @@ public:
     return now_ns - since_ns_ >= dead_after_ns_ ? verdict::silent : verdict::goes_on;
   }
 
-  /// The life that the last judgement let go on.
+  /// Returns the incarnation that the last judgement found still running.
   [[nodiscard]] const std::optional<core::node_row>& seen() const noexcept { return seen_; }
 
 private:

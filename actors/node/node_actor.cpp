@@ -16,13 +16,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-/// Connecting, a statement and one retry.
+/// Time for connecting, a statement and one retry.
 constexpr milliseconds enter_patience{10'000};
 constexpr milliseconds enter_back_off_min{100};
 constexpr milliseconds enter_back_off_max{1'000};
-/// A life that ends sooner is odd: of two processes with one id, each lives a second or two.
+/// Incarnations that end sooner are suspicious: if two processes have one id, each lasts a second or two.
 constexpr milliseconds short_life{5'000};
-/// How often a node that is alone looks for others.
+/// Interval in which a node that is alone looks for others.
 constexpr milliseconds lonely_look{1'000};
 
 } // namespace
@@ -37,9 +37,9 @@ node_actor_state::node_actor_state(protocol::node_actor::pointer self, node_link
     gate_{std::move(gate)},
     clocks_{std::move(clocks)},
     log_{std::move(log)},
-    lives_{make_counter(self->system(), "node-lives", "Lives that this process began.")},
-    lost_lives_{make_counter(self->system(), "node-lives-lost", "Lives that ended because the lease was not renewed.")},
-    fenced_nodes_{make_counter(self->system(), "nodes-fenced", "Other nodes that this one found dead and fenced.")},
+    lives_{make_counter(self->system(), "node-lives", "Incarnations that this process began.")},
+    lost_lives_{make_counter(self->system(), "node-lives-lost", "Incarnations that ended because the lease was not renewed.")},
+    fenced_nodes_{make_counter(self->system(), "nodes-fenced", "Dead nodes that this node fenced.")},
     slots_served_{self->system().metrics().gauge_singleton("ringmaster", "slots-served", "Slots of jobs that this node plans.")},
     clock_distrusted_{self->system().metrics().gauge_singleton(
       "ringmaster", "clock-distrusted", "1 while this node plans nothing because its wall clock is not trusted.")},
@@ -67,7 +67,7 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   };
 }
 
-// -- lives -----------------------------------------------------------------------------------------------------------------
+// -- incarnations ----------------------------------------------------------------------------------------------------------
 
 void node_actor_state::enter() {
   entering_ = true;
@@ -84,7 +84,7 @@ void node_actor_state::find_former() {
     protocol::store_turn::first);
 }
 
-// No life ends before its deadline: one that may be another process's is waited out.
+// No incarnation is ended before its deadline: if it may belong to another process, this node waits.
 void node_actor_state::found(core::result<std::vector<core::node_row>>&& rows) {
   if (!rows || stopping_)
     return entered(0, tl::unexpected<core::error>{rows ? core::error{core::errc::unavailable, "stopping"} : rows.error()});
@@ -102,7 +102,7 @@ void node_actor_state::stand_by(const core::node_row& other) {
   entering_ = false;
   note_success();
   if (!std::exchange(standing_by_, true))
-    log_->warn("node={} is up already: life {} at {} may be another process with this id; waiting until it has not beaten for"
+    log_->warn("node={} is up already: incarnation {} at {} may be another process with this id; waiting until its beats stop for"
                " {} ms",
                identity_.id, other.incarnation, other.address, settings_.dead_after.count());
   next_enter_ = self_->clock().now() + settings_.beat / 2;
@@ -119,7 +119,7 @@ void node_actor_state::begin(core::node_row&& former, bool fence_first) {
     protocol::store_turn::first);
 }
 
-// The mode is looked at again behind the entry: a switch in between ended this very life.
+// Checks the mode again after the entry: a switch in between has ended this incarnation.
 core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, const node_identity& identity,
                                                                          const std::string& wanted, core::node_row former,
                                                                          bool fence_first) {
@@ -130,7 +130,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     if (!fenced)
       return tl::unexpected<core::error>{fenced.error()};
     if (!*fenced)
-      return core::fail(core::errc::conflict, "the node's former life goes on after all");
+      return core::fail(core::errc::conflict, "the node's earlier incarnation is still running");
     ++former.incarnation;
     former.state = core::node_state::fenced;
   }
@@ -149,7 +149,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
   return node_entry{std::move(*life), *mode, *ids};
 }
 
-// Before any claim of the new life. A node that has seen no run yet has nothing to compare.
+// Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
 core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks) {
   if (core::number(marks.ceiling) == 0)
     return core::id_verdict::fine;
@@ -162,10 +162,10 @@ void node_actor_state::tell_of_ids(core::id_verdict ids) {
     return;
   const auto ceiling = core::number(identity_.marks->marks().ceiling);
   if (ids == core::id_verdict::unsure)
-    return log_->info("node={} ended without noting its last runs: run ids go on above {}", identity_.id, ceiling);
+    return log_->info("node={} ended without noting its last runs: new run ids start above {}", identity_.id, ceiling);
   went_back_->inc();
   log_->warn("node={} the database is older than it was: it would give run ids a second time (was it restored, or did it fail "
-             "over to a replica?); run ids go on above {}", identity_.id, ceiling);
+             "over to a replica?); new run ids start above {}", identity_.id, ceiling);
 }
 
 void node_actor_state::enter_later(const core::error& why) {
@@ -181,7 +181,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
     return;
   }
   if (entry && !confirm(entry->life.incarnation, sent))
-    entry = core::fail(core::errc::timeout, "entering took longer than a lease lasts");
+    entry = core::fail(core::errc::timeout, "entering the cluster took longer than a lease");
   if (!entry)
     return enter_later(entry.error());
   note_success();
@@ -198,7 +198,7 @@ void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& ent
   slots_.reset();
   entered_at_ = self_->clock().now();
   lives_->inc();
-  log_->info("node={} begins life {} in {} mode", life_->node, life_->incarnation, core::stored_name(mode_));
+  log_->info("node={} begins incarnation {} in {} mode", life_->node, life_->incarnation, core::stored_name(mode_));
   tell_listeners();
   next_beat_ = next_look_ = self_->clock().now();
   renew();
@@ -213,7 +213,7 @@ void node_actor_state::renew() {
   bool look = !peers_.alone() || now >= next_look_;
   if (look)
     next_look_ = now + lonely_look;
-  auto sent = clocks_.boot(); // before the request: the store may take it any time after
+  auto sent = clocks_.boot(); // before the request: the store may process it any time after
   const auto wall = clocks_.system ? clocks_.system() : clocks_.wall.at(now);
   ask_store<node_view>(
     self_, links_.store,
@@ -222,7 +222,7 @@ void node_actor_state::renew() {
         return tl::unexpected<core::error>{done.error()};
       if (!look)
         return node_view{};
-      // A read that fails must not undo a renewal that succeeded.
+      // A failed read must not undo a successful renewal.
       auto view = store.cluster().view();
       return view ? node_view{std::move(*view)} : node_view{};
     },
@@ -234,7 +234,7 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& 
   if (life_ != life)
     return;
   renewing_ = false;
-  // An answer after the deadline comes too late for this life, whatever it says: its holders may have stopped on their own.
+  // An answer after the deadline is too late for this incarnation, whatever it says: its listeners may have stopped already.
   check_deadline();
   if (!life_)
     return;
@@ -242,7 +242,7 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& 
     note_failure(view.error());
     if (view.error().code == core::errc::fenced) {
       if (self_->clock().now() < entered_at_ + short_life)
-        log_->warn("node={} lived for a moment only: does another process use its id?", identity_.id);
+        log_->warn("node={} lost its incarnation within moments: does another process use this node id?", identity_.id);
       lose("another node fenced it");
     }
     return;
@@ -272,14 +272,14 @@ void node_actor_state::check_deadline() {
 void node_actor_state::lose(const std::string& why) {
   lost_lives_->inc();
   slots_served_->value(0);
-  log_->warn("node={} loses life {}: {}", life_->node, life_->incarnation, why);
+  log_->warn("node={} loses incarnation {}: {}", life_->node, life_->incarnation, why);
   gate_->close();
   life_.reset();
   slots_.reset();
   renewing_ = false;
   looking_ = false;
   tell_listeners();
-  // At once, but not again and again: two processes with one id take each other's life whenever they enter.
+  // Enters again at once, but not repeatedly: two processes with one id end each other's incarnation whenever they enter.
   auto now = self_->clock().now();
   next_enter_ = std::max(now, entered_at_ + enter_back_off_max);
   if (next_enter_ <= now)
@@ -347,7 +347,7 @@ void node_actor_state::fence_dead() {
         fenced_nodes_->inc();
         if (links_.orphans)
           protocol::send(self_, links_.orphans, protocol::peer_fenced{});
-        log_->warn("node={} fenced: life {} has not beaten since beat {}", row.id, row.incarnation, row.beat);
+        log_->warn("node={} fenced: incarnation {} has sent no heartbeat since beat {}", row.id, row.incarnation, row.beat);
       },
       enter_patience);
   }
@@ -375,10 +375,11 @@ void node_actor_state::tick() {
 }
 
 void node_actor_state::arm() {
-  // Four times a beat: peers are looked at between two renewals, too, and a takeover begins with the first look that sees a beat.
+  // Four times a beat: peers are also checked between two renewals, and a takeover begins with the first check that sees a beat
+  // missing.
   const auto now = self_->clock().now();
   next_tick_ = next_tick(next_tick_, std::max(settings_.beat / 4, milliseconds{1}), now);
-  // And when one of them will have been silent for long enough.
+  // Also when the next peer will have been silent for long enough.
   if (life_)
     if (const auto death = peers_.next_death(clocks_.boot()))
       next_tick_ = std::min(next_tick_, now + nanoseconds{*death});
@@ -391,7 +392,7 @@ protocol::node_status node_actor_state::status() const {
   if (stopping_)
     status.reasons.push_back("the node is stopping");
   else if (!life_ || !gate_->open_at(life_->incarnation, clocks_.boot()))
-    status.reasons.push_back(standing_by_ ? "another process lives with this node's id" : "the node has no lease");
+    status.reasons.push_back(standing_by_ ? "another process runs with this node's id" : "the node has no lease");
   if (!trust_.trusted())
     status.reasons.push_back(trust_.reason());
   if (!store_trouble_.empty())
@@ -409,7 +410,7 @@ protocol::node_list node_actor_state::nodes() const {
   return {std::move(all), mode_, settings_.dead_after};
 }
 
-// Without a life it is what the others are about to make of it.
+// Without an incarnation, this node shows itself as the others are about to see it.
 core::seen_node node_actor_state::oneself() const {
   using core::node_health;
   const auto silent = nanoseconds{std::max<std::int64_t>(clocks_.boot() - renewed_at_, 0)};
@@ -451,7 +452,8 @@ void node_actor_state::leave(std::optional<core::node_incarnation>&& life) {
 void node_actor_state::finish_stop(const core::result<void>& outcome) {
   left_ = true;
   if (!outcome)
-    log_->warn("node={} could not say that it leaves: {}; the others will notice", identity_.id, outcome.error().context);
+    log_->warn("node={} could not announce that it leaves: {}; the other nodes will detect it", identity_.id,
+               outcome.error().context);
   for (auto& waiter : std::exchange(stop_waiters_, {})) {
     if (outcome)
       waiter.deliver();

@@ -29,27 +29,27 @@ namespace ringmaster::actors {
 struct node_identity {
   /// Key in `rm_node`.
   std::string id;
-  /// Where people find the node; for display.
+  /// Address at which users find the node; for display.
   std::string address;
-  /// Names this process among those of all machines by what only one process can hold at a time: the row of a former life that
-  /// names it tells that the process of that life is gone. Empty: not known.
+  /// Identity of this process among those of all machines, by a resource that only one process can hold at a time. If the row of
+  /// an earlier incarnation has the same identity, the process of that incarnation is gone. Empty: unknown.
   std::string process{};
-  /// No other process uses this database, so no other one lives with this id.
+  /// No other process uses this database, so no other process runs with this id.
   bool sole = false;
-  /// What the node remembers outside of the database. Null: nothing.
+  /// Marks that the node keeps outside of the database. Null: none.
   std::shared_ptr<marks_keeper> marks = nullptr;
 };
 
 struct node_links {
-  /// A worker for the rows of nodes alone, so that no beat waits for a claim, a page or a sweep; or storage_actor.
+  /// Worker only for the rows of nodes, so that no heartbeat waits for a claim, a page or a sweep; or storage_actor.
   protocol::store_worker store;
   /// Gets the slots.
   protocol::schedule_actor schedule;
-  /// Told in this order: storage_actor before whoever records under a new life.
+  /// Notified in this order: storage_actor before the actors that record under a new incarnation.
   std::vector<protocol::incarnation_listener> lives;
-  /// Get the slots, too.
+  /// Actors that get the slots, too.
   std::vector<protocol::slot_listener> duties{};
-  /// Told of each node that this one fenced.
+  /// Notified of each node that this one fenced.
   protocol::orphan_listener orphans{};
 };
 
@@ -57,19 +57,19 @@ struct node_clocks {
   protocol::wall_clock wall;
   /// CLOCK_BOOTTIME in nanoseconds; it goes on while the machine sleeps.
   std::function<std::int64_t()> boot;
-  /// Take the offset of `wall` from the system at each beat. Off where a test owns the time.
+  /// Takes the offset of `wall` from the system at each beat. Off if a test controls the time.
   bool follow_system = true;
-  /// The system's wall clock, which `wall` follows while it is trusted. Null: `wall` is trusted as it is.
+  /// The system's wall clock, which `wall` follows while it is trusted. Null: `wall` is always trusted.
   std::function<core::time_point()> system = nullptr;
 };
 
-/// This node's life (firing protocol §9). Invariant: the gate is open, and listeners hold a life, only before t_sent(last
-/// confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, t_sent taken before the request; every observer fences later than that. A
-/// life that was lost never comes back: the node enters again with a new incarnation.
+/// Actor for this node's incarnation (firing protocol §9). Invariant: the gate is open, and listeners hold an incarnation, only
+/// before t_sent(last confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, with t_sent taken before the request. Every observer
+/// fences later than that. A lost incarnation never comes back: the node enters again with a new one.
 ///
-/// A node whose wall clock is not trusted (`core::clock_trust`) has no life: it claims and reserves nothing, and the others take
-/// its slots. No actor sees that clock: `node_clocks::wall` follows it only while it is trusted. A database that went back in
-/// time (restored, rolled back) ends the life, too: the next one reads everything again.
+/// A node whose wall clock is not trusted (`core::clock_trust`) has no incarnation: it claims and reserves nothing, and the
+/// others take its slots. No actor sees that clock: `node_clocks::wall` follows it only while it is trusted. A database that went
+/// back in time (restored, rolled back) also ends the incarnation: the next one reads everything again.
 class node_actor_state {
 public:
   static inline const char* name = "ringmaster.node_actor";
@@ -80,7 +80,7 @@ public:
 
 private:
   using steady = caf::actor_clock::time_point;
-  /// What one request on the cluster's rows found.
+  /// Rows of the cluster that one request found.
   using node_view = std::optional<core::cluster_view>;
   struct node_entry {
     core::node_incarnation life;
@@ -88,7 +88,7 @@ private:
     core::id_verdict ids = core::id_verdict::fine;
   };
 
-  // -- lives
+  // -- incarnations
   static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted,
                                               core::node_row former, bool fence_first);
   static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks);
@@ -155,11 +155,11 @@ private:
   std::optional<core::node_incarnation> life_;
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::int64_t beat_ = 0;
-  /// The number of the newest life, also when it is over.
+  /// Number of the newest incarnation, also after its end.
   std::int64_t newest_incarnation_ = 0;
-  /// When the last beat that arrived was sent, CLOCK_BOOTTIME in nanoseconds.
+  /// Time at which the last confirmed beat was sent, CLOCK_BOOTTIME in nanoseconds.
   std::int64_t renewed_at_ = 0;
-  /// Of `life_`, CLOCK_BOOTTIME in nanoseconds.
+  /// Deadline of `life_`, CLOCK_BOOTTIME in nanoseconds.
   std::int64_t deadline_ = 0;
   bool entering_ = false;
   bool renewing_ = false;
@@ -172,20 +172,20 @@ private:
   steady next_look_{};
 
   core::clock_trust trust_;
-  /// Beats of the last view, and when that was asked for: the clock of a beat that is new is comparable.
+  /// Beats of the last view, and the time of its request: the clock of a new beat is comparable.
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> heard_beats_;
   std::int64_t heard_ns_ = 0;
-  /// Of this life.
+  /// Newest revision seen in this incarnation.
   std::int64_t seen_revision_ = 0;
 
   peer_watch peers_;
   former_incarnation former_;
-  /// Another process lives with this node's id.
+  /// Another process is running with this node's id.
   bool standing_by_ = false;
   std::set<std::string> fencing_;
   std::optional<core::slot_set> slots_;
 
-  /// What the store said when it failed last; empty while it answers.
+  /// Last error of the store; empty while it answers.
   std::string store_trouble_;
   bool stopping_ = false;
   bool left_ = false;

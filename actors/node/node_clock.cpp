@@ -1,4 +1,4 @@
-// node_actor: whether it may believe its wall clock and its database (firing protocol §9).
+// node_actor: trust in the wall clock and in the database (firing protocol §9).
 
 #include <algorithm>
 #include <utility>
@@ -12,16 +12,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Between two looks at the other clocks while the own one is not trusted.
+/// Interval of checks of the other clocks while this node's own clock is not trusted.
 constexpr auto clock_look_every = 500ms;
-/// Connecting, and one read.
+/// Time for connecting and one read.
 constexpr auto clock_patience = 10s;
 
 } // namespace
 
 bool node_actor_state::judges_clock() const noexcept { return clocks_.system && settings_.clock_tolerance.count() > 0; }
 
-// Actors see the system's clock through `wall` alone, so what is not taken over here moves no job.
+// Actors see the system's clock only through `wall`, so a time that is not taken over here moves no job.
 void node_actor_state::look_at_clock() {
   if (judges_clock()) {
     const bool was_trusted = trust_.trusted();
@@ -56,8 +56,8 @@ void node_actor_state::hear_clocks(const core::cluster_view& view, std::int64_t 
     clocks_.wall.set_in_doubt(false);
 }
 
-// The clock in a row is as old as its beat. One that is new since the last view was sent between the two, but for the time that
-// it waited on its way.
+// The clock in a row is as old as its beat. A beat that is new since the last view was sent between the two views, except for its
+// time on the way.
 void node_actor_state::hear_nodes(const std::vector<core::node_row>& rows, std::int64_t sent) {
   decltype(heard_beats_) beats;
   const auto earliest = heard_ns_ - std::chrono::nanoseconds{settings_.dead_after}.count();
@@ -77,7 +77,7 @@ void node_actor_state::hear_nodes(const std::vector<core::node_row>& rows, std::
   heard_ns_ = sent;
 }
 
-// The others take its slots at once. What it has claimed is theirs, or its next life's.
+// The other nodes take its slots at once. Its claims go to them, or to its next incarnation.
 void node_actor_state::stop_planning() {
   if (!life_)
     return;
@@ -117,7 +117,7 @@ void node_actor_state::heard_clocks(std::int64_t sent, core::result<core::cluste
   next_enter_ = self_->clock().now() + clock_look_every;
 }
 
-// What was read of it may not be true any more, and the number of this life may be given out again.
+// Earlier reads may not be true any more, and the number of this incarnation may be assigned again.
 void node_actor_state::went_back(const std::string& why) {
   went_back_->inc();
   log_->warn("node={} the database is older than it was: {} (was it restored, or did it fail over to a replica?); the node reads "

@@ -58,7 +58,7 @@ std::vector<core::seen_node> peer_watch::seen(std::int64_t now_ns) const {
   std::vector<core::seen_node> nodes;
   for (const auto& [id, seen] : peers_) {
     const auto silent = std::chrono::nanoseconds{std::max<std::int64_t>(now_ns - seen.since_ns, 0)};
-    // Of a node whose rows nobody could read for long nobody knows better.
+    // If no node could read the rows for long, no node knows better.
     const bool is_gone = is_dead(seen) || silent.count() >= dead_after_ns_;
     nodes.push_back({seen.row, is_gone ? node_health::dead : node_health::alive,
                      std::chrono::floor<std::chrono::milliseconds>(silent)});

@@ -102,9 +102,9 @@ void schedule_guard_state::arm() {
 
 void schedule_guard_state::say(bool holds, const std::string& trouble) {
   if (holds && !holds_)
-    log_->info("this node holds XXL-JOB's schedule lock: a Java admin that is started by mistake waits");
+    log_->info("this node holds XXL-JOB's schedule lock, so that a Java admin started by mistake waits");
   if (!trouble.empty() && trouble_.empty())
-    log_->warn("the schedule lock cannot be taken: does a Java admin run on this database, which is in native mode? ({})",
+    log_->warn("cannot take the schedule lock: does a Java admin run on this database, which is in native mode? ({})",
                trouble);
   holds_ = holds;
   trouble_ = trouble;

@@ -11,16 +11,16 @@
 
 namespace ringmaster::actors {
 
-/// In native mode on MySQL, while this node has slot 0, holds XXL's schedule lock on a connection of its own, so that a Java
-/// admin that is started by mistake waits instead of planning what we plan. A guard, not a proof: the connection may break.
-/// `takeover` announces itself in the mode row, and the guard lets go.
+/// Actor that holds XXL's schedule lock on its own connection, in native mode on MySQL, while this node is the leader. A Java
+/// admin that is started by mistake then waits instead of planning the same jobs. A guard, not a proof: the connection may break.
+/// `takeover` announces itself in the mode row, and the guard releases the lock.
 class schedule_guard_state {
 public:
   static inline const char* name = "ringmaster.schedule_guard";
 
   static constexpr std::chrono::milliseconds look_every{500};
 
-  /// `worker`: nothing but the guard (and, in shared mode, the reservations) uses its store.
+  /// `worker`: only the guard (and, in shared mode, the reservations) uses its store.
   schedule_guard_state(protocol::schedule_guard::pointer self, protocol::store_worker worker, protocol::storage_actor storage,
                        logger log);
   protocol::schedule_guard::behavior_type make_behavior();
@@ -38,7 +38,7 @@ private:
   protocol::store_worker worker_;
   protocol::storage_actor storage_;
   logger log_;
-  /// Of native mode only.
+  /// Set in native mode only.
   std::optional<core::node_incarnation> life_;
   bool holds_ = false;
   bool busy_ = false;

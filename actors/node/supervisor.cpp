@@ -33,17 +33,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Connections for pages. With one, most of the time of a page on MariaDB is waiting for the server's thread to wake up.
+/// Connections for pages. With one connection, a page on MariaDB mostly waits for the server's thread to wake up.
 constexpr std::size_t readers_max = 4;
 constexpr auto drain_look_every = 20ms;
 constexpr auto question_limit = 5s;
-// What is reserved lies up to 6 s ahead (`core::reserve_window::horizon`). More than that is a lane that stays full or a database
-// that does not answer.
+// Instants are reserved up to 6 s ahead (`core::reserve_window::horizon`). If one takes longer, a lane stays full or the database
+// does not answer.
 constexpr auto finish_limit = 7s;
-// Behind the drain's own limit: a reservation that waits for the schedule lock, then giving back, which waits for it once more.
+// After the drain's own limit: a reservation that waits for the schedule lock, then putting back, which waits for it again.
 constexpr auto give_back_limit = 10s;
 
-/// Of a question to an executor: behind the link's own limits.
+/// Limit of a request to an executor: longer than the link's own limits.
 std::chrono::milliseconds executor_limit(const config::settings& settings) {
   return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
 }
@@ -163,7 +163,7 @@ void supervisor_state::spawn_links() {
   protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
 }
 
-// What people ask for. None of it on the firing path's connections.
+// Actors for requests of users. None uses the connections of the firing path.
 void supervisor_state::spawn_administration() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
@@ -184,7 +184,7 @@ void supervisor_state::spawn_administration() {
 
 void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
-  // Storage first: it must know the life under which it records before anybody makes something to record.
+  // Storage first: it must know the incarnation under which it records before other actors send results.
   std::vector<protocol::incarnation_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
                                              kept_logs_, sweeper_};
   if (native_links_)
@@ -197,11 +197,11 @@ void supervisor_state::spawn_node() {
                                   parts_.clocks.boot, parts_.log));
     guard_ = keep("schedule_guard", self_->spawn<protocol::with_state<schedule_guard_state, protocol::schedule_guard>>(
                                       worker, storage_, parts_.log));
-    lives.emplace_back(guard_); // lets go before the other takes
+    lives.emplace_back(guard_); // releases the lock before the other takes it
     lives.emplace_back(reservations_);
   }
-  // The beat waits for nothing but the database: it has a connection of its own. Where there is one writer only, whatever the
-  // connection, it goes to the head of that one's queue.
+  // The heartbeat waits only for the database: it has its own connection. With a single writer, it goes to the head of the
+  // writer's queue.
   const auto incarnations_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
   node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
                                node_links{incarnations_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
@@ -209,7 +209,7 @@ void supervisor_state::spawn_node() {
                                parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
-// What looks after the log: behind the firing path, on the node of slot 0.
+// Actors that maintain the log: apart from the firing path, on the leader.
 void supervisor_state::spawn_maintenance() {
   const auto& settings = parts_.settings;
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
@@ -257,7 +257,7 @@ caf::result<protocol::node_list> supervisor_state::nodes() {
   return promise;
 }
 
-// A beat is one short write: it may well get through while claims and results do not.
+// A beat is one short write: it may succeed while claims and results do not.
 void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
   protocol::request(self_, storage_, question_limit, protocol::status_query{})
     .then(
@@ -280,7 +280,7 @@ caf::result<void> supervisor_state::stop() {
     drain();
     return promise;
   }
-  // Nobody who waits for more of a log holds the stop up.
+  // Held requests of log readers must not delay the stop.
   protocol::send(self_, followed_logs_, protocol::stop_request{});
   if (reservations_)
     finish_reserved();
@@ -289,10 +289,10 @@ caf::result<void> supervisor_state::stop() {
   return promise;
 }
 
-// Given back, an instant that is due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and then runs
-// a job once for all of its overdue instants. What nobody has reserved it finds in time.
+// If reserved instants were put back, those due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and
+// then runs a job once for all of its overdue instants. It finds unreserved instants in time.
 void supervisor_state::finish_reserved() {
-  parts_.log->info("stopping: nothing more is reserved; what is reserved is fired within {} s", finish_limit.count());
+  parts_.log->info("stopping: no new reservations, firing reserved instants within {} s", finish_limit.count());
   const auto until = self_->clock().now() + finish_limit;
   protocol::request(self_, reservations_, finish_limit, protocol::finish_reserved{})
     .then(
@@ -318,18 +318,18 @@ void supervisor_state::drain() {
       [this](const caf::error&) { drain_planner(); });
 }
 
-// A planner that does not come to rest in time has been told all the same: it claims nothing new.
+// A planner that does not finish in time has still got the request: it claims nothing new.
 void supervisor_state::drain_planner() {
   protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
     .then([this] { give_reservations_back(); },
           [this](const caf::error&) {
-            parts_.log->warn("the planner still waits for the database; what it claimed is left to the next life");
+            parts_.log->warn("the planner still waits for the database; the next incarnation takes over its claims");
             give_reservations_back();
           });
 }
 
-// What this node reserved and could not claim is everybody's again, Java admins included: in every graceful end, however long the
-// drain took.
+// Instants that this node reserved and could not claim are available to all admins again, Java admins included: in every graceful
+// end, however long the drain took.
 void supervisor_state::give_reservations_back() {
   if (!reservations_)
     return await_claims();

@@ -24,52 +24,52 @@
 
 namespace ringmaster::actors {
 
-/// Everything that a node is made of and that does not come from the actors themselves.
+/// Parts from which a node is built and that are not actors.
 struct node_parts {
   config::settings settings;
   core::zone schedule_zone;
   node_identity identity;
-  /// This host's name, for the trigger messages that people read.
+  /// This host's name, for the trigger messages that users read.
   std::string host;
   store_opener open_store;
-  /// Connections that may write at the same time to advantage (`storage::database::writers`).
+  /// Number of connections that benefit from writing at the same time (`storage::database::writers`).
   int store_writers = 1;
-  /// Others may plan on this database, too (`storage::database::shares_schedule`).
+  /// Other admins may plan on this database, too (`storage::database::shares_schedule`).
   bool shares_schedule = false;
-  /// Workers on threads of their own. Off only where a test owns the time.
+  /// Workers have their own threads. Off only if a test controls the time.
   bool detached_workers = true;
   std::shared_ptr<protocol::http_client> client;
-  /// The token of all executors, which may be replaced. Nothing: that of the settings.
+  /// The common token of executors, which may be replaced. Empty: the one of the settings.
   std::optional<protocol::access_token_source> token = {};
-  /// Executors dial in. Null: nobody listens for them.
+  /// Ports to which executors connect. Null: no native links.
   std::shared_ptr<protocol::link_ports> link_ports = nullptr;
-  /// Why an executor's HTTP address may not be called; empty: it may.
+  /// Returns why an executor's HTTP address may not be called; empty: it may.
   std::function<std::string(std::string_view address)> judge_address = {};
-  /// Null: nobody is told of failures, and alarms end as failed.
+  /// Null: no notifications are sent, and alarms end as failed.
   std::shared_ptr<protocol::notifier> notifier;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true, protocol::system_time};
-  /// How long before its instant a claimed run goes to the transport. Enough to make the requests of a full lane.
+  /// Time before its instant at which a claimed run goes to the transport. Enough to make the requests of a full lane.
   core::milliseconds hand_over_ahead{100};
   std::uint64_t random_seed = 0;
   logger log;
-  /// Spawns who makes and checks stored passwords. Null: nobody signs in.
+  /// Spawns the actor that makes and checks stored passwords. Null: no user can sign in.
   std::function<protocol::password_keeper(caf::actor_system&)> make_keeper = {};
   session_tokens sessions = {};
-  /// For /api/v1.
+  /// Used by /api/v1.
   declared_files files = {};
-  /// Called once when an actor that must live has ended: the process must end, its successor recovers. Any thread.
+  /// Called once when an actor that must live has ended: the process must end, and its successor recovers. Called on any thread.
   std::function<void(const std::string& what)> fail_stop;
 };
 
-/// Spawns the actors of a node in order, watches them, stops them in reverse: intake first, storage last. No actor is restarted
-/// in place.
+/// Supervisor of a node: spawns its actors in order, watches them, stops them in reverse: intake first, storage last. No actor is
+/// restarted in place.
 ///
-/// Handlers catch nothing. An exception that leaves one, be it want of memory, ends its actor (CAF's default; a request is
-/// answered with an error first), and the end of any actor but by the stop is the end of the process: `fail_stop`, at once and
-/// without clean-up, for half-changed state is not worth saving and the store has the truth. trigger_pool passes the end of an
-/// executor link on. The one place that goes on is the worker's call into the store: what a use case throws there becomes an
-/// `internal` result, its transaction is rolled back, and whoever asked decides as for any other failure.
+/// Handlers catch nothing. An exception that leaves a handler, even for lack of memory, ends its actor (CAF's default; a request
+/// is answered with an error first). The end of any actor, except by the stop, ends the process by `fail_stop`, at once and
+/// without clean-up: half-changed state is not worth saving, and the store has the truth. trigger_pool passes on the end of an
+/// executor link. The only exception is the worker's call into the store: an exception in a use case becomes an `internal`
+/// result, its transaction is rolled back, and the caller decides as for any other failure.
 class supervisor_state {
 public:
   static inline const char* name = "ringmaster.supervisor";
@@ -88,7 +88,7 @@ private:
   void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
 
-  /// Remembers an actor for the stop, and that its end is the end of the process.
+  /// Registers an actor for the stop, and ends the process when the actor ends.
   template <class Handle>
   Handle keep(const char* what, Handle handle);
 
@@ -108,7 +108,7 @@ private:
   protocol::supervisor::pointer self_;
   node_parts parts_;
   protocol::watcher watcher_;
-  /// In the order of their start.
+  /// Actors in the order of their start.
   std::vector<caf::actor> children_;
 
   protocol::storage_actor storage_;
@@ -126,10 +126,10 @@ private:
   protocol::report_actor report_;
   protocol::row_sweeper sweeper_;
   protocol::log_keeper kept_logs_;
-  /// Only where others may plan, too.
+  /// Set only if other admins may plan, too.
   protocol::reservation_actor reservations_;
   protocol::schedule_guard guard_;
-  /// Only where executors may dial in.
+  /// Set only if executors may connect.
   protocol::native_links native_links_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
@@ -139,7 +139,7 @@ private:
   protocol::user_admin users_;
 
   bool stopping_ = false;
-  /// What is reserved has been fired, or is not waited for any longer.
+  /// Reserved instants have been fired, or are not waited for any longer.
   bool draining_ = false;
   std::optional<core::node_incarnation> incarnation_at_stop_;
   caf::actor_clock::time_point drain_until_{};

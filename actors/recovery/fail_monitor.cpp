@@ -9,7 +9,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Three statements a failure, in one transaction on the connection of the beats; the next sweep follows soon.
+/// Each failure takes three statements in one transaction on the connection of the heartbeats; the next sweep follows soon.
 constexpr std::size_t failures_limit = 100;
 constexpr std::size_t recovery_limit = 200;
 
@@ -56,11 +56,11 @@ void fail_monitor_state::sweep() {
 void fail_monitor_state::swept(core::result<core::failure_sweep>&& outcome) {
   sweeping_ = false;
   if (!outcome) {
-    log_->warn("the sweep for failures nobody decided about: {}", outcome.error().context);
+    log_->warn("the sweep for undecided failures failed: {}", outcome.error().context);
     return;
   }
   if (outcome->decided > 0)
-    log_->info("fail monitor: {} failures that nobody had decided about, {} of them claimed by an admin that died; {} retries",
+    log_->info("fail monitor: decided {} failures, {} of them claimed by an admin that died; {} retries",
                outcome->decided, outcome->released, outcome->intents.size());
   if (!outcome->intents.empty())
     protocol::send(self_, planner_, protocol::intent_batch{std::move(outcome->intents)});
@@ -79,7 +79,7 @@ void fail_monitor_state::find_recoveries() {
     [this](const core::result<std::size_t>& found) {
       looking_ = false;
       if (!found)
-        log_->warn("the look for jobs that succeed again: {}", found.error().context);
+        log_->warn("the search for jobs that succeed again failed: {}", found.error().context);
     },
     store_patience, protocol::store_turn::patient);
 }

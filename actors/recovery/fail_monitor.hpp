@@ -9,16 +9,16 @@
 
 namespace ringmaster::actors {
 
-/// Looks for failed runs that nobody decided about (a Java admin's, claims of an admin that died, rows written by hand) and has
-/// the store decide their retry and alarm; retries go to the planner at once. Also finds jobs that succeed again after an alarm.
-/// The decision for our own runs is made where their result is recorded. Every node sweeps: each failure is won by one, by
-/// compare-and-set on alarm_status.
+/// Actor that looks for undecided failed runs (of a Java admin, claims of an admin that died, rows written manually) and has the
+/// store decide their retry and alarm; retries go to the planner at once. It also finds jobs that succeed again after an alarm.
+/// The failures of this cluster's own runs are decided where their result is recorded. Every node sweeps: compare-and-set on
+/// alarm_status gives each failure to one of them.
 class fail_monitor_state {
 public:
   static inline const char* name = "ringmaster.fail_monitor";
 
   static constexpr std::chrono::seconds period{10};
-  /// Between two stretches, while there is more of the log.
+  /// Pause between two sections, while there is more of the log.
   static constexpr std::chrono::seconds pause{1};
 
   fail_monitor_state(protocol::fail_monitor::pointer self, protocol::storage_actor storage, protocol::intent_listener planner,

@@ -1,4 +1,4 @@
-// One run of lost_monitor: its row, its executor, the verdict.
+// lost_monitor: one run, its row, its executor and the verdict.
 
 #include <algorithm>
 #include <unordered_map>
@@ -18,11 +18,11 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t lost_look_limit = 500;
 constexpr std::size_t lost_batch = 500;
-/// A run that nobody can decide about now is left alone for so long.
+/// Time for which an undecidable old run is not examined again.
 constexpr std::chrono::minutes rest_old{5};
-/// A young one whose executor may have died; then the walk has it.
+/// Rest of a young run whose executor may have died; after it, the walk finds the run.
 constexpr milliseconds rest_young{30'000};
-/// An executor that did not answer is not asked for so long.
+/// Time for which an executor that did not answer is not asked.
 constexpr milliseconds silence{30'000};
 constexpr milliseconds callback_limit{30'000};
 
@@ -57,7 +57,7 @@ void lost_monitor_state::looked(const std::vector<core::log_id>& asked, const co
     else if (!open)
       runs_.erase(id);
     else if (retention > 0 && age_of(*run) >= std::chrono::days{static_cast<int>(retention)})
-      give_up(*run, "it is as old as the log may get");
+      give_up(*run, "it has reached the age limit of the log");
     else
       runs_.make_ready(*run);
   }
@@ -73,7 +73,7 @@ void lost_monitor_state::start_ready() {
   }
 }
 
-// `/idleBeat` first, `/log` second: in the other order a run that leaves the queue in between looks as if it had never come.
+// `/idleBeat` first, then `/log`: in the other order a run that leaves the queue in between looks as if it had never arrived.
 void lost_monitor_state::ask(watched_run& run) {
   auto done = [this, id = run.run.id, epoch = epoch_](const executor_says& says) {
     if (epoch == epoch_)
@@ -175,7 +175,7 @@ void lost_monitor_state::give_up(const watched_run& run, const char* why) {
     flush();
 }
 
-// Should the store not take them now, the rows stay as they are and the next walk finds them again.
+// If the store does not take the results, the rows stay unchanged and the next walk finds them again.
 void lost_monitor_state::flush() {
   if (lost_.empty())
     return;

@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds lost_tick_period{500};
 constexpr milliseconds walk_period{60'000};
-/// A walk is followed by a pause of so many times its own length, should that be longer than the period: a log with a run that
-/// has been open for long takes 5 % of one connection's time at most.
+/// After a walk follows a pause of this multiple of its length, if that is longer than the period. A log with a run that has been
+/// open for long then takes 5 % of one connection's time at most.
 constexpr int walk_share = 20;
 
 } // namespace
@@ -42,11 +42,11 @@ protocol::lost_monitor::behavior_type lost_monitor_state::make_behavior() {
   };
 }
 
-// -- the duty --------------------------------------------------------------------------------------------------------------
+// -- leader task -----------------------------------------------------------------------------------------------------------
 
 void lost_monitor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
-  first_slot_ = false; // the slots of the new life follow
+  first_slot_ = false; // the slots of the new incarnation follow
   set_duty(false);
 }
 
@@ -71,7 +71,7 @@ void lost_monitor_state::set_duty(bool on) {
   low_water_ = {};
   next_walk_ = steady_now();
   if (on)
-    log_->info("this node looks for results that never come");
+    log_->info("this node searches for lost results");
 }
 
 void lost_monitor_state::tick() {
@@ -154,8 +154,8 @@ void lost_monitor_state::walked(core::result<found_runs>&& found) {
   go_on();
 }
 
-// A row at (0, 0) may still begin to run; it is below the mark only if it is ten minutes old, and then the sweep for abandoned
-// runs has it.
+// A row at (0, 0) may still begin to run. It is below the mark only if it is ten minutes old, and then the sweep for abandoned
+// runs takes care of it.
 void lost_monitor_state::end_walk() {
   low_water_ = oldest_open_ ? core::log_id{core::number(*oldest_open_) - 1} : std::max(low_water_, walk_->through);
   walk_.reset();
@@ -187,7 +187,7 @@ void lost_monitor_state::take(found_runs&& found) {
 }
 
 std::chrono::milliseconds lost_monitor_state::patience() const {
-  // The link's own limits end first; waiting for a free connection is on top.
+  // The link's own limits end first; the wait for a free connection is added.
   return settings_.trigger.connect_timeout + settings_.trigger.request_timeout + std::chrono::seconds{2};
 }
 

@@ -25,37 +25,36 @@
 namespace ringmaster::actors {
 
 struct lost_partners {
-  /// Takes "lost" as it takes any other result: the first one wins, with children and retry.
+  /// Takes "lost" like any other result: the first one wins, with children and retry.
   protocol::completion_actor completion;
-  /// Reads, on a connection of its own.
+  /// Worker for reads, with its own connection.
   protocol::query_worker queries;
-  /// Has the links to executors.
+  /// Owner of the links to executors.
   protocol::trigger_pool pool;
 };
 
 struct lost_settings {
   config::trigger_settings trigger;
   config::retention_settings retention;
-  /// Of the result that is stored.
+  /// Language of the result that is stored.
   core::language language = core::language::en;
 };
 
-/// Finds runs that an executor accepted and whose result does not come (firing protocol §11). A duty about the whole: of the node
-/// that has slot 0.
+/// Actor that finds runs that an executor accepted and whose result does not come (firing protocol §11). Runs on the leader.
 ///
-/// Two ways lead to such a run. An executor that gives rise to suspicion - no connection came about, its registration went, it
-/// came back - is asked whether it lives; as soon as it answers anything, each of its open runs is looked into. And whatever is
-/// older than `core::lost_age` is found by a walk along the ids, which goes on where the one before found the oldest open run:
-/// nothing runs before that mark. What becomes of a run is decided by `core::judge`, from its executor's answers to `/idleBeat`
-/// and `/log`, in this order; a run whose row has a result by then is left alone. Nothing that answers is given up because of one
-/// answer, and nothing at all by this actor itself: it reports the result 500, and the store's compare-and-set decides.
+/// It finds them in two ways. A suspicious executor (no connection could be made, its registration ended, or it came back) is
+/// asked whether it is alive; as soon as it answers anything, each of its open runs is examined. Runs older than `core::lost_age`
+/// are found by a walk along the ids, which starts at the oldest open run of the previous walk: no run before that mark is open.
+/// `core::judge` decides about a run from its executor's answers to `/idleBeat` and `/log`, in this order; a run whose row has a
+/// result by then is left alone. A run of an answering executor is never given up because of a single answer. The actor itself
+/// ends no run: it reports the result 500, and the store's compare-and-set decides.
 class lost_monitor_state {
 public:
   static inline const char* name = "ringmaster.lost_monitor";
 
-  /// Executors under suspicion at most; beyond it, those whose runs grow old are found by the walk.
+  /// Maximum of executors under suspicion; beyond it, the walk finds their runs when they are old.
   static constexpr std::size_t suspects_max = 10'000;
-  /// Of these, asked at once whether they live.
+  /// Maximum of suspects that are asked at once whether they are alive.
   static constexpr std::size_t handshakes_max = 64;
 
   lost_monitor_state(protocol::lost_monitor::pointer self, lost_partners partners, lost_settings settings,
@@ -65,17 +64,17 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
   using phase = watched_run::phase;
-  /// A question that the store did not answer is asked again after this.
+  /// Delay before a request that the store did not answer is repeated.
   static constexpr std::chrono::milliseconds store_retry{5'000};
-  /// An executor that may have died.
+  /// Executor that may have died.
   struct suspect {
     steady first{};
-    /// The last time that something spoke against it.
+    /// Last time of a sign that it may have died.
     steady since{};
     steady next_knock{};
     core::milliseconds wait{0};
     bool knocking = false;
-    /// Whether it left runs open was asked, for the log.
+    /// For the log: it was checked whether it left runs open.
     bool named = false;
   };
   struct found_runs {
@@ -125,7 +124,7 @@ private:
   void give_up(const watched_run& run, const char* why);
   void flush();
 
-  /// Asks the store; the answer is dropped when the duty ended or began anew meanwhile.
+  /// Asks the store; drops the answer if the task ended or began again meanwhile.
   template <class T, class UseCase, class Then>
   void query(UseCase use_case, Then then);
   [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
@@ -141,28 +140,28 @@ private:
   bool alive_ = false;
   bool first_slot_ = false;
   bool duty_ = false;
-  /// Number of duties that began or ended.
+  /// Number of times that the leader task began or ended.
   std::uint64_t epoch_ = 0;
   steady next_tick_{};
 
   std::shared_ptr<const protocol::registry_view> view_ = std::make_shared<protocol::registry_view>();
   /// Addresses of the view.
   std::unordered_set<std::string> listed_;
-  /// Were in an automatic group at some time of this process.
+  /// Addresses that were in an automatic group at some time of this process.
   std::unordered_set<std::string> once_registered_;
 
   std::map<std::string, suspect> suspects_;
   std::size_t knocking_ = 0;
   bool naming_ = false;
-  /// Answered; their open runs are to be found.
+  /// Executors that answered; their open runs are to be found.
   std::unordered_set<std::string> returned_;
-  /// The search for open runs of some of them, on its way.
+  /// The search under way for open runs of some of them.
   std::optional<core::open_search> search_;
   bool searching_ = false;
 
   bool walking_ = false;
   std::optional<core::log_range> walk_;
-  /// Nothing up to here runs.
+  /// No run up to this id is open.
   core::log_id low_water_{};
   std::optional<core::log_id> oldest_open_;
   steady walk_began_{};
@@ -170,7 +169,7 @@ private:
 
   open_runs runs_;
   bool looking_ = false;
-  /// Executors that did not answer: nobody asks them before.
+  /// Executors that did not answer: they are not asked before this time.
   std::unordered_map<std::string, steady> silent_until_;
   std::vector<core::callback> lost_;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How lost_monitor asks the store; shared by its files.
+// Requests of lost_monitor to the store; shared by its files.
 
 #include <utility>
 

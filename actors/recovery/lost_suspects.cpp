@@ -1,4 +1,4 @@
-// Executors of which lost_monitor suspects that they died: they are asked whether they live, and who does, about its runs.
+// lost_monitor: executors that may have died. They are asked whether they are alive, and if so, about their runs.
 
 #include <algorithm>
 #include <set>
@@ -16,13 +16,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds knock_first{500};
 constexpr milliseconds knock_wait_min{1'000};
 constexpr milliseconds knock_wait_max{15'000};
-/// After that its runs are old and found by the walk.
+/// After this time its runs are old and found by the walk.
 constexpr auto suspect_for = core::lost_age_min + std::chrono::minutes{2};
-/// Executors whose runs are searched for at once.
+/// Maximum of executors in one search for runs.
 constexpr std::size_t addresses_per_search = 64;
-/// What is older is found by the walk.
+/// Older runs are found by the walk.
 constexpr auto search_back = core::lost_age_min + std::chrono::minutes{1};
-/// An executor that is silent for so long is named, if it has open runs. One that stops in order has reported them by then.
+/// Time after which a silent executor with open runs is named. An executor that stops in order has reported its runs by then.
 constexpr int pages_named_from = 20;
 constexpr milliseconds named_after{15'000};
 
@@ -36,7 +36,7 @@ core::result<core::log_range> recent(storage::store& store, core::time_point fro
   return core::log_range{*first, span->last};
 }
 
-/// As far as a few pages tell.
+/// Returns the addresses of open runs, as far as a few pages show.
 core::result<std::set<std::string>> addresses_of_open(storage::store& store, core::open_search wanted, core::time_point from) {
   auto range = recent(store, from);
   if (!range)
@@ -56,8 +56,7 @@ core::result<std::set<std::string>> addresses_of_open(storage::store& store, cor
 
 } // namespace
 
-// An executor that was restarted quickly leaves the list and comes back, or never leaves it; what it had in memory is gone either
-// way.
+// An executor that was restarted quickly leaves the list and comes back, or never leaves it; in both cases its memory is lost.
 void lost_monitor_state::know(std::shared_ptr<const protocol::registry_view> view) {
   view_ = std::move(view);
   std::unordered_set<std::string> listed;
@@ -141,7 +140,7 @@ void lost_monitor_state::knocked(const std::string& address, bool answered) {
   go_on();
 }
 
-// Most of those that leave have said so and have no run any more: of them there is nothing to tell.
+// Most executors that leave have announced it and have no open run: they need no log line.
 void lost_monitor_state::name_silent() {
   core::open_search wanted;
   for (auto& [address, one] : suspects_)
@@ -186,7 +185,7 @@ void lost_monitor_state::begin_search() {
     });
 }
 
-// A search waits while no more runs fit, so that whatever one executor left open is looked into in bounded parts.
+// A search waits while no more runs fit, so that the open runs of one executor are examined in limited parts.
 void lost_monitor_state::search_on() {
   if (!search_ || searching_ || runs_.full())
     return;

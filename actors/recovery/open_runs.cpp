@@ -31,7 +31,7 @@ void open_runs::erase(core::log_id id) {
 void open_runs::rest(core::log_id id, steady until) {
   erase(id);
   if (resting_.size() >= resting_max)
-    resting_.clear(); // they are asked about once more, no harm
+    resting_.clear(); // harmless: they are asked about once more
   resting_.insert_or_assign(id, until);
 }
 
@@ -39,7 +39,7 @@ void open_runs::wake(const std::string& address, steady now) {
   for (auto& [id, run] : runs_)
     if (run.now == watched_run::phase::waiting && run.run.address == address)
       wait(run, std::min(run.due, now));
-  // Who rests has no address here; what the next walk finds of them is asked about anew.
+  // Resting runs have no address here; the runs that the next walk finds are asked about again.
   resting_.clear();
 }
 

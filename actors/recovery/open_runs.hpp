@@ -17,7 +17,7 @@
 
 namespace ringmaster::actors {
 
-/// An accepted run without a result, while somebody finds out about it.
+/// Accepted run without a result that lost_monitor examines.
 struct watched_run {
   using steady = caf::actor_clock::time_point;
   enum class phase : std::uint8_t {
@@ -25,53 +25,53 @@ struct watched_run {
     waiting,
     /// Its row is being read.
     looking,
-    /// Wants its executor to be asked.
+    /// Ready for its executor to be asked.
     ready,
     asking,
   };
 
   core::open_run run;
-  /// Of its job; 0: none, or the job is gone.
+  /// Timeout of its job; 0: none, or the job is gone.
   std::chrono::seconds timeout{0};
   phase now = phase::waiting;
   steady due{};
-  /// Since when its executor has been idle, or has denied it, in each answer.
+  /// Times since when its executor has been idle, or has denied the run, in each answer.
   std::optional<steady> idle_since{};
   std::optional<steady> denied_since{};
 };
 
-/// The runs that lost_monitor asks about: a bounded number, of which a bounded number talks to executors, few to the same one.
-/// Executors take turns. Pure state of one actor.
+/// Runs that lost_monitor asks about: a limited number of runs, of which a limited number is being asked about, few at one
+/// executor. Executors take turns. Pure state of one actor.
 class open_runs {
 public:
   using steady = watched_run::steady;
 
-  /// Runs watched at most.
+  /// Maximum of runs watched.
   static constexpr std::size_t runs_max = 10'000;
-  /// Runs whose executor is being asked, in all and at one address.
+  /// Maximum of runs whose executor is being asked, in total and at one address.
   static constexpr std::size_t asks_max = 128;
   static constexpr std::size_t asks_per_address_max = 8;
-  /// Runs that were looked into and are left alone for a while.
+  /// Maximum of runs that were examined and rest for a while.
   static constexpr std::size_t resting_max = 50'000;
 
   [[nodiscard]] bool full() const noexcept { return runs_.size() >= runs_max; }
   [[nodiscard]] std::size_t size() const noexcept { return runs_.size(); }
 
-  /// Its first step is due at once. Nothing when it is watched or rests, or no more fit.
+  /// Adds a run, whose first step is due at once. Ignores a run that is watched or rests, or if no more fit.
   void add(core::open_run&& run, std::chrono::seconds timeout, steady now);
   [[nodiscard]] watched_run* find(core::log_id id);
   void erase(core::log_id id);
-  /// It is decided about for now: it is not added again before `until`.
+  /// Removes a run that is decided for now; it is not added again before `until`.
   void rest(core::log_id id, steady until);
-  /// Those at this address are looked at again at once.
+  /// Makes the runs at this address due again at once.
   void wake(const std::string& address, steady now);
   void clear();
 
-  /// Waiting runs that are due, earliest first, at most `limit`; they are `looking` afterwards.
+  /// Returns the waiting runs that are due, earliest first, at most `limit`; they are `looking` afterwards.
   [[nodiscard]] std::vector<core::log_id> take_due(steady now, std::size_t limit);
-  /// They want to be asked about.
+  /// Marks the run as ready to be asked about.
   void make_ready(watched_run& run);
-  /// The next ready run for which there is a place, else null; it is `asking` afterwards.
+  /// Returns the next ready run for which there is a place, else null; it is `asking` afterwards.
   [[nodiscard]] watched_run* take_ready();
   void wait(watched_run& run, steady until);
 

@@ -16,9 +16,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds recovery_tick_period{100};
-/// How often orphans of fenced peers are looked for.
+/// Interval of the search for orphaned claims of fenced peers.
 constexpr milliseconds adopt_period{500};
-/// What `schedule.claim_ahead` may be at most.
+/// Maximum of `schedule.claim_ahead`.
 constexpr std::chrono::seconds claim_ahead_max{5};
 
 core::claimed_run claimed(const core::adopted_run& adopted) {
@@ -96,7 +96,7 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
   adopting_ = false;
   next_adopt_ = steady_now() + (std::exchange(adopt_again_, false) ? milliseconds{0} : adopt_period);
   if (!runs) {
-    // The same number again: what was adopted by a transaction whose answer was lost is found by it.
+    // Uses the same number again: it finds the claims adopted by a transaction whose answer was lost.
     next_adopt_ = steady_now() + store_retry;
     return;
   }
@@ -111,20 +111,20 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
       hurry();
     return;
   }
-  log_->info("recovery: {} runs in {} claims of former lives adopted", runs->size(), opened.size());
+  log_->info("recovery: adopted {} runs in {} claims of earlier incarnations", runs->size(), opened.size());
   add(metrics_.adopted, runs->size());
   protocol::send(self_, storage_, protocol::claims_opened{{opened.begin(), opened.end()}});
   hurry();
   adopt();
 }
 
-// A look that is under way may have come before the fence.
+// A search that is under way may have started before the fence.
 void recovery_actor_state::take(protocol::peer_fenced) {
   adopt_again_ = adopting_;
   adopt();
 }
 
-// Until here there may have been nothing to look at, and the next look far away.
+// The next search may be far away, because there was nothing to search for until now.
 void recovery_actor_state::hurry() {
   const auto soon = steady_now() + recovery_tick_period;
   if (next_tick_ <= soon)
@@ -133,8 +133,8 @@ void recovery_actor_state::hurry() {
   protocol::send_at(self_, protocol::recovery_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 
-// Counted from the last moment at which the former owner may have begun to send. A life that was fenced had its deadline
-// `send_margin` before that at least; one that was cut short has it `dead_after` from its end at most.
+// Counted from the last moment at which the former owner may have begun to send. A fenced incarnation had its deadline at least
+// `send_margin` before that; one that was cut short has it at most `dead_after` after its end.
 core::milliseconds recovery_actor_state::settle_of(core::incarnation_end ended) const {
   const auto settle = settings_.trigger.settle;
   switch (ended) {
@@ -147,13 +147,13 @@ core::milliseconds recovery_actor_state::settle_of(core::incarnation_end ended) 
 
 bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sent) {
   if (auto* known = runs_.find(adopted.id); known && known->run.claim != adopted.claim) {
-    // Reported before its claim went over to this life: only the claim's new number counts.
+    // Reported before its claim went over to this incarnation: only the claim's new number counts.
     known->run.claim = adopted.claim;
     known->run.attempt = adopted.attempt;
     return true;
   }
   auto t = steady_now();
-  // It may have been claimed ahead of its instant. A clock that was far ahead when it was must not keep it waiting.
+  // The run may have been claimed ahead of its instant. A clock that was far ahead at that time must not keep it waiting.
   auto not_before = std::min(clock_.when(adopted.fire_at), t + claim_ahead_max);
   return runs_.add({.run = claimed(adopted), .job = adopted.job, .never_sent = never_sent, .known_at = clock_.at(t),
                     .due = std::max(t + (never_sent ? core::milliseconds{0} : settle_of(adopted.ended)), not_before)});
@@ -184,7 +184,7 @@ void recovery_actor_state::take_strays(const std::vector<core::stray_run>& stray
       !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
     if (!take(run, unsent))
       continue;
-    log_->warn("recovery: job {} log {} is claimed by this node, which had lost sight of it: it is {}", core::number(run.job),
+    log_->warn("recovery: job {} log {} has an unattended claim of this node: it is {}", core::number(run.job),
                core::number(run.id), unsent ? "sent" : "asked about");
     ++opened[run.claim];
   }
@@ -201,7 +201,7 @@ void recovery_actor_state::take(protocol::unknown_batch&& batch) {
                          .repeated = repeated, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
   }
   if (!life_)
-    return forget_reported(); // their claims are this node's former life's: adopted as soon as there is a next one
+    return forget_reported(); // their claims belong to an earlier incarnation of this node: the next one adopts them
   admit();
 }
 
@@ -210,7 +210,7 @@ void recovery_actor_state::admit() {
   for (; !reported_.empty() && runs_.size() < runs_max; reported_.pop_front()) {
     auto& reported = reported_.front();
     freed.slots.add(reported.run.plan);
-    if (auto* known = runs_.find(reported.run.id)) { // its claim was adopted before it was reported
+    if (auto* known = runs_.find(reported.run.id)) { // its claim was adopted before the run was reported
       known->sent = true;
       known->repeated = reported.repeated;
       known->first_error = std::move(reported.first_error);
@@ -279,7 +279,7 @@ void recovery_actor_state::arm() {
 }
 
 std::chrono::milliseconds recovery_actor_state::patience() const {
-  // The link's own limits end first; waiting for a free connection is on top.
+  // The link's own limits end first; the wait for a free connection is added.
   return settings_.trigger.connect_timeout + settings_.trigger.request_timeout + std::chrono::seconds{2};
 }
 

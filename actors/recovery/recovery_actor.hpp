@@ -30,27 +30,28 @@ struct recovery_settings {
   core::milliseconds send_margin{300};
 };
 
-/// Decides about runs of which nobody knows whether they were delivered (firing protocol §6): those that former lives claimed
-/// (adopted, T6) and those of this node whose answer never came. Works under one life; a life that ends takes all of its cases
-/// with it, the next one adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has
-/// a trigger code or a result is never sent. Each case ends with one trigger result; where the row was decided or deleted
-/// meanwhile, the store's guards make it change nothing, and it only lets the claim be closed.
+/// Actor that decides about runs whose delivery is unknown (firing protocol §6): runs that earlier incarnations claimed (adopted,
+/// T6) and runs of this node without an answer. Works under one incarnation; when it ends, all of its cases end, and the next one
+/// adopts them. Invariants: nothing is sent without T7, T7 counts for one sending, and a run whose row has a trigger code or a
+/// result is never sent. Each case ends with one trigger result. If the row was decided or deleted meanwhile, the store's guards
+/// make the result change nothing, and it only allows the claim to be closed.
 class recovery_actor_state {
 public:
   static inline const char* name = "ringmaster.recovery_actor";
 
-  /// Runs that talk to an executor at once.
+  /// Maximum of runs about which executors are asked at once.
   static constexpr std::size_t asks_max = 1024;
-  /// Of these, to one executor that does not answer. To one that does as many as it has connections, so that what a crash left
-  /// is settled about as fast as it would have been sent.
+  /// Limit for one executor that does not answer. An executor that answers gets as many as it has connections, so that the runs
+  /// left by a crash are decided about as fast as they would have been sent.
   static constexpr std::size_t asks_per_quiet_address_max = 8;
-  /// Runs under way; beyond it nothing more is adopted, and reported runs wait with the slots that they hold in the pool, until
-  /// some are decided. So what one life has undecided is bounded by this, one adoption and the windows of the pool's lanes: a
-  /// burst of silence slows the planning down, as any other burst does, and the firings stay due in the store.
+  /// Maximum of runs under way. Beyond it nothing more is adopted, and reported runs wait with the slots that they hold in the
+  /// pool until some are decided. So the undecided runs of one incarnation are limited by this, one adoption and the windows of
+  /// the pool's lanes. If many executors stop answering, planning slows down as in any other burst, and the firings stay due in
+  /// the store.
   static constexpr std::size_t runs_max = 10'000;
-  /// Claims adopted by one transaction.
+  /// Maximum of claims adopted by one transaction.
   static constexpr std::size_t adopt_limit = 500;
-  /// Adopted claims are numbered from here, far above those that a planner makes in one life.
+  /// First number of adopted claims, far above those that a planner assigns in one incarnation.
   static constexpr std::int64_t first_sequence = std::int64_t{1} << 40;
 
   recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
@@ -60,13 +61,13 @@ public:
 private:
   using steady = unknown_run::steady;
   using phase = unknown_run::phase;
-  /// A question that the store did not answer is asked again after this.
+  /// Delay before a request that the store did not answer is repeated.
   static constexpr std::chrono::milliseconds store_retry{1'000};
-  /// What the store knows of some runs.
+  /// Facts that the store has about some runs.
   struct findings {
     std::vector<core::log_row> rows;
     std::vector<core::scheduled_job> jobs;
-    /// Open claims of this life, ascending; read when a reported run is among those asked for.
+    /// Open claims of this incarnation, ascending; read if a reported run is among the requested ones.
     std::vector<std::int64_t> claims;
   };
 
@@ -76,7 +77,7 @@ private:
   void adopted(core::result<std::vector<core::adopted_run>>&& runs);
   void take(protocol::peer_fenced);
   void hurry();
-  /// How long nobody is asked about a run of such a life after its adoption.
+  /// Returns the time after adoption for which no executor is asked about a run of such an incarnation.
   [[nodiscard]] core::milliseconds settle_of(core::incarnation_end ended) const;
   bool take(const core::adopted_run& adopted, bool never_sent = false);
   void take(const protocol::stray_claims& claims);
@@ -104,18 +105,18 @@ private:
   void send_over(core::log_id id, const protocol::executor_link& link);
   void take(protocol::send_results&& results);
   void sent(const protocol::send_result& result);
-  /// The first sending ended: as any other first one, not as a second.
+  /// Handles the end of a first sending: as of any other first one, not as of a second.
   void sent_first(unknown_run& run, const protocol::send_result& result);
   void ask_again(unknown_run& run, const std::string& why, bool silent = false);
   void look_again(unknown_run& run, core::milliseconds wait);
-  /// What every event may have made possible.
+  /// Continues with everything that an event may have made possible.
   void go_on();
 
   // -- verdicts
   void finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown);
   void succeed(unknown_run& run, const std::string& why);
   void give_up(unknown_run& run, const std::string& why);
-  /// What a sending by this actor is called: the second one is only what was sent before.
+  /// Returns the name of a sending by this actor: "second" only if the run was sent before.
   [[nodiscard]] static const char* sending_of(const unknown_run& run) noexcept;
   void flush();
 
@@ -132,7 +133,7 @@ private:
   recovery_metrics metrics_;
 
   std::optional<core::node_incarnation> life_;
-  /// Number of life changes: answers to questions of an earlier one are ignored.
+  /// Number of incarnation changes: answers to requests of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   std::int64_t sequence_ = first_sequence;
   bool adopting_ = false;
@@ -142,10 +143,10 @@ private:
   steady next_adopt_{};
   steady next_tick_{};
   unknown_runs runs_;
-  /// Want T7: one transaction for all that queued while the one before was under way.
+  /// Runs that need T7: one transaction for all that queued while the previous one was under way.
   std::vector<core::log_id> permits_;
   bool permitting_ = false;
-  /// Wait for room; they hold their slots.
+  /// Reported runs that wait for room; they hold their slots.
   std::deque<unknown_run> reported_;
   std::vector<core::trigger_result> verdicts_;
 };

@@ -1,16 +1,16 @@
 #pragma once
 
-// What recovery measures.
+// Metrics of recovery.
 
 #include "actors/metrics.hpp"
 
 namespace ringmaster::actors {
 
-/// Runs of which nobody knew whether they were delivered, by what became of them. Owned by its actor.
+/// Runs with unknown delivery, by verdict. Owned by their actor.
 struct recovery_metrics {
   explicit recovery_metrics(caf::actor_system& system)
-    : adopted{make_counter(system, "runs-adopted", "Undecided runs taken over from former lives.")},
-      sent{make_counter(system, "runs-sent-again", "Sendings by recovery, with the same log id.")},
+    : adopted{make_counter(system, "runs-adopted", "Undecided runs taken over from earlier incarnations.")},
+      sent{make_counter(system, "runs-sent-again", "Runs that recovery sent again, with the same log id.")},
       undecided{system.metrics().gauge_singleton("ringmaster", "runs-undecided", "Runs that recovery has not decided yet.")} {
     auto* verdicts = system.metrics().counter_family("ringmaster", "recovery-verdicts", {"verdict"},
                                                      "Runs that recovery decided.", "1", true);

@@ -1,4 +1,4 @@
-// The last steps of one run of recovery_actor: the permission to send it once more, and the sending.
+// recovery_actor: the last steps of one run, i.e. the permission to send it again, and the sending.
 
 #include "actors/recovery/recovery_actor.hpp"
 
@@ -61,8 +61,8 @@ void recovery_actor_state::permitted(const core::resend& asked, std::optional<bo
     ++run.run.attempt;
     send(run);
   } else if (std::exchange(run.permit_in_doubt, false)) {
-    // Nobody but this life may ask for its claims, so it was granted to the question whose answer was lost, unless the row is
-    // decided.
+    // Only this incarnation may ask for its claims, so the permission was granted to the request whose answer was lost, unless
+    // the row is decided.
     run.permitted = true;
     ++run.run.attempt;
     look_again(run, milliseconds{0});
@@ -90,11 +90,11 @@ void recovery_actor_state::send_over(core::log_id id, const protocol::executor_l
   if (!run || run->now != phase::sending)
     return;
   if (!link)
-    return ask_again(*run, "there is no way to its executor");
+    return ask_again(*run, "cannot reach its executor");
   run->permitted = false;
   run->due = steady_now() + settings_.trigger.ask_limit;
   run->run.incarnation = life_->incarnation;
-  log_->info("job={} run={} {} leaves", core::number(run->job), core::number(id), sending_of(*run));
+  log_->info("job={} run={} {} begins", core::number(run->job), core::number(id), sending_of(*run));
   metrics_.sent->inc();
   protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
 }
@@ -107,7 +107,7 @@ void recovery_actor_state::take(protocol::send_results&& results) {
 
 void recovery_actor_state::sent(const protocol::send_result& result) {
   auto* run = runs_.find(result.run.id);
-  // What a former life sent, that life's claim answers for.
+  // An earlier incarnation sent the run: its claim is responsible for it.
   if (!run || run->now != phase::sending || !life_ || result.run.incarnation != life_->incarnation)
     return;
   if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
@@ -131,7 +131,8 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
     ask_again(*run, sending + " did not leave: " + result.message);
     break;
   case protocol::send_state::gate_closed:
-    // The life is over; whoever adopts the run decides. Should it be alive after all, the run is not forgotten.
+    // The incarnation has ended, and the one that adopts the run decides. The run is kept in case the incarnation is still
+    // running.
     run->permitted = true;
     look_again(*run, gate_wait);
     break;
@@ -157,7 +158,7 @@ void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_res
 }
 
 const char* recovery_actor_state::sending_of(const unknown_run& run) noexcept {
-  return run.sent ? "the second sending" : "the sending by this life";
+  return run.sent ? "the second sending" : "the sending by this incarnation";
 }
 
 } // namespace ringmaster::actors

@@ -1,4 +1,4 @@
-// One run of recovery_actor, step by step: its row, its executor. What comes after that is in recovery_sending.cpp.
+// recovery_actor: one run step by step, its row and its executor. The later steps are in recovery_sending.cpp.
 
 #include "actors/recovery/recovery_actor.hpp"
 
@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds wait_min{1'000};
 constexpr milliseconds wait_max{8'000};
 constexpr std::size_t recovery_look_limit = 500;
-constexpr auto missed = "missed: not delivered at its time, and the misfire rule is DO_NOTHING";
-constexpr auto used_up = "it was permitted to be sent once more before";
+constexpr auto missed = "missed: not delivered at its time, and the misfire policy is DO_NOTHING";
+constexpr auto used_up = "a second sending was permitted before";
 
 bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
@@ -96,8 +96,8 @@ void recovery_actor_state::go_on() {
   flush();
 }
 
-// A run that was sent by a former life of this process and reported by this one belongs to whoever adopts its claim. Numbers of
-// claims are used once a process.
+// Returns true if this incarnation may decide about the run. A run that an earlier incarnation of this process sent and this one
+// reported belongs to the incarnation that adopts its claim. Numbers of claims are used once in a process.
 bool recovery_actor_state::is_ours(const unknown_run& run, const findings& found) {
   return run.run.claim >= first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
 }
@@ -106,7 +106,7 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
   if (!row)
     return succeed(run, "its row was deleted");
   if (decided(*row))
-    return succeed(run, row->trigger_code != 0 ? "its row says what became of it" : "its result is there");
+    return succeed(run, row->trigger_code != 0 ? "its row has a trigger result" : "it has a result");
   if (run.permit_refused)
     return give_up(run, used_up);
   auto& plan = run.run.plan;
@@ -120,7 +120,8 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
   if (auto note = core::decode_trigger_note(row->trigger_msg))
     plan.kind = note->kind;
   if (run.never_sent && is_missed(run))
-    return finish(run, core::failure_code, missed, true); // retries would run what the misfire rule says shall not run
+    // no retries: they would run an instant that the misfire policy excludes
+    return finish(run, core::failure_code, missed, true);
   if (!run.never_sent && plan.spec->on_unknown == core::unknown_policy::skip)
     return give_up(run, "such runs of this job are not sent again (on_unknown = skip)");
   runs_.move(run, phase::ready);
@@ -129,7 +130,7 @@ void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
 void recovery_actor_state::start_ready() {
   while (auto* run = runs_.take_ready()) {
     const auto& job = *run->run.plan.spec;
-    // Who said "repeat" to the first sending would say it to the second, whichever run it means.
+    // An executor that answered "repeat" to the first sending would answer it to the second, whichever run it means.
     bool may_resend = (run->permitted || run->run.attempt == 0) && !run->repeated;
     // A second copy would kill the first of a COVER_EARLY job.
     if (run->never_sent)
@@ -179,7 +180,7 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
 
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
   if (is_missed(run)) {
-    // Retries would run what the misfire rule says shall not run.
+    // No retries: they would run an instant that the misfire policy excludes.
     finish(run, core::failure_code, missed, true);
   } else if (run.permitted) {
     runs_.move(run, phase::sending);
@@ -191,8 +192,8 @@ void recovery_actor_state::not_received(unknown_run& run, const protocol::execut
   }
 }
 
-// How late it was when this life got to know of it, and for how long its executor could not say: the misfire rule is about these.
-// The time that it waited here for its turn is neither.
+// Returns true if the run is a misfire. The misfire policy applies to its lateness when this incarnation learnt of it, and to the
+// time for which its executor gave no clear answer, but not to the time that it waited here for its turn.
 bool recovery_actor_state::is_missed(const unknown_run& run) const {
   const auto& plan = run.run.plan;
   if (plan.kind != core::trigger_kind::cron || plan.spec->misfire != core::misfire_policy::do_nothing)

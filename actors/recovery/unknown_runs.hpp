@@ -17,14 +17,14 @@
 
 namespace ringmaster::actors {
 
-/// One run of which nobody knows whether it was delivered, on its way to a decision.
+/// Run whose delivery is unknown, on its way to a decision.
 struct unknown_run {
   enum class phase : std::uint8_t {
     /// Until `due`.
     waiting,
     /// Its row is being read.
     looking,
-    /// Wants one of the places of those who talk to an executor.
+    /// Waits for a place among the runs whose executors are asked.
     ready,
     asking,
     permitting,
@@ -35,88 +35,89 @@ struct unknown_run {
   /// `plan.spec` is null until the definition was read.
   core::claimed_run run;
   core::job_id job{};
-  /// Nobody ever held it in memory: it was not sent, so it is sent, not asked about.
+  /// No process ever held the run in memory: it was not sent, so it is sent, not asked about.
   bool never_sent = false;
-  /// This process sent it, and got no answer; else a former life sent it, or did not.
+  /// This process sent the run and got no answer; otherwise an earlier incarnation sent it, or did not.
   bool sent = false;
-  /// What that sending met instead of an answer, for a person.
+  /// Error of that sending, for users.
   std::string first_error{};
-  /// The executor said "repeat" to the first sending: the same answer to the second proves nothing.
+  /// The executor answered "repeat" to the first sending: the same answer to the second proves nothing.
   bool repeated = false;
-  /// When this life got to know of it: what it was late by then is what its misfire rule is about.
+  /// Time at which this incarnation learnt of the run: the misfire policy applies to its lateness by then.
   core::time_point known_at{};
   phase now = phase::waiting;
-  /// When the next step is due; while sending, when no answer is expected any more.
+  /// Time of the next step; while sending, the time after which no answer is expected.
   steady due{};
-  /// When an executor was asked first, or was silent and would have been.
+  /// Time at which an executor was first asked, or would have been asked if it had not been silent.
   std::optional<steady> asked_since{};
   core::milliseconds wait{0};
   /// T7 was granted and no byte has been sent with it yet.
   bool permitted = false;
-  /// T7 was asked for and its answer was lost: it may have been granted.
+  /// T7 was requested and its answer was lost: it may have been granted.
   bool permit_in_doubt = false;
-  /// Its executor has said itself that it never had it: what becomes of the second sending is not the first one's doing.
+  /// Its executor itself said that it never had the run: the outcome of the second sending is not caused by the first.
   bool never_came = false;
-  /// T7 was refused: somebody sent the run a second time before.
+  /// T7 was refused: the run was sent a second time before.
   bool permit_refused = false;
 };
 
-/// How many runs talk to executors at once.
+/// Limits of runs whose executors are asked at once.
 struct recovery_places {
   std::size_t all = 0;
-  /// Of these, to one executor that answers.
+  /// Limit for one executor that answers.
   std::size_t per_address = 0;
-  /// To one that has not answered yet, or does not any more: it must not hold up the others.
+  /// Limit for one that has not answered yet, or no longer answers: it must not delay the others.
   std::size_t per_quiet_address = 0;
 };
 
-/// The runs of one life that recovery works on: a bounded number talks to executors, some of them to the same one, the others
-/// wait for their turn, executor by executor. An executor that does not answer is silent: one run asks it now and then; as soon
-/// as it answers anything, whoever waited for that goes on. Pure state of one actor.
+/// Runs of one incarnation that recovery works on. A limited number is being asked about, a part of it at one executor; the
+/// others wait for their turn, executor by executor. An executor that does not answer is silent: one run asks it now and then,
+/// and as soon as it answers anything, the runs that waited for it go on. Pure state of one actor.
 class unknown_runs {
 public:
-  /// An executor is silent after so many failures in a row; one that needed its whole time limit is enough.
+  /// Failures in a row after which an executor is silent; one that reached its time limit is enough.
   static constexpr std::uint32_t failures_max = 3;
 
   explicit unknown_runs(recovery_places places) : places_{places} {}
 
-  /// Its first step is due at `run.due`. False when it is known already.
+  /// Adds a run, whose first step is due at `run.due`. Returns false if it is known already.
   bool add(unknown_run&& run);
   [[nodiscard]] unknown_run* find(core::log_id id);
   void erase(core::log_id id);
   void clear();
   [[nodiscard]] std::size_t size() const noexcept { return runs_.size(); }
 
-  /// Every change of phase goes through here, so that places are counted; to `waiting` by one of the next two.
+  /// Changes the phase and counts places; a change to `waiting` is made by one of the next two functions.
   void move(unknown_run& run, unknown_run::phase to);
   void wait(unknown_run& run, unknown_run::steady until);
-  /// Until then, or until its executor answers anything. One of those that wait for a silent executor asks it for all, as soon as
-  /// that is worth it again.
+  /// Waits until `until`, or until the executor answers anything. One of the runs that wait for a silent executor asks it for all
+  /// of them, as soon as another attempt is due.
   void wait_for_answer(unknown_run& run, unknown_run::steady until);
 
-  /// Waiting runs that are due, earliest first, at most `limit`; they are `looking` afterwards.
+  /// Returns the waiting runs that are due, earliest first, at most `limit`; they are `looking` afterwards.
   [[nodiscard]] std::vector<core::log_id> take_due(unknown_run::steady now, std::size_t limit);
-  /// The next ready run for which a place is free, else null. Executors take turns.
+  /// Returns the next ready run for which a place is free, else null. Executors take turns.
   [[nodiscard]] unknown_run* take_ready();
 
-  /// The executor answered, whatever it said.
+  /// Records an answer of the executor, of any content.
   void note_answer(const std::string& address, unknown_run::steady now);
-  /// No answer came, for `reason`. `timed_out`: after its whole time limit. An executor that is silent by now is not worth
-  /// another question before `quiet_until`.
+  /// Records a missing answer, for `reason`. `timed_out`: the time limit was reached. An executor that is silent by now is not
+  /// asked before `quiet_until`.
   void note_failure(const std::string& address, bool timed_out, unknown_run::steady quiet_until, const std::string& reason);
-  /// Why this run must not ask its executor now: that is silent, and another run asks for all. Null when it may.
+  /// Returns the reason why this run must not ask its executor now: the executor is silent, and another run asks for all. Null if
+  /// it may ask.
   [[nodiscard]] const std::string* silence(const unknown_run& run, unknown_run::steady now) const;
 
-  /// Runs whose answer to a send is overdue.
+  /// Returns the runs whose answer to a send is overdue.
   [[nodiscard]] std::vector<core::log_id> overdue_sends(unknown_run::steady now) const;
 
 private:
-  /// One executor.
+  /// Runs of one executor.
   struct lane {
     std::deque<core::log_id> ready;
-    /// Wait for any answer.
+    /// Runs that wait for any answer.
     std::set<core::log_id> hushed;
-    /// Of a silent executor: the one that asks for all.
+    /// For a silent executor: the run that asks for all.
     std::optional<core::log_id> scout;
     std::size_t taken = 0;
     std::uint32_t failures = 0;
@@ -135,7 +136,7 @@ private:
   std::map<core::log_id, unknown_run> runs_;
   std::set<std::pair<unknown_run::steady, core::log_id>> waiting_;
   std::map<std::string, lane> lanes_;
-  /// The address that had its turn last.
+  /// Address that had its turn last.
   std::string last_turn_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lines of the log about runs whose executors reported a failure.
+// Log lines about runs whose executors reported a failure.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace ringmaster::actors {
 
-/// Writes at most `a_second_max` lines a second, whatever number of runs fails; a line says how many before it were left out. A
-/// run that was not sent, or that its executor refused, has its line where it was sent. Used by one actor.
+/// Writer of at most `a_second_max` lines a second, for any number of failed runs; a line says how many runs were omitted before
+/// it. A run that was not sent, or that its executor refused, is logged where it was sent. Used by one actor.
 class failed_run_lines {
 public:
   static constexpr std::uint32_t a_second_max = 5;
   static constexpr std::size_t reason_chars_max = 200;
 
-  /// `outcome` is what the store made of `batch`.
+  /// Writes a line for each failed run of `batch`; `outcome`: the store's result for it.
   void write(const logger& log, const core::record_batch& batch, const core::record_outcome& outcome,
              core::log_rate_limiter::steady now) {
     for (const auto& run : outcome.ended)

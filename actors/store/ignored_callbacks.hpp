@@ -1,6 +1,6 @@
 #pragma once
 
-// What is said of callbacks that the store acknowledged without writing anything.
+// Warnings about callbacks that the store acknowledged without writing anything.
 
 #include <cstddef>
 #include <vector>
@@ -15,7 +15,7 @@ inline void warn_of_ignored_callbacks(const logger& log, const core::record_outc
     if (!runs.empty())
       log->warn("run={} and {} more: {}", core::number(runs.front()), runs.size() - 1, why);
   };
-  warn(outcome.foreign_callbacks, "results of another group's executor refused");
+  warn(outcome.foreign_callbacks, "refused results from an executor of another group");
   warn(outcome.outdated_callbacks, "late results of earlier runs with the same id are ignored");
 }
 

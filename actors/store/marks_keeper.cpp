@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What was seen last is at most so old in the file, and a write that failed is tried again after this.
+/// Longest time for which the file may be out of date, and delay before a failed write is retried.
 constexpr auto write_every = 5s;
 
 } // namespace
@@ -22,7 +22,7 @@ core::kept_marks marks_keeper::marks() const {
   return marks_;
 }
 
-// A claim whose answer was lost and that is asked for again has the ids that it had.
+// A repeated claim, whose first answer was lost, has the same ids as before.
 void marks_keeper::note(const core::claim_outcome& outcome) {
   std::vector<core::log_id> ids;
   for (const auto& run : outcome.runs)
@@ -66,7 +66,7 @@ void marks_keeper::write(const core::kept_marks& next) {
     return;
   const auto done = write_(core::to_text(next));
   if (!done && !fails_)
-    log_->warn("what this node remembers of the database cannot be written: {}", done.error().context);
+    log_->warn("cannot write the marks that this node keeps of the database: {}", done.error().context);
   fails_ = !done;
   if (done)
     marks_ = next;

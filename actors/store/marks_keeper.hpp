@@ -14,12 +14,12 @@
 
 namespace ringmaster::actors {
 
-/// Keeps `core::kept_marks` outside of the database and up to date. Invariant: when `note` returns, no run of that claim has an
-/// id above the ceiling that is written, unless writing fails, which is logged. Any thread; `note` writes now and then, so it is
-/// called where blocking is allowed.
+/// Keeper of `core::kept_marks` outside of the database. Invariant: when `note` returns, no run of that claim has an id above the
+/// written ceiling, unless writing fails, which is logged. Callable on any thread; `note` writes now and then, so it is called
+/// where blocking is allowed.
 class marks_keeper {
 public:
-  /// Replaces what was kept, durably.
+  /// Replaces the stored text durably.
   using writer = std::function<core::result<void>(const std::string& text)>;
   using clock = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -27,16 +27,16 @@ public:
 
   [[nodiscard]] core::kept_marks marks() const;
 
-  /// Takes what a claim kept. Ids that are not above all before mean that the database gave them a second time.
+  /// Records the result of a claim. If an id is not above all earlier ones, the database assigned it a second time.
   void note(const core::claim_outcome& outcome);
 
-  /// A life has begun, and the database gives only ids above the ceiling.
+  /// Records that an incarnation has begun and the database assigns only ids above the ceiling.
   void note_incarnation(std::int64_t life);
 
-  /// Whether ids came again since the last call.
+  /// Returns true if ids were assigned a second time since the last call.
   [[nodiscard]] bool take_repeated();
 
-  /// Of an orderly end, when nothing is claimed any more.
+  /// Writes the marks at an orderly end, when no claim is under way any more.
   void finish();
 
 private:
@@ -55,7 +55,7 @@ private:
   std::chrono::steady_clock::time_point write_at_{};
 };
 
-/// A claim, noted before its runs are seen. `marks` may be null.
+/// Claims, and notes the outcome before other code sees its runs. `marks` may be null.
 [[nodiscard]] inline core::result<core::claim_outcome> claim(storage::store& store, const core::claim_batch& batch,
                                                              core::time_point now, marks_keeper* marks) {
   auto outcome = store.firings().claim(batch, now);

@@ -4,8 +4,8 @@
 
 namespace ringmaster::actors {
 
-/// Connections for what people ask for. An edit may wait for XXL's schedule lock, or take seconds: pages and sign-ins do not wait
-/// behind it. An apply of many jobs takes longer: edits do not wait behind it.
+/// Connections for requests of users. An edit may wait for XXL's schedule lock or take seconds, so pages and sign-ins use another
+/// connection. An apply of many jobs takes longer, so edits do not wait for it either.
 struct query_workers {
   protocol::query_worker reads;
   protocol::query_worker edits;

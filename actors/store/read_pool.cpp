@@ -29,7 +29,7 @@ void read_pool_state::work() {
     idle_.pop_back();
     auto [task, promise] = std::move(waiting_.front());
     waiting_.pop_front();
-    // One that is silent for so long has its next task wait with it.
+    // A worker that does not answer within the limit holds up only its own next task.
     const auto done = [this, worker](auto deliver) {
       deliver();
       idle_.push_back(worker);

@@ -8,8 +8,8 @@
 
 namespace ringmaster::actors {
 
-/// Several connections behind one handle: a page that takes long holds up none, and while one waits for its database's answer
-/// another one works. A task goes to the worker that was busy last, so those beyond the need open no connection. Owns no worker.
+/// Pool of several connections with one handle: a slow page delays no other, and while one connection waits for the database
+/// another one works. A task goes to the worker that was busy last, so unneeded workers open no connection. Owns no worker.
 class read_pool_state {
 public:
   static inline const char* name = "ringmaster.read_pool";
@@ -23,7 +23,7 @@ private:
     caf::typed_response_promise<void> promise;
   };
 
-  /// Hands out what waits, the oldest first.
+  /// Hands out waiting tasks, the oldest first.
   void work();
 
   protocol::query_worker::pointer self_;

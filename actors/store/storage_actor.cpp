@@ -12,13 +12,13 @@ namespace {
 constexpr auto tick_every = 100ms;
 constexpr auto task_back_off_min = 50ms;
 constexpr auto task_back_off_max = 2000ms;
-// Resolved claims go with the next record; when none comes, after this.
+// Resolved claims are deleted with the next record; without one, after this time.
 constexpr auto resolved_wait = 1s;
-// No task waits longer for a moment without claims and results.
+// Longest wait of a patient task for a moment without claims and results.
 constexpr auto patience = 1s;
-// Between two looks for claims that nobody works on; such a claim must be seen twice.
+// Interval of searches for claims that no actor works on; such a claim must be seen twice.
 constexpr auto look_every = 500ms;
-// Recovery is told of the same claim at most so often; then it is left to the next life.
+// Limits how often recovery is notified of the same claim; after that it is left to the next incarnation.
 constexpr int tell_max = 3;
 constexpr auto tell_again = 10s;
 
@@ -74,8 +74,8 @@ protocol::storage_actor::behavior_type storage_actor_state::make_behavior() {
   };
 }
 
-// Recorded under the life that claimed it: the failure of a run of a former life must not count as a failure of this one, under
-// which the run may have been adopted and sent again.
+// Records results under the incarnation that claimed the run. A failure of a run of an earlier incarnation must not count as a
+// failure of this one, which may have adopted the run and sent it again.
 void storage_actor_state::take(std::vector<core::trigger_result>&& results) {
   for (auto& result : results) {
     auto& queue = open_claims_.contains(result.claim) ? triggers_ : former_triggers_;
@@ -86,11 +86,11 @@ void storage_actor_state::take(std::vector<core::trigger_result>&& results) {
 caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::callback_batch&& batch) {
   if (batch.items.empty())
     return protocol::callbacks_stored{};
-  // The instants of retries and children count from this clock.
+  // The instants of retries and children are computed from this clock.
   if (clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
   if (callbacks_waiting_ + batch.items.size() > callbacks_max)
-    return protocol::to_caf({core::errc::too_large, "too many results wait for the store"});
+    return protocol::to_caf({core::errc::too_large, "too many results are waiting for the store"});
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();
   callbacks_waiting_ += batch.items.size();
   callbacks_.push_back({std::move(batch.items), promise});
@@ -132,7 +132,7 @@ void storage_actor_state::open(const protocol::claims_opened& opened) {
 void storage_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
   if (!change.life)
-    return; // answers of a lost life are still recorded: the store's guards decide
+    return; // answers of a lost incarnation are still recorded: the store's guards decide
   life_ = *change.life;
   shared_ = change.mode == core::cluster_mode::shared;
   std::move(triggers_.begin(), triggers_.end(), std::back_inserter(former_triggers_));
@@ -171,7 +171,7 @@ void storage_actor_state::give_work(client& at) {
   if (at.takes_control && (start_control(at) || (patience_ended() && start_patient(at))))
     return;
   if (self_->clock().now() >= at.not_before) {
-    // In turn, so that neither a burst of claims nor a flood of results starves the other.
+    // In turns, so that neither a burst of claims nor a flood of results starves the other.
     auto claims_first = at.last == work::record;
     if (claims_first ? start_claim(at) || start_record(at) : start_record(at) || start_claim(at))
       return;
@@ -253,7 +253,8 @@ storage_actor_state::record_task storage_actor_state::next_record() {
   record_task task;
   task.batch.shared = shared_;
   if (!former_triggers_.empty()) {
-    // No life that the store ever gave out: it keeps what was delivered and leaves what failed to whoever adopted it.
+    // An incarnation that the store never assigned: the store keeps successful deliveries and leaves failures to the incarnation
+    // that adopted the run.
     task.batch.owner = {life_.node, -1};
     task.batch.triggers = take_front(former_triggers_, rows_max_);
     return task;
@@ -332,7 +333,7 @@ void storage_actor_state::recorded(const std::shared_ptr<record_task>& task, cor
   failures_.write(log_, task->batch, *outcome, self_->clock().now());
   for (const auto& answer : task->answers)
     answer->done();
-  // Numbers of adopted claims begin anew with each life.
+  // Numbers of adopted claims start again with each incarnation.
   if (!outcome->fenced && task->batch.owner == life_)
     resolve(task->batch.triggers);
   if (ends_ && !outcome->ended.empty())
@@ -346,7 +347,7 @@ void storage_actor_state::resolve(const std::vector<core::trigger_result>& trigg
     close_run(trigger.claim, true);
 }
 
-// Whatever became of their deletion: what the store still has is looked at like any other claim.
+// Also if the deletion failed: a claim that is still in the store is searched for like any other.
 void storage_actor_state::closed(const record_task& task) {
   if (task.batch.owner == life_)
     for (auto claim : task.batch.resolved_claims)
@@ -363,14 +364,14 @@ void storage_actor_state::close_run(std::int64_t claim, bool recorded) {
     return;
   open_claims_.erase(open);
   if (incomplete_claims_.erase(claim) > 0)
-    return; // it stays in the store, where the next look finds it
+    return; // the claim stays in the store, where the next search finds it
   if (resolved_.empty())
     resolved_since_ = self_->clock().now();
   resolved_.push_back(claim);
   closing_claims_.insert(claim);
 }
 
-// -- claims that nobody works on ([selfrec]) -------------------------------------------------------------------------------
+// -- claims that no actor works on ([selfrec]) -----------------------------------------------------------------------------
 
 void storage_actor_state::look_for_strays() {
   if (!alive_ || looking_ || !strays_ || self_->clock().now() < next_look_)
@@ -387,8 +388,9 @@ void storage_actor_state::look_for_strays() {
     store_patience, protocol::store_turn::patient);
 }
 
-// A claim may be in the store a moment before its answer is here, or a moment longer than its last run is settled; so one must be
-// seen by two looks, of which the second began after the first had ended. Nobody is troubled by one that is settled after all.
+// A claim may be in the store a moment before its answer arrives here, or a moment longer than its last run is settled. So it
+// must be found by two searches, the second of which began after the first had ended; a claim that is settled meanwhile is not
+// reported.
 void storage_actor_state::compare(const std::vector<std::int64_t>& stored) {
   std::unordered_set<std::int64_t> seen;
   protocol::stray_claims strays;
@@ -414,7 +416,7 @@ void storage_actor_state::tell_stray(std::int64_t claim, protocol::stray_claims&
   if (told.times < tell_max)
     strays.items.push_back({claim, refused_claims_.contains(claim) && told.times == 0});
   else if (told.times == tell_max)
-    log_->error("claim {} cannot be settled in this life", claim);
+    log_->error("claim {} cannot be settled in this incarnation", claim);
   told.times = std::min(told.times + 1, tell_max + 1);
   told.next = self_->clock().now() + tell_again;
 }
@@ -428,7 +430,7 @@ bool storage_actor_state::must_repeat(client& at, const core::error* failure, co
     return false;
   }
   if (at.back_off == 0ms)
-    log_->warn("the store cannot {} now, repeating until it can: {}", what, failure->context);
+    log_->warn("the store cannot {} now, retrying until it can: {}", what, failure->context);
   at.trouble = std::string{"the store cannot "} + what + ": " + failure->context;
   at.back_off = std::clamp<std::chrono::milliseconds>(at.back_off * 2, task_back_off_min, task_back_off_max);
   at.not_before = self_->clock().now() + at.back_off;

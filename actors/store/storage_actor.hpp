@@ -20,28 +20,28 @@
 
 namespace ringmaster::actors {
 
-/// Which worker does what. The same worker may stand in several places: SQLite has one writer for all three.
+/// Workers by task. One worker may have several tasks: SQLite has one writer for all three.
 struct storage_workers {
   protocol::store_worker claims;
   protocol::store_worker records;
   protocol::store_worker control;
 };
 
-/// The firing path's door to the store. Batches naturally: whatever queued while a worker was busy is its next batch, at most
-/// `rows_max` rows. A worker gets one task at a time, control transactions first, then claims and records in turn, then what can
-/// wait.
+/// Actor through which the firing path accesses the store. It batches naturally: rows that queue while a worker is busy are its
+/// next batch, at most `rows_max` rows. A worker gets one task at a time: control transactions first, then claims and records in
+/// turn, then patient tasks.
 ///
 /// Nothing that was accepted is dropped: a batch that meets `unavailable` is repeated with back-off until the store has answered;
-/// a refused one loses the refused run alone. Knows which claims are open in memory and deletes them in bulk once all their runs
-/// are recorded.
+/// a refused batch loses only the refused run. The actor knows which claims are open in memory and deletes them in bulk once all
+/// their runs are recorded.
 ///
-/// Twice a second it compares that with the open claims that the store has for this life: one that nobody works on (a claim that
-/// was kept although its answer was a refusal, a result that the store refused) goes to recovery.
+/// Twice a second it compares these with the open claims that the store has for this incarnation. A claim that no actor works on
+/// goes to recovery: one that was kept although its answer was a refusal, or one with a result that the store refused.
 class storage_actor_state {
 public:
   static inline const char* name = "ringmaster.storage_actor";
 
-  /// A callback beyond so many unrecorded ones is refused: its sender keeps it and repeats.
+  /// Limit of unrecorded callbacks; further ones are refused: their sender keeps and repeats them.
   static constexpr std::size_t callbacks_max = 200'000;
 
   storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
@@ -51,7 +51,7 @@ public:
 private:
   enum class work : std::uint8_t { claim, record };
 
-  /// One worker: what it may do, and when it may be tried again after a failure.
+  /// One worker: its tasks, and the time of its next attempt after a failure.
   struct client {
     protocol::store_worker worker;
     bool takes_claims = false;
@@ -60,7 +60,7 @@ private:
     bool busy = false;
     work last = work::record;
     std::chrono::milliseconds back_off{0};
-    /// What it could not do when it was last tried; empty: it could.
+    /// Description of its last failure; empty after a success.
     std::string trouble{};
     caf::actor_clock::time_point not_before{};
   };
@@ -76,7 +76,7 @@ private:
     caf::typed_response_promise<protocol::callbacks_stored> promise;
   };
 
-  /// The way back to whoever sent a callback_batch, shared by its items: answered when the last of them is durable or refused.
+  /// Answer to the sender of a callback_batch, shared by its items: sent when the last of them is durable or refused.
   struct callback_answer {
     caf::typed_response_promise<protocol::callbacks_stored> promise;
     std::size_t open = 0;
@@ -86,22 +86,22 @@ private:
     void refuse(const core::error& why);
   };
 
-  /// A claim of which recovery was told.
+  /// Claim that was reported to recovery.
   struct told_stray {
     int times = 0;
-    /// When it may be told again.
+    /// Time from which it may be reported again.
     caf::actor_clock::time_point next{};
   };
 
   struct record_task {
     core::record_batch batch;
-    /// One for each callback of the batch.
+    /// One entry for each callback of the batch.
     std::vector<std::shared_ptr<callback_answer>> answers;
-    /// How long it has waited the last time because another transaction holds the rows of its runs; zero: not yet.
+    /// Length of its last wait because another transaction holds the rows of its runs; zero: it has not waited.
     std::chrono::milliseconds held_for{0};
   };
 
-  /// A record task that waits for rows that another transaction holds.
+  /// Record task that waits for rows that another transaction holds.
   struct held_record {
     std::shared_ptr<record_task> task;
     caf::actor_clock::time_point again{};
@@ -136,14 +136,14 @@ private:
   template <class Wanted>
   [[nodiscard]] static record_task take_out(record_task& rest, Wanted wanted);
   void resolve(const std::vector<core::trigger_result>& triggers);
-  /// One run less of an open claim; `recorded` false: it is not settled in the store, and so the claim must stay there.
+  /// Counts one run less for an open claim; `recorded` false: the run is not settled in the store, so the claim must stay there.
   void close_run(std::int64_t claim, bool recorded);
   void closed(const record_task& task);
   void look_for_strays();
   void compare(const std::vector<std::int64_t>& stored);
   void tell_stray(std::int64_t claim, protocol::stray_claims& strays);
-  /// True when the failure was `unavailable` and the client shall try again later.
   [[nodiscard]] protocol::node_status status() const;
+  /// Returns true if the failure was `unavailable` and the client must try again later.
   bool must_repeat(client& at, const core::error* failure, const char* what);
   [[nodiscard]] core::time_point now() const;
 
@@ -157,9 +157,9 @@ private:
   protocol::stray_listener strays_;
   protocol::run_end_listener ends_;
   core::node_incarnation life_;
-  /// `life_` goes on.
+  /// The incarnation `life_` is running.
   bool alive_ = false;
-  /// Java admins read what is recorded.
+  /// Java admins read the recorded rows.
   bool shared_ = false;
 
   std::deque<control_task> control_;
@@ -168,28 +168,28 @@ private:
   std::deque<core::trigger_result> triggers_;
   std::deque<waiting_callbacks> callbacks_;
   std::size_t callbacks_waiting_ = 0;
-  /// Results of runs that no open claim of this life holds: a former life sent them.
+  /// Results of runs that no open claim of this incarnation holds: an earlier one sent them.
   std::deque<core::trigger_result> former_triggers_;
   /// Record batches whose transaction failed, or parts of one that was refused: repeated before anything new.
   std::deque<std::shared_ptr<record_task>> repeated_records_;
   /// In no order; few.
   std::vector<held_record> held_records_;
 
-  /// Claims of this life that are open: how many of their runs are unresolved.
+  /// Open claims of this incarnation, with the number of their unresolved runs.
   std::unordered_map<std::int64_t, std::uint32_t> open_claims_;
-  /// Of these, and of those that were, a run is not recorded although nobody works on it.
+  /// Present and former open claims with an unrecorded run that no actor works on.
   std::unordered_set<std::int64_t> incomplete_claims_;
   /// Claims that are waiting for their answer.
   std::unordered_set<std::int64_t> asked_claims_;
   /// Claims whose answer was that nothing was kept.
   std::unordered_set<std::int64_t> refused_claims_;
-  /// Claims of the last look that the store had and nobody else.
+  /// Claims that in the last search only the store knew.
   std::unordered_set<std::int64_t> suspects_;
   std::unordered_map<std::int64_t, told_stray> told_strays_;
   bool looking_ = false;
   caf::actor_clock::time_point next_look_{};
   std::vector<std::int64_t> resolved_;
-  /// These, and those whose deletion is under way.
+  /// Resolved claims, and those whose deletion is under way.
   std::unordered_set<std::int64_t> closing_claims_;
   caf::actor_clock::time_point resolved_since_{};
   store_metrics metrics_;

@@ -1,4 +1,4 @@
-// storage_actor: what becomes of a batch of results that was stored in part, or not at all.
+// storage_actor: batches of results that were stored only in part or not at all.
 
 #include <algorithm>
 #include <utility>
@@ -11,13 +11,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Before a run is recorded again whose row another transaction holds.
+// Delay before a run whose row another transaction holds is recorded again.
 constexpr auto held_wait_min = 100ms;
 constexpr auto held_wait_max = 2000ms;
 
 } // namespace
 
-// Takes the runs out of `rest` that are `wanted`.
+// Removes the `wanted` runs from `rest` and returns them.
 template <class Wanted>
 storage_actor_state::record_task storage_actor_state::take_out(record_task& rest, Wanted wanted) {
   auto whole = std::exchange(rest, {});
@@ -36,9 +36,9 @@ storage_actor_state::record_task storage_actor_state::take_out(record_task& rest
   return taken;
 }
 
-// What the store refuses now it refuses for ever. The batch is halved until the run that is refused stands alone, so that its
-// neighbours are kept; trigger result and callback of one run stay together. A trigger result that is dropped leaves its claim
-// open: recovery asks the executor about the run.
+// The store would refuse the batch again. It is halved until the refused run is alone, so that its neighbours are stored; trigger
+// result and callback of one run stay together. A dropped trigger result leaves its claim open: recovery asks the executor about
+// the run.
 void storage_actor_state::refused(record_task& task, const core::error& why) {
   auto& batch = task.batch;
   if (!batch.resolved_claims.empty() && !(batch.triggers.empty() && batch.callbacks.empty())) {
@@ -65,12 +65,12 @@ void storage_actor_state::refused(record_task& task, const core::error& why) {
     log_->error("run={} result refused by the store: {}", core::number(callback.id), why.context);
   closed(task);
   if (!batch.resolved_claims.empty())
-    log_->error("the end of {} claims is refused: {}", batch.resolved_claims.size(), why.context);
+    log_->error("the store refused the end of {} claims: {}", batch.resolved_claims.size(), why.context);
   for (const auto& answer : task.answers)
     answer->refuse(why);
 }
 
-// A log id that splits the runs of the batch into two parts, neither of them empty; nothing when there is one run only.
+// Returns a log id that splits the runs of the batch into two non-empty parts; empty if there is only one run.
 std::optional<core::log_id> storage_actor_state::middle_of(const core::record_batch& batch) {
   std::vector<core::log_id> ids;
   ids.reserve(batch.triggers.size() + batch.callbacks.size());
@@ -83,7 +83,7 @@ std::optional<core::log_id> storage_actor_state::middle_of(const core::record_ba
   return ids.size() < 2 ? std::nullopt : std::optional{ids[ids.size() / 2]};
 }
 
-// Nothing of these runs was stored: another transaction holds their rows. The others do not wait for it.
+// Holds the runs that were not stored because another transaction holds their rows. The others do not wait.
 void storage_actor_state::hold(record_task& task, const std::vector<core::log_id>& locked) {
   std::unordered_set<std::int64_t> ids;
   for (const auto id : locked)
@@ -91,7 +91,7 @@ void storage_actor_state::hold(record_task& task, const std::vector<core::log_id
   auto held = std::make_shared<record_task>(
     take_out(task, [&ids](core::log_id id) { return ids.contains(core::number(id)); }));
   if (held->held_for == 0ms)
-    log_->warn("{} results wait: another transaction holds the rows of their runs, the first is run={}", locked.size(),
+    log_->warn("{} results are waiting: another transaction holds the rows of their runs, the first is run={}", locked.size(),
                core::number(locked.front()));
   held->held_for = std::clamp<std::chrono::milliseconds>(held->held_for * 2, held_wait_min, held_wait_max);
   callbacks_waiting_ += held->batch.callbacks.size();

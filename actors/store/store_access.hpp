@@ -1,6 +1,6 @@
 #pragma once
 
-// The one way to ask a store something: a closure runs on a worker's thread, its result comes back to the asking actor.
+// The only way to use a store: a closure runs on a worker's thread, and its result comes back to the calling actor.
 
 #include <chrono>
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace ringmaster::actors {
 
-/// Longer than any statement limit with its retries: a worker that is silent for so long hangs.
+/// Longer than any statement limit with its retries: a worker that is silent for this long hangs.
 inline constexpr std::chrono::seconds store_patience{60};
 
 /// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
-/// core::result<T>` and calls `then(core::result<T>)` in the asking actor. Nothing throws; a store that cannot be opened is an
-/// `unavailable` result. `turn` says when storage_actor lets it run. After a `timeout` it is unknown whether the use case ran:
-/// use cases are idempotent or guarded. One that has not begun by then never runs.
+/// core::result<T>` and calls `then(core::result<T>)` in the calling actor. Never throws; a store that cannot be opened gives an
+/// `unavailable` result. `turn` says when storage_actor runs it. After a `timeout` it is unknown whether the use case ran: use
+/// cases are idempotent or guarded. A use case that has not begun by then never runs.
 template <class T, class Self, class Worker, class UseCase, class Then>
 void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience,
                protocol::store_turn turn = protocol::store_turn::usual) {
@@ -31,7 +31,7 @@ void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, st
   protocol::store_task task{[use_case = std::move(use_case), answer, &clock,
                              expires = clock.now() + limit](core::result<storage::store*> store) mutable {
     if (clock.now() >= expires)
-      answer->emplace(core::fail(core::errc::timeout, "the store worker had no time for it"));
+      answer->emplace(core::fail(core::errc::timeout, "the store worker was busy for too long"));
     else if (store)
       answer->emplace(use_case(**store));
     else
@@ -50,7 +50,7 @@ void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, st
       });
 }
 
-/// Answers whoever waits with what a use case came to.
+/// Answers the waiting caller with the outcome of a use case.
 template <class T>
 void deliver(caf::typed_response_promise<T>& answer, core::result<T>&& outcome) {
   if (!outcome)

@@ -14,10 +14,10 @@ constexpr std::array<std::int64_t, 10> row_bounds{1, 2, 5, 10, 20, 50, 100, 200,
 store_metrics::store_metrics(caf::actor_system& system) {
   auto& registry = system.metrics();
   auto* time = registry.histogram_family<double>("ringmaster", "store-batch-time", {"work"}, time_bounds,
-                                                 "From handing a transaction to its worker to the answer.", "seconds");
+                                                 "Time from handing a transaction to its worker to the answer.", "seconds");
   auto* rows = registry.histogram_family<std::int64_t>("ringmaster", "store-batch-rows", {"work"}, row_bounds,
                                                        "Runs in one transaction.");
-  auto* waiting = registry.gauge_family("ringmaster", "store-waiting", {"work"}, "What waits for the store: claims, results.");
+  auto* waiting = registry.gauge_family("ringmaster", "store-waiting", {"work"}, "Rows waiting for the store: claims, results.");
   for (std::size_t i = 0; i < works; ++i) {
     time_[i] = time->get_or_add({{"work", work_names[i]}});
     if (i < rows_.size())
@@ -35,7 +35,7 @@ store_metrics::store_metrics(caf::actor_system& system) {
   late_results_ = make_counter(system, "results-ignored", "Results that came second, late, or for a run without a row.");
   triggers_ = make_counter(system, "trigger-codes-stored", "Trigger results that were stored.");
   locked_ = make_counter(system, "results-locked", "Results put off because another transaction held the rows of their runs.");
-  open_claims_ = registry.gauge_singleton("ringmaster", "claims-open", "Claims of this life with unresolved runs.");
+  open_claims_ = registry.gauge_singleton("ringmaster", "claims-open", "Claims of this incarnation with unresolved runs.");
 }
 
 void store_metrics::done(store_work what, std::size_t rows, duration took) const {

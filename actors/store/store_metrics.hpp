@@ -1,6 +1,6 @@
 #pragma once
 
-// What storage_actor measures about the firing path's transactions.
+// Metrics of storage_actor about the firing path's transactions.
 
 #include <array>
 #include <chrono>
@@ -22,19 +22,19 @@ struct store_queues {
   std::size_t open_claims = 0;
 };
 
-/// Owned by its actor.
+/// Metrics of storage_actor. Owned by their actor.
 class store_metrics {
 public:
   using duration = std::chrono::steady_clock::duration;
 
   explicit store_metrics(caf::actor_system& system);
 
-  /// One transaction, from the question to the worker's answer; `rows` runs of a claim or record.
+  /// Records one transaction, from the request to the worker's answer; `rows`: runs of a claim or record.
   void done(store_work what, std::size_t rows, duration took) const;
   void failed(store_work what, core::errc why) const;
-  /// Results and trigger codes that went into rows, and those that came second.
+  /// Counts results and trigger codes that were written into rows, and results that were ignored.
   void stored(std::size_t callbacks, std::size_t of_callbacks, std::size_t triggers) const;
-  /// Results that were put off because another transaction holds the rows of their runs.
+  /// Counts results that were put off because another transaction holds the rows of their runs.
   void locked(std::size_t runs) const;
   void show(const store_queues& waiting) const;
 

@@ -13,9 +13,9 @@ namespace ringmaster::actors {
 /// Opens one more connection to the configured database.
 using store_opener = std::function<core::result<std::unique_ptr<storage::store>>()>;
 
-/// Runs closures on one store connection, which it opens at the first task and again after a failure to open. Spawned detached in
-/// production, because a store blocks; inline in tests. Owns the connection; the only place where a driver's exception could
-/// surface, and where it is stopped.
+/// Actor that runs closures on one store connection, which it opens at the first task and again after a failure to open. Spawned
+/// detached in production, because a store blocks; inline in tests. Owns the connection. The only place where an exception of a
+/// driver can surface, and where it is caught.
 class store_worker_state {
 public:
   static inline const char* name = "ringmaster.store_worker";

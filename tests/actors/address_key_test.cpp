@@ -4,7 +4,7 @@
 
 using namespace ringmaster;
 
-TEST_CASE("spellings of one place have one key", "[actors]") {
+TEST_CASE("different spellings of one address have the same key", "[actors]") {
   const auto place = protocol::address_key("http://10.0.0.7:9999/");
   for (const auto* same : {"http://10.0.0.7:9999", "HTTP://10.0.0.7:9999//", " http://10.0.0.7:9999/ ", "10.0.0.7:9999",
                            "http://10.7:9999", "http://167772167:9999", "http://012.0.0.7:9999", "http://[::ffff:10.0.0.7]:9999",
@@ -21,7 +21,7 @@ TEST_CASE("spellings of one place have one key", "[actors]") {
   CHECK(protocol::address_key("http://b/x//Y/") == protocol::address_key("http://b/X/y"));
 }
 
-TEST_CASE("other places have other keys", "[actors]") {
+TEST_CASE("different addresses have different keys", "[actors]") {
   const auto place = protocol::address_key("http://10.0.0.7:9999/");
   for (const auto* other : {"http://10.0.0.7:9998/", "http://10.0.0.8:9999/", "http://10.0.0.7:9999/x", "http://b:9999/", "",
                             "http://", "ringmaster://10.0.0.7:9999/"}) {
@@ -40,7 +40,7 @@ TEST_CASE("the host of an address is found in any form", "[actors]") {
   CHECK(protocol::host_key("http://Worker-1.:1/") == "worker-1");
 }
 
-TEST_CASE("paths that servers read in different ways are not comparable", "[actors]") {
+TEST_CASE("paths that servers interpret differently are not comparable", "[actors]") {
   for (const auto* plain : {"http://b:1/", "http://b:1", "http://b:1/a/b-c_d.e~f/", "http://b/.well", "http://b/..x"}) {
     CAPTURE(plain);
     CHECK(protocol::incomparable_part(plain).empty());

@@ -22,7 +22,7 @@ core::result<void> never() { return core::fail(core::errc::invalid_argument, "no
 
 } // namespace
 
-TEST_CASE("each address and each webhook is told of a failure, once", "[actors]") {
+TEST_CASE("each address and each webhook is notified of a failure once", "[actors]") {
   alarm_world w;
   auto job = w.add_job("settle", "a@x.example,b@x.example, a@x.example");
   w.add_rule(rule({"ops", "pay"}));
@@ -43,7 +43,7 @@ TEST_CASE("each address and each webhook is told of a failure, once", "[actors]"
   CHECK(w.notifier->sent.size() == 4);
 }
 
-TEST_CASE("without a life nothing is taken", "[actors]") {
+TEST_CASE("without an incarnation no alarm is taken", "[actors]") {
   alarm_world w;
   auto id = w.fail(w.add_job("settle", "a@x.example"));
   w.advance(10s);
@@ -51,7 +51,7 @@ TEST_CASE("without a life nothing is taken", "[actors]") {
   CHECK(w.status(id) == claimed);
 }
 
-TEST_CASE("a refusal for now is tried again with back-off, for an hour; then the alarm has failed", "[actors]") {
+TEST_CASE("a temporary refusal is retried with back-off for an hour; then the alarm has failed", "[actors]") {
   alarm_world w;
   w.notifier->script = [](const auto&) { return later(); };
   auto id = w.fail(w.add_job("settle", "a@x.example"));
@@ -68,7 +68,7 @@ TEST_CASE("a refusal for now is tried again with back-off, for an hour; then the
     CHECK(each.message_id == w.notifier->sent[0].message_id);
 }
 
-TEST_CASE("a refusal for good is not tried again, and the other places are told all the same", "[actors]") {
+TEST_CASE("a permanent refusal is not retried, and the other recipients are still notified", "[actors]") {
   alarm_world w;
   w.notifier->script = [](const protocol::notice& notice) {
     return notice.recipient == "bad@x.example" ? never() : core::result<void>{};
@@ -80,7 +80,7 @@ TEST_CASE("a refusal for good is not tried again, and the other places are told 
   CHECK(w.status(id) == failed);
 }
 
-TEST_CASE("a channel that hangs holds up no other one", "[actors]") {
+TEST_CASE("a channel that hangs does not delay other channels", "[actors]") {
   alarm_world w;
   w.notifier->script = [](const protocol::notice& notice) {
     return notice.channel == "mail" ? std::nullopt : std::optional{core::result<void>{}};
@@ -98,7 +98,7 @@ TEST_CASE("a channel that hangs holds up no other one", "[actors]") {
   CHECK(w.notifier->to("mail").size() == 2 * actors::alarm_deliveries::on_their_way_max);
 }
 
-TEST_CASE("equal failures in a window are one message with their number, and all have been told", "[actors]") {
+TEST_CASE("equal failures within a window become one message with their count, and all alarms end as sent", "[actors]") {
   alarm_world w;
   auto job = w.add_job("settle", "a@x.example");
   std::vector<core::log_id> runs;
@@ -119,7 +119,7 @@ TEST_CASE("equal failures in a window are one message with their number, and all
     CHECK(w.status(id) == sent);
 }
 
-TEST_CASE("a window of nothing tells each failure", "[actors]") {
+TEST_CASE("a window of zero sends each failure separately", "[actors]") {
   config::alarm_settings settings;
   settings.dedup = 0ms;
   alarm_world w{settings};
@@ -131,7 +131,7 @@ TEST_CASE("a window of nothing tells each failure", "[actors]") {
   CHECK(w.notifier->sent.size() == 5);
 }
 
-TEST_CASE("what a channel's limit keeps back is told in one summary, and nothing is lost", "[actors]") {
+TEST_CASE("messages beyond a channel's limit are sent in one summary, and none is lost", "[actors]") {
   config::alarm_settings settings;
   settings.per_minute = 3;
   alarm_world w{settings};
@@ -151,7 +151,7 @@ TEST_CASE("what a channel's limit keeps back is told in one summary, and nothing
     CHECK(w.status(id) == sent);
 }
 
-TEST_CASE("a summary that cannot be sent has failed for all that it tells", "[actors]") {
+TEST_CASE("a summary that cannot be sent fails all of its alarms", "[actors]") {
   config::alarm_settings settings;
   settings.per_minute = 1;
   alarm_world w{settings};
@@ -166,7 +166,7 @@ TEST_CASE("a summary that cannot be sent has failed for all that it tells", "[ac
   CHECK(w.status(second) == failed);
 }
 
-TEST_CASE("the first success after an alarm is told where the rule says so", "[actors]") {
+TEST_CASE("the first success after an alarm is reported if the rule says so", "[actors]") {
   alarm_world w;
   auto job = w.add_job("settle", "");
   auto told = rule({"ops"});
@@ -189,7 +189,7 @@ TEST_CASE("the first success after an alarm is told where the rule says so", "[a
   CHECK(w.notifier->sent.size() == 2);
 }
 
-TEST_CASE("a new life tells again what the former one had not ended, with the same id", "[actors]") {
+TEST_CASE("a new incarnation resends alarms that the previous one had not ended, with the same message id", "[actors]") {
   alarm_world w;
   w.notifier->script = [](const auto&) { return std::nullopt; };
   auto id = w.fail(w.add_job("settle", "a@x.example"));
@@ -203,14 +203,14 @@ TEST_CASE("a new life tells again what the former one had not ended, with the sa
   REQUIRE(w.notifier->sent.size() == 2);
   CHECK(w.notifier->sent[1].message_id == w.notifier->sent[0].message_id);
   CHECK(w.status(id) == sent);
-  // The answer to the first one comes now, and means nothing any more.
+  // The answer to the first message comes now and has no effect any more.
   for (auto& done : w.notifier->unanswered)
     done(never());
   w.advance(5s);
   CHECK(w.status(id) == sent);
 }
 
-TEST_CASE("lost answers and a store that is away change nothing in the end", "[actors]") {
+TEST_CASE("lost answers and an unavailable store do not change the outcome", "[actors]") {
   alarm_world w;
   std::string method = GENERATE("take", "finish");
   auto fault = GENERATE(store_fault::away, store_fault::answer_lost);
@@ -222,7 +222,7 @@ TEST_CASE("lost answers and a store that is away change nothing in the end", "[a
   CHECK(w.status(id) == sent);
 }
 
-TEST_CASE("a node without channels keeps an alarm for a day, then says that it has failed", "[actors]") {
+TEST_CASE("a node without channels keeps an alarm for a day, then marks it as failed", "[actors]") {
   alarm_world w;
   auto id = w.fail(w.add_job("settle", "a@x.example"));
   auto bare = w.spawn<actors::alarm_actor_state, protocol::alarm_actor>(w.storage.actor, protocol::trigger_pool{}, nullptr,
@@ -248,14 +248,14 @@ TEST_CASE("an alarm quotes the last lines of the run's log", "[actors]") {
   REQUIRE(w.notifier->sent.size() == 1);
   CHECK(w.notifier->sent[0].message.text.find("its log:\nline 3\nline 4\n") != std::string::npos);
   CHECK(w.notifier->sent[0].message.text.ends_with("\nline 12"));
-  // What never reached an executor wrote nothing.
+  // A run that never reached an executor has no log.
   w.fail(w.add_job("close", "a@x.example"));
   w.advance(2s);
   REQUIRE(w.notifier->sent.size() == 2);
   CHECK(w.notifier->sent[1].message.text.find("its log:") == std::string::npos);
 }
 
-TEST_CASE("an alarm waits two seconds at most for an executor that does not tell its log", "[actors]") {
+TEST_CASE("an alarm waits at most two seconds for an executor that does not answer the log request", "[actors]") {
   alarm_world w;
   auto executor = w.pool.executor("http://10.0.0.3:9999/");
   executor->silent = true;
@@ -270,7 +270,7 @@ TEST_CASE("an alarm waits two seconds at most for an executor that does not tell
   CHECK(w.status(run) == sent);
 }
 
-TEST_CASE("of many alarms at once few wait for logs", "[actors]") {
+TEST_CASE("of many alarms at once only a few wait for logs", "[actors]") {
   config::alarm_settings settings;
   settings.per_minute = 1000;
   alarm_world w{settings};

@@ -1,6 +1,6 @@
 #pragma once
 
-// A node with jobs that fail, and a notifier that does as the test says.
+// A node with jobs that fail, and a notifier that follows the test's script.
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace ringmaster::test {
 
-/// Keeps what it is given; answers at once, or when the test does.
+/// Notifier that stores its notices and answers at once, or when the test does.
 class scripted_notifier final : public protocol::notifier {
 public:
   void send(protocol::notice what, done then) override {
@@ -30,7 +30,7 @@ public:
   }
   void stop() override {}
 
-  /// To one place.
+  /// Returns the notices to one recipient.
   [[nodiscard]] std::vector<protocol::notice> to(const std::string& channel, const std::string& recipient = {}) const {
     std::vector<protocol::notice> out;
     for (const auto& each : sent)
@@ -41,7 +41,7 @@ public:
 
   std::vector<protocol::notice> sent;
   std::vector<done> unanswered;
-  /// Nothing: no answer yet. Null: all is well.
+  /// Empty: no answer yet. Null: every notice succeeds.
   std::function<std::optional<core::result<void>>(const protocol::notice&)> script;
 };
 
@@ -76,7 +76,7 @@ struct alarm_world : virtual_time {
 
   void apply() { expect(look->deploys().apply(declared, false, false, civil())); }
 
-  /// One run of the job that ends so.
+  /// Adds a run of the job that ends with these codes.
   core::log_id run(core::job_id job, std::int32_t trigger_code, const std::string& message, std::int32_t handle_code = 0) {
     auto known = expect(look->firings().read_jobs({&job, 1})).at(0);
     core::claim_batch batch;

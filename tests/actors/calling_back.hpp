@@ -29,7 +29,7 @@ struct calling_back : executor_world {
       return http_failure(protocol::delivery::not_sent, "connection refused");
     };
   }
-  /// Refuses each request that has one of these runs in it.
+  /// Refuses each request that contains one of these runs.
   void refuse(std::set<std::int64_t> bad) {
     client->answers = [bad = std::move(bad)](const protocol::http_call& call) {
       for (const auto& result : results_in(call))
@@ -45,7 +45,7 @@ struct calling_back : executor_world {
   void back() {
     client->answers = [](const protocol::http_call&) { return http_answer(R"({"code":200})"); };
   }
-  /// How often each run was told of.
+  /// Returns the number of reports of each run.
   [[nodiscard]] std::map<std::int64_t, int> times() const {
     std::map<std::int64_t, int> out;
     for (const auto& result : results())

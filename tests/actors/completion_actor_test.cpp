@@ -30,7 +30,7 @@ protocol::callback_batch results(std::initializer_list<std::int64_t> runs) {
   return batch;
 }
 
-/// With these runs without a result, by their groups.
+/// Store with runs without a result, by their groups.
 struct rows_known final : test::forwarding_store {
   using forwarding_store::forwarding_store;
 
@@ -53,7 +53,7 @@ struct rows_known final : test::forwarding_store {
   bool away = false;
 };
 
-/// Results of runs from `first` on, with the token of a group.
+/// Returns results of runs from `first` on, with the token of a group.
 protocol::callback_batch of_group(std::int32_t group, std::size_t count, std::int64_t first = 1) {
   const auto only = std::make_shared<const std::vector<core::group_id>>(1, core::group_id{group});
   protocol::callback_batch batch;
@@ -63,7 +63,7 @@ protocol::callback_batch of_group(std::int32_t group, std::size_t count, std::in
 }
 
 struct completion : test::virtual_time {
-  /// The job that the store was told for each item of the last batch; 0: none.
+  /// Returns the job that the store got for each item of the last batch; 0: none.
   [[nodiscard]] std::vector<std::int32_t> jobs_told() const {
     std::vector<std::int32_t> jobs;
     for (const auto& item : storage.record->callbacks.back().items)
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(completion, "a late result of an earlier run with the same id i
   tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1), fired + 900ms}, {core::log_id{8}, job(2), fired}}});
   CHECK(ask<callbacks_stored>(actor, protocol::callback_batch{{dated(7, fired - 60s)}}));
   CHECK(storage.record->callbacks.empty());
-  // Of this run, of one that another node sent, and one that says nothing of its date.
+  // A result of this run, one of a run that another node sent, and one without a date.
   CHECK(ask<callbacks_stored>(actor, protocol::callback_batch{{dated(7, fired), dated(8, fired + 60s), dated(9, fired)}}));
   CHECK(jobs_told() == jobs{1, 0, 0});
   const auto& told = storage.record->callbacks.back().items;
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(completion, "a late result of an earlier run with the same id i
   CHECK(told[2].log_time == fired);
 }
 
-TEST_CASE_METHOD(completion, "a stored result is forgotten, a repeated one is looked up by the store", "[actors]") {
+TEST_CASE_METHOD(completion, "a stored result is forgotten, and the store looks a repeated one up", "[actors]") {
   tell(actor, protocol::sent_runs{{{core::log_id{7}, job(1)}}});
   CHECK(ask<callbacks_stored>(actor, results({7})));
   CHECK(ask<callbacks_stored>(actor, results({7})));
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(completion, "a result that was not stored is not acknowledged a
   CHECK(jobs_told() == jobs{1});
 }
 
-TEST_CASE_METHOD(completion, "a silent store ends the wait of a caller after the limit", "[actors]") {
+TEST_CASE_METHOD(completion, "a caller of a silent store is answered after the time limit", "[actors]") {
   storage.record->silent = true;
   auto pending = later<callbacks_stored>(actor, results({7}));
   advance(7999ms);
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(completion, "a silent store ends the wait of a caller after the
   CHECK(protocol::to_core((*pending)->error()).code == core::errc::timeout);
 }
 
-TEST_CASE_METHOD(completion, "beyond its bound callers are refused at once", "[actors]") {
+TEST_CASE_METHOD(completion, "callers beyond the limit are refused at once", "[actors]") {
   storage.record->silent = true;
   for (std::size_t i = 0; i < actors::completion_actor_state::waiting_max; ++i)
     tell(actor, results({7}));
@@ -151,7 +151,7 @@ TEST_CASE_METHOD(completion, "beyond its bound callers are refused at once", "[a
   CHECK(ask<callbacks_stored>(actor, results({8})));
 }
 
-TEST_CASE_METHOD(completion, "one group's token fills no more than its share of the room", "[actors]") {
+TEST_CASE_METHOD(completion, "one group's token fills at most its share of the room", "[actors]") {
   using limits = actors::completion_actor_state;
   for (std::int64_t run = 1; run <= static_cast<std::int64_t>(limits::part_max); ++run)
     rows.runs[run] = 4;
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(completion, "one group's token fills no more than its share of 
   CHECK(ask<callbacks_stored>(actor, of_group(4, 1)));
 }
 
-TEST_CASE_METHOD(completion, "with a group's token results of unknown runs never reach the writer", "[actors]") {
+TEST_CASE_METHOD(completion, "with a group's token, results of unknown runs never reach the writer", "[actors]") {
   rows.runs = {{7, 4}, {8, 5}};
   SECTION("alone") {
     for (std::int64_t i = 0; i < 20; ++i)
@@ -187,7 +187,7 @@ TEST_CASE_METHOD(completion, "with a group's token results of unknown runs never
     CHECK(storage.record->callbacks.empty());
     CHECK(rows.looked_up == 2000);
   }
-  SECTION("beside one of the group, and one of another group") {
+  SECTION("together with one of the group, and one of another group") {
     CHECK(ask<callbacks_stored>(actor, of_group(4, 10, 1))); // 1 to 10
     REQUIRE(storage.record->callbacks.size() == 1);
     REQUIRE(storage.record->callbacks[0].items.size() == 1);
@@ -277,21 +277,21 @@ TEST_CASE_METHOD(completion, "the oldest runs are forgotten first", "[actors]") 
   CHECK(jobs_told() == jobs{0, 1, 1});
 }
 
-TEST_CASE_METHOD(completion, "a success of a run that is being ended is a failure, anything else is what it is", "[actors]") {
-  tell(actor, protocol::ending_run{core::log_id{7}, "ended by hand"});
-  tell(actor, protocol::ending_run{core::log_id{8}, "ended by hand"});
+TEST_CASE_METHOD(completion, "a success of a run that is being killed is a failure, any other result is unchanged", "[actors]") {
+  tell(actor, protocol::ending_run{core::log_id{7}, "killed by a user"});
+  tell(actor, protocol::ending_run{core::log_id{8}, "killed by a user"});
   auto batch = results({7, 8, 9});
   batch.items[1] = {core::log_id{8}, 502, "too late", nullptr};
   CHECK(ask<callbacks_stored>(actor, std::move(batch)));
   const auto& stored = storage.record->callbacks.back().items;
   CHECK(stored[0].code == 500);
-  CHECK(stored[0].message == "ended by hand");
+  CHECK(stored[0].message == "killed by a user");
   CHECK(stored[1].code == 502);
   CHECK(stored[1].message == "too late");
   CHECK(stored[2].code == 200);
 }
 
-TEST_CASE_METHOD(completion, "a run counts as being ended until its executor refuses, or for a minute", "[actors]") {
+TEST_CASE_METHOD(completion, "a run counts as being killed until its executor refuses, or for a minute", "[actors]") {
   const auto code_of = [this](std::int64_t run) {
     CHECK(ask<callbacks_stored>(actor, results({run})));
     return storage.record->callbacks.back().items.at(0).code;
@@ -309,7 +309,7 @@ TEST_CASE_METHOD(completion, "a run counts as being ended until its executor ref
   CHECK(code_of(10) == 500);
 }
 
-TEST_CASE_METHOD(completion, "beyond their bound the oldest runs that are being ended are forgotten", "[actors]") {
+TEST_CASE_METHOD(completion, "beyond the limit the oldest runs that are being killed are forgotten", "[actors]") {
   constexpr auto bound = static_cast<std::int64_t>(actors::completion_actor_state::endings_max);
   for (std::int64_t run = 1; run <= bound + 1; ++run)
     tell(actor, protocol::ending_run{core::log_id{run}, "ended"});
@@ -325,7 +325,7 @@ TEST_CASE_METHOD(completion, "an empty batch does not reach the store", "[actors
   CHECK(storage.record->callbacks.empty());
 }
 
-TEST_CASE_METHOD(completion, "new intents go on to the planner", "[actors]") {
+TEST_CASE_METHOD(completion, "new intents are passed on to the planner", "[actors]") {
   core::intent child;
   child.id = core::intent_id{5};
   tell(actor, protocol::intent_batch{{child}});
@@ -334,7 +334,7 @@ TEST_CASE_METHOD(completion, "new intents go on to the planner", "[actors]") {
   CHECK(schedule.record->intents[0].id == core::intent_id{5});
 }
 
-TEST_CASE_METHOD(completion, "who shows the token of a group reports for its runs only", "[actors]") {
+TEST_CASE_METHOD(completion, "a group's token reports results of that group's runs only", "[actors]") {
   core::job mine;
   mine.id = core::job_id{1};
   mine.group = core::group_id{4};
@@ -347,7 +347,7 @@ TEST_CASE_METHOD(completion, "who shows the token of a group reports for its run
     return batch;
   };
 
-  // Refused here; XXL's answer is that of the batch. The run is remembered all the same.
+  // Refused here; XXL's answer is that of the batch. The run is still remembered.
   CHECK(ask<callbacks_stored>(actor, batch_of({core::group_id{5}}, {7})));
   CHECK(storage.record->callbacks.empty());
   rows.runs = {{8, 5}};
@@ -355,6 +355,6 @@ TEST_CASE_METHOD(completion, "who shows the token of a group reports for its run
   REQUIRE(jobs_told() == jobs{1, 0});
   const auto& told = storage.record->callbacks.back().items;
   CHECK_FALSE(told[0].only_of);
-  // Of this one the store knows the group.
+  // For this run the store knows the group.
   CHECK(told[1].only_of);
 }

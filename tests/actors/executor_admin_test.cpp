@@ -30,7 +30,8 @@ struct registering : test::executor_world {
 
 } // namespace
 
-TEST_CASE_METHOD(registering, "it registers at once and every thirty seconds: three fields, its token", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "registers at once and every thirty seconds with three fields and the token",
+                 "[actors][executor]") {
   begin();
   REQUIRE(client->sent().size() == 1);
   const auto& call = client->sent()[0];
@@ -51,13 +52,14 @@ TEST_CASE_METHOD(registering, "it registers at once and every thirty seconds: th
   CHECK(client->sent().back().origin == "http://a:8080");
 }
 
-TEST_CASE_METHOD(registering, "without a token there is no header", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "without a token the token header is omitted", "[actors][executor]") {
   link_settings.access_token = " ";
   begin();
   CHECK(header(client->sent()[0], "XXL-JOB-ACCESS-TOKEN") == "(none)");
 }
 
-TEST_CASE_METHOD(registering, "each round begins with the first admin and ends with one that takes it", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "each round starts at the first admin and ends at the first one that accepts",
+                 "[actors][executor]") {
   client->answers = [](const protocol::http_call& call) {
     return http_answer(call.origin == "http://a:8080" ? R"({"code":500,"msg":"no"})" : taken);
   };
@@ -67,7 +69,8 @@ TEST_CASE_METHOD(registering, "each round begins with the first admin and ends w
                                                       "http://a:8080/xxl-job-admin/api/registry", "http://b:8080/api/registry"});
 }
 
-TEST_CASE_METHOD(registering, "the pause is counted from the end of a round, and failures do not stop it", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "the pause starts at the end of a round, and failures do not stop registering",
+                 "[actors][executor]") {
   client->answers = nullptr;
   begin();
   CHECK(client->sent().size() == 1);
@@ -84,14 +87,15 @@ TEST_CASE_METHOD(registering, "the pause is counted from the end of a round, and
   CHECK(client->sent().size() == 3);
 }
 
-TEST_CASE_METHOD(registering, "a round that nobody ends is over one day", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "a round that never finishes is given up eventually", "[actors][executor]") {
   client->answers = nullptr;
   begin();
   pass(2min);
   CHECK(client->sent().size() >= 2);
 }
 
-TEST_CASE_METHOD(registering, "its end withdraws it from the first admin that listens, and beats no more", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "the end removes the registration at the first admin that answers, and stops the beats",
+                 "[actors][executor]") {
   begin();
   client->answers = [](const protocol::http_call& call) {
     return call.origin == "http://a:8080" ? http_failure(protocol::delivery::not_sent, "refused") : http_answer(taken);
@@ -106,7 +110,7 @@ TEST_CASE_METHOD(registering, "its end withdraws it from the first admin that li
   CHECK(client->sent().size() == 3);
 }
 
-TEST_CASE_METHOD(registering, "a stop withdraws it before runs are ended and reported", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "a stop removes the registration before runs are ended and reported", "[actors][executor]") {
   begin();
   CHECK(told(request(7, "sleep", "60")) == "ok");
   auto ended = later<caf::unit_t>(beats, protocol::end_registration{});
@@ -118,7 +122,7 @@ TEST_CASE_METHOD(registering, "a stop withdraws it before runs are ended and rep
   CHECK(test::results_in(client->sent()[2])[0].message == "web container destroy and kill the job. [job running, killed]");
 }
 
-TEST_CASE_METHOD(registering, "its end does not overtake its registration", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "the removal does not overtake the registration", "[actors][executor]") {
   client->answers = nullptr;
   begin();
   auto ended = later<caf::unit_t>(beats, protocol::end_registration{});
@@ -132,7 +136,7 @@ TEST_CASE_METHOD(registering, "its end does not overtake its registration", "[ac
   CHECK(ended->has_value());
 }
 
-TEST_CASE_METHOD(registering, "an admin that asks for the app name gets it, and callbacks of its form", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "an admin that requires the app name gets it, and callbacks in its format", "[actors][executor]") {
   client->answers = [](const protocol::http_call& call) {
     return http_answer(header(call, "XXL-JOB-APPNAME") == "pay-worker" ? taken : wants_name);
   };
@@ -144,7 +148,7 @@ TEST_CASE_METHOD(registering, "an admin that asks for the app name gets it, and 
   CHECK(json::parse(client->sent()[2].body).contains("callbackList"));
 }
 
-TEST_CASE_METHOD(registering, "an admin that never has enough is asked twice and left", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "an admin that always requires the app name is asked twice, then skipped", "[actors][executor]") {
   client->answers = [](const protocol::http_call& call) {
     return http_answer(call.origin == "http://a:8080" ? wants_name : taken);
   };
@@ -154,7 +158,7 @@ TEST_CASE_METHOD(registering, "an admin that never has enough is asked twice and
   CHECK(header(client->sent()[2], "XXL-JOB-APPNAME") == "(none)");
 }
 
-TEST_CASE_METHOD(registering, "an admin that cannot read the new form is spoken to in the old one", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "an admin that cannot read the new format gets the old one", "[actors][executor]") {
   client->answers = [](const protocol::http_call& call) {
     return http_answer(header(call, "XXL-JOB-APPNAME") == "pay-worker" ? taken : wants_name);
   };
@@ -170,7 +174,7 @@ TEST_CASE_METHOD(registering, "an admin that cannot read the new form is spoken 
   CHECK(files->saved == 0);
 }
 
-TEST_CASE_METHOD(registering, "a family that is said is not learned", "[actors][executor]") {
+TEST_CASE_METHOD(registering, "a configured family is not learned", "[actors][executor]") {
   const auto named = GENERATE(true, false);
   using protocol::wire::admin_family;
   link_settings.family = named ? admin_family::app_named : admin_family::array;

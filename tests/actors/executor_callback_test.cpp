@@ -9,7 +9,7 @@ using test::http_failure;
 using test::refusal;
 using test::told_result;
 
-TEST_CASE_METHOD(calling_back, "a result is told at once, and many in requests of fifty, each once", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a result is reported at once, and many in requests of fifty, each once", "[actors][executor]") {
   start();
   client->answers = nullptr;
   report(1, 1);
@@ -18,11 +18,11 @@ TEST_CASE_METHOD(calling_back, "a result is told at once, and many in requests o
   report(2, 70);
   report(71, 120);
   settle();
-  // Nobody has taken anything yet.
+  // The first request has not been answered yet.
   CHECK(calls().size() == 1);
   client->answer(http_answer(R"({"code":200})"));
   settle();
-  // What fills a request goes at once, what does not goes with what comes meanwhile.
+  // Results that fill a request go at once; the others go with those that arrive meanwhile.
   CHECK(calls().size() == 3);
   for (int i = 0; i < 4; ++i) {
     client->answer(http_answer(R"({"code":200})"));
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(calling_back, "a result is told at once, and many in requests o
   CHECK(files->saved == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "many requests are on their way, and one that nobody takes loses nothing", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "many requests are on their way at once, and one that fails loses nothing", "[actors][executor]") {
   start();
   report(1, 1);
   settle();
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(calling_back, "many requests are on their way, and one that nob
   CHECK(calls().size() == 18);
   client->answer(http_answer(refusal));
   settle();
-  // Half of it goes on; but for that no further one begins, and those behind it are answered yet.
+  // Half of the results are split and sent again; no other request begins, and the earlier ones are still answered.
   CHECK(calls().size() == 19);
   client->answer_all(http_failure(protocol::delivery::unknown, "gone"));
   settle();
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(calling_back, "many requests are on their way, and one that nob
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "a run is at most once in a request", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a run appears at most once in a request", "[actors][executor]") {
   start();
   tell(callbacks, protocol::run_reports{{report_of(1), report_of(1), report_of(2), report_of(1, "other", 500)}});
   settle();
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(calling_back, "a run is at most once in a request", "[actors][e
   CHECK(test::results_in(calls()[1]) == std::vector<told_result>{{1, 500, "other"}});
 }
 
-TEST_CASE_METHOD(calling_back, "long messages make small requests", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "long messages lead to small requests", "[actors][executor]") {
   start();
   protocol::run_reports over;
   for (int run = 1; run <= 20; ++run)
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(calling_back, "long messages make small requests", "[actors][ex
     CHECK(call.body.size() < 1'000'000);
 }
 
-TEST_CASE_METHOD(calling_back, "without admins it is the native links that do not take a result", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "without admins, results wait for a native link", "[actors][executor]") {
   link_settings.admins = settings.admins = {};
   start();
   report(1, 1);
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(calling_back, "without admins it is the native links that do no
   CHECK(files->reports() == 1);
 }
 
-TEST_CASE_METHOD(calling_back_two, "the second admin is told when the first one fails, and only then", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back_two, "the second admin is used only when the first one fails", "[actors][executor]") {
   start();
   client->answers = [](const protocol::http_call& call) {
     return http_answer(call.origin == "http://a:8080" ? refusal : R"({"code":200})");
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(calling_back_two, "the second admin is told when the first one 
   CHECK(client->sent().size() == 3);
 }
 
-TEST_CASE_METHOD(calling_back, "a status that is not 200 is a failure, an unknown field is none", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a status other than 200 is a failure, an unknown field is not", "[actors][executor]") {
   start();
   client->answers = [](const protocol::http_call&) { return http_answer(R"({"code":200})", 201); };
   report(1, 1);
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(calling_back, "a status that is not 200 is a failure, an unknow
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "a result that is refused for itself does not keep back those beside it", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "an individually refused result does not hold back others", "[actors][executor]") {
   start();
   refuse({13, 14, 40});
   report(1, 50);
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(calling_back, "a result that is refused for itself does not kee
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "when two are refused one after the other others are found that are not", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "after two refusals in a row, results that are accepted are still found", "[actors][executor]") {
   start();
   std::set<std::int64_t> bad;
   for (int run = 1; run <= 40; ++run)
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(calling_back, "when two are refused one after the other others 
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "messages that grow when they are encoded make small requests", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "messages that grow when encoded lead to small requests", "[actors][executor]") {
   start();
   protocol::run_reports over;
   for (int run = 1; run <= 20; ++run)
@@ -185,7 +185,7 @@ TEST_CASE_METHOD(calling_back, "messages that grow when they are encoded make sm
     CHECK(call.body.size() < 1'000'000);
 }
 
-TEST_CASE_METHOD(calling_back, "a flush that can do nothing says so", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a flush that cannot do anything reports this", "[actors][executor]") {
   start();
   files->full = true;
   client->answers = nullptr;

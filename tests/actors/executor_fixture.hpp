@@ -1,6 +1,6 @@
 #pragma once
 
-// An executor without a process: threads that the test runs by hand, files in memory, admins that answer from a script.
+// An executor without a process: threads that the test runs manually, files in memory, admins that answer from a script.
 
 #include <algorithm>
 #include <deque>
@@ -26,7 +26,7 @@
 
 namespace ringmaster::test {
 
-/// A thread begins when the test says so, and has ended then.
+/// Threads that begin when the test runs them, and then end at once.
 class hand_threads final : public actors::body_threads {
 public:
   bool start(std::function<void()> work) override {
@@ -38,7 +38,7 @@ public:
     (std::exchange(keep_next, false) ? kept : waiting).push_back(std::move(work));
     return true;
   }
-  /// The oldest one; false: there is none.
+  /// Runs the oldest thread; returns false if there is none.
   bool run_one() {
     if (waiting.empty())
       return false;
@@ -47,16 +47,16 @@ public:
     work();
     return true;
   }
-  /// Those that hung go on.
+  /// Resumes the threads that hung.
   void release() {
     std::move(kept.begin(), kept.end(), std::back_inserter(waiting));
     kept.clear();
   }
 
   bool refusing = false;
-  /// Once, what no implementation does: it ends the actor that asks.
+  /// Throws once, which no implementation does: it ends the calling actor.
   bool broken = false;
-  /// The next one hangs.
+  /// The next thread hangs.
   bool keep_next = false;
   std::size_t started = 0;
   std::deque<std::function<void()>> waiting;
@@ -92,7 +92,7 @@ public:
   }
 
   bool broken = false;
-  /// Files that are not there cannot be made.
+  /// New files cannot be created.
   bool full = false;
   std::map<core::log_id, std::string> texts;
   /// Runs with the same id share their text here.
@@ -147,7 +147,7 @@ public:
     if (const auto which = core::identity_of(request); find(which) != runs.end())
       return false;
     if (full)
-      return core::fail(core::errc::unavailable, "there is no room for one more run");
+      return core::fail(core::errc::unavailable, "no room for another run");
     runs.emplace(request.run, entry{{request.run, request.log_time, 0, {}, request.job}, request.job});
     return true;
   }
@@ -239,7 +239,7 @@ private:
   }
 };
 
-/// Handlers by name, and scripts that are one body a version.
+/// Handlers by name, and scripts that are one body for each version.
 class scripted_bodies final : public actors::body_source {
 public:
   using run = decltype(actors::run_body::run);
@@ -287,7 +287,7 @@ struct told_result {
   }
 };
 
-/// What an admin was told in one callback, of either family.
+/// Returns the results in one callback of either family.
 [[nodiscard]] inline std::vector<told_result> results_in(const protocol::http_call& call) {
   std::vector<told_result> out;
   auto body = nlohmann::json::parse(call.body);
@@ -308,7 +308,7 @@ struct executor_world : virtual_time {
   executor_world& operator=(const executor_world&) = delete;
   ~executor_world() { end_process(); }
 
-  /// The actors; at once by most tests.
+  /// Starts the actors; most tests do it at once.
   void start() {
     start_without_threads();
     settle();
@@ -320,7 +320,7 @@ struct executor_world : virtual_time {
     actors::host_tools host_tools{bodies, threads, logs, runs, callbacks, counts, settings, silent_log()};
     host = spawn<actors::executor_host_state, protocol::executor_host>(std::move(host_tools));
   }
-  /// Dies as by kill -9: what is in memory is gone, what is on disk is there.
+  /// Ends the process as with kill -9: memory is lost, files remain.
   void kill_process() {
     end_process();
     threads = std::make_shared<hand_threads>();
@@ -329,13 +329,13 @@ struct executor_world : virtual_time {
     client->forget();
   }
 
-  /// Lets everything happen that can without time passing.
+  /// Runs everything that can run without time passing.
   void settle() {
     do
       run();
     while (threads->run_one());
   }
-  /// The same with time.
+  /// Runs everything while time passes.
   void pass(std::chrono::milliseconds time) {
     for (settle(); time > 0ms; time -= 100ms) {
       advance(std::min(time, 100ms));
@@ -359,7 +359,7 @@ struct executor_world : virtual_time {
     REQUIRE(replies.replies.size() == 1);
     return std::move(replies.replies[0]);
   }
-  /// "ok", or the text of the refusal.
+  /// Returns "ok", or the text of the refusal.
   std::string told(core::trigger_request asked) {
     auto reply = trigger(std::move(asked));
     return reply.code == 200 && reply.message.empty() ? "ok" : std::to_string(reply.code) + " " + reply.message;
@@ -381,7 +381,7 @@ struct executor_world : virtual_time {
     return std::move(*got);
   }
 
-  /// Requests whose path ends so.
+  /// Returns the requests whose path ends with `path`.
   [[nodiscard]] std::vector<protocol::http_call> calls(const std::string& path = "/api/callback") const {
     std::vector<protocol::http_call> out;
     for (const auto& call : client->sent())
@@ -389,7 +389,7 @@ struct executor_world : virtual_time {
         out.push_back(call);
     return out;
   }
-  /// All that was told in callbacks, in that order.
+  /// Returns all results reported in callbacks, in order.
   [[nodiscard]] std::vector<told_result> results() const {
     std::vector<told_result> out;
     for (const auto& call : calls())
@@ -427,14 +427,14 @@ private:
     run();
   }
 
-  /// The stub handlers of XXL wire §7.
+  /// Adds the stub handlers of XXL wire §7.
   void add_handlers() {
     bodies->add("ok", [](const auto&, auto, const auto&) { return core::run_outcome{}; });
     bodies->add("bad", [](const auto&, auto, const auto&) { return core::run_outcome{500, "no stock"}; });
     bodies->add("boom", [](const auto&, auto, const auto&) -> core::run_outcome { throw std::runtime_error{"kaboom"}; });
     bodies->add("zero", [](const auto&, auto, const auto&) { return core::run_outcome{0, "x"}; });
     bodies->add("nine", [](const auto&, auto, const auto&) { return core::run_outcome{999, "n"}; });
-    // Seconds; lets other threads work meanwhile, and heeds its stop.
+    // Takes seconds; lets other threads work meanwhile, and obeys a stop.
     bodies->add("sleep", [this](const core::trigger_request& asked, std::stop_token stop, const auto& reason) {
       for (int tenths = 10 * std::stoi(*asked.param); tenths > 0; --tenths) {
         if (stop.stop_requested())
@@ -443,7 +443,7 @@ private:
       }
       return core::run_outcome{};
     });
-    // The same, and does not heed it.
+    // Takes seconds and ignores a stop.
     bodies->add("deaf", [this](const core::trigger_request& asked, std::stop_token, const auto&) {
       pass(std::chrono::seconds{std::stoi(*asked.param)});
       return core::run_outcome{200, "done after all"};

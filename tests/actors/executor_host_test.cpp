@@ -18,7 +18,7 @@ const std::string was_waiting = " [job not executed, in the job queue, killed.]"
 struct hosted : test::executor_world {
   hosted() { start(); }
 
-  /// Its thread hangs until `threads->release()`.
+  /// Sends a run whose thread hangs until `threads->release()`.
   void hang(core::trigger_request asked) {
     threads->keep_next = true;
     REQUIRE(told(std::move(asked)) == "ok");
@@ -38,7 +38,7 @@ struct hosted : test::executor_world {
 
 } // namespace
 
-TEST_CASE_METHOD(hosted, "a run is taken, runs and is reported with the lines of its log", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run is accepted, runs and is reported, with the lines of its log", "[actors][executor]") {
   auto asked = request(11, "ok", "a=1");
   CHECK(told(asked) == "ok");
   CHECK(results().empty());
@@ -62,12 +62,12 @@ TEST_CASE_METHOD(hosted, "a different run with a known id runs, a copy does not"
   CHECK(told(earlier) == "ok");
   SECTION("while the first waits or runs") {}
   SECTION("after it") { settle(); }
-  SECTION("in the next life") {
+  SECTION("after a restart of the process") {
     settle();
     kill_process();
     start();
   }
-  SECTION("in the next life, and it was left open") {
+  SECTION("after a restart of the process, with the run left open") {
     kill_process();
     start();
   }
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(hosted, "a different run with a known id runs, a copy does not"
   CHECK(told(other_job) == "ok");
   for (const auto& each : {earlier, later_run, other_job})
     CHECK(told(each) == repeat);
-  // The rest of the second does not count.
+  // Fractions of a second are ignored.
   auto rounded = later_run;
   rounded.log_time += 900ms;
   CHECK(told(rounded) == repeat);
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(hosted, "a run without a parameter prints null", "[actors][exec
   CHECK(log_of(11).find("Param:null\n") != std::string::npos);
 }
 
-TEST_CASE_METHOD(hosted, "a body's result is what is reported", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "the result of a body is reported", "[actors][executor]") {
   bodies->add("long", [](const auto&, auto, const auto&) { return core::run_outcome{200, std::string(60'000, 'm')}; });
   bodies->add("wide", [](const auto&, auto, const auto&) {
     std::string text(49'999, 'm');
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(hosted, "a body's result is what is reported", "[actors][execut
         != std::string::npos);
 }
 
-TEST_CASE_METHOD(hosted, "a run without a handler is refused, and no result comes", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run without a handler is refused, and no result is reported", "[actors][executor]") {
   CHECK(told(request(1, "ghost")) == "500 job handler [ghost] not found.");
   auto ruby = request(2, "ok");
   ruby.glue_type = "GLUE_RUBY";
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(hosted, "a run without a handler is refused, and no result come
   CHECK(told(request(1, "ok")) == "ok");
 }
 
-TEST_CASE_METHOD(hosted, "runs of one job are one after the other, those of two beside each other", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "runs of one job run one after the other, runs of two jobs in parallel", "[actors][executor]") {
   CHECK(told(request(21, "sleep", "3")) == "ok");
   CHECK(told(request(22, "sleep", "1")) == "ok");
   CHECK(threads->waiting.size() == 1);
@@ -165,12 +165,12 @@ TEST_CASE_METHOD(hosted, "a job is idle when nothing of it runs or waits", "[act
   CHECK(idle().code == 200);
 }
 
-TEST_CASE_METHOD(hosted, "a run is taken once, whether it waits, runs or is over", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run is accepted once, whether it waits, runs or has ended", "[actors][executor]") {
   hang(request(21, "ok"));
   CHECK(told(request(21, "ok")) == "500 repeat trigger job, logId:21");
   CHECK(told(request(22, "ok")) == "ok");
   CHECK(told(request(22, "ok")) == "500 repeat trigger job, logId:22");
-  // The second copy ends nothing.
+  // The second copy kills nothing.
   CHECK(told(with(request(21, "bad"), block_strategy::cover_early)) == "500 repeat trigger job, logId:21");
   threads->release();
   settle();
@@ -179,7 +179,8 @@ TEST_CASE_METHOD(hosted, "a run is taken once, whether it waits, runs or is over
   CHECK(state().runs_taken == 2);
 }
 
-TEST_CASE_METHOD(hosted, "whether a run was taken is known while it waits, runs and is over, and later", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "it is known whether a run was accepted while it waits, runs, after its end and later",
+                 "[actors][executor]") {
   const auto code = [&](std::int64_t run) {
     return expect(ask<core::trigger_reply>(host, protocol::taken_query{core::log_id{run}, start_time})).code;
   };
@@ -190,7 +191,7 @@ TEST_CASE_METHOD(hosted, "whether a run was taken is known while it waits, runs 
   CHECK(code(22) == 200);
   CHECK(code(23) == 404);
   CHECK(told(with(request(24, "ok"), block_strategy::discard_later)).starts_with("500"));
-  CHECK(code(24) == 404); // it may come again
+  CHECK(code(24) == 404); // it may be sent again
   threads->release();
   settle();
   CHECK(code(21) == 200);
@@ -200,7 +201,7 @@ TEST_CASE_METHOD(hosted, "whether a run was taken is known while it waits, runs 
   CHECK(code(23) == 404);
 }
 
-TEST_CASE_METHOD(hosted, "a run that an earlier life of the process began is refused", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run that an earlier process began is refused", "[actors][executor]") {
   CHECK(told(request(21, "ok")) == "ok");
   REQUIRE(threads->run_one());
   kill_process();
@@ -209,7 +210,7 @@ TEST_CASE_METHOD(hosted, "a run that an earlier life of the process began is ref
   CHECK(told(request(22, "ok")) == "ok");
 }
 
-TEST_CASE_METHOD(hosted, "a run that was ended before it began stays over", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run that was killed before it began is not accepted again", "[actors][executor]") {
   hang(request(21, "ok"));
   CHECK(told(request(22, "ok")) == "ok");
   CHECK(kill().code == 200);
@@ -217,7 +218,7 @@ TEST_CASE_METHOD(hosted, "a run that was ended before it began stays over", "[ac
   CHECK(told(request(22, "ok")) == "500 repeat trigger job, logId:22");
 }
 
-TEST_CASE_METHOD(hosted, "a kill that names a run ends that run alone", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a kill that names a run ends only that run", "[actors][executor]") {
   hang(request(21, "ok"));
   CHECK(told(request(22, "ok")) == "ok");
   CHECK(told(request(23, "ok")) == "ok");
@@ -244,7 +245,7 @@ TEST_CASE_METHOD(hosted, "two copies in one batch are one run", "[actors][execut
   CHECK(expect(ask<protocol::trigger_replies>(host, protocol::trigger_batch{})).replies.empty());
 }
 
-TEST_CASE_METHOD(hosted, "requests without an id run as often as they come", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "requests without an id run every time", "[actors][executor]") {
   for (int i = 0; i < 2; ++i) {
     CHECK(told(request(0, "ok")) == "ok");
     settle();
@@ -252,7 +253,8 @@ TEST_CASE_METHOD(hosted, "requests without an id run as often as they come", "[a
   CHECK(results().size() == 2);
 }
 
-TEST_CASE_METHOD(hosted, "discard later refuses while the job is busy, and a refused run may come again", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "discard later refuses while the job is busy, and a refused run may be sent again",
+                 "[actors][executor]") {
   hang(request(21, "ok"));
   CHECK(told(with(request(23, "ok"), block_strategy::discard_later)) == "500 block strategy effect：Discard Later");
   threads->release();
@@ -263,7 +265,7 @@ TEST_CASE_METHOD(hosted, "discard later refuses while the job is busy, and a ref
   CHECK(results().back() == told_result{23, 200, "(none)"});
 }
 
-TEST_CASE_METHOD(hosted, "cover early ends what runs and what waits, and runs", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "cover early ends running and waiting runs, then runs", "[actors][executor]") {
   CHECK(told(request(31, "sleep", "60")) == "ok");
   std::optional<std::string> said;
   bodies->add("cover", [&](const auto&, auto, const auto&) {
@@ -283,7 +285,7 @@ TEST_CASE_METHOD(hosted, "cover early ends what runs and what waits, and runs", 
   CHECK(bodies->told == std::vector<std::string>{"init sleep", "init cover", "init sleep", "destroy sleep"});
 }
 
-TEST_CASE_METHOD(hosted, "another handler ends the worker of the one before", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a different handler ends the worker of the previous one", "[actors][executor]") {
   hang(request(41, "sleep", "60"));
   CHECK(told(request(42, "sleep", "60")) == "ok");
   CHECK(told(request(43, "ok")) == "ok");
@@ -292,12 +294,12 @@ TEST_CASE_METHOD(hosted, "another handler ends the worker of the one before", "[
   CHECK(results() == told_results{{41, 500, changed + was_running}, {42, 500, changed + was_waiting}, {43, 200, "(none)"}});
 }
 
-TEST_CASE_METHOD(hosted, "another handler is no later run: discard later does not refuse it", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a run with a different handler is not refused by discard later", "[actors][executor]") {
   hang(request(41, "sleep", "60"));
   CHECK(told(with(request(43, "ok"), block_strategy::discard_later)) == "ok");
 }
 
-TEST_CASE_METHOD(hosted, "another version of a script ends the worker of the one before", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a different version of a script ends the worker of the previous one", "[actors][executor]") {
   hang(script(41, 1));
   CHECK(told(script(42, 1)) == "ok");
   CHECK(told(script(43, 2)) == "ok");
@@ -307,7 +309,7 @@ TEST_CASE_METHOD(hosted, "another version of a script ends the worker of the one
   CHECK(bodies->scripts.size() == 2);
 }
 
-TEST_CASE_METHOD(hosted, "a handler that nobody knows leaves the worker alone", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "an unknown handler does not affect the worker", "[actors][executor]") {
   hang(request(41, "ok"));
   CHECK(told(request(42, "ghost")) == "500 job handler [ghost] not found.");
   threads->release();
@@ -315,7 +317,7 @@ TEST_CASE_METHOD(hosted, "a handler that nobody knows leaves the worker alone", 
   CHECK(results() == told_results{{41, 200, "(none)"}});
 }
 
-TEST_CASE_METHOD(hosted, "a kill ends what runs and what waits, at once", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a kill ends running and waiting runs at once", "[actors][executor]") {
   hang(request(41, "sleep", "9"));
   CHECK(told(request(42, "sleep", "9")) == "ok");
   CHECK(kill().code == 200);
@@ -328,7 +330,7 @@ TEST_CASE_METHOD(hosted, "a kill ends what runs and what waits, at once", "[acto
   CHECK(results().back() == told_result{43, 200, "(none)"});
 }
 
-TEST_CASE_METHOD(hosted, "a kill of nothing says so; an idle worker is something", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a kill without a worker reports that; an idle worker can be killed", "[actors][executor]") {
   CHECK(kill().code == 200);
   CHECK(kill().message == "job thread already killed.");
   CHECK(told(request(41, "ok")) == "ok");
@@ -339,7 +341,7 @@ TEST_CASE_METHOD(hosted, "a kill of nothing says so; an idle worker is something
   CHECK(state().job_threads == 0);
 }
 
-TEST_CASE_METHOD(hosted, "logs are read on threads, and not too many at a time", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "logs are read on threads, with a limit on concurrent reads", "[actors][executor]") {
   logs->append({core::log_id{7}, core::job_id{1}, start_time}, "line\n");
   const protocol::log_query asked{core::log_id{7}, start_time, 1};
   auto answer = later<core::log_lines>(host, asked);
@@ -372,7 +374,7 @@ TEST_CASE_METHOD(hosted, "logs are read on threads, and not too many at a time",
   CHECK_FALSE(ask<core::log_lines>(host, asked));
 }
 
-TEST_CASE_METHOD(hosted, "a thousand jobs have a worker each, and one timer", "[actors][executor]") {
+TEST_CASE_METHOD(hosted, "a thousand jobs have a worker each, and a single timer", "[actors][executor]") {
   for (int i = 1; i <= 1000; ++i) {
     auto asked = request(i, "ok", "", i);
     asked.timeout_s = 5;

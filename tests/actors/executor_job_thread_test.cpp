@@ -30,7 +30,8 @@ const std::string stop_text = "web container destroy and kill the job.";
 
 } // namespace
 
-TEST_CASE_METHOD(working, "a run that is too late is reported at its limit, and its worker goes on", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a run that exceeds its time limit is reported at the limit, and its worker goes on",
+                 "[actors][executor]") {
   hang(limited(request(51, "ok"), 1));
   CHECK(told(request(52, "ok")) == "ok");
   pass(900ms);
@@ -41,7 +42,7 @@ TEST_CASE_METHOD(working, "a run that is too late is reported at its limit, and 
   CHECK(log_of(51).find("Result: handleCode=502, handleMsg = job execute timeout \n") != std::string::npos);
 }
 
-TEST_CASE_METHOD(working, "a body that is too late and heeds its stop says nothing more", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a body that exceeds its limit and obeys the stop reports nothing more", "[actors][executor]") {
   CHECK(told(limited(request(51, "sleep", "5"), 1)) == "ok");
   const auto began = now();
   settle();
@@ -50,7 +51,7 @@ TEST_CASE_METHOD(working, "a body that is too late and heeds its stop says nothi
   CHECK(log_of(51).find("stopped") == std::string::npos);
 }
 
-TEST_CASE_METHOD(working, "what comes back late is dropped", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a late result of a body is dropped", "[actors][executor]") {
   CHECK(told(limited(request(51, "deaf", "9"), 1)) == "ok");
   bodies->add("killer", [&](const auto&, auto, const auto&) {
     pass(2s);
@@ -67,7 +68,7 @@ TEST_CASE_METHOD(working, "what comes back late is dropped", "[actors][executor]
   CHECK(state().running == 0);
 }
 
-TEST_CASE_METHOD(working, "a body that does not heed its stop runs on beside its replacement", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a body that ignores its stop keeps running next to its replacement", "[actors][executor]") {
   CHECK(told(request(51, "deaf", "9")) == "ok");
   bodies->add("killer", [&](const auto&, auto, const auto&) {
     CHECK(kill().message.empty());
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(working, "a body that does not heed its stop runs on beside its
   CHECK(log_of(51).find("stopReason:scheduling center kill job.\n") != std::string::npos);
 }
 
-TEST_CASE_METHOD(working, "a body that was stopped before its thread came to it is not called", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a body that was stopped before its thread began is not called", "[actors][executor]") {
   bool called = false;
   bodies->add("late", [&](const auto&, auto, const auto&) {
     called = true;
@@ -99,7 +100,7 @@ TEST_CASE_METHOD(working, "a body that was stopped before its thread came to it 
   CHECK(state().job_threads == 0);
 }
 
-TEST_CASE_METHOD(working, "a body that ends in the moment before its limit is reported as it ended", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a body that ends just before its limit is reported with its own result", "[actors][executor]") {
   CHECK(told(limited(request(51, "ok"), 1)) == "ok");
   REQUIRE(threads->run_one());
   advance(2s);
@@ -125,7 +126,7 @@ TEST_CASE_METHOD(working, "the last hook waits for all bodies of its worker", "[
   CHECK(state().job_threads == 0);
 }
 
-TEST_CASE_METHOD(working, "an idle worker ends, once; the next run begins anew", "[actors][executor]") {
+TEST_CASE_METHOD(working, "an idle worker ends once; the next run starts a new one", "[actors][executor]") {
   CHECK(told(request(61, "ok")) == "ok");
   settle();
   pass(90s);
@@ -143,10 +144,10 @@ TEST_CASE_METHOD(working, "an idle worker ends, once; the next run begins anew",
   CHECK(results().size() == 3);
 }
 
-TEST_CASE_METHOD(working, "a run that comes while its job's thread ends is not lost", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a run that arrives while its job's thread ends is not lost", "[actors][executor]") {
   CHECK(told(request(61, "ok")) == "ok");
   settle();
-  // The last hook is on its thread when the run comes.
+  // The last hook is on its thread when the run arrives.
   threads->keep_next = true;
   pass(95s);
   REQUIRE(threads->kept.size() == 1);
@@ -157,7 +158,7 @@ TEST_CASE_METHOD(working, "a run that comes while its job's thread ends is not l
   CHECK(bodies->told == std::vector<std::string>{"init ok", "init ok", "destroy ok"});
 }
 
-TEST_CASE_METHOD(working, "hooks that throw are told to the process's log alone", "[actors][executor]") {
+TEST_CASE_METHOD(working, "exceptions of hooks are written only to the log of the process", "[actors][executor]") {
   auto body = std::make_shared<actors::run_body>();
   body->init = [] { throw std::runtime_error{"no"}; };
   body->destroy = [] { throw 7; };
@@ -170,7 +171,7 @@ TEST_CASE_METHOD(working, "hooks that throw are told to the process's log alone"
   CHECK(results() == results_told{{61, 200, "(none)"}});
 }
 
-/// A body that waits without a thread until the test ends it.
+/// Body that waits without a thread until the test ends it.
 struct waiting_body {
   using done_function = std::function<void(core::run_outcome&&, std::exception_ptr)>;
 
@@ -191,7 +192,7 @@ struct waiting_body {
   int destroyed = 0;
 };
 
-TEST_CASE_METHOD(working, "a body that waits without a thread ends when it says so", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a body that waits without a thread ends when it reports its result", "[actors][executor]") {
   waiting_body nap;
   bodies->handlers["nap"] = nap.body();
   for (const int run : {1, 2, 3})
@@ -215,7 +216,7 @@ TEST_CASE_METHOD(working, "a body that waits without a thread ends when it says 
   CHECK(state().running == 0);
 }
 
-TEST_CASE_METHOD(working, "a body that waits is told of its stop, and its late end is dropped", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a waiting body is notified of its stop, and its late result is dropped", "[actors][executor]") {
   waiting_body nap;
   bodies->handlers["nap"] = nap.body();
   CHECK(told(request(1, "nap")) == "ok");
@@ -233,7 +234,7 @@ TEST_CASE_METHOD(working, "a body that waits is told of its stop, and its late e
   CHECK(results().size() == 1);
 }
 
-TEST_CASE_METHOD(working, "a body that waits and cannot even begin has failed", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a waiting body that cannot begin has failed", "[actors][executor]") {
   auto body = std::make_shared<actors::run_body>();
   body->start = [](const auto&, auto, auto, const auto&) { throw std::runtime_error{"no memory"}; };
   bodies->handlers["never"] = body;
@@ -242,7 +243,7 @@ TEST_CASE_METHOD(working, "a body that waits and cannot even begin has failed", 
   CHECK(results() == results_told{{1, 500, "no memory"}});
 }
 
-TEST_CASE_METHOD(working, "a full queue refuses, and the run may come again", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a full queue refuses, and the run may be sent again", "[actors][executor]") {
   hang(request(1, "ok"));
   for (int run = 2; run <= 4; ++run)
     CHECK(told(request(run, "ok")) == "ok");
@@ -267,7 +268,7 @@ TEST_CASE_METHOD(working, "cover early makes room in a full queue", "[actors][ex
   CHECK(results().back() == told_result{5, 200, "(none)"});
 }
 
-TEST_CASE_METHOD(working, "a run without a thread fails; those behind it wait for the next look", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a run without a thread fails; later runs wait for the next check", "[actors][executor]") {
   threads->refusing = true;
   CHECK(told(request(1, "ok")) == "ok");
   CHECK(told(request(2, "ok")) == "ok");
@@ -279,7 +280,7 @@ TEST_CASE_METHOD(working, "a run without a thread fails; those behind it wait fo
   CHECK(idle().code == 200);
 }
 
-TEST_CASE_METHOD(working, "a stop without a thread to run it on is asked for all the same", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a stop is requested even without a thread for it", "[actors][executor]") {
   bool stopped = false;
   bodies->add("told", [&](const auto&, std::stop_token stop, const auto& reason) {
     threads->refusing = true;
@@ -293,7 +294,7 @@ TEST_CASE_METHOD(working, "a stop without a thread to run it on is asked for all
   CHECK(stopped);
 }
 
-TEST_CASE_METHOD(working, "a drain waits for what runs and takes nothing more", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a drain waits for running runs and accepts no new ones", "[actors][executor]") {
   CHECK(told(request(1, "sleep", "2")) == "ok");
   CHECK(told(request(2, "sleep", "0")) == "ok");
   auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
@@ -306,7 +307,7 @@ TEST_CASE_METHOD(working, "a drain waits for what runs and takes nothing more", 
   CHECK(ask_done(host, protocol::drain_request{5s}) == caf::error{});
 }
 
-TEST_CASE_METHOD(working, "a drain ends what takes too long", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a drain ends runs that take too long", "[actors][executor]") {
   CHECK(told(request(1, "sleep", "60")) == "ok");
   CHECK(told(request(2, "sleep", "60")) == "ok");
   auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
@@ -316,7 +317,7 @@ TEST_CASE_METHOD(working, "a drain ends what takes too long", "[actors][executor
                                   {2, 500, stop_text + " [job not executed, in the job queue, killed.]"}});
 }
 
-TEST_CASE_METHOD(working, "a drain does not wait for ever for a body that does not heed its stop", "[actors][executor]") {
+TEST_CASE_METHOD(working, "a drain does not wait indefinitely for a body that ignores its stop", "[actors][executor]") {
   hang(request(1, "ok"));
   auto drained = later<caf::unit_t>(host, protocol::drain_request{5s});
   pass(9s);
@@ -326,7 +327,7 @@ TEST_CASE_METHOD(working, "a drain does not wait for ever for a body that does n
   CHECK(drained->has_value());
 }
 
-TEST_CASE_METHOD(working, "an idle executor drains at once, a second time as well", "[actors][executor]") {
+TEST_CASE_METHOD(working, "an idle executor drains at once, also a second time", "[actors][executor]") {
   auto first = later<caf::unit_t>(host, protocol::drain_request{5s});
   auto second = later<caf::unit_t>(host, protocol::drain_request{5s});
   settle();
@@ -334,7 +335,7 @@ TEST_CASE_METHOD(working, "an idle executor drains at once, a second time as wel
   CHECK(second->has_value());
 }
 
-TEST_CASE_METHOD(working, "what a drain cannot report is in files", "[actors][executor]") {
+TEST_CASE_METHOD(working, "results that a drain cannot report are kept in files", "[actors][executor]") {
   client->answers = nullptr;
   CHECK(told(request(1, "ok")) == "ok");
   settle();

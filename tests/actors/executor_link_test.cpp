@@ -38,7 +38,7 @@ struct linked : test::virtual_time {
     actors::link_tools tools{client, gate, {}, token};
     actor = spawn<actors::executor_link_state, protocol::executor_link>(tools, address, view_of(address, app_header));
   }
-  /// The executor is of the groups 4 and 9.
+  /// Returns a view in which the executor belongs to the groups 4 and 9.
   static std::shared_ptr<const protocol::registry_view> view_of(const std::string& address, bool app_header) {
     auto view = std::make_shared<protocol::registry_view>();
     for (auto [id, app_name] : {std::pair{9, "mail-worker"}, std::pair{4, "pay-worker"}}) {
@@ -77,7 +77,7 @@ struct linked : test::virtual_time {
     tell(actor, std::move(batch));
     run();
   }
-  /// Sends run 12 and gives its result, when the executor says `answer`.
+  /// Sends run 12 and returns its result for this `answer` of the executor.
   protocol::send_result told(protocol::http_result answer) {
     results.clear();
     send({12});
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(linked, "an address keeps its prefix", "[actors]") {
   CHECK(client->targets() == std::vector<std::string>{"http://10.0.0.4:80/job/run"});
 }
 
-TEST_CASE_METHOD(linked, "answers find their runs in whatever order they come, many in one message", "[actors]") {
+TEST_CASE_METHOD(linked, "answers are matched to their runs in any order, many in one message", "[actors]") {
   send({1, 2});
   send({3});
   client->answer_all(http_answer(R"({"code":200})"));
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(linked, "answers find their runs in whatever order they come, m
   }
 }
 
-TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the executor's words", "[actors]") {
+TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the executor's message", "[actors]") {
   auto array = told(http_answer(
     R"([{"logId":1,"executeResult":{"code":500,"msg":"Task not registered"},)"
     R"("handleCode":500,"handleMsg":"Task not registered"}])"));
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(linked, "answers that cannot mean success are failures with the
   CHECK(own.message == "no job thread");
 }
 
-TEST_CASE_METHOD(linked, "an answer that is not the executor's leaves it unknown whether the run arrived", "[actors]") {
+TEST_CASE_METHOD(linked, "an answer that is not from the executor leaves the delivery of the run unknown", "[actors]") {
   for (const auto& [status, body] : std::vector<std::pair<unsigned, std::string>>{
          {504, "<html>Gateway Time-out</html>"}, {502, ""}, {503, R"({"code":503,"msg":"upstream"})"}, {200, "<html/>"},
          {200, ""}, {200, R"({"msg":"x"})"}, {500, "Internal Server Error"}, {408, "late"}}) {
@@ -182,7 +182,7 @@ TEST_CASE_METHOD(linked, "an answer that is not the executor's leaves it unknown
   }
 }
 
-TEST_CASE_METHOD(linked, "a server that refused to pass the run on is a known failure", "[actors]") {
+TEST_CASE_METHOD(linked, "a server that refused to forward the run is a known failure", "[actors]") {
   for (unsigned status : {301U, 400U, 401U, 403U, 404U, 405U, 413U, 414U, 429U, 501U}) {
     CAPTURE(status);
     auto refused = told(http_answer("<html>no</html>", status));
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(linked, "a server that refused to pass the run on is a known fa
   }
 }
 
-TEST_CASE_METHOD(linked, "a proxy's answers to questions are no answers", "[actors]") {
+TEST_CASE_METHOD(linked, "a proxy's answers to questions are not the executor's answers", "[actors]") {
   const auto [status, body] = GENERATE(table<unsigned, std::string>({{504, "<html/>"}, {503, R"({"code":500,"msg":"busy"})"},
                                                                      {200, "<html/>"}, {404, "not here"}}));
   CAPTURE(status, body);
@@ -239,7 +239,7 @@ TEST_CASE_METHOD(linked, "a repeat proves a delivery only after a second sending
   CHECK(other.code == 500);
 }
 
-TEST_CASE_METHOD(linked, "what never left, what may have arrived and what the gate held back stay apart", "[actors]") {
+TEST_CASE_METHOD(linked, "runs that never left, may have arrived, or were held back by the gate are distinguished", "[actors]") {
   CHECK(told(http_failure(delivery::unknown, "no answer in 3000 ms")).state == send_state::unknown);
   auto refused = told(http_failure(delivery::not_sent, "connection refused"));
   CHECK(refused.state == send_state::not_sent);
@@ -247,8 +247,8 @@ TEST_CASE_METHOD(linked, "what never left, what may have arrived and what the ga
 
   results.clear();
   auto sent = client->sent().size();
-  SECTION("because the lease is over") { gate->close(); }
-  SECTION("because the life that claimed it is over, and another has begun") {
+  SECTION("because the lease has expired") { gate->close(); }
+  SECTION("because the incarnation that claimed it has ended, and another has begun") {
     gate->open_until(life + 1, boot_now() + std::chrono::nanoseconds{1h}.count());
   }
   send({13});
@@ -257,7 +257,7 @@ TEST_CASE_METHOD(linked, "what never left, what may have arrived and what the ga
   CHECK(client->sent().size() == sent);
 }
 
-TEST_CASE_METHOD(linked, "an executor without /run gets the same body at /trigger, with its app name, and from then on directly",
+TEST_CASE_METHOD(linked, "an executor without /run gets the same body at /trigger, with its app name, and directly from then on",
                  "[actors]") {
   send({12});
   client->answer(http_answer(unknown_path));
@@ -278,7 +278,7 @@ TEST_CASE_METHOD(linked, "an executor without /run gets the same body at /trigge
   CHECK(client->sent().back().target == "/trigger");
 }
 
-TEST_CASE_METHOD(linked, "the path is changed once for a run, never back and forth", "[actors]") {
+TEST_CASE_METHOD(linked, "the path is changed at most once for a run", "[actors]") {
   send({12});
   client->answer(http_answer(unknown_path));
   run();
@@ -289,7 +289,7 @@ TEST_CASE_METHOD(linked, "the path is changed once for a run, never back and for
   CHECK(results[0].code == 500);
 }
 
-TEST_CASE_METHOD(linked, "runs that met the wrong path together are all repeated, each once", "[actors]") {
+TEST_CASE_METHOD(linked, "runs that used the wrong path together are all repeated, each once", "[actors]") {
   send({1, 2, 3});
   client->answer_all(http_answer(unknown_path));
   run();
@@ -323,7 +323,7 @@ TEST_CASE_METHOD(linked, "a common token that was replaced is shown to executors
   client->answer(http_answer(R"({"code":200})"));
   run();
   CHECK(results.at(0).code == 200);
-  // It is remembered, until the tokens change again.
+  // The token is remembered until the tokens change again.
   send({13});
   CHECK(shown() == "secret");
   client->answer(http_answer(R"({"code":200})"));
@@ -336,7 +336,7 @@ TEST_CASE_METHOD(linked, "a common token that was replaced is shown to executors
   CHECK(client->sent().size() == 4);
 }
 
-TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at first that of its group", "[actors]") {
+TEST_CASE_METHOD(linked, "an executor gets the token that it showed last, at first the token of its group", "[actors]") {
   const std::string address = "http://10.0.0.3:9999/";
   auto token_with = [&](std::optional<core::token_kind> shown) {
     auto view = std::make_shared<protocol::registry_view>(*view_of(address, false));
@@ -358,7 +358,7 @@ namespace {
 
 const std::string token_refused = R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})";
 
-/// The group 4 has a token and a former one.
+/// Link to an executor whose group 4 has a token and a former one.
 struct guarded_link : linked {
   guarded_link() {
     view = std::make_shared<protocol::registry_view>(*view_of("http://10.0.0.3:9999/", false));
@@ -374,7 +374,7 @@ struct guarded_link : linked {
     tell(actor, std::move(batch));
     run();
   }
-  /// Refuses as long as requests come; returns the tokens that were shown.
+  /// Refuses all requests; returns the tokens that were shown.
   std::vector<std::string> refuse_all(std::size_t before) {
     std::vector<std::string> tokens;
     for (auto at = before; at < client->sent().size(); ++at) {
@@ -397,7 +397,7 @@ using token_texts = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE_METHOD(guarded_link, "a token that is refused gives way to the group's former one", "[actors]") {
+TEST_CASE_METHOD(guarded_link, "after a refusal of the token, the group's former token is used", "[actors]") {
   send({12});
   CHECK(shown() == "of-pay");
   client->answer(http_answer(token_refused));
@@ -408,11 +408,11 @@ TEST_CASE_METHOD(guarded_link, "a token that is refused gives way to the group's
   run();
   REQUIRE(results.size() == 1);
   CHECK(results[0].code == 200);
-  SECTION("what it took is remembered") {
+  SECTION("the accepted token is remembered") {
     send({13});
     CHECK(shown() == "was-of-pay");
   }
-  SECTION("a probe turns, too") {
+  SECTION("a probe also changes the token") {
     know();
     auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false, core::group_id{4}});
     run();
@@ -432,7 +432,7 @@ TEST_CASE_METHOD(guarded_link, "the common token is never sent to an address tha
   CHECK(results[0].code == 500);
   CHECK(results[0].message == "invalid request, accessToken or appname invalid.");
   auto before = client->sent().size();
-  SECTION("by /log, whether its group is said or not") {
+  SECTION("by /log, with or without a group") {
     auto log = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 1, core::group_id{4}});
     run();
     CHECK(refuse_all(before) == token_texts{"of-pay", "was-of-pay"});
@@ -469,13 +469,13 @@ TEST_CASE_METHOD(guarded_link, "the common token is never sent to an address tha
   }
 }
 
-TEST_CASE_METHOD(guarded_link, "an address that has shown the common token gets it, then those of the group", "[actors]") {
+TEST_CASE_METHOD(guarded_link, "an address that has shown the common token gets it first, then those of the group", "[actors]") {
   view->tokens_shown.emplace(protocol::app_address{"pay-worker", "http://10.0.0.3:9999/"}, core::token_kind::common);
   know();
   CHECK(refused_runs(12) == token_texts{"secret", "of-pay", "was-of-pay"});
 }
 
-TEST_CASE_METHOD(guarded_link, "what an address showed for one app says nothing about another app", "[actors]") {
+TEST_CASE_METHOD(guarded_link, "the token that an address showed for one app has no effect on another app", "[actors]") {
   view->groups.at(9).access_token = "of-mail";
   view->tokens_shown.emplace(protocol::app_address{"pay-worker", "http://10.0.0.3:9999/"}, core::token_kind::common);
   view->with_app_header.emplace("pay-worker", "http://10.0.0.3:9999/");
@@ -505,7 +505,7 @@ TEST_CASE_METHOD(linked, "an executor without /trigger gets the same body at /ru
   CHECK(client->sent().back().target == "/run");
 }
 
-TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[actors]") {
+TEST_CASE_METHOD(linked, "probes pass no gate and return the answer, or 0", "[actors]") {
   gate->close();
   auto idle = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, true});
   auto beat = later<protocol::probe_reply>(actor, protocol::probe_request{core::job_id{7}, false});
@@ -529,7 +529,7 @@ TEST_CASE_METHOD(linked, "probes pass no gate and say what came back, or 0", "[a
   CHECK((**lost)->message == "connection refused");
 }
 
-TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an empty log", "[actors]") {
+TEST_CASE_METHOD(linked, "a log is read from its first line; a missing answer is not an empty log", "[actors]") {
   auto found = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start + 1234ms});
   auto lost = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{13}, start});
   run();
@@ -552,7 +552,7 @@ TEST_CASE_METHOD(linked, "a log is read from its first line; no answer is not an
   CHECK((**lost)->error == "timeout");
 }
 
-TEST_CASE_METHOD(linked, "a log is read from the line that is asked for, and its end is told", "[actors]") {
+TEST_CASE_METHOD(linked, "a log is read from the requested line, and its end is reported", "[actors]") {
   auto part = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 5});
   auto silent = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 9});
   run();
@@ -572,7 +572,7 @@ TEST_CASE_METHOD(linked, "a log is read from the line that is asked for, and its
   CHECK_FALSE((**silent)->end);
 }
 
-TEST_CASE_METHOD(linked, "an executor is told to end a job, and says what came of it wherever its family says it", "[actors]") {
+TEST_CASE_METHOD(linked, "a kill is sent to the executor, and its result is found in the answer of every family", "[actors]") {
   gate->close();
   const auto kill = [&] {
     return later<protocol::probe_reply>(actor, protocol::kill_request{core::job_id{7}, core::group_id{4}});
@@ -620,7 +620,7 @@ TEST_CASE_METHOD(linked, "each run carries the app name of its own group", "[act
   CHECK(header(client->sent()[3], "XXL-JOB-APPNAME") == "pay-worker");
 }
 
-TEST_CASE_METHOD(linked, "a link that was made before its executor was known learns of it", "[actors]") {
+TEST_CASE_METHOD(linked, "a link that was created before its executor was known learns about it", "[actors]") {
   actors::link_tools tools{client, gate, {}, "secret"};
   const std::string address = "http://10.0.0.3:9999/";
   auto nobody = std::make_shared<const protocol::registry_view>();

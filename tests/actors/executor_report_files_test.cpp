@@ -10,7 +10,7 @@ using test::http_answer;
 using test::http_failure;
 using test::refusal;
 
-TEST_CASE_METHOD(calling_back, "what was refused in an earlier life holds up nothing in this one", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "results that were refused before a restart block nothing after it", "[actors][executor]") {
   constexpr std::int64_t refused = 60;
   for (std::int64_t run = 1; run <= refused; ++run)
     files->files["report-" + std::to_string(100 + run)] = {report_of(run)};
@@ -30,18 +30,19 @@ TEST_CASE_METHOD(calling_back, "what was refused in an earlier life holds up not
   }
 }
 
-TEST_CASE_METHOD(calling_back_two, "what nobody takes is in a file after one attempt, and told again", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back_two, "results that no admin accepts are in a file after one attempt, and reported again",
+                 "[actors][executor]") {
   start();
   client->answers = [](const protocol::http_call&) { return http_answer(refusal); };
   report(1, 3);
   settle();
-  // All of them, one alone and another one alone, at both.
+  // All results together, then one alone and another one alone, at both admins.
   CHECK(client->sent().size() == 6);
   CHECK(files->reports() == 3);
   CHECK(counts->unreported == 3);
   const auto fails = "<br>----------- xxl-job job callback fail, callbackResult:ReturnT [code=500, msg=later, content=null]\n";
   CHECK(log_of(2) == std::string{fails} + fails);
-  // While admins are away, others go there at once.
+  // While admins are away, further results are written to files at once.
   report(4, 4);
   settle();
   CHECK(client->sent().size() == 6);
@@ -53,7 +54,7 @@ TEST_CASE_METHOD(calling_back_two, "what nobody takes is in a file after one att
   CHECK(times().size() == 4);
 }
 
-TEST_CASE_METHOD(calling_back, "results that an earlier life kept are told", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "results kept by an earlier process are reported", "[actors][executor]") {
   start();
   away();
   report(1, 120);
@@ -70,13 +71,13 @@ TEST_CASE_METHOD(calling_back, "results that an earlier life kept are told", "[a
   CHECK(told.size() == 120);
 }
 
-TEST_CASE_METHOD(calling_back, "a file that an admin has and that was not removed is told again", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a file that was reported but not removed is reported again", "[actors][executor]") {
   start();
   away();
   report(1, 1);
   settle();
   back();
-  // The thread that would remove it never runs.
+  // The thread that would remove the file never runs.
   while (calls().size() < 2) {
     advance(100ms);
     run();
@@ -98,7 +99,7 @@ TEST_CASE_METHOD(calling_back, "an admin that was away for an hour gets each res
     pass(1min);
   }
   CHECK(files->reports() == 600);
-  // A try every thirty seconds at most.
+  // At most one attempt every thirty seconds.
   CHECK(calls().size() <= 125);
   CHECK(calls().size() >= 100);
   const auto tried = calls().size();
@@ -115,7 +116,7 @@ TEST_CASE_METHOD(calling_back, "an admin that was away for an hour gets each res
   CHECK(std::all_of(told.begin(), told.end(), [](const auto& each) { return each.second == 1; }));
 }
 
-TEST_CASE_METHOD(calling_back, "a file that is refused for itself holds up no other", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "an individually refused file does not hold up others", "[actors][executor]") {
   start();
   refuse({13});
   report(13, 13);
@@ -130,7 +131,7 @@ TEST_CASE_METHOD(calling_back, "a file that is refused for itself holds up no ot
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "kept results are told in full requests, many files in one", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "kept results are reported in full requests, many files in one", "[actors][executor]") {
   for (int run = 1; run <= 120; ++run)
     keep("report-" + std::to_string(1'000'000 + run), run, run);
   start();
@@ -140,7 +141,8 @@ TEST_CASE_METHOD(calling_back, "kept results are told in full requests, many fil
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "a file is removed when an admin has all of it, or another file the rest", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a file is removed when its results were accepted, or another file has the rest",
+                 "[actors][executor]") {
   keep("report-1", 1, 20);
   keep("report-2", 21, 40);
   keep("report-3", 41, 45);
@@ -179,7 +181,7 @@ TEST_CASE_METHOD(calling_back, "a file is removed when an admin has all of it, o
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "what is refused for itself while nothing can be saved is not lost", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "individually refused results are not lost while nothing can be saved", "[actors][executor]") {
   start();
   refuse({2});
   files->save_fails = true;
@@ -192,7 +194,7 @@ TEST_CASE_METHOD(calling_back, "what is refused for itself while nothing can be 
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "more files than are known at a time are all told", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "more files than fit into memory are all reported", "[actors][executor]") {
   for (int run = 1; run <= 2'500; ++run)
     files->files["report-" + std::to_string(100 + run)] = {report_of(run)};
   start();
@@ -202,7 +204,7 @@ TEST_CASE_METHOD(calling_back, "more files than are known at a time are all told
   CHECK(results().size() == 2'500);
 }
 
-TEST_CASE_METHOD(calling_back, "a file that somebody took away is forgotten", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a file that was removed externally is forgotten", "[actors][executor]") {
   start();
   away();
   report(1, 1);
@@ -228,7 +230,7 @@ TEST_CASE_METHOD(calling_back, "an empty file is removed", "[actors][executor]")
   CHECK(client->sent().empty());
 }
 
-TEST_CASE_METHOD(calling_back, "a broken file is left alone", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a broken file is not changed", "[actors][executor]") {
   start();
   away();
   report(1, 1);
@@ -243,7 +245,7 @@ TEST_CASE_METHOD(calling_back, "a broken file is left alone", "[actors][executor
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back, "a full disk loses nothing while the process lives", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a full disk loses nothing while the process runs", "[actors][executor]") {
   start();
   away();
   files->full = true;
@@ -259,7 +261,7 @@ TEST_CASE_METHOD(calling_back, "a full disk loses nothing while the process live
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "without disk and admins memory keeps every code, not every message", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "without disk and admins, memory keeps every code but not every message", "[actors][executor]") {
   start();
   away();
   files->full = true;
@@ -276,7 +278,7 @@ TEST_CASE_METHOD(calling_back, "without disk and admins memory keeps every code,
   CHECK(last.message->size() == actors::callback_actor_state::shortened_bytes);
 }
 
-TEST_CASE_METHOD(calling_back, "a full disk does not keep results from an admin that is back", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a full disk does not delay results for an admin that is back", "[actors][executor]") {
   start();
   away();
   files->full = true;
@@ -288,7 +290,7 @@ TEST_CASE_METHOD(calling_back, "a full disk does not keep results from an admin 
   CHECK(times().size() == 3);
 }
 
-TEST_CASE_METHOD(calling_back, "what memory does not hold goes to files, and is told as well", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "results beyond the memory limit go to files and are also reported", "[actors][executor]") {
   start();
   client->answers = nullptr;
   report(1, 1);
@@ -307,7 +309,7 @@ TEST_CASE_METHOD(calling_back, "what memory does not hold goes to files, and is 
   CHECK(files->files.empty());
 }
 
-TEST_CASE_METHOD(calling_back, "without threads results are told from memory, and files wait", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "without threads, results are reported from memory and files wait", "[actors][executor]") {
   start();
   threads->refusing = true;
   report(1, 2);
@@ -323,7 +325,7 @@ TEST_CASE_METHOD(calling_back, "without threads results are told from memory, an
   CHECK(log_of(1).find("callback finish") != std::string::npos);
 }
 
-TEST_CASE_METHOD(calling_back, "a flush answers when everything is told or kept", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back, "a flush answers when everything is reported or kept", "[actors][executor]") {
   start();
   client->answers = nullptr;
   report(1, 60);

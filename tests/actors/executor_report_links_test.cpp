@@ -7,7 +7,7 @@ using test::calling_back;
 
 namespace {
 
-/// Beside admins there are links.
+/// Fixture with native links in addition to admins.
 struct calling_back_linked : calling_back {
   calling_back_linked() {
     links = track(system().spawn([this]() -> protocol::link_dialer::behavior_type {
@@ -39,7 +39,7 @@ struct calling_back_linked : calling_back {
 
 } // namespace
 
-TEST_CASE_METHOD(calling_back_linked, "results go over a link, and to an admin when no link takes them", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back_linked, "results go over a link, and to an admin if no link accepts them", "[actors][executor]") {
   start_linked();
   report(1, 3);
   settle();
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(calling_back_linked, "results go over a link, and to an admin w
   CHECK(counts->unreported == 0);
 }
 
-TEST_CASE_METHOD(calling_back_linked, "results that nobody takes are kept, and brought when a link is up", "[actors][executor]") {
+TEST_CASE_METHOD(calling_back_linked, "unreported results are kept, and sent when a link is up", "[actors][executor]") {
   away();
   up = false;
   start_linked();

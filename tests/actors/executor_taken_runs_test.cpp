@@ -16,7 +16,7 @@ struct keeping : test::executor_world {
     REQUIRE(told(std::move(asked)) == "ok");
     REQUIRE(threads->kept.size() == 1);
   }
-  /// Dies as by kill -9; what was told before is left out from now on.
+  /// Ends the process as with kill -9; later checks omit what was reported before.
   void kill_process() {
     executor_world::kill_process();
     told_before = executor_world::results().size();
@@ -38,7 +38,7 @@ struct keeping : test::executor_world {
 
 } // namespace
 
-TEST_CASE_METHOD(keeping, "a run is kept from its answer until an admin has its result", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a run is stored from its acceptance until an admin has its result", "[actors][executor]") {
   start();
   client->answers = nullptr;
   CHECK(told(request(1, "bad")) == "ok");
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(keeping, "a run is kept from its answer until an admin has its 
   CHECK(runs->empty());
 }
 
-TEST_CASE_METHOD(keeping, "a run whose result is in a file is kept no more", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a run whose result is in a file is not stored any more", "[actors][executor]") {
   start();
   away();
   CHECK(told(request(1, "ok")) == "ok");
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(keeping, "a run whose result is in a file is kept no more", "[a
   CHECK(runs->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(keeping, "a run that was refused is not kept", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a refused run is not stored", "[actors][executor]") {
   start();
   hang(request(1, "ok"));
   auto later = request(2, "ok");
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(keeping, "a run that was refused is not kept", "[actors][execut
   CHECK(runs->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(keeping, "what a kill of the process left open is reported by the next life, once", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "runs left open by a kill of the process are reported after its restart, once", "[actors][executor]") {
   start();
   client->answers = nullptr;
   CHECK(told(request(1, "bad", "", 1)) == "ok");
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(keeping, "what a kill of the process left open is reported by t
     CHECK(told(request(run, "ok", "", std::min(run, 3))) == "500 repeat trigger job, logId:" + std::to_string(run));
 }
 
-TEST_CASE_METHOD(keeping, "copies of what is left are refused before it is reported", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "copies of runs left open are refused before these are reported", "[actors][executor]") {
   start();
   hang(request(1, "ok"));
   kill_process();
@@ -134,7 +134,7 @@ TEST_CASE_METHOD(keeping, "copies of what is left are refused before it is repor
   CHECK(told(copy) == "500 repeat trigger job, logId:1");
 }
 
-TEST_CASE_METHOD(keeping, "runs of a job_thread that broke are reported as failed", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "runs of a broken job_thread are reported as failed", "[actors][executor]") {
   start();
   hang(request(1, "ok"));
   CHECK(told(request(2, "ok")) == "ok");
@@ -155,18 +155,18 @@ TEST_CASE_METHOD(keeping, "runs of a job_thread that broke are reported as faile
   CHECK(results().back() == told_result{4, 200, "(none)"});
 }
 
-TEST_CASE_METHOD(keeping, "without room no run is taken; more is made on a thread", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "without room no run is accepted; a thread makes more room", "[actors][executor]") {
   start();
   runs->full = runs->full_disk = true;
-  CHECK(told(request(1, "ok")) == "500 there is no room for one more run");
+  CHECK(told(request(1, "ok")) == "500 no room for another run");
   settle();
   CHECK(runs->grown == 1);
-  CHECK(told(request(1, "ok")) == "500 there is no room for one more run");
+  CHECK(told(request(1, "ok")) == "500 no room for another run");
   settle();
   CHECK(runs->grown == 1);
   runs->full_disk = false;
   pass(5s);
-  CHECK(told(request(1, "ok")) == "500 there is no room for one more run");
+  CHECK(told(request(1, "ok")) == "500 no room for another run");
   settle();
   CHECK(runs->grown == 2);
   CHECK(told(request(1, "ok")) == "ok");
@@ -174,7 +174,8 @@ TEST_CASE_METHOD(keeping, "without room no run is taken; more is made on a threa
   CHECK(results() == results_told{{1, 200, "(none)"}});
 }
 
-TEST_CASE_METHOD(keeping, "a run whose log cannot be made fails before it begins, and no copy is taken", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a run whose log cannot be created fails before it begins, and its copies are refused",
+                 "[actors][executor]") {
   start();
   bool ran = false;
   bodies->add("watched", [&](const auto&, auto, const auto&) {
@@ -200,7 +201,7 @@ TEST_CASE_METHOD(keeping, "a run whose log cannot be made fails before it begins
   CHECK(results() == results_told{{2, 200, "(none)"}});
 }
 
-TEST_CASE_METHOD(keeping, "when nobody can tell whether a run began before it is refused", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a run is refused if it is unknown whether it began before", "[actors][executor]") {
   start();
   logs->broken = true;
   CHECK(told(request(1, "ok")) == "500 whether this run began before is not known: the disk hums");
@@ -209,7 +210,7 @@ TEST_CASE_METHOD(keeping, "when nobody can tell whether a run began before it is
   CHECK(told(request(1, "ok")) == "ok");
 }
 
-TEST_CASE_METHOD(keeping, "a run whose log cannot be made keeps its copies away until it can", "[actors][executor]") {
+TEST_CASE_METHOD(keeping, "a run whose log cannot be created refuses copies until the log can be created", "[actors][executor]") {
   start();
   hang(request(1, "ok"));
   CHECK(told(request(2, "ok")) == "ok");

@@ -4,7 +4,7 @@
 
 #include "tests/actors/executor_fixture.hpp"
 
-// The same actors on real threads: whoever looks for races runs this.
+// Actors of the executor on real threads; to be run with a race detector.
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
@@ -56,7 +56,7 @@ private:
   test::memory_logs logs_;
 };
 
-/// Takes everything, and lets the test wait for it.
+/// Client that accepts everything and lets the test wait for it.
 class waiting_client final : public protocol::http_client {
 public:
   void post(std::vector<protocol::http_call>&& calls, completion done) override {
@@ -70,7 +70,7 @@ public:
       done(i, test::http_answer(R"({"code":200})"));
     }
   }
-  /// How often each run was told of, when so many were, or late.
+  /// Returns the number of reports of each run, as soon as `runs` were reported, or late.
   std::map<std::int64_t, int> wait_for(std::size_t runs) {
     std::unique_lock guard{mutex_};
     more_.wait_for(guard, 30s, [&] { return times_.size() >= runs; });
@@ -114,7 +114,7 @@ private:
 
 } // namespace
 
-TEST_CASE("on real threads each run that was taken is told of once", "[actors][executor]") {
+TEST_CASE("on real threads each accepted run is reported once", "[actors][executor]") {
   caf::actor_system_config config;
   config.set("caf.scheduler.max-threads", 2);
   auto threads = std::make_shared<own_threads>();

@@ -11,7 +11,7 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// What the sweep finds is the test's.
+/// Store in which the test decides what the sweep finds.
 struct scripted_alarms final : storage::alarm_store {
   core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation&, bool, core::time_point,
                                                       std::size_t) override {
@@ -20,7 +20,7 @@ struct scripted_alarms final : storage::alarm_store {
   core::result<void> finish(const core::node_incarnation&, std::span<const core::alarm_end>) override { return {}; }
   core::result<core::failure_sweep> sweep(core::time_point, bool follow_open, std::size_t limit) override {
     CHECK(follow_open);
-    CHECK(limit <= 100); // beats wait behind it
+    CHECK(limit <= 100); // heartbeats wait for it
     ++sweeps;
     if (answers.empty())
       return core::failure_sweep{};
@@ -56,7 +56,7 @@ struct monitoring : virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(monitoring, "the fail monitor sweeps every ten seconds while the node lives", "[actors]") {
+TEST_CASE_METHOD(monitoring, "the fail monitor sweeps every ten seconds while the node has an incarnation", "[actors]") {
   advance(30s);
   CHECK(store.own.sweeps == 0);
   live();
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(monitoring, "the fail monitor sweeps every ten seconds while th
   CHECK(store.own.sweeps == before);
 }
 
-TEST_CASE_METHOD(monitoring, "retries go to the planner, and more of the log is looked at soon", "[actors]") {
+TEST_CASE_METHOD(monitoring, "retries go to the planner, and the next section of the log follows soon", "[actors]") {
   core::failure_sweep found;
   found.decided = 2;
   core::intent retry;
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(monitoring, "retries go to the planner, and more of the log is 
   CHECK(schedule.record->intents[0].origin == core::log_id{12});
 }
 
-TEST_CASE_METHOD(monitoring, "a store that is away is asked again", "[actors]") {
+TEST_CASE_METHOD(monitoring, "an unavailable store is asked again", "[actors]") {
   store.own.answers.emplace_back(core::fail(core::errc::unavailable, "away"));
   live();
   advance(25s);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The lines of an actor, and batches whose runs all end in the same way.
+/// Log lines of an actor, and batches whose runs all end in the same way.
 struct failing_runs {
   std::ostringstream text;
   std::shared_ptr<spdlog::logger> log =
@@ -41,7 +41,7 @@ struct failing_runs {
 
 } // namespace
 
-TEST_CASE("a failed run has a line with its reason", "[actors]") {
+TEST_CASE("a failed run is logged with its reason", "[actors]") {
   failing_runs runs;
   const core::log_rate_limiter::steady now{1h};
   CHECK(runs.written(core::run_end::failed, 1, now) == "job=7 run=1 failed: code 500: boom\n");
@@ -52,7 +52,7 @@ TEST_CASE("a failed run has a line with its reason", "[actors]") {
     CHECK(runs.written(how, 3, now).empty());
 }
 
-TEST_CASE("ten thousand failed runs in a second have a few lines and a count", "[actors]") {
+TEST_CASE("ten thousand failed runs in a second are logged in a few lines and a count", "[actors]") {
   failing_runs runs;
   const core::log_rate_limiter::steady now{1h};
   const auto first = runs.written(core::run_end::failed, 10'000, now);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the tests of the whole firing path share: nodes, supervisor and all, on virtual time. Actors and store are real, the
-// executor is played.
+// Fixture for the whole firing path: complete nodes with their supervisor, on virtual time. Actors and store are real, the
+// executor is simulated.
 
 #include <algorithm>
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace ringmaster::test {
 
-/// What a node's stores and its network share, so that a test can break them.
+/// Stores and network of a node, so that a test can break them.
 struct path_node {
   std::function<store_fault(std::string_view method)> fault;
   std::shared_ptr<scripted_client> client;
@@ -46,9 +46,9 @@ struct firing_path : virtual_time {
     end_all(); // before what they refer to
   }
 
-  // -- the executor
+  // -- executor
 
-  /// What becomes of a `/run`. `loses`: the first request of a run never arrives.
+  /// Reaction of the executor to a `/run`. `loses`: the first request of a run never arrives.
   enum class mood { works, refuses, executes_silently, loses, executes_pending };
 
   std::optional<protocol::http_result> play(const std::string& name, const protocol::http_call& call) {
@@ -77,7 +77,7 @@ struct firing_path : virtual_time {
     return http_answer(R"({"code":200})");
   }
 
-  /// The executor calls back; whom it cannot reach it tells again, another node perhaps.
+  /// Makes the executor call back; after a failure it calls again, possibly another node.
   void finish_later(const std::string& name, std::int64_t id, std::chrono::milliseconds wait = 80ms) {
     track(caf::actor{system().spawn([this, name, id, wait](caf::event_based_actor* self) -> caf::behavior {
       protocol::send_at(self, caf::actor{self}, self->clock().now() + wait, protocol::tick_atom{});
@@ -135,7 +135,7 @@ struct firing_path : virtual_time {
     REQUIRE(handles);
     completions[name] = handles->completion;
     one.jobs = handles->jobs;
-    // Its address is that of one process, and so its denials count.
+    // The address belongs to a single process, so its denials count.
     if (registers)
       tell(handles->registry, protocol::registry_beat{"EXECUTOR", "pay-worker", "http://10.0.0.3:9999/"});
     run();
@@ -166,7 +166,7 @@ struct firing_path : virtual_time {
             .fail_stop = [&one](const std::string& what) { one.failed.push_back(what); }};
   }
 
-  /// The process is gone: nothing is said to anybody.
+  /// Ends the process without notifying any other.
   void kill(const std::string& name) {
     completions.erase(name);
     nodes.at(name).client->forget();
@@ -181,16 +181,16 @@ struct firing_path : virtual_time {
     return told ? *told : protocol::node_status{};
   }
 
-  // -- accounts
+  // -- checks
 
-  /// Returns the runs; rows of missed instants are none.
+  /// Returns the runs, without rows of missed instants.
   [[nodiscard]] std::vector<core::log_row> rows() {
     auto all = expect(look->logs().rows_after(core::log_id{0}, 100'000));
     std::erase_if(all, [](const auto& row) { return core::missed_in(row.trigger_msg).has_value(); });
     return all;
   }
 
-  /// Claims that any life of any node has open.
+  /// Returns the number of open claims of any incarnation of any node.
   [[nodiscard]] std::size_t open_claims() {
     std::size_t open = 0;
     for (const auto& [name, one] : nodes)
@@ -199,7 +199,7 @@ struct firing_path : virtual_time {
     return open;
   }
 
-  /// No instant has two rows, and no log id was executed twice or before its instant.
+  /// Checks that no instant has two rows, and no log id was executed twice or before its instant.
   void check_nothing_twice() {
     std::set<std::pair<std::int32_t, core::time_point>> seen;
     for (const auto& row : rows()) {
@@ -214,7 +214,7 @@ struct firing_path : virtual_time {
     }
   }
 
-  /// Every job has one row for every second in (from, to], executed once and recorded as success.
+  /// Checks that every job has one row for every second in (from, to], executed once and recorded as success.
   void check_all_ran(core::time_point from, core::time_point to) {
     check_nothing_twice();
     std::map<std::pair<std::int32_t, core::time_point>, core::log_row> by_instant;
@@ -231,7 +231,7 @@ struct firing_path : virtual_time {
       }
   }
 
-  /// Nothing is claimed any more; what is on its way ends.
+  /// Stops all jobs and waits for runs on their way.
   void stop_jobs_and_settle() {
     for (auto& job : declared.jobs)
       job.enabled = false;
@@ -248,15 +248,15 @@ struct firing_path : virtual_time {
   memory_database database;
   std::unique_ptr<storage::store> look = database.open();
   config::settings settings;
-  /// Set before a node begins: others plan on this database, too.
+  /// Set before a node begins if others plan on this database, too.
   storage::reservation_store* shared = nullptr;
   core::declared_set declared;
-  /// The executor registers itself with each node, beside the address that its group names.
+  /// The executor registers itself with each node, in addition to the address in its group.
   bool registers = true;
   mood feels = mood::works;
-  /// The code that a run ends with; null: 200.
+  /// Code with which a run ends; null: 200.
   std::function<std::int32_t(std::int32_t job, std::int64_t id)> result_of;
-  /// How often the executor sends each callback.
+  /// Number of times that the executor sends each callback.
   int callback_copies = 1;
   /// Paths of all requests, in order.
   std::vector<std::string> asked;

@@ -1,4 +1,4 @@
-// The whole firing path of one node that lives: what is sent, when, and what its row says in the end.
+// The whole firing path of one node without crashes: its requests, their times, and the final rows.
 
 #include "tests/actors/firing_path_fixture.hpp"
 
@@ -30,7 +30,8 @@ TEST_CASE_METHOD(firing_path, "a declared job is claimed, sent at its instant an
   CHECK(nodes["a"].failed.empty());
 }
 
-TEST_CASE_METHOD(firing_path, "twenty jobs in a minute: every instant once, at its millisecond, nothing left open", "[actors]") {
+TEST_CASE_METHOD(firing_path, "twenty jobs in a minute: every instant fires once, on its millisecond, and nothing is left open",
+                 "[actors]") {
   declare_many(20);
   begin();
   advance(60s);
@@ -43,7 +44,7 @@ TEST_CASE_METHOD(firing_path, "twenty jobs in a minute: every instant once, at i
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a refused run is a failed row and costs no other", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a refused run becomes a failed row and affects no other run", "[actors]") {
   declare("refused");
   begin();
   feels = mood::refuses;
@@ -59,7 +60,7 @@ TEST_CASE_METHOD(firing_path, "a refused run is a failed row and costs no other"
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a graceful stop ends what is on its way and leaves nothing to recover", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a graceful stop waits for runs on their way and leaves nothing to recover", "[actors]") {
   declare_many(5);
   begin();
   advance(2900ms);
@@ -73,12 +74,12 @@ TEST_CASE_METHOD(firing_path, "a graceful stop ends what is on its way and leave
   CHECK(nodes["a"].failed.empty());
 }
 
-TEST_CASE_METHOD(firing_path, "a failure is retried once more per retry left, a success starts its children once", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a failure is retried once for each retry left, a success starts its children once", "[actors]") {
   declare("parent").children = {{"", "child"}};
   declared.jobs[0].schedule_conf = "5 0 12 2 3 ?";
   declared.jobs[0].retry_count = 2;
   declare("child").schedule_conf = "0 0 0 1 1 ? 2099";
-  callback_copies = 3; // executors repeat what they think got lost
+  callback_copies = 3; // executors repeat callbacks that may have been lost
   SECTION("the second retry succeeds") {
     std::set<std::int64_t> failing;
     result_of = [failing](std::int32_t job, std::int64_t id) mutable {

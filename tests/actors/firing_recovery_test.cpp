@@ -8,7 +8,7 @@ using test::firing_path;
 using mood = test::firing_path::mood;
 using test::store_fault;
 
-TEST_CASE_METHOD(firing_path, "a node that dies between claim and send: its successor asks and sends once", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a node dies between claim and send: its successor asks and sends once", "[actors]") {
   declare_many(5);
   begin();
   advance(3900ms);
@@ -24,14 +24,15 @@ TEST_CASE_METHOD(firing_path, "a node that dies between claim and send: its succ
   check_all_ran(start, until);
   CHECK(open_claims() == 0);
   CHECK(status().life->incarnation == 2);
-  // The five that were claimed were asked about before they were sent: the job's state first, then the run's log.
+  // The executor was asked about the five claimed runs before they were sent: first about the job's state, then about the run's
+  // log.
   CHECK(std::count(asked.begin(), asked.end(), "/idleBeat") >= 5);
   CHECK(std::count(asked.begin(), asked.end(), "/log") == 5);
   auto idle = std::find(asked.begin(), asked.end(), "/idleBeat"), log = std::find(asked.begin(), asked.end(), "/log");
   CHECK(idle < log);
 }
 
-TEST_CASE_METHOD(firing_path, "a node that dies before it hears an answer: what was executed is not sent again", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a node dies before it gets an answer: executed runs are not sent again", "[actors]") {
   declare_many(5);
   begin();
   advance(2500ms);
@@ -48,7 +49,7 @@ TEST_CASE_METHOD(firing_path, "a node that dies before it hears an answer: what 
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a node that dies before it can record: the executor's logs say what was received", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a node dies before it can record: the executor's logs tell which runs arrived", "[actors]") {
   declare_many(5);
   begin();
   advance(2900ms);
@@ -66,7 +67,7 @@ TEST_CASE_METHOD(firing_path, "a node that dies before it can record: the execut
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "requests that got lost are sent once more; those that lost their answer are not", "[actors]") {
+TEST_CASE_METHOD(firing_path, "lost requests are sent again, requests with lost answers are not", "[actors]") {
   declare_many(3);
   begin();
   advance(1500ms);
@@ -82,7 +83,7 @@ TEST_CASE_METHOD(firing_path, "requests that got lost are sent once more; those 
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "crashes at random moments: every instant once, every claim closed", "[actors]") {
+TEST_CASE_METHOD(firing_path, "crashes at random moments: every instant fires once, every claim is closed", "[actors]") {
   declare_many(6);
   auto seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   CAPTURE(seed);
@@ -106,7 +107,8 @@ TEST_CASE_METHOD(firing_path, "crashes at random moments: every instant once, ev
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a short loss of the store closes the gate, begins a new life and loses nothing", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a short loss of the store closes the gate, begins a new incarnation and loses nothing",
+                 "[actors]") {
   declare_many(5);
   begin();
   advance(5500ms);
@@ -129,7 +131,7 @@ TEST_CASE_METHOD(firing_path, "a short loss of the store closes the gate, begins
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a long loss of the store leaves the instants in it to the misfire policy", "[actors]") {
+TEST_CASE_METHOD(firing_path, "instants within a long loss of the store are left to the misfire policy", "[actors]") {
   declare("strict");
   declare("lenient", core::misfire_policy::fire_once_now);
   begin();
@@ -155,11 +157,11 @@ TEST_CASE_METHOD(firing_path, "a long loss of the store leaves the instants in i
   auto misfired = rows();
   CHECK(std::count_if(misfired.begin(), misfired.end(), [&](const auto& row) {
           return core::number(row.job) == 2 && row.trigger_time >= core::cut_to_second(back) && row.trigger_time < back + 2s;
-        }) >= 2); // one for all that was missed, beside those on time
+        }) >= 2); // one for all missed instants, in addition to those on time
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a node whose peer dies takes its jobs over and loses none of its instants", "[actors]") {
+TEST_CASE_METHOD(firing_path, "a node takes over the jobs of a dead peer and loses none of its own instants", "[actors]") {
   declare_many(20);
   begin("a");
   begin("b");
@@ -174,7 +176,7 @@ TEST_CASE_METHOD(firing_path, "a node whose peer dies takes its jobs over and lo
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(firing_path, "a claim that was kept although its answer was a refusal: its runs are sent, once", "[actors]") {
+TEST_CASE_METHOD(firing_path, "the runs of a claim that was kept although its answer was a refusal are sent once", "[actors]") {
   declare_many(5);
   begin();
   advance(2500ms);

@@ -34,7 +34,7 @@ struct group_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(group_fixture, "groups are added, changed, listed and removed, and who routes looks again", "[actors]") {
+TEST_CASE_METHOD(group_fixture, "groups are added, changed, listed and removed, and the router reads them again", "[actors]") {
   const auto pay = add("pay-worker");
   const auto mail = add("mail-worker");
   CHECK(*registry.hints == 2);
@@ -55,13 +55,13 @@ TEST_CASE_METHOD(group_fixture, "groups are added, changed, listed and removed, 
   CHECK(*registry.hints == 3);
   REQUIRE_FALSE(ask_done(actor, protocol::remove_group{pay, us}));
   CHECK(*registry.hints == 4);
-  // An edit that waits is in no list's way.
+  // An edit that waits delays no list.
   CHECK(*edits.tasks == 4);
   CHECK(*worker.tasks == 3);
   CHECK(error_of(ask<protocol::group_page>(actor, protocol::group_query{pay, us})).why == core::refusal::group_illegal);
 }
 
-TEST_CASE_METHOD(group_fixture, "what is refused wakes nobody, what is in doubt does", "[actors]") {
+TEST_CASE_METHOD(group_fixture, "a refused edit notifies no actor, an edit in doubt does", "[actors]") {
   const auto pay = add("pay-worker");
   *registry.hints = 0;
   CHECK(error_of(ask<protocol::saved_group>(actor, protocol::save_group{{}, draft("pay-worker"), us})).why

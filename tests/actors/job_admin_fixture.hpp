@@ -1,6 +1,6 @@
 #pragma once
 
-// job_admin over a real store, with doubles of who plans and who routes.
+// job_admin over a real store, with doubles of planner and router.
 
 #include <cstddef>
 #include <utility>

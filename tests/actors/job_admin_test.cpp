@@ -8,8 +8,8 @@ using test::nightly;
 using test::with_scripts;
 using test::store_fault;
 
-// Sign-ins read by the same worker as pages do.
-TEST_CASE_METHOD(job_administration, "an edit of a job that waits is in no page's way", "[actors]") {
+// Sign-ins are read by the same worker as pages.
+TEST_CASE_METHOD(job_administration, "an edit of a job that waits delays no page", "[actors]") {
   REQUIRE(apply(nightly()));
   CHECK(*worker.tasks == 0);
   const auto edited = *edits.tasks;
@@ -18,7 +18,7 @@ TEST_CASE_METHOD(job_administration, "an edit of a job that waits is in no page'
   CHECK(*edits.tasks == edited);
 }
 
-TEST_CASE_METHOD(job_administration, "what is declared is applied, and who plans and routes looks again", "[actors]") {
+TEST_CASE_METHOD(job_administration, "declared jobs are applied, and planner and router read again", "[actors]") {
   auto report = apply(nightly());
   REQUIRE(report);
   CHECK(report->changes.size() == 2);
@@ -30,7 +30,7 @@ TEST_CASE_METHOD(job_administration, "what is declared is applied, and who plans
   CHECK(jobs[0].next == start + std::chrono::hours{13});
 }
 
-TEST_CASE_METHOD(job_administration, "nothing changed wakes nobody", "[actors]") {
+TEST_CASE_METHOD(job_administration, "an apply without changes notifies no actor", "[actors]") {
   REQUIRE(apply(nightly()));
   auto report = apply(nightly());
   REQUIRE(report);
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(job_administration, "nothing changed wakes nobody", "[actors]")
   CHECK(hints() == 2);
 }
 
-TEST_CASE_METHOD(job_administration, "a dry run says what it would do and wakes nobody", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a dry run reports its changes and notifies no actor", "[actors]") {
   auto report = apply(nightly(), true);
   REQUIRE(report);
   CHECK(report->changes_anything());
@@ -46,16 +46,16 @@ TEST_CASE_METHOD(job_administration, "a dry run says what it would do and wakes 
   CHECK(test::expect(store.firings().edits_since(0, 10)).empty());
 }
 
-TEST_CASE_METHOD(job_administration, "a refused declaration comes back as its error", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a refused declaration returns its error", "[actors]") {
   auto declared = nightly();
-  declared.jobs[0].group = "nobody";
+  declared.jobs[0].group = "unknown";
   auto report = apply(declared);
   REQUIRE_FALSE(report);
   CHECK(protocol::to_core(report.error()).code == core::errc::invalid_argument);
   CHECK(hints() == 0);
 }
 
-TEST_CASE_METHOD(job_administration, "a lost answer may hide a commit: everybody looks again", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a lost answer may hide a commit, so all actors read again", "[actors]") {
   store.once("apply", store_fault::answer_lost);
   auto report = apply(nightly());
   REQUIRE_FALSE(report);
@@ -75,7 +75,7 @@ struct one_job : job_administration {
     life = test::expect(store.cluster().enter("a", "a:8080"));
   }
 
-  /// Claims the job's next instant; nobody has sent it yet.
+  /// Claims the job's next instant; it has not been sent yet.
   core::claimed_run claim() {
     auto read = test::expect(store.firings().read_jobs({&job, 1})).at(0);
     core::claim_batch batch;
@@ -103,7 +103,7 @@ struct one_job : job_administration {
 
 } // namespace
 
-TEST_CASE_METHOD(one_job, "stop and start are answered at once when nothing is on its way", "[actors]") {
+TEST_CASE_METHOD(one_job, "stop and start are answered at once when no run is on its way", "[actors]") {
   auto stopped = ask<core::job_edit>(actor, protocol::stop_job{job});
   REQUIRE(stopped);
   CHECK_FALSE(stopped->next);
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(one_job, "an edit waits for the runs that were claimed before i
   CHECK((**stopped)->on_their_way == 0);
 }
 
-TEST_CASE_METHOD(one_job, "an edit waits a second at most and says how many are on their way", "[actors]") {
+TEST_CASE_METHOD(one_job, "an edit waits at most a second and returns the number of runs on their way", "[actors]") {
   claim();
   auto changed = nightly();
   changed.jobs[0].params = "new";
@@ -142,13 +142,13 @@ TEST_CASE_METHOD(one_job, "an edit waits a second at most and says how many are 
   CHECK((**applied)->on_their_way == 1);
 }
 
-TEST_CASE_METHOD(one_job, "an edit is not said to be free of runs that the store could not count", "[actors]") {
+TEST_CASE_METHOD(one_job, "an edit does not claim to be free of runs if the store could not count them", "[actors]") {
   claim();
   store.fault_of = [](std::string_view method) {
     return method == "runs_on_their_way" ? store_fault::away : store_fault::none;
   };
   auto stopped = later<core::job_edit>(actor, protocol::stop_job{job});
-  SECTION("never: the edit is durable, and more is not known") {
+  SECTION("never: the edit is durable, and nothing more is known") {
     advance(std::chrono::milliseconds{900});
     CHECK_FALSE(*stopped);
     advance(std::chrono::milliseconds{200});
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(one_job, "an edit is not said to be free of runs that the store
     REQUIRE(**stopped);
     CHECK((**stopped)->on_their_way == std::nullopt);
   }
-  SECTION("at first: it is asked again") {
+  SECTION("at first: the store is asked again") {
     advance(std::chrono::milliseconds{500});
     CHECK_FALSE(*stopped);
     store.come_back();
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(one_job, "an edit is not said to be free of runs that the store
   CHECK_FALSE(test::expect(store.inner().firings().read_jobs({&job, 1})).at(0).next);
 }
 
-TEST_CASE_METHOD(one_job, "a run by hand goes to the planner of this node", "[actors]") {
+TEST_CASE_METHOD(one_job, "a manual run goes to the planner of this node", "[actors]") {
   protocol::trigger_job command{{job, core::trigger_kind::api, "x=1", {"http://10.0.0.1:9999/"}, 0}};
   auto asked = ask<core::intent>(actor, command);
   REQUIRE(asked);
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(one_job, "a run by hand goes to the planner of this node", "[ac
   CHECK(again->id != asked->id);
 }
 
-TEST_CASE_METHOD(one_job, "what became of a run by hand is read where pages are", "[actors]") {
+TEST_CASE_METHOD(one_job, "the intent of a manual run is read on the worker for pages", "[actors]") {
   const auto asked = ask<core::intent>(actor, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}});
   REQUIRE(asked);
   const auto found = ask<protocol::intent_found>(actor, protocol::intent_query{asked->id, core::local_operator()});
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(one_job, "what became of a run by hand is read where pages are"
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
 }
 
-TEST_CASE_METHOD(one_job, "a removed job takes its log with it, chunk by chunk", "[actors]") {
+TEST_CASE_METHOD(one_job, "the log of a removed job is deleted chunk by chunk", "[actors]") {
   auto run_done = claim();
   record(run_done);
   CHECK_FALSE(ask<core::job_edit>(actor, protocol::remove_job{job, false})); // declared
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(one_job, "a removed job takes its log with it, chunk by chunk",
   CHECK_FALSE(ask<core::job_edit>(actor, protocol::start_job{job}));
 }
 
-TEST_CASE_METHOD(one_job, "a store that goes away: the edit is in doubt and the planner looks again", "[actors]") {
+TEST_CASE_METHOD(one_job, "when the store fails, the edit is in doubt and the planner reads again", "[actors]") {
   store.once("stop", store_fault::answer_lost);
   auto stopped = ask<core::job_edit>(actor, protocol::stop_job{job});
   REQUIRE_FALSE(stopped);
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(one_job, "a store that goes away: the edit is in doubt and the 
   CHECK(schedule.record->edit_hints == 1);
 }
 
-// -- jobs as people write them ---------------------------------------------------------------------------------------------
+// -- jobs as users write them ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -270,8 +270,9 @@ TEST_CASE_METHOD(written_job, "a job is added, changed, given a source and read"
   CHECK(history->versions.size() == 1);
 }
 
-// Their instants would be as wrong as the clock: a run by hand that is due in ten days, a job that is silent for as long.
-TEST_CASE_METHOD(written_job, "what counts from now is refused while the wall clock is in doubt", "[actors]") {
+// Their instants would be as wrong as the clock: a manual run would be due in ten days, or a job silent for as long.
+TEST_CASE_METHOD(written_job, "edits whose instants depend on the present time are refused while the wall clock is in doubt",
+                 "[actors]") {
   const auto& us = core::local_operator();
   const auto job = add();
   clock().set_in_doubt(true);
@@ -286,13 +287,13 @@ TEST_CASE_METHOD(written_job, "what counts from now is refused while the wall cl
   CHECK(refused(ask<protocol::added_job>(actor, protocol::add_job{draft(), us})));
   CHECK(refused(apply(nightly())));
   CHECK(schedule.record->intents.empty());
-  // A stop counts from nothing.
+  // A stop does not depend on the present time.
   CHECK(ask<core::job_edit>(actor, protocol::stop_job{job}));
   clock().set_in_doubt(false);
   CHECK(ask<core::intent>(actor, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}}));
 }
 
-TEST_CASE_METHOD(written_job, "CVE-2023-48089: nobody enters scripts unless the settings say so", "[actors]") {
+TEST_CASE_METHOD(written_job, "CVE-2023-48089: scripts cannot be entered unless the settings allow it", "[actors]") {
   const auto job = add();
   schedule.record->edit_hints = 0;
   const auto& us = core::local_operator();
@@ -312,7 +313,7 @@ TEST_CASE_METHOD(written_job, "CVE-2023-48089: nobody enters scripts unless the 
   refused(ask<core::job_edit>(careful, protocol::save_source{job, "echo 2", "second", us}));
   CHECK(schedule.record->edit_hints == 0);
   CHECK(ask<protocol::job_page>(careful, protocol::job_page_query{{}, us})->page.total == 2);
-  // Other kinds, and all else about a script that is there.
+  // Other kinds of jobs, and all other fields of an existing script.
   auto unknown = draft();
   unknown.glue_type = "SHELL";
   const auto nonsense = ask<protocol::added_job>(careful, protocol::add_job{unknown, us});
@@ -329,7 +330,7 @@ TEST_CASE_METHOD(written_job, "CVE-2023-48089: nobody enters scripts unless the 
   CHECK(ask<core::job_edit>(careful, protocol::remove_job{job, false, us}));
 }
 
-TEST_CASE_METHOD(written_job, "what is refused comes back with XXL's refusal and wakes nobody", "[actors]") {
+TEST_CASE_METHOD(written_job, "a refused edit returns XXL's refusal and notifies no actor", "[actors]") {
   const auto job = add();
   schedule.record->edit_hints = 0;
   auto wrong = draft();
@@ -350,7 +351,7 @@ TEST_CASE_METHOD(written_job, "what is refused comes back with XXL's refusal and
   store.once("update_job", store_fault::answer_lost);
   CHECK(code_of(ask<core::job_edit>(actor, protocol::update_job{job, draft(), {}, core::local_operator()}))
         == core::errc::unavailable);
-  CHECK(schedule.record->edit_hints == 1); // it may have happened
+  CHECK(schedule.record->edit_hints == 1); // the edit may have been made
 }
 
 TEST_CASE_METHOD(written_job, "a change waits for the runs that were claimed before it", "[actors]") {

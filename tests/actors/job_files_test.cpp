@@ -1,4 +1,4 @@
-// Declared files and forecasts that somebody asks for.
+// Declared files and forecasts requested by users.
 
 #include "tests/actors/job_admin_fixture.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 const core::principal chief{core::user_id{1}, "chief", true, {}, "10.0.0.1"};
 const core::principal visitor{core::user_id{2}, "vera", false, {}, "10.0.0.2"};
 
-/// Reads the word `nightly`, and writes what it was asked for.
+/// Fixture that reads the word `nightly`, and writes the request that it got.
 struct with_files : job_administration {
   static actors::declared_files files() {
     return {[](const std::string& body) -> core::result<actors::apply_request> {
@@ -33,7 +33,7 @@ struct with_files : job_administration {
 
 } // namespace
 
-TEST_CASE_METHOD(with_files, "files that somebody sends are applied under his name, behind no page", "[actors]") {
+TEST_CASE_METHOD(with_files, "files that a user sends are applied in the user's name and delay no page", "[actors]") {
   const auto tried = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly?", chief});
   REQUIRE(tried);
   CHECK(tried->dry_run);
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(with_files, "files that somebody sends are applied under his na
   }
 }
 
-TEST_CASE_METHOD(with_files, "who is no administrator applies and exports nothing", "[actors]") {
+TEST_CASE_METHOD(with_files, "only administrators apply and export", "[actors]") {
   const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", visitor});
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
@@ -63,24 +63,25 @@ TEST_CASE_METHOD(with_files, "who is no administrator applies and exports nothin
   CHECK(store.audits().list({}, chief)->empty());
 }
 
-TEST_CASE_METHOD(with_files, "files with mistakes change nothing and wake nobody", "[actors]") {
+TEST_CASE_METHOD(with_files, "files with mistakes change nothing and notify no actor", "[actors]") {
   const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nonsense", chief});
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).context == "a.toml:1: no");
   CHECK(hints() == 0);
 }
 
-TEST_CASE_METHOD(with_files, "an export is written by who edits", "[actors]") {
+TEST_CASE_METHOD(with_files, "an export runs on the worker for edits", "[actors]") {
   CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief})->text == "all");
   CHECK(ask<protocol::exported_file>(admin, protocol::export_query{core::group_id{3}, chief})->text == "group 3");
   CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief, "ops"})->text == "all of ops");
   CHECK(*worker.tasks == 0);
-  // Without who reads and writes files.
+  // Without functions that read and write files.
   CHECK_FALSE(ask<protocol::exported_file>(actor, protocol::export_query{std::nullopt, chief}));
   CHECK_FALSE(ask<protocol::files_applied>(actor, protocol::apply_files{"nightly", chief}));
 }
 
-TEST_CASE_METHOD(job_administration, "a forecast is read and walked where people read, for whom may see", "[actors]") {
+TEST_CASE_METHOD(job_administration, "a forecast is read and computed on the worker for pages, for users with permission",
+                 "[actors]") {
   REQUIRE(apply(nightly()));
   const auto edited = *edits.tasks;
   const auto foreseen = [this](protocol::forecast_query asked) { return ask<protocol::forecast_found>(actor, std::move(asked)); };

@@ -14,7 +14,7 @@ struct admitting {
   actors::link_admission of(const protocol::link_hello& hello, const std::string& shown = "secret") const {
     return actors::admit_link(hello, shown, *view, rules());
   }
-  /// Of an executor of `mail-worker`.
+  /// Returns the admission of an executor of `mail-worker`.
   actors::link_admission with(const std::string& shown, const std::string& address = "http://10.0.0.9:9999/") const {
     return of({protocol::link_version, "mail-worker", address, {}, {}}, shown);
   }
@@ -33,7 +33,8 @@ struct admitting {
 
 } // namespace
 
-TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its former one for a while", "[actors][links]") {
+TEST_CASE_METHOD(admitting, "the token is the common one, the group's, or the group's former one for a limited time",
+                 "[actors][links]") {
   CHECK(with("secret").refusal.empty());
   CHECK(with("secret").token == core::token_kind::common);
   CHECK(with("mail-token").token == core::token_kind::group);
@@ -50,7 +51,7 @@ TEST_CASE_METHOD(admitting, "the token is that of all, of the group, or its form
   CHECK(with("anything").refusal.empty());
 }
 
-TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of its groups", "[actors][links]") {
+TEST_CASE_METHOD(admitting, "an executor may know the common token and those of its groups", "[actors][links]") {
   using tokens = std::vector<std::string>;
   const auto of_app = [this](const std::string& app_name) {
     const auto with = rules();
@@ -58,7 +59,7 @@ TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of 
     return std::vector<std::string>(found.begin(), found.end());
   };
   CHECK(of_app("pay-worker") == tokens{"secret"});
-  CHECK(of_app("nobody") == tokens{"secret"});
+  CHECK(of_app("unknown") == tokens{"secret"});
   CHECK(of_app("mail-worker") == tokens{"secret", "mail-token"});
   view->groups.at(9).previous_token = "former";
   view->groups.at(9).previous_until = now + std::chrono::hours{1};
@@ -74,15 +75,16 @@ TEST_CASE_METHOD(admitting, "an executor may know the token of all and those of 
   CHECK_FALSE(with("old secret").refusal.empty());
 }
 
-TEST_CASE_METHOD(admitting, "an unknown version or app name is told apart from a wrong token", "[actors][links]") {
+TEST_CASE_METHOD(admitting, "an unknown version or app name is distinguished from a wrong token", "[actors][links]") {
   CHECK(of({protocol::link_version + 1, "mail-worker", "http://a/", {}, {}}).refusal.find("version") != std::string::npos);
-  CHECK(of({protocol::link_version, "nobody", "http://a/", {}, {}}).refusal.find("nobody") != std::string::npos);
-  // Who has no token does not learn which groups there are.
-  CHECK(of({protocol::link_version, "nobody", "http://a/", {}, {}}, "wrong").refusal
+  CHECK(of({protocol::link_version, "unknown", "http://a/", {}, {}}).refusal.find("unknown") != std::string::npos);
+  // A client without a token does not learn which groups exist.
+  CHECK(of({protocol::link_version, "unknown", "http://a/", {}, {}}, "wrong").refusal
         == of({protocol::link_version, "mail-worker", "http://a/", {}, {}}, "wrong").refusal);
 }
 
-TEST_CASE_METHOD(admitting, "an address is judged as over HTTP, and one without HTTP is its own", "[actors][links]") {
+TEST_CASE_METHOD(admitting, "an HTTP address is judged as over HTTP, a native address must match the app name",
+                 "[actors][links]") {
   CHECK_FALSE(with("secret", "http://8.8.8.8/").refusal.empty());
   CHECK(with("secret", "ringmaster://mail-worker/one").refusal.empty());
   CHECK_FALSE(with("secret", "ringmaster://pay-worker/one").refusal.empty());
@@ -95,7 +97,7 @@ TEST_CASE_METHOD(admitting, "an address is judged as over HTTP, and one without 
   CHECK(with("secret").refusal.empty());
 }
 
-TEST_CASE_METHOD(admitting, "with a group's token an address is at the other end of the connection", "[actors][links]") {
+TEST_CASE_METHOD(admitting, "with a group's token an address must be at the other end of the connection", "[actors][links]") {
   CHECK(with("mail-token", "http://10.0.0.9:9998/x").refusal.empty());
   CHECK(with("mail-token", "http://[::ffff:10.0.0.9]:9999").refusal.empty());
   CHECK(with("mail-token", "ringmaster://mail-worker/one").refusal.empty());

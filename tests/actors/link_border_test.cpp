@@ -14,7 +14,7 @@ core::trigger_request good_run() { return {.job = core::job_id{7}, .run = core::
 
 } // namespace
 
-TEST_CASE("a batch of runs is bounded in number, bytes and values", "[actors][links]") {
+TEST_CASE("a batch of runs is limited in number, bytes and values", "[actors][links]") {
   CHECK(breach_of(protocol::link_runs{1, {good_run()}}).empty());
   CHECK_FALSE(breach_of(protocol::link_runs{1, {}}).empty());
   std::vector<core::trigger_request> many(link_limits::items_max, good_run());
@@ -31,7 +31,7 @@ TEST_CASE("a batch of runs is bounded in number, bytes and values", "[actors][li
   CHECK_FALSE(breach_of(protocol::link_runs{1, {good_run(), bad}}).empty());
 }
 
-TEST_CASE("results, answers and questions are bounded", "[actors][links]") {
+TEST_CASE("results, answers and questions are limited", "[actors][links]") {
   core::run_report report{core::log_id{1}, {}, 200, std::string(link_limits::message_bytes_max, 'x')};
   CHECK(breach_of(protocol::link_reports{1, {report}}).empty());
   CHECK_FALSE(breach_of(protocol::link_reports{1, std::vector(17, report)}).empty());
@@ -47,7 +47,8 @@ TEST_CASE("results, answers and questions are bounded", "[actors][links]") {
   CHECK(breach_of(protocol::link_question{1, protocol::link_topic::idle, core::job_id{1}}).empty());
 }
 
-TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths of a registration", "[actors][links]") {
+TEST_CASE_METHOD(test::natively_linked, "a hello needs valid names within the column widths of a registration",
+                 "[actors][links]") {
   dial();
   protocol::link_hello hello{protocol::link_version, "pay-worker", test::worker_address, {}, {}, {1, 2}};
   CHECK_FALSE(breach_of(hello).empty());
@@ -78,7 +79,7 @@ TEST_CASE_METHOD(test::natively_linked, "a hello names somebody, in the widths o
   CHECK(breach_of(bad).empty());
 }
 
-TEST_CASE("a proof has the length of its kind, and is of one end, one hello and one challenge", "[actors][links]") {
+TEST_CASE("a proof has the length of its kind and is valid for one end, one hello and one challenge", "[actors][links]") {
   CHECK(breach_of(protocol::link_proof{{}, std::string(32, 'x')}).empty());
   CHECK_FALSE(breach_of(protocol::link_proof{{}, std::string(31, 'x')}).empty());
   CHECK_FALSE(breach_of(protocol::link_proof{{}, {}}).empty());

@@ -18,7 +18,7 @@ TEST_CASE_METHOD(raw_node, "an executor introduces itself", "[actors][links]") {
   CHECK(proofs[0].proof == seal_of(protocol::link_end::executor, hellos[0], nonce, "secret"));
 }
 
-TEST_CASE_METHOD(raw_node, "each node is dialled beside the others, and again when nobody answers the hello", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "each node is dialled independently, and again if the hello is not answered", "[actors][links]") {
   welcomes = false;
   dial({"pay-worker", test::worker_address, "secret"}, {"10.0.0.1:9100", "10.0.0.2:9100"});
   CHECK(hellos.size() == 2);
@@ -28,7 +28,7 @@ TEST_CASE_METHOD(raw_node, "each node is dialled beside the others, and again wh
   CHECK(hellos.size() == 4);
 }
 
-TEST_CASE_METHOD(raw_node, "a dial that never ends holds up its own node alone", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "a dial that never ends delays only its own node", "[actors][links]") {
   ports->silent = true;
   dial({"pay-worker", test::worker_address, "secret"}, {"10.0.0.1:9100"});
   ports->silent = false;
@@ -46,7 +46,7 @@ TEST_CASE_METHOD(raw_node, "a link that is cut is dialled again", "[actors][link
   CHECK_FALSE(ask_done(dialer, reports(0)));
 }
 
-TEST_CASE_METHOD(raw_node, "whoever has results is told of each link that comes up", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "the reporter is notified of each link that comes up", "[actors][links]") {
   std::size_t offers = 0;
   reporter = track(system().spawn([&offers]() -> protocol::callback_actor::behavior_type {
     return {
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(raw_node, "whoever has results is told of each link that comes 
   CHECK(offers == 3);
 }
 
-TEST_CASE_METHOD(raw_node, "results wait for the first attempt of all, and for no later one", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "results wait for the first attempt of every node, and for no later one", "[actors][links]") {
   welcomes = false;
   dial();
   auto done = later<caf::unit_t>(dialer, reports(3));
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(raw_node, "results wait for the first attempt of all, and for n
     REQUIRE(done->has_value());
     CHECK(**done);
   }
-  SECTION("nobody answers") {
+  SECTION("the hello is not answered") {
     advance(3s);
     REQUIRE(done->has_value());
     CHECK_FALSE(**done);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(raw_node, "results wait for the first attempt of all, and for n
   }
 }
 
-TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "messages that no Ringmaster node sends end the link", "[actors][links]") {
   dial();
   SECTION("an empty batch") { say(protocol::link_runs{1, {}}); }
   SECTION("a run of no job") { say(protocol::link_runs{1, {core::trigger_request{}}}); }
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(raw_node, "what no node of ours sends ends the link", "[actors]
   CHECK(hellos.size() == 2);
 }
 
-TEST_CASE_METHOD(raw_node, "nothing is taken from who has not welcomed us", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "messages from a node that has not welcomed the executor are ignored", "[actors][links]") {
   welcomes = false;
   dial();
   say(protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}});
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(raw_node, "nothing is taken from who has not welcomed us", "[ac
   CHECK(executor->runs.empty());
 }
 
-TEST_CASE_METHOD(raw_node, "results are done when their receipts say so", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "results are done when their receipts confirm them", "[actors][links]") {
   dial();
   auto done = later<caf::unit_t>(dialer, reports(1200));
   run();
@@ -131,8 +131,8 @@ TEST_CASE_METHOD(raw_node, "results are done when their receipts say so", "[acto
   CHECK(**done);
 }
 
-TEST_CASE_METHOD(raw_node, "results that nobody confirms stay with whoever has them", "[actors][links]") {
-  SECTION("there is no link") {
+TEST_CASE_METHOD(raw_node, "unconfirmed results stay with the reporter", "[actors][links]") {
+  SECTION("without a link") {
     ports->trouble = "no route";
     dial();
     CHECK(ask_done(dialer, reports(1)) != caf::error{});
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(raw_node, "results that nobody confirms stay with whoever has t
   }
 }
 
-TEST_CASE_METHOD(raw_node, "a window bounds results on their way, and long messages are cut", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "a window limits results on their way, and long messages are cut", "[actors][links]") {
   dial();
   auto done = later<caf::unit_t>(dialer, reports(200, std::string(100'000, 'x')));
   run();
@@ -213,7 +213,7 @@ TEST_CASE("a log is cut to whole lines that fit", "[actors][links]") {
   CHECK(one.to_line == 10);
 }
 
-TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the node's", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "messages that do not show the key of the link are ignored", "[actors][links]") {
   dial();
   auto done = later<caf::unit_t>(dialer, reports(1));
   run();
@@ -244,7 +244,7 @@ TEST_CASE_METHOD(raw_node, "what does not show the key of the link is not the no
   CHECK(*done);
 }
 
-TEST_CASE_METHOD(raw_node, "who has no key cannot welcome", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "a welcome without the key is ignored", "[actors][links]") {
   welcomes = false;
   dial();
   auto foreign = welcome();
@@ -258,7 +258,7 @@ TEST_CASE_METHOD(raw_node, "who has no key cannot welcome", "[actors][links]") {
   CHECK(batches.size() == 1);
 }
 
-TEST_CASE_METHOD(raw_node, "more than an executor can have waiting is not done, and the link stays", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "requests beyond the limit of an executor are refused, and the link stays", "[actors][links]") {
   dial();
   executor->silent = true;
   constexpr auto room = actors::executor_gate_state::pending_max;
@@ -275,13 +275,13 @@ TEST_CASE_METHOD(raw_node, "more than an executor can have waiting is not done, 
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].reply.code == 0);
   CHECK(hellos.size() == 1);
-  // Those that wait are unknown, too, when nobody answers them.
+  // Waiting runs are also unknown if they are not answered.
   advance(11s);
   CHECK(verdicts.size() == room + 1);
   CHECK(verdicts.back().replies.at(0).code == 0);
 }
 
-TEST_CASE_METHOD(raw_node, "who leaves dials on for results that nobody has taken, and for nothing else", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "a leaving executor dials only for results that are not confirmed", "[actors][links]") {
   dial();
   const auto cut = [&] {
     caf::anon_send_exit(gate_there(), caf::exit_reason::kill);
@@ -295,7 +295,7 @@ TEST_CASE_METHOD(raw_node, "who leaves dials on for results that nobody has take
   CHECK(ask_done(dialer, reports(1)) != caf::error{});
   advance(1s);
   REQUIRE(hellos.size() == 2);
-  CHECK(goodbyes == 2); // results are all it comes for
+  CHECK(goodbyes == 2); // it connects only for results
   auto done = later<caf::unit_t>(dialer, reports(1));
   run();
   REQUIRE(batches.size() == 1);

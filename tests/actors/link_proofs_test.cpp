@@ -1,4 +1,4 @@
-// What executor and node prove to each other before anything else is heard.
+// Proofs that executor and node show each other before any other message is accepted.
 
 #include "tests/actors/raw_node.hpp"
 
@@ -6,14 +6,14 @@ using namespace ringmaster;
 using test::raw_node;
 using test::reports;
 
-TEST_CASE_METHOD(raw_node, "a node that does not prove the token is not believed", "[actors][links]") {
+TEST_CASE_METHOD(raw_node, "a node that does not prove the token is not trusted", "[actors][links]") {
   challenges = false;
   welcomes = false;
   dial();
   auto done = later<caf::unit_t>(dialer, reports(1));
   run();
   auto forged = welcome();
-  SECTION("it has not even asked") {}
+  SECTION("it has not sent a challenge") {}
   SECTION("it knows no token") {
     say(protocol::link_challenge{nonce});
     run();

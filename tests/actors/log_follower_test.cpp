@@ -9,15 +9,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the double of run_admin has: as many lines as it says, for every run.
+/// Double of run_admin's logs: the same number of lines for every run.
 struct written_log {
   std::int32_t lines = 0;
   bool ended = false;
-  /// What there is as long as there is no line.
+  /// Answer while there is no line.
   std::string sentence = {};
   std::optional<core::error> refusal = {};
   bool silent = false;
-  /// `run:line by user`.
+  /// Requests as `run:line by user`.
   std::vector<std::string> asked = {};
   std::vector<caf::typed_response_promise<protocol::run_log>> unanswered = {};
 
@@ -100,10 +100,10 @@ using lines = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE_METHOD(followers, "what the reader lacks is told at once, and nothing more is asked", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "missing lines are returned at once, without another request", "[actors][logs]") {
   log->lines = 2;
   CHECK(content(follow(1)) == "line 1\nline 2\n");
-  CHECK(content(follow(1, 10s, 1)) == "line 1\nline 2\n"); // he knows an earlier part
+  CHECK(content(follow(1, 10s, 1)) == "line 1\nline 2\n"); // the reader knows an earlier part
   log->ended = true;
   const auto last = follow(3);
   CHECK(content(last).empty());
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(followers, "what the reader lacks is told at once, and nothing 
   CHECK(asked().empty());
 }
 
-TEST_CASE_METHOD(followers, "a sentence in place of a log is nothing to read", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a sentence in place of a log does not count as lines", "[actors][logs]") {
   log->sentence = "readLog fail, logFile not exists";
   const auto answer = follow(1);
   CHECK_FALSE(*answer);
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(followers, "a reader at the end waits for the next line", "[act
   CHECK(asked().empty());
 }
 
-TEST_CASE_METHOD(followers, "a reader gets what he has when his wait is over, whatever a poll is doing", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a reader gets the known lines at the end of its wait, whatever a poll is doing", "[actors][logs]") {
   log->lines = 2;
   const auto answer = follow(3, 2s);
   log->silent = true;
@@ -150,14 +150,14 @@ TEST_CASE_METHOD(followers, "a reader gets what he has when his wait is over, wh
   CHECK(content(answer).empty());
   CHECK_FALSE((**answer)->end);
   CHECK((**answer)->to_line == 2);
-  // The poll's answer finds nobody.
+  // No reader is left for the poll's answer.
   CHECK(log->unanswered.size() == 1);
   (void) ask<protocol::run_found>(runs, protocol::run_query{some_run, {}});
   advance(10s);
   CHECK(asked().size() == 2);
 }
 
-TEST_CASE_METHOD(followers, "a known part is told again when it grew, from where it was asked for", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a known part is returned again when it grew, from the requested line", "[actors][logs]") {
   log->lines = 2;
   const auto answer = follow(1, 10s, 2);
   CHECK_FALSE(*answer);
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(followers, "a known part is told again when it grew, from where
   CHECK(asked() == lines{"7:1 by ann", "7:3 by ann", "7:1 by ann"});
 }
 
-TEST_CASE_METHOD(followers, "a known part is told again with its end when the run ended", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a known part is returned again with its end when the run ended", "[actors][logs]") {
   log->lines = 2;
   const auto answer = follow(1, 10s, 2);
   log->ended = true;
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(followers, "a known part is told again with its end when the ru
   CHECK((**answer)->end);
 }
 
-TEST_CASE_METHOD(followers, "however many wait for a run, one question a second is asked", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "any number of readers of a run cause one request a second", "[actors][logs]") {
   log->lines = 2;
   std::vector<answer> answers;
   for (int i = 0; i < 50; ++i)
@@ -195,20 +195,20 @@ TEST_CASE_METHOD(followers, "however many wait for a run, one question a second 
   CHECK(asked().size() == 2);
 }
 
-TEST_CASE_METHOD(followers, "a question that is not answered has no second one beside it", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a run has at most one request under way", "[actors][logs]") {
   log->lines = 2;
   const auto answer = follow(3, 30s);
   log->silent = true;
   asked();
   advance(4s);
   CHECK(asked().size() == 1);
-  // It is given up after its limit, and who waits learns that.
+  // The request is given up after its limit, and the waiting readers get the error.
   advance(3s);
   REQUIRE(*answer);
   CHECK_FALSE(**answer);
 }
 
-TEST_CASE_METHOD(followers, "readers beyond the bound are answered at once, and those who left make room", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "readers beyond the limit are answered at once, and readers that left make room", "[actors][logs]") {
   log->lines = 2;
   std::vector<answer> answers;
   for (std::size_t i = 0; i < actors::log_follower_state::waiting_max; ++i)
@@ -226,7 +226,8 @@ TEST_CASE_METHOD(followers, "readers beyond the bound are answered at once, and 
   CHECK(asked().empty());
 }
 
-TEST_CASE_METHOD(followers, "an executor that went away is told to all, a lost right to him alone", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "all readers learn that an executor is gone, only the affected user that a permission was lost",
+                 "[actors][logs]") {
   log->lines = 2;
   const auto ann = follow(3, 10s, 0, "ann");
   const auto sven = follow(3, 10s, 0, "sven");
@@ -248,7 +249,7 @@ TEST_CASE_METHOD(followers, "an executor that went away is told to all, a lost r
   CHECK(protocol::to_core((**sven).error()).code == core::errc::unavailable);
 }
 
-TEST_CASE_METHOD(followers, "a stop lets everybody go, and holds nobody back", "[actors][logs]") {
+TEST_CASE_METHOD(followers, "a stop answers all readers and holds no new one", "[actors][logs]") {
   log->lines = 2;
   const auto answer = follow(3);
   tell(actor, protocol::stop_request{});

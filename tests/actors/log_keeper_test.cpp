@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* address = "http://10.0.0.3:9999/";
 
-/// Takes no text while it `fails`.
+/// Store that refuses texts while it `fails`.
 struct full_logs final : storage::kept_log_store {
   explicit full_logs(storage::kept_log_store& logs) : inner{logs} {}
   core::result<std::vector<core::pending_log>> pending(core::log_id after, std::size_t limit) override {
@@ -43,7 +43,7 @@ struct full_store final : test::forwarding_store {
   full_logs logs;
 };
 
-/// The node of slot 0, with a job whose logs are kept.
+/// The leader, with a job whose logs are kept.
 struct keeping : test::virtual_time {
   keeping() {
     auto declared = test::nightly();
@@ -62,7 +62,7 @@ struct keeping : test::virtual_time {
     tell(actor, protocol::slot_change{core::slot_set{}.set(0)});
   }
 
-  /// A run that has its result.
+  /// Adds a run that has its result.
   core::log_id end_run(const std::string& at = address) {
     const auto next = *test::expect(store->firings().read_jobs({&job->id, 1})).at(0).next;
     core::claim_batch claim;
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(keeping, "the log of a finished run is fetched part by part and
   CHECK(executor->calls.size() == 4);
 }
 
-TEST_CASE_METHOD(keeping, "what is written behind a result is in the log", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "lines written after a result are in the log", "[actors][keep]") {
   const auto run = end_run();
   executor->log = {true, 1, "begins\n", {}, 1, true};
   begin();
@@ -134,7 +134,7 @@ TEST_CASE_METHOD(keeping, "what is written behind a result is in the log", "[act
   CHECK(kept(run) == "begins\nends\n");
 }
 
-TEST_CASE_METHOD(keeping, "an executor that does not look at the line that is asked for gives its log once",
+TEST_CASE_METHOD(keeping, "an executor that ignores the requested line gives its log once",
                  "[actors][keep]") {
   const auto run = end_run();
   executor->log = {true, 2, "one\ntwo\n", {}, 1, false};
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(keeping, "an executor that does not look at the line that is as
   CHECK(executor->calls.size() == 2);
 }
 
-TEST_CASE_METHOD(keeping, "answers without a line end a log", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "answers without lines end a log", "[actors][keep]") {
   const auto run = end_run();
   executor->log = {true, 1000, "", {}, 1, false};
   begin();
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(keeping, "answers without a line end a log", "[actors][keep]") 
   CHECK(executor->calls.size() == 1);
 }
 
-TEST_CASE_METHOD(keeping, "what no second question brings is given up at once", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "logs that another request cannot bring are given up at once", "[actors][keep]") {
   const auto run = end_run();
   SECTION("the executor has no log of the run") { executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true}; }
   SECTION("it is longer than an answer may be") {
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(keeping, "what no second question brings is given up at once", 
   CHECK(executor->calls.size() == 1);
 }
 
-TEST_CASE_METHOD(keeping, "only the node of slot 0 fetches", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "only the leader fetches", "[actors][keep]") {
   end_run();
   executor->log = {true, 1, "x\n", {}, 1, true};
   begin();
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(keeping, "an executor is asked for a few logs at once, and for 
   CHECK(pending() == 0);
 }
 
-TEST_CASE_METHOD(keeping, "a log that comes too slowly is given up", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "a log that arrives too slowly is given up", "[actors][keep]") {
   end_run();
   executor->log_takes = 5s;
   executor->before_answer = [](test::executor_record& it) {
@@ -226,7 +226,7 @@ TEST_CASE_METHOD(keeping, "a log that comes too slowly is given up", "[actors][k
   CHECK(test::expect(store->kept_logs().bytes()) == 0);
 }
 
-TEST_CASE_METHOD(keeping, "an executor that is away is asked less and less often, and its runs are given up", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "an executor that is away is asked at growing intervals, and its runs are given up", "[actors][keep]") {
   const auto away = end_run();
   executor->log = {false, 0, {}, "refused", 0, false};
   auto other = pool.executor("http://10.0.0.4:9999/");
@@ -247,7 +247,7 @@ TEST_CASE_METHOD(keeping, "an executor that is away is asked less and less often
   CHECK(executor->calls.size() <= calls + 12);
 }
 
-TEST_CASE_METHOD(keeping, "many runs of an executor that is away are in no other's way", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "many runs of an executor that is away delay no others", "[actors][keep]") {
   executor->log = {false, 0, {}, "refused", 0, false};
   for (std::size_t i = 0; i < 2 * actors::log_keeper_state::looked_at; ++i)
     end_run();
@@ -264,7 +264,7 @@ TEST_CASE_METHOD(keeping, "many runs of an executor that is away are in no other
   CHECK(executor->calls.size() < 40);
 }
 
-TEST_CASE_METHOD(keeping, "a log that cannot be had holds up no other of its executor", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "a log that cannot be fetched delays no other log of its executor", "[actors][keep]") {
   const auto ill = end_run();
   executor->before_answer = [asked = "log " + std::to_string(core::number(ill))](test::executor_record& it) {
     it.log = it.calls.back() == asked ? protocol::log_reply{false, 0, {}, "it broke off", 0, false}
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(keeping, "a log that cannot be had holds up no other of its exe
   begin();
   advance(10s);
   CHECK(kept(well) == "there\n");
-  // Others succeed all the time: the one that fails is given up all the same.
+  // Other logs succeed all the time; the failing one is still given up.
   for (int minute = 0; minute < 12; ++minute) {
     const auto later = end_run();
     advance(60s);
@@ -284,7 +284,7 @@ TEST_CASE_METHOD(keeping, "a log that cannot be had holds up no other of its exe
   CHECK_FALSE(kept(ill));
 }
 
-TEST_CASE_METHOD(keeping, "who comes late gives an executor its time, too", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "a new leader gives executors their full time, too", "[actors][keep]") {
   std::vector<core::log_id> runs;
   for (int i = 0; i < 3; ++i)
     runs.push_back(end_run());
@@ -317,7 +317,8 @@ TEST_CASE_METHOD(keeping, "a moment without an answer gives up nothing", "[actor
     CHECK(kept(run) == "x\n");
 }
 
-TEST_CASE_METHOD(keeping, "a log that was to be fetched when the node died is fetched by the next life", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "a log that was to be fetched when the node died is fetched by the next incarnation",
+                 "[actors][keep]") {
   const auto run = end_run();
   executor->silent = true;
   begin();
@@ -333,7 +334,7 @@ TEST_CASE_METHOD(keeping, "a log that was to be fetched when the node died is fe
   CHECK(kept(run) == "late\n");
 }
 
-TEST_CASE_METHOD(keeping, "a store that does not take a text is asked less and less often", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "a store that refuses texts is tried at growing intervals", "[actors][keep]") {
   const auto run = end_run();
   executor->log = {true, 1, "x\n", {}, 1, true};
   fillable.logs.fails = true;
@@ -346,7 +347,7 @@ TEST_CASE_METHOD(keeping, "a store that does not take a text is asked less and l
   CHECK(kept(run) == "x\n");
 }
 
-TEST_CASE_METHOD(keeping, "the oldest logs make room for new ones, and their texts go", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "the oldest logs make room for new ones, and their texts are removed", "[actors][keep]") {
   executor->log = {true, 1, std::string(600, 'x') + '\n', {}, 1, true};
   std::vector<core::log_id> runs;
   for (int i = 0; i < 5; ++i)
@@ -359,7 +360,7 @@ TEST_CASE_METHOD(keeping, "the oldest logs make room for new ones, and their tex
   CHECK(test::expect(store->kept_logs().remove_dropped(1)) == 0);
 }
 
-TEST_CASE_METHOD(keeping, "the limit holds once the store can say how much there is", "[actors][keep]") {
+TEST_CASE_METHOD(keeping, "the limit is applied once the store can tell the total size", "[actors][keep]") {
   executor->log = {true, 1, std::string(600, 'x') + '\n', {}, 1, true};
   for (int i = 0; i < 5; ++i)
     end_run();
@@ -379,7 +380,7 @@ TEST_CASE_METHOD(keeping, "a run without an executor has no log to keep", "[acto
   end_run("");
   begin();
   advance(1min);
-  CHECK(pending() == 1); // the answer to its trigger may come behind its result
+  CHECK(pending() == 1); // the answer to its trigger may come after its result
   advance(10min);
   CHECK(pending() == 0);
 }

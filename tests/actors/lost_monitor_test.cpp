@@ -14,7 +14,7 @@ namespace {
 
 const auto lost_text = std::string{"Job result lost, marked as failure"};
 
-/// Runs that an executor accepted, and the monitor of the node of slot 0.
+/// Runs that an executor accepted, and the monitor of the leader.
 struct losing : recovery {
   losing() {
     completion = track(system().spawn([this]() -> protocol::completion_actor::behavior_type {
@@ -38,7 +38,7 @@ struct losing : recovery {
   }
   ~losing() { end_all(); }
 
-  /// A run that its executor accepted.
+  /// Adds a run that its executor accepted.
   core::claimed_run accepted(const std::string& to = address) {
     auto run = claim_one(to);
     core::record_batch batch;
@@ -96,13 +96,13 @@ TEST_CASE_METHOD(losing, "a run of an executor that came back without it is lost
   executor->log = missing;
   refused();
   advance(2s);
-  CHECK(is_open(run)); // one denial is none
+  CHECK(is_open(run)); // one denial is not enough
   advance(4s);
   CHECK(is_lost(run));
   CHECK(executor->calls == calls{"beat 0", "idle " + job(run), "log " + id(run), "idle " + job(run), "log " + id(run)});
 }
 
-TEST_CASE_METHOD(losing, "a lost result is stored in the language of people", "[actors]") {
+TEST_CASE_METHOD(losing, "a lost result is stored in the users' language", "[actors]") {
   declare("settle");
   auto run = accepted();
   settings.language = core::language::zh_cn;
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(losing, "a lost result is stored in the language of people", "[
   CHECK(row(run).handle_msg == "任务结果丢失，标记失败");
 }
 
-TEST_CASE_METHOD(losing, "an executor that died is asked as soon as it answers again", "[actors]") {
+TEST_CASE_METHOD(losing, "an executor that died is asked about its runs as soon as it answers again", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -125,8 +125,8 @@ TEST_CASE_METHOD(losing, "an executor that died is asked as soon as it answers a
   CHECK(is_open(run));
   CHECK(std::count(executor->calls.begin(), executor->calls.end(), "idle " + job(run)) == 0);
   executor->idle = idle;
-  SECTION("it is knocked at") { advance(20s); }
-  SECTION("it shows a sign of life") {
+  SECTION("it is probed") { advance(20s); }
+  SECTION("it sends a heartbeat") {
     heard();
     advance(5s);
   }
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(losing, "an executor that died is asked as soon as it answers a
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "who leaves is said to have died if it is silent and left runs open, and once", "[actors]") {
+TEST_CASE_METHOD(losing, "a leaving executor is logged once as dead if it is silent and left runs open", "[actors]") {
   declare("settle");
   const auto run = accepted();
   begin_monitor();
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(losing, "who leaves is said to have died if it is silent and le
     executor->idle = {};
     serve({});
     advance(10s);
-    CHECK_FALSE(is_named()); // it may be about to
+    CHECK_FALSE(is_named()); // it may be about to report them
     refused();
     advance(10s);
     CHECK(is_named());
@@ -209,7 +209,7 @@ TEST_CASE_METHOD(losing, "a busy executor keeps its run, an idle one has time fo
   }
 }
 
-TEST_CASE_METHOD(losing, "an executor whose answers prove nothing is not believed", "[actors]") {
+TEST_CASE_METHOD(losing, "an executor whose answers prove nothing does not decide about its runs", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -219,7 +219,7 @@ TEST_CASE_METHOD(losing, "an executor whose answers prove nothing is not believe
   CHECK(is_open(run));
 }
 
-TEST_CASE_METHOD(losing, "an old run whose address is registered no more is lost, a young one is not", "[actors]") {
+TEST_CASE_METHOD(losing, "an old run whose address is not registered any more is lost, a young one is not", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -231,7 +231,7 @@ TEST_CASE_METHOD(losing, "an old run whose address is registered no more is lost
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a run is not old before its timeout and a minute", "[actors]") {
+TEST_CASE_METHOD(losing, "a run is not old before its timeout plus a minute", "[actors]") {
   declare("settle").timeout_s = 1800;
   auto run = accepted();
   begin_monitor();
@@ -243,12 +243,12 @@ TEST_CASE_METHOD(losing, "a run is not old before its timeout and a minute", "[a
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "an address that never registered keeps its runs, however old, until the log's age limit", "[actors]") {
+TEST_CASE_METHOD(losing, "an address that never registered keeps its runs until the log's age limit", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
   serve({}, core::address_type::manual);
-  tell(monitor, protocol::incarnation_change{}); // forgets nothing that it knew of the registry
+  tell(monitor, protocol::incarnation_change{}); // keeps its knowledge of the registry
   begin_monitor({});
   serve({}, core::address_type::manual);
   executor->idle = {};
@@ -259,7 +259,7 @@ TEST_CASE_METHOD(losing, "an address that never registered keeps its runs, howev
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "another process behind an address that people wrote down does not end a young run", "[actors]") {
+TEST_CASE_METHOD(losing, "another process at an address that users entered does not end a young run", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor({});
@@ -284,7 +284,7 @@ TEST_CASE_METHOD(losing, "an old run that its executor denies is found without s
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a lost run is retried as any failure is, and a real result that comes late changes nothing",
+TEST_CASE_METHOD(losing, "a lost run is retried like any failure, and a late real result changes nothing",
                  "[actors]") {
   declare("settle").retry_count = 2;
   auto run = accepted();
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(losing, "a lost run is retried as any failure is, and a real re
   CHECK(expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
 }
 
-TEST_CASE_METHOD(losing, "what the store does not take is found again", "[actors]") {
+TEST_CASE_METHOD(losing, "results that the store refuses are found again", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -313,7 +313,7 @@ TEST_CASE_METHOD(losing, "what the store does not take is found again", "[actors
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a store that is away for a while delays, and loses nothing", "[actors]") {
+TEST_CASE_METHOD(losing, "an unavailable store delays and loses nothing", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -327,7 +327,7 @@ TEST_CASE_METHOD(losing, "a store that is away for a while delays, and loses not
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a search that fails in the middle suspects its executors again", "[actors]") {
+TEST_CASE_METHOD(losing, "a search that fails midway suspects its executors again", "[actors]") {
   const std::string elsewhere = "http://10.0.0.9:9999/a-path-that-is-too-long-for-the-buffer-of-a-string/";
   declare("settle");
   auto run = accepted(elsewhere);
@@ -341,7 +341,7 @@ TEST_CASE_METHOD(losing, "a search that fails in the middle suspects its executo
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "who does not have slot 0, or no life, does nothing", "[actors]") {
+TEST_CASE_METHOD(losing, "without slot 0 or an incarnation the monitor does nothing", "[actors]") {
   declare("settle");
   auto run = accepted();
   begin_monitor();
@@ -358,7 +358,7 @@ TEST_CASE_METHOD(losing, "who does not have slot 0, or no life, does nothing", "
   CHECK(is_lost(run));
 }
 
-TEST_CASE_METHOD(losing, "a dead executor with many open runs is asked little, and holds up nobody else", "[actors]") {
+TEST_CASE_METHOD(losing, "a dead executor with many open runs is asked rarely and delays no others", "[actors]") {
   constexpr std::size_t many = 900;
   auto keys = declare_many(many);
   declare("other");
@@ -373,11 +373,11 @@ TEST_CASE_METHOD(losing, "a dead executor with many open runs is asked little, a
     batch.triggers.push_back({run.id, run.claim, run.plan.spec, 200, {}, false});
   expect(look->firings().record(batch, civil()));
   begin_monitor({elsewhere});
-  executor->silent = true; // a question takes its whole time limit
+  executor->silent = true; // a request takes its whole time limit
   advance(12min);
   CHECK(is_lost(other));
   advance(10min);
-  // Gone from the registry and silent: all of them are lost, after a few questions.
+  // Gone from the registry and silent: all runs are lost after a few requests.
   std::size_t lost = 0;
   for (const auto& run : runs)
     lost += is_lost(run) ? 1 : 0;

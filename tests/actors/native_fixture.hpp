@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of native links share: a node's end and an executor's end in one world, everything else doubled.
+// Fixture for native links: a node's end and an executor's end in one world, everything else doubled.
 
 #include <iterator>
 #include <memory>
@@ -18,7 +18,7 @@ namespace ringmaster::test {
 
 inline const std::string worker_address = "http://10.0.0.3:9999/";
 
-/// The group 4 is `pay-worker`, the group 9 `mail-worker` with a token of its own.
+/// Group 4 is `pay-worker`, group 9 `mail-worker`, which has its own token.
 struct natively_linked : virtual_time {
   static constexpr std::int64_t life = 3;
 
@@ -59,7 +59,7 @@ struct natively_linked : virtual_time {
     return made;
   }
 
-  /// The part of completion_actor that links see.
+  /// Returns the part of completion_actor that links use.
   protocol::completion_actor storage_like() {
     return track(system().spawn([this](protocol::completion_actor::pointer self) -> protocol::completion_actor::behavior_type {
       return {
@@ -80,9 +80,9 @@ struct natively_linked : virtual_time {
     }));
   }
 
-  /// Of the executor that dials: whoever has its results. None unless a test makes one.
+  /// Owner of the results of the connecting executor. None unless a test creates one.
   protocol::callback_actor reporter;
-  /// An executor that dials.
+  /// Creates an executor that connects.
   protocol::link_dialer dial(actors::link_identity who = {"pay-worker", worker_address, "secret"},
                              std::vector<std::string> nodes = {"10.0.0.1:9100"}) {
     actors::dialer_parts parts{std::move(nodes), std::move(who), host, reporter, ports, {}, 42, silent_log()};
@@ -90,7 +90,7 @@ struct natively_linked : virtual_time {
     run();
     return dialer;
   }
-  /// The answer to a challenge, by who knows the token.
+  /// Answers a challenge with a proof of the token.
   void prove(const protocol::link_door& door, const protocol::link_hello& hello, const protocol::link_key& challenge,
              const std::string& token) {
     tell(door, protocol::link_proof{challenge, seal_of(protocol::link_end::executor, hello, challenge, token)});
@@ -100,7 +100,7 @@ struct natively_linked : virtual_time {
     return scripted_ports::seal_of(ports->binding, token, protocol::proof_text(end, hello, challenge));
   }
   [[nodiscard]] bool is_linked(const std::string& address = worker_address) const { return pool.natives->contains(address); }
-  /// The native link of the executor, which must be up.
+  /// Returns the native link of the executor, which must be up.
   protocol::executor_link native(const std::string& address = worker_address) { return pool.natives->at(address); }
 
   [[nodiscard]] core::claimed_run run_of(std::int64_t id, std::int32_t group = 4, std::string param = "a=1") {
@@ -131,13 +131,13 @@ struct natively_linked : virtual_time {
       runs.push_back(run_of(id));
     send(native(), std::move(runs));
   }
-  /// How many results say so.
+  /// Returns the number of results with this state and code.
   [[nodiscard]] std::size_t count(protocol::send_state state, std::int32_t code = 0) const {
     return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const auto& one) {
       return one.state == state && (code == 0 || one.code == code);
     }));
   }
-  /// The process of the executor ends, and with it its links.
+  /// Ends the process of the executor, and with it its links.
   void kill_executor() {
     caf::anon_send_exit(dialer, caf::exit_reason::kill);
     run();

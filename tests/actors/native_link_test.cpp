@@ -10,7 +10,7 @@ using test::worker_address;
 
 namespace {
 
-/// A node's link to an executor whose gate the test itself has.
+/// A node's link to an executor whose gate belongs to the test.
 struct raw_link : natively_linked {
   explicit raw_link(const std::string& app_name = "pay-worker", const std::string& shown = "secret") : token{shown} {
     gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
@@ -46,7 +46,7 @@ struct raw_link : natively_linked {
     REQUIRE(node);
   }
 
-  /// To the node, with its key.
+  /// Sends a message to the node, with its key.
   template <class Message>
   void say(Message message) {
     message.key = node_key;
@@ -59,7 +59,7 @@ struct raw_link : natively_linked {
   protocol::executor_gate gate_there;
   protocol::link_gate node;
   protocol::link_key node_key;
-  /// The keys that the node showed.
+  /// Keys that the node showed.
   std::vector<protocol::link_key> seen;
   std::vector<std::string> refusals;
   std::vector<protocol::link_runs> batches;
@@ -67,7 +67,7 @@ struct raw_link : natively_linked {
   std::vector<protocol::link_receipt> receipts;
 };
 
-/// The same with the token of the group 9.
+/// Link with the token of group 9.
 struct raw_group_link : raw_link {
   raw_group_link() : raw_link("mail-worker", "mail-token") {}
 };
@@ -80,7 +80,7 @@ std::vector<std::int64_t> numbers(std::size_t count) {
 
 } // namespace
 
-TEST_CASE_METHOD(natively_linked, "a run goes over the native link with all that /run would say", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a run goes over the native link with all fields of /run", "[actors][links]") {
   dial();
   send({12});
   REQUIRE(executor->runs.size() == 1);
@@ -123,7 +123,8 @@ TEST_CASE_METHOD(natively_linked, "a refused run has its text, and a repeat coun
   CHECK(count(send_state::answered, 200) == 2);
 }
 
-TEST_CASE_METHOD(natively_linked, "a run is unknown when its executor is not sure, not sent when it stops", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a run is unknown if its executor is not sure, and not sent if the executor stops",
+                 "[actors][links]") {
   dial();
   executor->verdict = [](const core::trigger_request&) { return core::trigger_reply{0, ""}; };
   send({1});
@@ -132,7 +133,7 @@ TEST_CASE_METHOD(natively_linked, "a run is unknown when its executor is not sur
   send({2});
   REQUIRE(count(send_state::not_sent, 503) == 1);
   CHECK(results.back().message == "this executor is stopping");
-  // Others of the group are preferred for a while, as over HTTP.
+  // Other executors of the group are preferred for a while, as over HTTP.
   CHECK(results.back().unreachable);
 }
 
@@ -170,7 +171,7 @@ TEST_CASE_METHOD(natively_linked, "a run without a verdict is unknown at its dea
   CHECK(results.size() == 2);
 }
 
-TEST_CASE_METHOD(natively_linked, "of a cut link, what was on its way is unknown and what was not goes by HTTP", "[actors]") {
+TEST_CASE_METHOD(natively_linked, "after a cut, runs on their way are unknown and the others go by HTTP", "[actors]") {
   dial();
   auto link = native();
   executor->silent = true;
@@ -182,7 +183,7 @@ TEST_CASE_METHOD(natively_linked, "of a cut link, what was on its way is unknown
   CHECK_FALSE(is_linked());
   CHECK(count(send_state::unknown) == 2);
   CHECK(http->calls == std::vector<std::string>{"run 3/0"});
-  // Whoever has the handle still is served, too.
+  // A sender that still has the handle is served, too.
   send(link, {run_of(4)});
   CHECK(http->calls.back() == "run 4/0");
   CHECK(count(send_state::answered, 200) == 2);
@@ -193,7 +194,7 @@ TEST_CASE_METHOD(natively_linked, "of a cut link, what was on its way is unknown
   CHECK(http->calls.back() == "idle 7");
 }
 
-TEST_CASE_METHOD(natively_linked, "a window bounds what is on its way, and what finds no room is not sent", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a window limits runs on their way, and runs without room are not sent", "[actors][links]") {
   dial();
   executor->silent = true;
   send(numbers(5000));
@@ -204,7 +205,7 @@ TEST_CASE_METHOD(natively_linked, "a window bounds what is on its way, and what 
   CHECK(count(send_state::unknown) == executor->runs.size());
 }
 
-TEST_CASE_METHOD(natively_linked, "a full window goes on as soon as verdicts come", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a full window continues as soon as verdicts arrive", "[actors][links]") {
   dial();
   send(numbers(20'000));
   CHECK(count(send_state::answered, 200) == 20'000);
@@ -216,11 +217,11 @@ TEST_CASE_METHOD(raw_link, "no message is larger than a link may carry", "[actor
   REQUIRE(batches.size() == 2);
   for (const auto& batch : batches)
     CHECK(protocol::breach_of(batch).empty());
-  // One that is too large for any goes the other way.
+  // A run that is too large for any message goes by HTTP.
   CHECK(http->calls == std::vector<std::string>{"run 4/0"});
 }
 
-TEST_CASE_METHOD(raw_link, "verdicts that do not match their batch cut the link, those of no batch do not", "[actors]") {
+TEST_CASE_METHOD(raw_link, "verdicts that do not match their batch cut the link, verdicts of no batch do not", "[actors]") {
   say(protocol::link_verdicts{77, {{}}});
   run();
   CHECK(is_linked());
@@ -234,7 +235,7 @@ TEST_CASE_METHOD(raw_link, "verdicts that do not match their batch cut the link,
   CHECK(results.size() == 2);
 }
 
-TEST_CASE_METHOD(raw_link, "what no executor of ours sends cuts the link", "[actors][links]") {
+TEST_CASE_METHOD(raw_link, "messages that no Ringmaster executor sends cut the link", "[actors][links]") {
   SECTION("an empty batch of results") { say(protocol::link_reports{1, {}}); }
   SECTION("a result of no run") { say(protocol::link_reports{1, {{core::log_id{0}, start, 200, {}}}}); }
   SECTION("an endless answer") { say(protocol::link_answer{1, {200, std::string(2'000'000, 'x')}}); }
@@ -255,7 +256,7 @@ TEST_CASE_METHOD(raw_link, "more results than receipts allow cut the link", "[ac
   CHECK_FALSE(is_linked());
 }
 
-TEST_CASE_METHOD(raw_link, "questions are answered, or given up when nobody does", "[actors][links]") {
+TEST_CASE_METHOD(raw_link, "questions are answered, or given up without an answer", "[actors][links]") {
   auto idle = later<protocol::probe_reply>(native(), protocol::probe_request{core::job_id{7}, true});
   auto log = later<protocol::log_reply>(native(), protocol::log_request{core::log_id{12}, start + 1234ms, 3});
   auto kill = later<protocol::probe_reply>(native(), protocol::kill_request{core::job_id{7}});
@@ -299,7 +300,7 @@ TEST_CASE_METHOD(raw_link, "questions are answered, or given up when nobody does
   CHECK((**cut)->message.find("cut") != std::string::npos);
 }
 
-TEST_CASE_METHOD(raw_link, "results are kept when the store has them, and told when not", "[actors][links]") {
+TEST_CASE_METHOD(raw_link, "results are acknowledged when the store has them, and refused otherwise", "[actors][links]") {
   send({12});
   say(protocol::link_reports{1, {{core::log_id{12}, start, 200, "done"}}});
   run();
@@ -317,11 +318,11 @@ TEST_CASE_METHOD(raw_link, "results are kept when the store has them, and told w
   CHECK(callbacks.back().message == "a \xEF\xBF\xBD b");
 }
 
-TEST_CASE_METHOD(raw_link, "the token of all speaks for every run, whoever sent it and before whichever cut", "[actors][links]") {
-  // A run of another node, or of a group that has this address by hand.
+TEST_CASE_METHOD(raw_link, "the common token reports for every run, whichever node sent it", "[actors][links]") {
+  // A run of another node, or of a group in which users entered this address.
   say(protocol::link_reports{1, {{core::log_id{13}, start, 200, "done"}}});
   run();
-  // Of this node, before it dialled again.
+  // A run of this node, sent before the executor connected again.
   send(native(), {run_of(14, 9)});
   REQUIRE(batches.size() == 1);
   greet("pay-worker", "secret");
@@ -332,7 +333,7 @@ TEST_CASE_METHOD(raw_link, "the token of all speaks for every run, whoever sent 
   CHECK_FALSE(callbacks[1].only_of);
 }
 
-TEST_CASE_METHOD(raw_group_link, "a group's token speaks for its groups, and for what was sent here", "[actors][links]") {
+TEST_CASE_METHOD(raw_group_link, "a group's token reports for its groups, and for runs sent here", "[actors][links]") {
   send(native(), {run_of(12, 9)});
   say(protocol::link_reports{1, {{core::log_id{12}, start, 200, "done"}, {core::log_id{13}, start, 0, std::nullopt}}});
   run();
@@ -342,7 +343,7 @@ TEST_CASE_METHOD(raw_group_link, "a group's token speaks for its groups, and for
   CHECK(*callbacks[1].only_of == std::vector{core::group_id{9}});
 }
 
-TEST_CASE_METHOD(raw_link, "what does not show the key of the link changes nothing", "[actors][links]") {
+TEST_CASE_METHOD(raw_link, "messages that do not show the key of the link change nothing", "[actors][links]") {
   CHECK(node_key != protocol::link_key{});
   send({12});
   auto idle = later<protocol::probe_reply>(native(), protocol::probe_request{core::job_id{7}, true});
@@ -369,7 +370,7 @@ TEST_CASE_METHOD(raw_link, "what does not show the key of the link changes nothi
   CHECK(count(send_state::answered, 200) == 1);
 }
 
-TEST_CASE_METHOD(natively_linked, "a cut link asks nothing of itself, whatever the pool says", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a cut link never sends requests to itself, whatever the pool answers", "[actors][links]") {
   dial();
   const auto link = native();
   kill_executor();
@@ -380,7 +381,7 @@ TEST_CASE_METHOD(natively_linked, "a cut link asks nothing of itself, whatever t
   CHECK(http->calls.back() == "idle 7");
 }
 
-TEST_CASE_METHOD(raw_link, "a window bounds the bytes on their way, until verdicts come or the link is given up", "[actors]") {
+TEST_CASE_METHOD(raw_link, "a window limits the bytes on their way, until verdicts arrive or the link is given up", "[actors]") {
   std::vector<core::claimed_run> large;
   for (std::int64_t id = 1; id <= 12; ++id)
     large.push_back(run_of(id, 4, std::string(1'000'000, 'x')));
@@ -390,7 +391,7 @@ TEST_CASE_METHOD(raw_link, "a window bounds the bytes on their way, until verdic
   run();
   CHECK(batches.size() == 9);
   CHECK(count(send_state::answered, 200) == 1);
-  // At their deadline they are unknown, but may still wait on this node to be written.
+  // At their deadline the runs are unknown, but may still wait on this node to be written.
   advance(3500ms);
   CHECK(count(send_state::unknown) == 8);
   CHECK(count(send_state::not_sent) == 3);
@@ -398,7 +399,7 @@ TEST_CASE_METHOD(raw_link, "a window bounds the bytes on their way, until verdic
   CHECK(batches.size() == 10); // a small one still has room
   send(native(), {run_of(101, 4, std::string(1'000'000, 'x'))});
   CHECK(batches.size() == 10);
-  say(protocol::link_verdicts{batches.at(1).batch, {{}}}); // late: nothing but room
+  say(protocol::link_verdicts{batches.at(1).batch, {{}}}); // late: only frees room
   run();
   CHECK(batches.size() == 11);
   CHECK(count(send_state::answered) == 1);

@@ -6,7 +6,7 @@ using protocol::send_state;
 using test::natively_linked;
 using test::worker_address;
 
-TEST_CASE_METHOD(natively_linked, "a link is a registration, renewed as long as it is up", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a link is a registration, renewed while it is up", "[actors][links]") {
   dial();
   CHECK(is_linked());
   REQUIRE(registry.beats->size() == 1);
@@ -18,22 +18,22 @@ TEST_CASE_METHOD(natively_linked, "a link is a registration, renewed as long as 
   kill_executor();
   advance(60s);
   CHECK(registry.beats->size() == 3);
-  CHECK(registry.removals->empty()); // it runs out as usual
+  CHECK(registry.removals->empty()); // it expires as usual
 }
 
-TEST_CASE_METHOD(natively_linked, "an executor that is not let in tries again later", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "an executor that is refused tries again later", "[actors][links]") {
   dial({"pay-worker", worker_address, "wrong"});
   CHECK_FALSE(is_linked());
   CHECK(ports->dialled_addresses.size() == 1);
   advance(1s);
   CHECK(ports->dialled_addresses.size() >= 2);
   advance(10min);
-  // Doubled up to 15 s and half of that.
+  // The wait doubles up to 15 s and half of that.
   CHECK(ports->dialled_addresses.size() < 60);
   CHECK(registry.beats->empty());
 }
 
-TEST_CASE_METHOD(natively_linked, "a farewell ends runs and registration, not results", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a goodbye ends runs and registration, not results", "[actors][links]") {
   dial();
   tell(dialer, protocol::link_goodbye{});
   run();
@@ -47,12 +47,12 @@ TEST_CASE_METHOD(natively_linked, "a farewell ends runs and registration, not re
   CHECK(registry.removals->size() == 1);
 }
 
-TEST_CASE_METHOD(natively_linked, "who dials again with the same address is believed", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a second connection with the same address replaces the first one", "[actors][links]") {
   dial();
   executor->silent = true;
   auto first = native();
   send({1});
-  dial(); // another process, or the same one after a cut that this node has not seen
+  dial(); // another process, or the same one after a cut that this node has not noticed
   CHECK(is_linked());
   CHECK(native() != first);
   CHECK(count(send_state::unknown) == 1);
@@ -63,7 +63,7 @@ TEST_CASE_METHOD(natively_linked, "who dials again with the same address is beli
   CHECK(http->calls.empty());
 }
 
-TEST_CASE_METHOD(natively_linked, "a group's token brings the group's runs and no other", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a group's token gets only the group's runs", "[actors][links]") {
   http = pool.executor("http://10.0.0.9:9999/");
   ports->remote = "10.0.0.9:41234";
   dial({"mail-worker", "http://10.0.0.9:9999/", "mail-token"});
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(natively_linked, "a group's token brings the group's runs and n
   CHECK(count(send_state::answered, 200) == 2);
 }
 
-TEST_CASE_METHOD(natively_linked, "what a link does not carry has no other way to an executor without HTTP", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "runs that a link cannot carry cannot reach an executor without HTTP", "[actors][links]") {
   const std::string alone = "ringmaster://mail-worker/one";
   dial({"mail-worker", alone, "mail-token"});
   REQUIRE(is_linked(alone));
@@ -84,12 +84,12 @@ TEST_CASE_METHOD(natively_linked, "what a link does not carry has no other way t
   REQUIRE(count(send_state::not_sent) == 2);
   CHECK(results[0].message.find("token of another group") != std::string::npos);
   CHECK(results[1].message.find("larger") != std::string::npos);
-  CHECK_FALSE(results[0].unreachable); // it is there, and others of its group are not preferred
+  CHECK_FALSE(results[0].unreachable); // it is reachable, so others of its group are not preferred
   CHECK_FALSE(results[1].unreachable);
   CHECK(count(send_state::answered, 200) == 1);
 }
 
-TEST_CASE_METHOD(natively_linked, "a token that counts no more ends its link at the next beat", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a token that is no longer valid ends its link at the next beat", "[actors][links]") {
   dial({"mail-worker", worker_address, "mail-token"});
   REQUIRE(is_linked());
   auto changed = std::make_shared<protocol::registry_view>(*view);
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(natively_linked, "a group's token gets no link with another gro
   CHECK(ports->guests_ended == 2);
 }
 
-TEST_CASE_METHOD(natively_linked, "a link whose address another group keeps is cut", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a link is cut when its address belongs to another group", "[actors][links]") {
   dial({"mail-worker", worker_address, "mail-token"});
   REQUIRE(is_linked());
   *registry.taken = worker_address;
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(natively_linked, "a link whose address another group keeps is c
   CHECK_FALSE(is_linked());
 }
 
-TEST_CASE_METHOD(natively_linked, "with a group's token no address of another host is linked", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "with a group's token an address on another host is refused", "[actors][links]") {
   ports->remote = "10.0.0.66:41234";
   dial({"mail-worker", worker_address, "mail-token"});
   CHECK_FALSE(is_linked());
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(natively_linked, "with a group's token no address of another ho
   CHECK(is_linked("ringmaster://mail-worker/one"));
 }
 
-TEST_CASE_METHOD(natively_linked, "a link of a group's token is asked about the group's runs alone", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a link with a group's token is asked only about the group's runs", "[actors][links]") {
   const auto ask_all = [this](const std::string& address, std::int32_t group) {
     const core::group_id named{group};
     const auto link = native(address);
@@ -151,7 +151,7 @@ TEST_CASE_METHOD(natively_linked, "a link of a group's token is asked about the 
   CHECK(executor->questions.empty());
 }
 
-TEST_CASE_METHOD(natively_linked, "a second group of its app name is an executor's, too", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a second group with its app name also belongs to an executor", "[actors][links]") {
   dial({"mail-worker", worker_address, "mail-token"});
   auto changed = std::make_shared<protocol::registry_view>(*view);
   changed->groups.emplace(11, changed->groups.at(9));
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(natively_linked, "a second group of its app name is an executor
   CHECK(executor->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(natively_linked, "a door that a peer has closed is made anew", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a door that a peer has closed is opened again", "[actors][links]") {
   caf::anon_send_exit(ports->door, caf::exit_reason::kill);
   run();
   advance(30s);
@@ -171,7 +171,7 @@ TEST_CASE_METHOD(natively_linked, "a door that a peer has closed is made anew", 
   CHECK(is_linked());
 }
 
-TEST_CASE_METHOD(natively_linked, "a door that cannot be published is tried again", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "a door that cannot be published is retried", "[actors][links]") {
   ports->closed = "no descriptor";
   caf::anon_send_exit(ports->door, caf::exit_reason::kill);
   run();
@@ -187,7 +187,7 @@ TEST_CASE_METHOD(natively_linked, "a door that cannot be published is tried agai
   CHECK(is_linked());
 }
 
-TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP address", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "alongside Java admins an executor needs an HTTP address", "[actors][links]") {
   const std::string native_only = "ringmaster://pay-worker/one";
   tell(links, protocol::incarnation_change{core::node_incarnation{}, core::cluster_mode::shared});
   dial({"pay-worker", native_only, "secret"});
@@ -197,7 +197,7 @@ TEST_CASE_METHOD(natively_linked, "beside Java admins an executor needs an HTTP 
   CHECK(is_linked(native_only));
 }
 
-TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello comes leaves nothing behind", "[actors][links]") {
+TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello arrives leaves nothing behind", "[actors][links]") {
   auto gone = track(system().spawn([]() -> protocol::executor_gate::behavior_type {
     return {[](const protocol::link_challenge&) {}, [](const protocol::link_welcome&) {}, [](const protocol::link_refusal&) {},
             [](const protocol::link_runs&) {},      [](const protocol::link_question&) {}, [](const protocol::link_receipt&) {}};
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello comes
 
 namespace {
 
-/// An executor of which the test has the gate: says what the test says, and keeps what it is told.
+/// Executor whose gate belongs to the test: sends the test's messages, and keeps those it gets.
 struct raw_executor : natively_linked {
   raw_executor() {
     gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
@@ -232,7 +232,7 @@ struct raw_executor : natively_linked {
     hello.gate = nullptr;
     end_all();
   }
-  /// Returns the challenge.
+  /// Sends a hello and returns the challenge.
   protocol::link_key greet() {
     tell(ports->door, hello);
     run();
@@ -264,7 +264,7 @@ TEST_CASE_METHOD(raw_executor, "a node proves that it knows the token, too", "[a
   CHECK(welcomes[0].proof != seal_of(protocol::link_end::executor, hello, nonce, "secret"));
 }
 
-TEST_CASE_METHOD(raw_executor, "what was recorded proves nothing", "[actors][links]") {
+TEST_CASE_METHOD(raw_executor, "recorded proofs are not accepted", "[actors][links]") {
   const auto nonce = greet();
   const protocol::link_proof recorded{nonce, seal_of(protocol::link_end::executor, hello, nonce, "secret")};
   SECTION("the same proof once more") {
@@ -310,7 +310,7 @@ TEST_CASE_METHOD(raw_executor, "what was recorded proves nothing", "[actors][lin
   }
 }
 
-TEST_CASE_METHOD(raw_executor, "a connection without a channel binding is not believed", "[actors][links]") {
+TEST_CASE_METHOD(raw_executor, "a connection without a channel binding is not trusted", "[actors][links]") {
   const auto nonce = greet();
   const auto proof = seal_of(protocol::link_end::executor, hello, nonce, "secret");
   ports->binding.clear();
@@ -320,17 +320,18 @@ TEST_CASE_METHOD(raw_executor, "a connection without a channel binding is not be
   CHECK(refusals == std::vector{wrong_token});
 }
 
-TEST_CASE_METHOD(raw_executor, "another version is refused with both versions named, before any proof", "[actors][links]") {
+TEST_CASE_METHOD(raw_executor, "another version is refused before any proof, with both versions in the text", "[actors][links]") {
   hello.version = 2;
-  hello.unused = "secret"; // as version 2 did
+  hello.unused = "secret"; // as in version 2
   tell(ports->door, hello);
   run();
   CHECK(nonces.empty());
   REQUIRE(refusals.size() == 1);
-  CHECK(refusals[0] == "this node speaks version 3 of the link, not 2");
+  CHECK(refusals[0] == "this node speaks version 3 of the link protocol, not 2");
 }
 
-TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens pass that were right before", "[actors][links]") {
+TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens that were right before are accepted",
+                 "[actors][links]") {
   try_token("secret");
   REQUIRE(welcomes.size() == 1);
   for (std::size_t i = 0; i < core::failure_rate_limiter::a_minute_max; ++i)
@@ -352,7 +353,7 @@ TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens pas
   CHECK(welcomes.size() == 4);
 }
 
-TEST_CASE_METHOD(raw_executor, "challenges that wait are bounded, and the oldest go", "[actors][links]") {
+TEST_CASE_METHOD(raw_executor, "pending challenges are limited, and the oldest are dropped", "[actors][links]") {
   actors::link_challenges challenges;
   const auto now = actors::link_challenges::time{} + 1h;
   const auto first = challenges.enter({hello, "10.0.0.3"}, now);

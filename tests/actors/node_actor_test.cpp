@@ -16,7 +16,7 @@ namespace {
 /// L·0.999 − M with the default settings.
 constexpr auto lease = 1500ms - 1500us - 300ms;
 
-/// One node with everything that surrounds it; several share a world and a database.
+/// One node with its surroundings; several share a world and a database.
 struct node {
   node(test::virtual_time& the_world, test::memory_database& database, std::string name, bool start = true)
     : world{the_world}, id{std::move(name)}, store{database.open()} {
@@ -36,7 +36,7 @@ struct node {
     return {};
   }
   [[nodiscard]] bool is_open(std::int64_t incarnation) { return gate->open_at(incarnation, world.boot_now()); }
-  /// For the newest life; never for an older one.
+  /// Returns true if the gate is open for the newest incarnation; it must never be open for an older one.
   [[nodiscard]] bool is_open() {
     auto newest = row().incarnation;
     for (auto former = newest - 1; former > 0; --former)
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(cluster, "a node enters, opens its gate and serves all slots", 
   CHECK(a.row().address == "a:8080");
 }
 
-TEST_CASE_METHOD(cluster, "a life is renewed for as long as the store answers", "[actors]") {
+TEST_CASE_METHOD(cluster, "an incarnation is renewed for as long as the store answers", "[actors]") {
   node a{*this, database, "a"};
   advance(60s);
   CHECK(*a.lives.heard == heard{life("a", 1)});
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(cluster, "a lost lease is announced once, and the node returns 
   CHECK(a.schedule.record->slots.size() == 2);
 }
 
-TEST_CASE_METHOD(cluster, "a store that is away at the start is tried until it answers", "[actors]") {
+TEST_CASE_METHOD(cluster, "an unavailable store at the start is retried until it answers", "[actors]") {
   node a{*this, database, "a", false};
   std::size_t tried = 0;
   a.store.fault_of = [&tried](std::string_view) {
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(cluster, "a store that is away at the start is tried until it a
   CHECK(*a.lives.heard == heard{life("a", 1)});
 }
 
-TEST_CASE_METHOD(cluster, "an entry whose answer was lost costs an incarnation and nothing else", "[actors]") {
+TEST_CASE_METHOD(cluster, "an entry whose answer was lost only costs an incarnation", "[actors]") {
   node a{*this, database, "a", false};
   a.store.once("enter", store_fault::answer_lost);
   a.enter();
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(cluster, "an entry whose answer was lost costs an incarnation a
   CHECK(a.row().incarnation == 2);
 }
 
-TEST_CASE_METHOD(cluster, "a renewal that answers after the deadline does not save the old life", "[actors]") {
+TEST_CASE_METHOD(cluster, "a renewal that is answered after the deadline does not save the old incarnation", "[actors]") {
   auto answered_after = GENERATE(899ms, 901ms, 1250ms);
   node a{*this, database, "a"};
   run();
@@ -164,13 +164,13 @@ TEST_CASE_METHOD(cluster, "a renewal that answers after the deadline does not sa
   CHECK(a.is_open());
 }
 
-TEST_CASE_METHOD(cluster, "a lease counts from the moment when the renewal was asked for", "[actors]") {
+TEST_CASE_METHOD(cluster, "a lease counts from the moment at which the renewal was requested", "[actors]") {
   node a{*this, database, "a"};
   run();
   a.storage.record->latency = [] { return std::pair{200ms, 200ms}; };
   advance(550ms);
   a.store.go_away();
-  // The store took the renewal that was sent at 300 ms, at 500 ms, and its answer came at 700 ms.
+  // The renewal was sent at 300 ms, processed by the store at 500 ms, and answered at 700 ms.
   advance(300ms - 550ms + lease - 1ms);
   CHECK(a.row().beat == 2);
   CHECK(a.is_open());
@@ -199,7 +199,7 @@ TEST_CASE_METHOD(cluster, "a second process with the same id waits while the fir
   CHECK(other.lives.heard->empty());
   CHECK_FALSE(other.gate->open_at(1, boot_now()));
   CHECK_FALSE(other.status().ready);
-  CHECK(other.status().reasons == std::vector<std::string>{"another process lives with this node's id"});
+  CHECK(other.status().reasons == std::vector<std::string>{"another process runs with this node's id"});
   SECTION("and takes over once the deadline of the first one has passed") {
     one.store.go_away();
     advance(lease - 1ms);
@@ -231,9 +231,9 @@ TEST_CASE_METHOD(cluster, "a process whose predecessor is gone enters at once", 
   CHECK(*other.lives.heard == heard{life("a", same_process ? 2 : 3)});
 }
 
-TEST_CASE_METHOD(cluster, "an entry that was asked for too long ago never runs", "[actors]") {
+TEST_CASE_METHOD(cluster, "an entry that was requested too long ago never runs", "[actors]") {
   node a{*this, database, "a", false};
-  // First it reads its row, then it enters.
+  // The node first reads its row, then it enters.
   int asked = 0;
   a.storage.record->latency = [&asked] { return std::pair{++asked == 2 ? 30'000ms : 0ms, 0ms}; };
   a.enter();
@@ -253,7 +253,7 @@ TEST_CASE_METHOD(cluster, "a machine that slept past its lease wakes up without 
   CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});
 }
 
-TEST_CASE_METHOD(cluster, "the wall clock follows the system only when told so, with or without a store", "[actors]") {
+TEST_CASE_METHOD(cluster, "the wall clock follows the system only if configured, with or without a store", "[actors]") {
   auto follows = GENERATE(false, true);
   node a{*this, database, "a", false};
   a.store.go_away();
@@ -302,7 +302,7 @@ TEST_CASE_METHOD(cluster, "a dead node is fenced and its slots are taken over in
   CHECK((a.slots() & b.slots()).none());
 }
 
-TEST_CASE_METHOD(cluster, "a graceful stop says so in the node's row", "[actors]") {
+TEST_CASE_METHOD(cluster, "a graceful stop is recorded in the node's row", "[actors]") {
   node a{*this, database, "a"};
   advance(1s);
   CHECK(ask_done(a.actor, protocol::stop_request{}) == caf::error{});
@@ -317,7 +317,7 @@ TEST_CASE_METHOD(cluster, "a graceful stop says so in the node's row", "[actors]
   CHECK(ask_done(a.actor, protocol::stop_request{}) == caf::error{});
 }
 
-TEST_CASE_METHOD(cluster, "a stop while the node enters leaves nobody up", "[actors]") {
+TEST_CASE_METHOD(cluster, "a stop while the node enters leaves no node up", "[actors]") {
   node a{*this, database, "a", false};
   a.storage.record->latency = [] { return std::pair{100ms, 100ms}; };
   a.enter();
@@ -329,7 +329,7 @@ TEST_CASE_METHOD(cluster, "a stop while the node enters leaves nobody up", "[act
   CHECK_FALSE(a.is_open());
 }
 
-TEST_CASE_METHOD(cluster, "a stop while the store is away says that nothing was written", "[actors]") {
+TEST_CASE_METHOD(cluster, "a stop while the store is away reports that nothing was written", "[actors]") {
   node a{*this, database, "a"};
   advance(1s);
   a.store.go_away();
@@ -337,7 +337,7 @@ TEST_CASE_METHOD(cluster, "a stop while the store is away says that nothing was 
   CHECK_FALSE(a.is_open());
 }
 
-// Invariant F10: whatever the store does, no life is fenced while its node may still send.
+// Invariant F10: whatever the store does, no incarnation is fenced while its node may still send.
 TEST_CASE("no node is fenced before its own deadline", "[actors]") {
   auto seed = GENERATE(range(1u, 25u));
   CAPTURE(seed);
@@ -373,7 +373,7 @@ TEST_CASE("no node is fenced before its own deadline", "[actors]") {
   CHECK(open_when_fenced == 0);
 }
 
-TEST_CASE_METHOD(cluster, "a node tells of itself and of the others", "[actors]") {
+TEST_CASE_METHOD(cluster, "a node reports itself and the others", "[actors]") {
   using core::node_health;
   node a{*this, database, "a"};
   node b{*this, database, "b"};
@@ -397,6 +397,6 @@ TEST_CASE_METHOD(cluster, "a node tells of itself and of the others", "[actors]"
   CHECK(*told(b).nodes[0].silent_for >= 700ms);
   advance(3s);
   CHECK(told(b).nodes[0].health == node_health::dead);
-  // It knows it, too.
+  // The node itself knows it, too.
   CHECK(told(a).nodes[0].health == node_health::dead);
 }

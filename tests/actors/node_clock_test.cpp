@@ -26,7 +26,7 @@ struct clocked_node {
       config::cluster_settings{}, gate,
       actors::node_clocks{wall, world.boot(), false, [this] { return world.civil() + off; }}, test::virtual_time::silent_log());
   }
-  /// What the other actors of the node see, against the true time.
+  /// Returns the error of the time that the other actors of the node see.
   [[nodiscard]] core::milliseconds seen_off() { return wall.at(world.now()) - world.civil(); }
   [[nodiscard]] protocol::node_status status() { return *world.ask<protocol::node_status>(actor, protocol::status_query{}); }
   [[nodiscard]] core::slot_set slots() const {
@@ -75,7 +75,8 @@ core::claim_outcome claimed(std::initializer_list<std::int64_t> ids) {
 
 } // namespace
 
-TEST_CASE_METHOD(clocks, "a node whose clock jumps has no life until it is right again, and no actor sees the jump", "[actors]") {
+TEST_CASE_METHOD(clocks, "a node whose clock jumps has no incarnation until it is right again, and no actor sees the jump",
+                 "[actors]") {
   const bool with_database = GENERATE(false, true);
   clocked_node a{*this, database, "a"};
   if (with_database)
@@ -101,7 +102,7 @@ TEST_CASE_METHOD(clocks, "a node whose clock jumps has no life until it is right
   CHECK(a.status().ready);
 }
 
-TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the database confirms it, else when it has lasted",
+TEST_CASE_METHOD(clocks, "a true correction is taken over: at once if the database confirms it, otherwise after a while",
                  "[actors]") {
   clocked_node a{*this, database, "a"};
   a.off = -1h;
@@ -129,7 +130,7 @@ TEST_CASE_METHOD(clocks, "a true correction is taken over: at once when the data
     CHECK(a.has_incarnation());
     CHECK(a.seen_off() == 0ms);
     CHECK_FALSE(a.wall.in_doubt());
-    a.off = 1h; // what the actors see goes on from the trusted time
+    a.off = 1h; // the time that actors see goes on from the trusted time
     advance(10s);
     CHECK_FALSE(a.has_incarnation());
     CHECK_FALSE(a.wall.in_doubt());
@@ -174,7 +175,7 @@ TEST_CASE_METHOD(clocks, "the others take the slots of a node whose clock is wro
   CHECK(a.slots().any());
 }
 
-TEST_CASE_METHOD(clocks, "a database with a wrong clock stops no nodes that agree", "[actors]") {
+TEST_CASE_METHOD(clocks, "a database with a wrong clock does not stop nodes that agree", "[actors]") {
   clocked_node a{*this, database, "a"}, b{*this, database, "b"};
   a.enter();
   b.enter();
@@ -201,7 +202,7 @@ TEST_CASE_METHOD(clocks, "a node that notices that the database went back in tim
   CHECK(a.lives.heard->size() == 3);
 }
 
-TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and lives than its database raises both", "[actors]") {
+TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and incarnations than its database raises both", "[actors]") {
   auto marks = keeper({core::log_id{500}, core::log_id{1500}, 9});
   clocked_node a{*this, database, "a", marks};
   a.enter();
@@ -210,7 +211,7 @@ TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and lives than its
   CHECK(a.lives.heard->back()->incarnation == 10);
   CHECK(marks->marks().life == 10);
   CHECK(core::number(test::expect(database.open()->cluster().raise_run_ids(core::log_id{0}))) == 1501);
-  SECTION("ids that come again end the life") {
+  SECTION("ids that are assigned again end the incarnation") {
     marks->note(claimed({1501, 1502}));
     advance(1s);
     CHECK(a.lives.heard->size() == 1);

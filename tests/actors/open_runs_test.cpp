@@ -34,7 +34,7 @@ struct watching {
 
 } // namespace
 
-TEST_CASE_METHOD(watching, "executors take turns, and none takes more than its places", "[actors]") {
+TEST_CASE_METHOD(watching, "executors take turns, and none exceeds its places", "[actors]") {
   for (int i = 1; i <= 20; ++i)
     add(i, "a");
   add(101, "b");
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(watching, "executors take turns, and none takes more than its p
   CHECK(take_all().size() == 1);
 }
 
-TEST_CASE_METHOD(watching, "no more talk to executors than there are places in all", "[actors]") {
+TEST_CASE_METHOD(watching, "the total number of places is not exceeded", "[actors]") {
   for (int i = 1; i <= 400; ++i)
     add(i, "a" + std::to_string(i));
   make_ready();
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(watching, "no more talk to executors than there are places in a
   runs.wait(*runs.find(log_id{1}), start + 5s);
 }
 
-TEST_CASE_METHOD(watching, "what rests is not watched before its time, unless its executor came back", "[actors]") {
+TEST_CASE_METHOD(watching, "a resting run is not watched before its time, unless its executor came back", "[actors]") {
   add(1);
   runs.rest(log_id{1}, start + 5min);
   CHECK(runs.size() == 0);
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(watching, "what rests is not watched before its time, unless it
   CHECK(runs.size() == 1);
 }
 
-TEST_CASE_METHOD(watching, "a run that waits is due at its time, or when its executor came back", "[actors]") {
+TEST_CASE_METHOD(watching, "a waiting run is due at its time, or when its executor came back", "[actors]") {
   add(1, "a");
   add(2, "b");
   for (auto id : runs.take_due(start, 10))
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(watching, "a run that waits is due at its time, or when its exe
   CHECK(runs.take_due(start + 90s, 10) == std::vector{log_id{1}});
 }
 
-TEST_CASE_METHOD(watching, "no more runs are watched than fit", "[actors]") {
+TEST_CASE_METHOD(watching, "the number of watched runs is limited", "[actors]") {
   for (std::size_t i = 1; i <= actors::open_runs::runs_max + 10; ++i)
     add(static_cast<std::int64_t>(i));
   CHECK(runs.full());

@@ -28,7 +28,7 @@ using names = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("a node is always alive to itself, and alone until somebody is up", "[actors]") {
+TEST_CASE("a node is always alive to itself, and alone until another node is up", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   CHECK(watch.live() == names{"b"});
   CHECK(watch.alone());
@@ -38,7 +38,7 @@ TEST_CASE("a node is always alive to itself, and alone until somebody is up", "[
   CHECK(watch.dead().empty());
 }
 
-TEST_CASE("a peer dies when its beat stands still for the whole time, and not before", "[actors]") {
+TEST_CASE("a peer dies when its beat is unchanged for the whole time, and not before", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   std::int64_t now = 0;
   for (; now <= 1350; now += 150)
@@ -63,7 +63,7 @@ TEST_CASE("a new beat or a new incarnation revives a peer", "[actors]") {
   CHECK(ids(watch.dead()) == names{"a"});
 }
 
-TEST_CASE("an observer that was silent itself gives everybody a new chance", "[actors]") {
+TEST_CASE("an observer that was silent itself restarts the time of all peers", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   watch.observe(std::vector{peer("a", 1, 4)}, 0);
   watch.observe(std::vector{peer("a", 1, 4)}, 9000 * ms);
@@ -73,7 +73,7 @@ TEST_CASE("an observer that was silent itself gives everybody a new chance", "[a
   CHECK(ids(watch.dead()) == names{"a"});
 }
 
-TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
+TEST_CASE("a peer whose row is gone or fenced does not count", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 4)}, 0);
   CHECK_FALSE(watch.alone());
@@ -82,7 +82,7 @@ TEST_CASE("a peer whose row is gone or fenced is no peer", "[actors]") {
   CHECK(watch.live() == names{"b"});
 }
 
-TEST_CASE("everybody else is told of with his state and how long his beat has stood still", "[actors]") {
+TEST_CASE("all other nodes are listed with their state and the time since their last beat", "[actors]") {
   using core::node_health;
   actors::peer_watch watch{"b", 1500ms};
   const auto rows = std::vector{peer("a", 1, 4), peer("b", 3, 9), peer("c", 2, 4, node_state::fenced),
@@ -102,7 +102,7 @@ TEST_CASE("everybody else is told of with his state and how long his beat has st
   CHECK(watch.seen(1500 * ms)[0].health == node_health::dead);
 }
 
-TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]") {
+TEST_CASE("the moment at which a silent peer will be dead is known", "[actors]") {
   actors::peer_watch watch{"b", 1500ms};
   CHECK_FALSE(watch.next_death(0));
   watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 1)}, 100 * ms);
@@ -110,10 +110,10 @@ TEST_CASE("the moment is known at which a silent peer will be dead", "[actors]")
   CHECK(watch.next_death(500 * ms) == 1100 * ms);
   watch.observe(std::vector{peer("a", 1, 4), peer("c", 1, 2)}, 1600 * ms);
   CHECK(ids(watch.dead()) == names{"a"});
-  CHECK(watch.next_death(1600 * ms) == 300 * ms); // of c; a is dead already
+  CHECK(watch.next_death(1600 * ms) == 300 * ms); // that of c; a is dead already
 }
 
-TEST_CASE("a former life is over when its process is, else when it has been silent for long enough", "[actors]") {
+TEST_CASE("an earlier incarnation is over when its process is gone, or when it has been silent for long enough", "[actors]") {
   using verdict = actors::former_incarnation::verdict;
   actors::former_incarnation former{"this boot:1:2", false, 1500ms};
   auto seen = peer("a", 3, 7);
@@ -126,8 +126,8 @@ TEST_CASE("a former life is over when its process is, else when it has been sile
   seen.process = "another boot:1:2";
   CHECK(former.judge(seen, 2, 0) == verdict::goes_on);
   CHECK(former.judge(seen, 2, 1499 * ms) == verdict::goes_on);
-  SECTION("silent while it was looked at") { CHECK(former.judge(seen, 2, 1500 * ms) == verdict::silent); }
-  SECTION("nobody looked") { CHECK(former.judge(seen, 2, 4000 * ms) == verdict::goes_on); }
+  SECTION("silent while it was observed") { CHECK(former.judge(seen, 2, 1500 * ms) == verdict::silent); }
+  SECTION("it was not observed") { CHECK(former.judge(seen, 2, 4000 * ms) == verdict::goes_on); }
   SECTION("it beats") {
     ++seen.beat;
     CHECK(former.judge(seen, 2, 1500 * ms) == verdict::goes_on);

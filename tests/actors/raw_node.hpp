@@ -1,6 +1,6 @@
 #pragma once
 
-// An executor that dials a node of which the test has the gate.
+// An executor that connects to a node whose gate belongs to the test.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,7 @@ inline protocol::run_reports reports(std::size_t count, const std::string& messa
   return made;
 }
 
-/// A node of which the test has the gate: it welcomes, and then says what the test says.
+/// Node whose gate belongs to the test: it welcomes the executor and then sends the test's messages.
 struct raw_node : natively_linked {
   raw_node() {
     node = track(system().spawn([this]() -> protocol::link_gate::behavior_type {
@@ -54,7 +54,7 @@ struct raw_node : natively_linked {
   [[nodiscard]] protocol::link_welcome welcome() const {
     return {node, own_key, seal_of(protocol::link_end::node, hellos.back(), nonce, "secret")};
   }
-  /// To the executor, with its key.
+  /// Sends a message to the executor, with its key.
   template <class Message>
   void say(Message message) {
     message.key = hellos.back().gate_key;

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A pool over workers, each of which takes as long for a task as the task says.
+/// Pool over workers whose tasks set their own duration.
 struct pool_fixture : test::virtual_time {
   explicit pool_fixture(int count) {
     std::vector<protocol::store_worker> workers;
@@ -58,7 +58,7 @@ struct pool_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE("one task after the other needs one connection", "[actors][read_pool]") {
+TEST_CASE("consecutive tasks need one connection", "[actors][read_pool]") {
   pool_fixture f{3};
   for (int i = 1; i <= 3; ++i) {
     f.ask(i, 5ms);
@@ -68,7 +68,7 @@ TEST_CASE("one task after the other needs one connection", "[actors][read_pool]"
   CHECK(f.answered == std::vector{1, 2, 3});
 }
 
-TEST_CASE("a task that takes long holds up none as long as a connection is idle", "[actors][read_pool]") {
+TEST_CASE("a long task delays no others while a connection is idle", "[actors][read_pool]") {
   pool_fixture f{2};
   f.ask(1, 1s);
   f.ask(2, 10ms);
@@ -81,7 +81,7 @@ TEST_CASE("a task that takes long holds up none as long as a connection is idle"
   CHECK(f.answered == std::vector{2, 3, 1});
 }
 
-TEST_CASE("who asks hears of a failure, and the connection goes on", "[actors][read_pool]") {
+TEST_CASE("a failure is returned to the caller, and the connection goes on", "[actors][read_pool]") {
   pool_fixture f{1};
   f.ask(1, 0ms, true);
   f.ask(2, 5ms);

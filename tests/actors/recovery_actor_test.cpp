@@ -39,14 +39,14 @@ TEST_CASE_METHOD(recovery, "a busy executor is asked again after one, two and fo
   CHECK(executor->runs.empty());
 }
 
-TEST_CASE_METHOD(recovery, "what cannot be told within the limit ends as unknown, without retries", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run without a clear answer within the limit ends as unknown, without retries", "[actors]") {
   declare("settle").retry_count = 3;
   auto run = claim_one();
   SECTION("an answer that proves nothing") { executor->log = {true, 2, "no logs here"}; }
   SECTION("no answer to the first question") { executor->idle = {}; }
-  SECTION("no answer to the second one") { executor->log = {}; }
+  SECTION("no answer to the second question") { executor->log = {}; }
   SECTION("silence") { executor->silent = true; }
-  SECTION("no way to the executor") { pool.links->clear(); }
+  SECTION("the executor cannot be reached") { pool.links->clear(); }
   begin();
   advance(59s);
   CHECK(verdicts().empty());
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(recovery, "what cannot be told within the limit ends as unknown
   CHECK(test::expect(look->firings().waiting_intents(civil() + 1h, 10)).empty());
 }
 
-TEST_CASE_METHOD(recovery, "the row is looked at before anybody is asked", "[actors]") {
+TEST_CASE_METHOD(recovery, "the row is read before an executor is asked", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -79,11 +79,11 @@ TEST_CASE_METHOD(recovery, "the row is looked at before anybody is asked", "[act
     CHECK(row(run).trigger_code == 500);
   }
   CHECK(executor->calls.empty());
-  // Said all the same, so that the claim is closed.
+  // Reported all the same, so that the claim is closed.
   CHECK(verdicts().size() == 1);
 }
 
-TEST_CASE_METHOD(recovery, "a result that comes while the executor is busy ends the asking", "[actors]") {
+TEST_CASE_METHOD(recovery, "a result that arrives while the executor is busy ends the inquiry", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(recovery, "a result that comes while the executor is busy ends 
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "skip never sends again and asks nobody", "[actors]") {
+TEST_CASE_METHOD(recovery, "skip never sends again and asks no executor", "[actors]") {
   auto& job = declare("settle");
   job.on_unknown = core::unknown_policy::skip;
   job.retry_count = 3;
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(recovery, "a run without an address was never sent", "[actors]"
   CHECK(test::expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
 }
 
-TEST_CASE_METHOD(recovery, "a lost adoption answer is found by the next one", "[actors]") {
+TEST_CASE_METHOD(recovery, "an adoption whose answer was lost is found by the next one", "[actors]") {
   declare("settle");
   declare("report");
   auto runs = claim({"settle", "report"});
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(recovery, "a lost adoption answer is found by the next one", "[
   CHECK(storage.record->opened_claims == std::vector<std::pair<std::int64_t, std::uint32_t>>{{std::int64_t{1} << 40, 2}});
 }
 
-TEST_CASE_METHOD(recovery, "orphans of a peer that was fenced later are adopted, too", "[actors]") {
+TEST_CASE_METHOD(recovery, "orphaned runs of a peer that was fenced later are also adopted", "[actors]") {
   declare("settle");
   former = test::expect(look->cluster().enter("b", "b:8080"));
   auto run = claim_one();
@@ -158,7 +158,7 @@ TEST_CASE_METHOD(recovery, "a run is asked about as soon as its former owner can
   advance(10s);
   auto rows = test::expect(look->cluster().nodes());
   auto first = 0ms;
-  SECTION("fenced: its deadline lay send_margin before") {
+  SECTION("fenced: its deadline was send_margin earlier") {
     REQUIRE(test::expect(look->cluster().fence(rows.at(1))));
     first = 200ms;
   }
@@ -181,7 +181,7 @@ TEST_CASE_METHOD(recovery, "a run is asked about as soon as its former owner can
   CHECK(executor->calls == asked(run));
 }
 
-TEST_CASE_METHOD(recovery, "a store that is away is waited for", "[actors]") {
+TEST_CASE_METHOD(recovery, "recovery waits for an unavailable store", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = started;
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(recovery, "a store that is away is waited for", "[actors]") {
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "an unknown run of this life is settled like an adopted one", "[actors]") {
+TEST_CASE_METHOD(recovery, "an unknown run of this incarnation is settled like an adopted one", "[actors]") {
   declare("settle");
   begin();
   former = life;
@@ -210,7 +210,8 @@ TEST_CASE_METHOD(recovery, "an unknown run of this life is settled like an adopt
   CHECK(storage.record->opened_claims.empty());
 }
 
-TEST_CASE_METHOD(recovery, "a run that was reported before its claim went over counts for the claim's new number", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run that was reported before its claim was adopted counts under the claim's new number",
+                 "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -225,7 +226,7 @@ TEST_CASE_METHOD(recovery, "a run that was reported before its claim went over c
   CHECK(storage.record->opened_claims.size() == 1);
 }
 
-TEST_CASE_METHOD(recovery, "a reported run whose claim went to a peer is the peer's business", "[actors]") {
+TEST_CASE_METHOD(recovery, "a reported run whose claim went to a peer is left to the peer", "[actors]") {
   declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::skip);
   auto run = claim_one();
   test::expect(look->cluster().leave(former));
@@ -239,7 +240,7 @@ TEST_CASE_METHOD(recovery, "a reported run whose claim went to a peer is the pee
   CHECK(row(run).trigger_code == 0);
 }
 
-TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
+TEST_CASE_METHOD(recovery, "without an incarnation nothing is decided", "[actors]") {
   declare("settle");
   auto run = claim_one();
   begin();
@@ -250,7 +251,7 @@ TEST_CASE_METHOD(recovery, "without a life nothing is decided", "[actors]") {
   CHECK(verdicts().empty());
 }
 
-TEST_CASE_METHOD(recovery, "a row says what the sending met and what the questions found", "[actors]") {
+TEST_CASE_METHOD(recovery, "a row has the error of the sending and the findings of the questions", "[actors]") {
   declare("settle");
   begin();
   former = life;
@@ -268,7 +269,7 @@ TEST_CASE_METHOD(recovery, "a row says what the sending met and what the questio
   SECTION("an answer that proves nothing") {
     executor->idle = {404, "not found"};
     executor->log = {true, 0, "no logs here"};
-    expected = "delivery unknown: the executor cannot tell: /idleBeat answered 404 (not found), /log tells nothing of it; "
+    expected = "delivery unknown: the executor cannot tell: /idleBeat answered 404 (not found), /log does not mention the run; "
                "the first sending: timeout";
   }
   SECTION("it was started") {

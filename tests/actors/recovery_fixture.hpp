@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of recovery_actor share: a node in its second life and the runs of its first one.
+// Fixture for recovery_actor: a node in its second incarnation and the runs of its first one.
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ inline core::planned_run planned(const core::scheduled_job& job, const std::stri
   return run;
 }
 
-/// A node in its second life, with runs that its first one claimed.
+/// Node in its second incarnation, with runs that its first one claimed.
 struct recovery : virtual_time {
   recovery() { former = expect(look->cluster().enter("a", "a:8080")); }
 
@@ -64,7 +64,7 @@ struct recovery : virtual_time {
     return keys;
   }
 
-  /// The rows of `keys` in the former life: one run each, claimed for now.
+  /// Claims one run for each of `keys` in the earlier incarnation, due now.
   std::vector<core::claimed_run> claim(const std::vector<std::string>& keys, const std::string& to = address) {
     declared.source = "test";
     declared.groups = {{"pay", "Payments", std::nullopt}};
@@ -90,7 +90,7 @@ struct recovery : virtual_time {
   }
   core::claimed_run claim_one(const std::string& to = address) { return claim({declared.jobs.back().key}, to)[0]; }
 
-  /// The node comes back.
+  /// Starts the second incarnation.
   void begin() { begin_with({}); }
   void begin_with(const actors::recovery_settings& settings) {
     life = expect(look->cluster().enter("a", "a:8080"));
@@ -101,14 +101,14 @@ struct recovery : virtual_time {
     run();
   }
 
-  /// This life sent it and got no answer.
+  /// Reports a run that this incarnation sent without getting an answer.
   void report(const core::claimed_run& run, const std::string& error = "timeout") {
     protocol::unknown_batch batch;
     batch.runs.push_back({run, error});
     tell(actor, batch);
   }
 
-  /// The executor's result is stored.
+  /// Stores the executor's result.
   void call_back(const core::claimed_run& run, const core::node_incarnation& recorder) {
     core::record_batch batch;
     batch.owner = recorder;
@@ -135,7 +135,7 @@ struct recovery : virtual_time {
   core::node_incarnation former;
   core::node_incarnation life;
   std::int64_t sequence = 0;
-  /// What is claimed is due by then; else its instant is up to a second ahead.
+  /// Claimed runs are due by then; otherwise their instant is up to a second ahead.
   bool claims_late = true;
   protocol::recovery_actor actor;
 };

@@ -5,7 +5,7 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using namespace std::chrono_literals;
 
-TEST_CASE_METHOD(recovery, "of the runs of executors that do not answer a few are asked about at once", "[actors]") {
+TEST_CASE_METHOD(recovery, "only a few runs of executors that do not answer are asked about at once", "[actors]") {
   auto keys = declare_many(200);
   std::vector<std::shared_ptr<test::executor_record>> executors;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -26,7 +26,7 @@ TEST_CASE_METHOD(recovery, "of the runs of executors that do not answer a few ar
   CHECK(verdicts().size() == 200);
 }
 
-TEST_CASE_METHOD(recovery, "what a crash left is sent about as fast as it would have been, and none is missed by waiting",
+TEST_CASE_METHOD(recovery, "runs left by a crash are sent about as fast as at first, and none is missed by waiting",
                  "[actors]") {
   constexpr std::size_t count = 1000;
   auto keys = declare_many(count);
@@ -39,7 +39,7 @@ TEST_CASE_METHOD(recovery, "what a crash left is sent about as fast as it would 
     executor->takes = 50ms;
     advance(1500ms);
   }
-  SECTION("the executor is slow: the last have their turn later than the misfire rule allows") {
+  SECTION("the executor is slow: the last have their turn later than the misfire policy allows") {
     executor->takes = 1s;
     advance(12s);
   }
@@ -49,7 +49,7 @@ TEST_CASE_METHOD(recovery, "what a crash left is sent about as fast as it would 
     CHECK(verdict.code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "permissions that are wanted together are one transaction", "[actors]") {
+TEST_CASE_METHOD(recovery, "permissions that are needed together take one transaction", "[actors]") {
   claim(declare_many(300));
   executor->log = missing;
   storage.record->latency = [] { return std::pair{10ms, 10ms}; };
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(recovery, "permissions that are wanted together are one transac
   CHECK(permits < 20);
 }
 
-TEST_CASE_METHOD(recovery, "a question whose connection broke is asked again at once", "[actors]") {
+TEST_CASE_METHOD(recovery, "a question whose connection broke is repeated at once", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(recovery, "a question whose connection broke is asked again at 
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "one run whose questions all break does not hold up the others", "[actors]") {
+TEST_CASE_METHOD(recovery, "one run whose questions all fail does not delay the others", "[actors]") {
   auto runs = claim(declare_many(100));
   executor->log = missing;
   executor->before_answer = [&](test::executor_record& record) {
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(recovery, "one run whose questions all break does not hold up t
   CHECK(row(runs[0]).trigger_code == 0);
 }
 
-TEST_CASE_METHOD(recovery, "whoever waits for a silent executor goes on as soon as it answers", "[actors]") {
+TEST_CASE_METHOD(recovery, "runs that wait for a silent executor go on as soon as it answers", "[actors]") {
   auto keys = declare_many(100);
   for (auto& job : declared.jobs)
     job.misfire = core::misfire_policy::fire_once_now;
@@ -109,13 +109,13 @@ TEST_CASE_METHOD(recovery, "whoever waits for a silent executor goes on as soon 
   CHECK(executor->calls.size() < 100);
   executor->silent = false;
   executor->idle = idle;
-  // The one that asks for all comes again within a second, or when its question has met its limit.
+  // The run that asks for all is repeated within a second, or when its question has reached its limit.
   advance(times_out ? 11s : 1300ms);
   CHECK(executor->runs.size() == 100);
   CHECK(verdicts().size() == 100);
 }
 
-TEST_CASE_METHOD(recovery, "what an executor could not tell within the misfire limit is missed", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run is missed if its executor gave no clear answer within the misfire limit", "[actors]") {
   declare("settle").misfire = core::misfire_policy::do_nothing;
   auto run = claim_one();
   executor->log = missing;
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(recovery, "what an executor could not tell within the misfire l
   CHECK(row(run).trigger_msg.find("missed: ") != std::string::npos);
 }
 
-TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, and its own runs end in time", "[actors]") {
+TEST_CASE_METHOD(recovery, "an executor that is gone does not delay others, and its own runs end in time", "[actors]") {
   auto keys = declare_many(301);
   claim({keys.begin(), keys.end() - 1});
   auto there = pool.executor("http://10.0.0.4:9999/");
@@ -143,9 +143,9 @@ TEST_CASE_METHOD(recovery, "an executor that is gone does not hold up others, an
   CHECK(executor->calls.size() < 100);
 }
 
-// Invariants F2 and F7 for what recovery does: whatever executors and the store answer, each run is sent at most once more, never
-// after it was decided, and ends with one verdict.
-TEST_CASE("whatever is answered, a run is sent at most once more and ends once", "[actors]") {
+// Invariants F2 and F7 for recovery: whatever executors and the store answer, each run is sent at most once more, never after it
+// was decided, and ends with one verdict.
+TEST_CASE("for any answers, a run is sent at most once more and ends once", "[actors]") {
   auto seed = GENERATE(range(1u, 41u));
   CAPTURE(seed);
   recovery world;
@@ -206,14 +206,14 @@ TEST_CASE_METHOD(recovery, "reported runs hold their slots until there is room f
   run();
   CHECK(pool.freed->lanes == freed{room - 100, 100});
   SECTION("some are decided") {
-    // No claim of this life holds them: somebody else has them.
+    // No claim of this incarnation holds them: another one does.
     advance(10s);
     CHECK(pool.freed->lanes == freed{room + 200, 100});
     tell(actor, batch);
     run();
     CHECK(pool.freed->lanes == freed{2 * room + 100, 200});
   }
-  SECTION("the life ends") {
+  SECTION("the incarnation ends") {
     tell(actor, protocol::incarnation_change{std::nullopt});
     run();
     CHECK(pool.freed->lanes == freed{room + 200, 100});

@@ -20,7 +20,7 @@ TEST_CASE_METHOD(recovery, "a run that never arrived is sent once more with its 
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "a denial at an address that people entered may come from another process", "[actors]") {
+TEST_CASE_METHOD(recovery, "a denial at an address that users entered may come from another process", "[actors]") {
   declare("settle").retry_count = 2;
   auto run = claim_one();
   executor->log = missing;
@@ -33,13 +33,13 @@ TEST_CASE_METHOD(recovery, "a denial at an address that people entered may come 
     advance(3s);
     CHECK(row(run).trigger_code == 200);
   }
-  SECTION("and nothing else comes within the limit") {
+  SECTION("and nothing else arrives within the limit") {
     advance(75s);
     REQUIRE(verdicts().size() == 1);
     CHECK(verdicts()[0].delivery_unknown);
     CHECK(verdicts()[0].message.find("was not registered by itself") != std::string::npos);
   }
-  SECTION("unless the executor says it of the run itself") {
+  SECTION("unless the executor answers about the run itself") {
     executor->idle = {404, "this run never came", true};
     advance(10s);
     CHECK(executor->runs.size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE_METHOD(recovery, "a denial at an address that people entered may come 
   CHECK(executor->runs.empty());
 }
 
-TEST_CASE_METHOD(recovery, "a run that was answered with repeat is asked about, whatever on_unknown says", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run that was answered with repeat is asked about, whatever on_unknown is", "[actors]") {
   declare("settle").on_unknown = core::unknown_policy::resend;
   begin();
   former = life; // the fixture claims in its name
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(recovery, "a run that was answered with repeat is asked about, 
     CHECK(row(run).trigger_msg.find("delivery unknown: ") != std::string::npos);
     CHECK(executor->runs.empty());
   }
-  SECTION("it is denied, sent again and answered alike") {
+  SECTION("it is denied, sent again and answered in the same way") {
     executor->log = missing;
     auto again = answer(200, "repeat trigger job, logId:1");
     again.repeated = true;
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(recovery, "an adopted run is not sent before its instant", "[ac
   CHECK(executor->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(recovery, "a late result of a former incarnation's sending does not end this one's case", "[actors]") {
+TEST_CASE_METHOD(recovery, "a late result of an earlier incarnation's sending does not end this one's case", "[actors]") {
   declare("settle").retry_count = 2;
   auto run = claim_one();
   executor->log = missing;
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(recovery, "a late result of a former incarnation's sending does
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, however busy it is", "[actors]") {
+TEST_CASE_METHOD(recovery, "an executor's answer about the run itself decides, however busy it is", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, how
     CHECK(executor->runs.size() == 1);
     CHECK(row(run).trigger_code == 200);
   }
-  SECTION("it never came, and is refused now: as any run that is refused") {
+  SECTION("it never came, and is refused now like any refused run") {
     executor->idle = {404, "this run never came", true};
     executor->send = answer(500, "Discard Later");
     begin();
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(recovery, "what an executor says of the run itself decides, how
   }
 }
 
-TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors]") {
+TEST_CASE_METHOD(recovery, "the result of the second sending decides", "[actors]") {
   struct outcome {
     protocol::send_result sent;
     std::int32_t code;
@@ -178,8 +178,8 @@ TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors
   };
   auto expected = GENERATE_REF(values<outcome>({
     {answer(200), 200, ""},
-    {answer(500, "Discard Later"), 500, "delivery unknown: the sending by this life was refused: Discard Later"},
-    {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the sending by this life"},
+    {answer(500, "Discard Later"), 500, "delivery unknown: the sending by this incarnation was refused: Discard Later"},
+    {no_answer(protocol::send_state::unknown), 500, "delivery unknown: no answer to the sending by this incarnation"},
   }));
   declare("settle").retry_count = 2;
   auto run = claim_one();
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(recovery, "what became of the second sending decides", "[actors
   CHECK(row(run).fail_retry_count == (expected.code == 200 ? 2 : 0));
 }
 
-TEST_CASE_METHOD(recovery, "a second sending without any outcome ends as unknown", "[actors]") {
+TEST_CASE_METHOD(recovery, "a second sending without any result ends as unknown", "[actors]") {
   declare("settle");
   claim_one();
   executor->log = missing;
@@ -222,7 +222,7 @@ TEST_CASE_METHOD(recovery, "a second sending that did not leave is asked about a
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next life", "[actors]") {
+TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next incarnation", "[actors]") {
   declare("settle");
   auto run = claim_one();
   executor->log = missing;
@@ -243,7 +243,7 @@ TEST_CASE_METHOD(recovery, "a closed gate leaves the run to the next life", "[ac
   CHECK(executor->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(recovery, "who was sent twice by a former life is asked about and never sent again", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run sent twice by an earlier incarnation is asked about and never sent again", "[actors]") {
   declare("settle").on_unknown = GENERATE(core::unknown_policy::ask, core::unknown_policy::resend);
   auto run = claim_one();
   REQUIRE(test::expect(look->firings().permit_resend(former, std::vector{core::resend{run.claim, run.id}})) == std::vector{true});
@@ -256,7 +256,7 @@ TEST_CASE_METHOD(recovery, "who was sent twice by a former life is asked about a
   CHECK(verdicts()[0].delivery_unknown);
 }
 
-TEST_CASE_METHOD(recovery, "resend asks nobody", "[actors]") {
+TEST_CASE_METHOD(recovery, "resend does not ask the executor", "[actors]") {
   declare("settle").on_unknown = core::unknown_policy::resend;
   auto run = claim_one();
   begin();
@@ -265,7 +265,7 @@ TEST_CASE_METHOD(recovery, "resend asks nobody", "[actors]") {
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "resend of a COVER_EARLY job asks all the same: a second copy would kill the first", "[actors]") {
+TEST_CASE_METHOD(recovery, "resend of a COVER_EARLY job still asks: a second copy would kill the first", "[actors]") {
   auto& job = declare("settle");
   job.on_unknown = core::unknown_policy::resend;
   job.block = core::block_strategy::cover_early;
@@ -277,7 +277,7 @@ TEST_CASE_METHOD(recovery, "resend of a COVER_EARLY job asks all the same: a sec
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "a run that is late for its misfire rule is reported as missed instead of sent", "[actors]") {
+TEST_CASE_METHOD(recovery, "a run that is too late for its misfire policy is reported as missed instead of sent", "[actors]") {
   auto& job = declare("settle");
   job.misfire = GENERATE(core::misfire_policy::do_nothing, core::misfire_policy::fire_once_now);
   job.retry_count = 2;
@@ -305,7 +305,7 @@ TEST_CASE_METHOD(recovery, "a lost permission answer neither loses nor doubles t
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "a lost permission answer does not send what is decided meanwhile", "[actors]") {
+TEST_CASE_METHOD(recovery, "a lost permission answer does not send a run that is decided meanwhile", "[actors]") {
   declare("settle").on_unknown = core::unknown_policy::resend;
   auto run = claim_one();
   begin();
@@ -317,7 +317,7 @@ TEST_CASE_METHOD(recovery, "a lost permission answer does not send what is decid
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(recovery, "a result that comes between the look and the permission is not overrun", "[actors]") {
+TEST_CASE_METHOD(recovery, "a result that arrives between the look-up and the permission is respected", "[actors]") {
   declare("settle").on_unknown = core::unknown_policy::resend;
   auto run = claim_one();
   begin();

@@ -1,4 +1,4 @@
-// Claims of a node's own life of which it has lost sight.
+// Claims of a node's own incarnation that no actor works on.
 
 #include "tests/actors/recovery_fixture.hpp"
 
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct strays : recovery {
-  /// A run that this life claimed, and of which its memory has nothing.
+  /// Claims a run in this incarnation, without any trace in memory.
   core::claimed_run claim_here() {
     begin();
     former = life; // the fixture claims in its name
@@ -32,7 +32,7 @@ TEST_CASE_METHOD(strays, "a run that was never in memory is sent, not asked abou
   CHECK(storage.record->opened_claims == std::vector<std::pair<std::int64_t, std::uint32_t>>{{run.claim, 1}});
 }
 
-TEST_CASE_METHOD(strays, "its failure is a known one, as that of any first sending", "[actors]") {
+TEST_CASE_METHOD(strays, "its failure is known, like that of any first sending", "[actors]") {
   declare("settle").retry_count = 2;
   auto run = claim_here();
   SECTION("refused") { executor->send = answer(500, "no such handler"); }
@@ -42,7 +42,7 @@ TEST_CASE_METHOD(strays, "its failure is a known one, as that of any first sendi
   CHECK(expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
 }
 
-TEST_CASE_METHOD(strays, "a gate that was closed changes nothing: it was not sent yet", "[actors]") {
+TEST_CASE_METHOD(strays, "a closed gate changes nothing: the run was not sent yet", "[actors]") {
   declare("settle").retry_count = 2;
   auto run = claim_here();
   executor->send = no_answer(protocol::send_state::gate_closed);
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(strays, "a gate that was closed changes nothing: it was not sen
   CHECK(expect(look->firings().waiting_intents(civil() + 1h, 10)).size() == 1);
 }
 
-TEST_CASE_METHOD(strays, "when no answer came to it, the executor is asked", "[actors]") {
+TEST_CASE_METHOD(strays, "the executor is asked if the sending got no answer", "[actors]") {
   declare("settle");
   auto run = claim_here();
   executor->send = no_answer(protocol::send_state::unknown);
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(strays, "a run that may have been sent is asked about", "[actor
   CHECK(row(run).trigger_code == 200);
 }
 
-TEST_CASE_METHOD(strays, "what is too late for its job is not sent", "[actors]") {
+TEST_CASE_METHOD(strays, "a run that is too late for its job is not sent", "[actors]") {
   declare("settle").misfire = core::misfire_policy::do_nothing;
   auto run = claim_here();
   advance(10s);
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(strays, "what is too late for its job is not sent", "[actors]")
   CHECK(row(run).trigger_code == 500);
 }
 
-TEST_CASE_METHOD(strays, "a claim with nothing left goes without a word", "[actors]") {
+TEST_CASE_METHOD(strays, "a claim without runs is closed silently", "[actors]") {
   declare("settle");
   auto run = claim_here();
   core::record_batch batch;
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(strays, "a claim with nothing left goes without a word", "[acto
   CHECK(expect(look->firings().open_claims(life)).empty());
 }
 
-TEST_CASE_METHOD(strays, "told twice, it is sent once", "[actors]") {
+TEST_CASE_METHOD(strays, "a run that is reported twice is sent once", "[actors]") {
   declare("settle");
   auto run = claim_here();
   tell(actor, protocol::stray_claims{{{run.claim, true}}});

@@ -12,7 +12,7 @@ using test::store_fault;
 
 namespace {
 
-/// One node's monitor; several share a world and a database.
+/// Monitor of one node; several share a world and a database.
 struct monitor {
   monitor(test::virtual_time& the_world, test::memory_database& database, bool start = true)
     : world{the_world}, store{database.open()} {
@@ -71,7 +71,7 @@ struct executors : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(executors, "the first read publishes groups as they are", "[actors]") {
+TEST_CASE_METHOD(executors, "the first read publishes groups unchanged", "[actors]") {
   monitor here{*this, database};
   run();
   CHECK(here.listener.views->size() == 1);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(executors, "a new executor can be called and is stored at once"
   CHECK(here.writes == 1);
 }
 
-TEST_CASE_METHOD(executors, "what comes in while a write is under way goes into the next one", "[actors]") {
+TEST_CASE_METHOD(executors, "changes during a write go into the next write", "[actors]") {
   monitor here{*this, database};
   run();
   here.storage.record->latency = [] { return std::pair{100ms, 100ms}; };
@@ -178,7 +178,7 @@ TEST_CASE_METHOD(executors, "while the store is away executors come and go, and 
   CHECK(here.addresses("pay") == names{"http://b/"});
 }
 
-TEST_CASE_METHOD(executors, "a store that is away at the start delays the view, not the executors", "[actors]") {
+TEST_CASE_METHOD(executors, "an unavailable store at the start delays the view, not the executors", "[actors]") {
   monitor here{*this, database, false};
   here.store.go_away();
   here.begin();
@@ -202,7 +202,7 @@ TEST_CASE_METHOD(executors, "a lost answer to a write does no harm", "[actors]")
   CHECK(here.addresses("pay") == names{"http://a/"});
 }
 
-TEST_CASE_METHOD(executors, "a hint makes groups known at once, else the next read does", "[actors]") {
+TEST_CASE_METHOD(executors, "a hint makes groups known at once, otherwise the next read does", "[actors]") {
   monitor here{*this, database};
   advance(1s);
   here.beat("late", "http://a/");
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(executors, "a hint makes groups known at once, else the next re
   CHECK(stored_list("late") == names{"http://a/"});
 }
 
-TEST_CASE_METHOD(executors, "a late listener hears of the present view at once, and of what follows", "[actors]") {
+TEST_CASE_METHOD(executors, "a late listener gets the present view at once, and later changes", "[actors]") {
   monitor here{*this, database};
   here.beat("pay", "http://a/");
   advance(1s);
@@ -246,7 +246,7 @@ TEST_CASE_METHOD(executors, "a peer's executors can be called after the next rea
   CHECK(stored().registrations.empty());
 }
 
-TEST_CASE_METHOD(executors, "an executor that moves its beats to another node stays", "[actors]") {
+TEST_CASE_METHOD(executors, "an executor that moves its beats to another node stays registered", "[actors]") {
   monitor here{*this, database};
   monitor there{*this, database};
   for (int i = 0; i < 20; ++i) {
@@ -275,7 +275,7 @@ TEST_CASE_METHOD(executors, "executors survive a restart of the cluster after tw
   CHECK(stored().registrations.empty());
 }
 
-TEST_CASE_METHOD(executors, "a civil clock that is set, forward or back, changes nothing", "[actors]") {
+TEST_CASE_METHOD(executors, "changes of a civil clock, forward or back, have no effect", "[actors]") {
   auto by = GENERATE(values<std::chrono::nanoseconds>({1h, -1h}));
   CAPTURE(by.count());
   monitor here{*this, database};
@@ -303,7 +303,7 @@ TEST_CASE_METHOD(executors, "a civil clock that is set, forward or back, changes
     CHECK(civil() - row.seen < 60s);
 }
 
-TEST_CASE_METHOD(executors, "what cannot be a row keeps no other row out", "[actors]") {
+TEST_CASE_METHOD(executors, "an invalid registration does not prevent the storing of other rows", "[actors]") {
   monitor here{*this, database};
   run();
   const std::string wide(256, 'x');
@@ -345,7 +345,7 @@ struct update : executors {
 
 } // namespace
 
-TEST_CASE_METHOD(update, "listeners hear of an executor that cannot be reached, and of its next beat", "[actors]") {
+TEST_CASE_METHOD(update, "listeners are notified of an unreachable executor, and of its next beat", "[actors]") {
   here.beat("pay", "http://a/");
   run();
   CHECK(told.empty());
@@ -359,14 +359,14 @@ TEST_CASE_METHOD(update, "listeners hear of an executor that cannot be reached, 
   CHECK(told == names{"-http://a/", "+http://a/"});
 }
 
-TEST_CASE_METHOD(update, "a beat that another node heard counts as soon as its row says so", "[actors]") {
+TEST_CASE_METHOD(update, "a beat that another node received counts as soon as its row shows it", "[actors]") {
   monitor there{*this, database};
   there.beat("pay", "http://a/");
   advance(20s);
   REQUIRE(here.addresses("pay") == names{"http://a/"});
   refused("http://a/");
   advance(20s);
-  CHECK(told == names{"-http://a/"}); // what was written before is no sign of life
+  CHECK(told == names{"-http://a/"}); // a row from before is not a heartbeat
   there.beat("pay", "http://a/");
   advance(20s);
   CHECK(told == names{"-http://a/", "+http://a/"});

@@ -1,6 +1,6 @@
 #pragma once
 
-// A registry table beside a store that is a plain value.
+// A registry table with a plain value as its store.
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +34,7 @@ inline protocol::registry_beat beat(std::string app, std::string address, bool a
   return {"EXECUTOR", std::move(app), std::move(address), app_header};
 }
 
-/// A table beside a store that is a plain value. The steady clock shows what `t` says; the civil one is `ahead` of it.
+/// A table with a plain value as its store. The steady clock shows `t`; the civil clock is `ahead` of it.
 struct registry {
   explicit registry(core::time_point start = t0) : table{90s, when(start)} {}
 

@@ -21,7 +21,7 @@ TEST_CASE("nothing is published before the groups were read", "[actors]") {
   CHECK(here.table.has_update());
 }
 
-TEST_CASE("addresses are distinct and sorted as text, other registry groups are never routed", "[actors]") {
+TEST_CASE("addresses are distinct and sorted as text, other registry groups are never routed to", "[actors]") {
   registry here;
   here.stored.groups = {group(1, "pay"), group(2, "pay"), manual_group(3, "mail", {"http://z/", "http://m/"})};
   here.stored.registrations = {row("pay", "http://b:9/", t0), row("pay", "http://x/", t0, "ADMIN"), row("mail", "http://c/", t0)};
@@ -36,7 +36,7 @@ TEST_CASE("addresses are distinct and sorted as text, other registry groups are 
   CHECK(batch.changed_groups.size() == 2);
 }
 
-TEST_CASE("a list that its column does not hold is used whole and written once, cut", "[actors]") {
+TEST_CASE("a list that is too long for its column is used whole and written once, cut", "[actors]") {
   registry here;
   here.read(t0);
   for (int i = 0; i < 3000; ++i)
@@ -52,7 +52,7 @@ TEST_CASE("a list that its column does not hold is used whole and written once, 
   CHECK(here.addresses(1).size() == 3000);
 }
 
-TEST_CASE("a trailing slash makes another address", "[actors]") {
+TEST_CASE("a trailing slash makes a different address", "[actors]") {
   registry here;
   here.read(t0);
   here.beat(beat("pay", "http://a"), t0);
@@ -61,7 +61,7 @@ TEST_CASE("a trailing slash makes another address", "[actors]") {
   CHECK(here.addresses(1) == names{"http://a/"});
 }
 
-TEST_CASE("a renewal is no update; a new address, a removal and a changed list are", "[actors]") {
+TEST_CASE("a renewal is not an update; a new address, a removal and a changed list are", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://a/", t0)};
   here.read(t0);
@@ -120,7 +120,7 @@ TEST_CASE("a peer's beats keep an address alive here", "[actors]") {
   CHECK(here.addresses(1) == names{});
 }
 
-TEST_CASE("after a start whoever was alive when the table was last written gets ninety seconds", "[actors]") {
+TEST_CASE("after a start, executors that were alive at the last write get ninety seconds", "[actors]") {
   registry here;
   auto off = t0 - 2min;
   here.stored.registrations = {row("pay", "http://a/", off), row("pay", "http://b/", off - 89s),
@@ -137,7 +137,7 @@ TEST_CASE("after a start whoever was alive when the table was last written gets 
   CHECK(here.stored_addresses() == names{"http://a/"});
 }
 
-TEST_CASE("a first read that comes late gives everybody the same time", "[actors]") {
+TEST_CASE("a first read that comes late gives all executors the same time", "[actors]") {
   registry late;
   late.stored.registrations = {row("pay", "http://a/", t0 + 9min)};
   late.sweep(t0 + 10min);
@@ -158,7 +158,7 @@ TEST_CASE("a row that appears later is new, whatever time the clock of its node 
   here.stored.registrations[0].seen += 60s;
   here.pass(t0 + 95s, t0 + 95s);
   CHECK(here.addresses(1) == names{"http://slow/"});
-  // Its clock is put back: a change all the same.
+  // Its clock is put back, which also counts as a change.
   here.stored.registrations[0].seen -= 1h;
   here.pass(t0 + 100s, t0 + 189s);
   CHECK(here.addresses(1) == names{"http://slow/"});
@@ -166,7 +166,7 @@ TEST_CASE("a row that appears later is new, whatever time the clock of its node 
   CHECK(here.addresses(1) == names{});
 }
 
-TEST_CASE("a step of the civil clock kills nobody, keeps nobody alive and deletes no row of a peer", "[actors]") {
+TEST_CASE("a step of the civil clock ends or prolongs no registration and deletes no row of a peer", "[actors]") {
   auto by = GENERATE(values<core::milliseconds>({10min, -10min, 24h, -24h}));
   CAPTURE(by.count());
   registry here{t0 - 1h};
@@ -176,7 +176,7 @@ TEST_CASE("a step of the civil clock kills nobody, keeps nobody alive and delete
     here.beat(beat("pay", address), t0 + 10s);
   here.write(true);
   here.ahead = by;
-  // Both clocks of the others go on as before.
+  // The clocks of the others go on as before.
   auto now = t0 + 10s;
   for (int i = 0; i < 10; ++i, now += 30s) {
     here.beat(beat("pay", "http://own/"), now);
@@ -210,7 +210,7 @@ TEST_CASE("a clock that was put back goes on renewing its rows", "[actors]") {
   }
 }
 
-TEST_CASE("at a start a row from the future neither hides the others nor lives for ever", "[actors]") {
+TEST_CASE("at a start a row from the future neither hides the others nor lives indefinitely", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://future/", t0 + 24h), row("pay", "http://a/", t0 - 10s),
                                row("pay", "http://dead/", t0 - 91s)};
@@ -223,7 +223,7 @@ TEST_CASE("at a start a row from the future neither hides the others nor lives f
   CHECK(here.stored_addresses() == names{"http://a/"});
 }
 
-TEST_CASE("time in which this node did not run or could not read ages nobody", "[actors]") {
+TEST_CASE("time in which this node did not run or could not read does not count", "[actors]") {
   registry here{t0 - 1h};
   here.stored.registrations = {row("pay", "http://peer/", t0)};
   here.read(t0);
@@ -242,24 +242,24 @@ TEST_CASE("time in which this node did not run or could not read ages nobody", "
     }
     CHECK(here.addresses(1) == names{"http://own/", "http://peer/"});
   }
-  // Once more it is seen whether they beat.
+  // From now on beats can be seen again.
   here.pass(t0 + 10min, t0 + 10min + 35s);
   CHECK(here.addresses(1) == names{"http://own/", "http://peer/"});
   here.pass(t0 + 10min + 36s, t0 + 10min + 90s);
   CHECK(here.addresses(1) == names{});
 }
 
-TEST_CASE("a dead row is deleted only as it was judged, and asked for once", "[actors]") {
+TEST_CASE("a dead row is deleted only as it was judged, and requested once", "[actors]") {
   registry here{t0 - 1h};
   here.stored.registrations = {row("pay", "http://a/", t0), row("pay", "http://b/", t0)};
   here.pass(t0, t0 + 90s);
   CHECK(here.addresses(1) == names{});
-  here.stored.registrations[0].seen = t0 + 89s; // a peer heard of it in this moment
+  here.stored.registrations[0].seen = t0 + 89s; // a peer received its beat in this moment
   CHECK(here.write(true).dead.size() == 2);
   CHECK(here.stored_addresses() == names{"http://a/"});
   here.read(t0 + 91s);
   CHECK(here.addresses(1) == names{"http://a/"});
-  // One that the store does not delete stays dead and is let be.
+  // A row that the store does not delete stays dead and is left alone.
   here.stored.registrations.push_back(row("pay", "http://b/", t0));
   here.table.take(here.stored, here.table.mark(), here.moment(t0 + 92s));
   here.pass(t0 + 93s, t0 + 183s);
@@ -271,7 +271,7 @@ TEST_CASE("a dead row is deleted only as it was judged, and asked for once", "[a
   CHECK(here.table.begin_write(true).dead.empty());
 }
 
-TEST_CASE("a row that was written after its executor died is no sign of life", "[actors]") {
+TEST_CASE("a row that was written after its executor died is not a heartbeat", "[actors]") {
   registry here{t0 - 1h};
   here.read(t0);
   here.beat(beat("pay", "http://a/"), t0);
@@ -296,7 +296,7 @@ TEST_CASE("a row that a peer removed is forgotten here", "[actors]") {
   CHECK(here.addresses(1) == names{});
 }
 
-TEST_CASE("a beat since the row was last seen outweighs its absence", "[actors]") {
+TEST_CASE("a beat after the row was last seen outweighs its absence", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://a/", t0)};
   here.read(t0);
@@ -308,7 +308,7 @@ TEST_CASE("a beat since the row was last seen outweighs its absence", "[actors]"
   CHECK(here.stored_addresses() == names{"http://a/"});
 }
 
-TEST_CASE("what happens while a read is under way is newer than its answer", "[actors]") {
+TEST_CASE("changes during a read are newer than its answer", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://a/", t0), row("pay", "http://gone/", t0)};
   here.read(t0);
@@ -340,7 +340,7 @@ TEST_CASE("a failed write loses nothing", "[actors]") {
   CHECK_FALSE(here.table.has_changes());
 }
 
-TEST_CASE("nodes agree once everything is quiet", "[actors]") {
+TEST_CASE("nodes agree once no more changes happen", "[actors]") {
   auto seed = GENERATE(range(1u, 31u));
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -375,7 +375,7 @@ TEST_CASE("nodes agree once everything is quiet", "[actors]") {
     default: node.sweep(now);
     }
   }
-  // An executor that nobody hears of any more is gone ninety seconds later, one that beats is there.
+  // An executor without beats is gone ninety seconds later; one that beats is there.
   for (int round = 0; round < 10; ++round) {
     now += 20s;
     nodes[0].beat(beat("pay", address(0)), now);

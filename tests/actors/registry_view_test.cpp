@@ -1,4 +1,4 @@
-// What routing and executor links get to see of the registrations.
+// The view of the registrations that routing and executor links get.
 
 #include <map>
 #include <set>
@@ -30,7 +30,7 @@ TEST_CASE("the app name header is remembered by app, address and last beat", "[a
 
 namespace {
 
-/// The group `pay` has a token of its own, `mail` none.
+/// The group `pay` has its own token, `mail` none.
 struct guarded_registry : registry {
   guarded_registry() {
     auto guarded = group(1, "pay");
@@ -47,7 +47,7 @@ struct guarded_registry : registry {
 
 } // namespace
 
-TEST_CASE_METHOD(guarded_registry, "which token an executor showed is remembered where its group has one", "[actors]") {
+TEST_CASE_METHOD(guarded_registry, "the token that an executor showed is remembered if its group has one", "[actors]") {
   using core::token_kind;
   shows("pay", "http://a/", token_kind::group);
   shows("pay", "http://b/", token_kind::common);
@@ -73,7 +73,8 @@ TEST_CASE_METHOD(guarded_registry, "which token an executor showed is remembered
   CHECK(view->groups.at(1).access_token == "another");
 }
 
-TEST_CASE_METHOD(guarded_registry, "what an executor showed to one node is known to the others and after a restart", "[actors]") {
+TEST_CASE_METHOD(guarded_registry, "the token that an executor showed to one node is known to the others and after a restart",
+                 "[actors]") {
   using core::token_kind;
   shows("pay", "http://a/", token_kind::common);
   shows("pay", "http://b/", token_kind::group);
@@ -87,7 +88,7 @@ TEST_CASE_METHOD(guarded_registry, "what an executor showed to one node is known
   auto view = other.table.changed_view();
   REQUIRE(view);
   CHECK(view->tokens_shown == shown_token_map{{{"pay", "http://a/"}, token_kind::common}});
-  // It has its group's token now, and says so here.
+  // The executor has its group's token now, and shows it here.
   shows("pay", "http://a/", token_kind::group, t0 + 30s);
   CHECK(table.has_update());
   write(false);
@@ -106,7 +107,7 @@ TEST_CASE_METHOD(guarded_registry, "what an executor showed to one node is known
   CHECK_FALSE(batch.tokens[0].shown);
 }
 
-TEST_CASE("what registered before its group had a token has shown the common one", "[actors]") {
+TEST_CASE("a registration from before its group had a token counts as made with the common one", "[actors]") {
   registry here;
   here.stored.registrations = {row("pay", "http://a/", t0)};
   here.read(t0);
@@ -149,14 +150,14 @@ TEST_CASE_METHOD(guarded_registry, "a group's token fills a quarter of the table
   CHECK(shows("pay", "http://pay/", token_kind::common));
 }
 
-TEST_CASE_METHOD(guarded_registry, "where two groups claim a place, the common token wins, else the first row", "[actors]") {
+TEST_CASE_METHOD(guarded_registry, "if two groups claim an address, the common token wins, otherwise the first row", "[actors]") {
   using core::token_kind;
   stored.groups[1].access_token = "of-mail";
   read(t0);
   const std::string place = "http://10.0.0.7:9999/";
   SECTION("the first row, on every node") {
     stored.registrations = {row("mail", place, t0), row("pay", place + "/", t0)};
-    shows("pay", place + "/", token_kind::group); // here it was heard before the other node's row was read
+    shows("pay", place + "/", token_kind::group); // received here before the other node's row was read
     read(t0 + 5s);
     CHECK(addresses(1).empty());
     CHECK(addresses(2) == names{place});
@@ -165,7 +166,7 @@ TEST_CASE_METHOD(guarded_registry, "where two groups claim a place, the common t
     CHECK(table.rival_of("mail", place).empty());
     CHECK(table.rival_of("pay", place + "/") == "mail");
   }
-  SECTION("the common token takes it back") {
+  SECTION("the common token takes the address back") {
     shows("pay", place, token_kind::group);
     CHECK(addresses(1) == names{place});
     CHECK(table.rival_of("mail", place) == "pay");
@@ -193,5 +194,5 @@ TEST_CASE("the same view is not published twice", "[actors]") {
   CHECK(here.table.changed_view() != nullptr);
 }
 
-// Several nodes over one set of rows: whatever happens in whatever order, in the end all agree with the executors that still
-// beat, whatever their civil clocks do.
+// Several nodes over one set of rows: after any events in any order, all nodes finally agree with the executors that still beat,
+// whatever their civil clocks do.

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The node of slot 0; its zone is UTC, and it is Monday noon.
+/// The leader; its zone is UTC, and it is Monday noon.
 struct reporting : recovery {
   reporting() { queries = std::make_unique<query_worker_double>(*this, store); }
   ~reporting() { end_all(); }
@@ -25,7 +25,7 @@ struct reporting : recovery {
     advance(2s);
   }
 
-  /// A run of that instant, with what became of it; 0: nothing yet.
+  /// Adds a run of that instant with these codes; 0: none yet.
   core::log_id add(core::time_point fire_at, std::int32_t trigger_code, std::int32_t handle_code) {
     if (declared.jobs.empty()) {
       declare("settle");
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(reporting, "three days are reported at once, empty or not", "[a
                            {midnight(2), {}}, {midnight(1), {1, 0, 1}}, {midnight(0), {2, 1, 0}}});
 }
 
-TEST_CASE_METHOD(reporting, "a minute later the report shows what has changed, and only that is written", "[actors]") {
+TEST_CASE_METHOD(reporting, "a minute later the report shows the changes, and only they are written", "[actors]") {
   auto open = add(midnight(0), 200, 0);
   begin_reports();
   store.reports.clear();
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(reporting, "a report that could not be written is written later
   CHECK(store.reports[midnight(0)] == core::run_counts{1, 0, 1});
 }
 
-TEST_CASE_METHOD(reporting, "runs beyond the age limit go, and the others stay", "[actors]") {
+TEST_CASE_METHOD(reporting, "runs beyond the age limit are removed, and the others stay", "[actors]") {
   for (int i = 0; i < 250; ++i)
     add(midnight(31), 200, 200);
   add(midnight(30), 200, 200);
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(reporting, "runs beyond the age limit go, and the others stay",
   CHECK(rows() == 0);
 }
 
-TEST_CASE_METHOD(reporting, "once a day what belongs to nothing goes, with or without an age limit", "[actors]") {
+TEST_CASE_METHOD(reporting, "once a day dangling rows are removed, with or without an age limit", "[actors]") {
   const auto ended = [&](const std::string& name) {
     expect(look->cluster().leave(expect(look->cluster().enter(name, "http://x/"))));
   };
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(reporting, "once a day what belongs to nothing goes, with or wi
   CHECK_FALSE(known("later"));
 }
 
-TEST_CASE_METHOD(reporting, "without an age limit nothing goes", "[actors]") {
+TEST_CASE_METHOD(reporting, "without an age limit no run is removed", "[actors]") {
   add(midnight(3000), 200, 200);
   begin_reports(0);
   advance(25h);
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(reporting, "the purge goes on when the database is back", "[act
   CHECK(rows() == 0);
 }
 
-TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and begins anew", "[actors]") {
+TEST_CASE_METHOD(reporting, "the task ends with the slot and with the incarnation, and begins again", "[actors]") {
   add(midnight(40), 200, 200);
   begin_reports();
   advance(10s);
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(reporting, "the duty ends with the slot and with the life, and 
   CHECK(rows() == 1);
 }
 
-TEST_CASE_METHOD(reporting, "old changes go from the record, some at a time", "[actors]") {
+TEST_CASE_METHOD(reporting, "old entries are removed from the audit log, some at a time", "[actors]") {
   const auto calls = std::make_shared<std::size_t>(0);
   store.after = [calls](std::string_view called) { *calls += called == "purge_audits" ? 1 : 0; };
   begin_reports();

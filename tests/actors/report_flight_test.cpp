@@ -26,7 +26,7 @@ std::set<std::int64_t> runs_in(const std::vector<core::run_report>& reports) {
   return out;
 }
 
-/// An admin that refuses each request with one of `bad` in it.
+/// Admin that refuses each request with one of `bad` in it.
 struct picky_admin {
   std::set<std::int64_t> bad;
   std::size_t requests = 0;
@@ -50,7 +50,7 @@ struct picky_admin {
 
 } // namespace
 
-TEST_CASE("report flight: what is taken is told in full requests", "[actors][executor]") {
+TEST_CASE("report flight: accepted results are reported in full requests", "[actors][executor]") {
   report_flight flight{reports_of(120), 0};
   picky_admin admin{{}};
   CHECK(admin.take_all(flight) == step::done);
@@ -60,7 +60,7 @@ TEST_CASE("report flight: what is taken is told in full requests", "[actors][exe
   CHECK(flight.size() == 0);
 }
 
-TEST_CASE("report flight: the one that is refused for itself is found, wherever it is", "[actors][executor]") {
+TEST_CASE("report flight: an individually refused result is found at any position", "[actors][executor]") {
   for (std::int64_t bad = 1; bad <= 50; ++bad) {
     CAPTURE(bad);
     report_flight flight{reports_of(50), 0};
@@ -74,7 +74,8 @@ TEST_CASE("report flight: the one that is refused for itself is found, wherever 
   }
 }
 
-TEST_CASE("report flight: an admin that takes nothing is left after a few requests, and nothing is lost", "[actors][executor]") {
+TEST_CASE("report flight: an admin that accepts nothing is left after a few requests, and nothing is lost",
+          "[actors][executor]") {
   report_flight flight{reports_of(50), 0};
   picky_admin admin{runs_in(reports_of(50))};
   CHECK(admin.take_all(flight) == step::give_up);
@@ -86,7 +87,8 @@ TEST_CASE("report flight: an admin that takes nothing is left after a few reques
   CHECK(still.requests <= 7);
 }
 
-TEST_CASE("report flight: a single one that is refused is set aside, a second one behind it is a sign", "[actors][executor]") {
+TEST_CASE("report flight: a single refused result is set aside, a second one after it means that the admin refuses",
+          "[actors][executor]") {
   picky_admin admin{{1}};
   report_flight first{reports_of(1), 0};
   CHECK(admin.take_all(first) == step::done);
@@ -99,7 +101,7 @@ TEST_CASE("report flight: a single one that is refused is set aside, a second on
   CHECK(third.refused_in_row() == 0);
 }
 
-TEST_CASE("report flight: any that are refused for themselves end alone, all others are told", "[actors][executor]") {
+TEST_CASE("report flight: any individually refused results end alone, all others are reported", "[actors][executor]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};

@@ -1,4 +1,4 @@
-// reservation_actor and schedule_guard: when they ask the store, and what they do with what it says.
+// reservation_actor and schedule_guard: the times of their requests to the store, and their reactions to its answers.
 
 #include "actors/firing/reservation_actor.hpp"
 #include "actors/node/schedule_guard.hpp"
@@ -78,7 +78,7 @@ struct guarding : beside_java {
 
 } // namespace
 
-TEST_CASE_METHOD(reserving, "nothing is reserved without a life in shared mode", "[actors]") {
+TEST_CASE_METHOD(reserving, "nothing is reserved without an incarnation in shared mode", "[actors]") {
   advance(2s);
   CHECK(java.windows.empty());
   live(core::cluster_mode::native);
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(reserving, "nothing is reserved without a life in shared mode",
   CHECK(java.windows.size() == 1);
 }
 
-TEST_CASE_METHOD(reserving, "it reserves twice a second, six seconds ahead, for its life", "[actors]") {
+TEST_CASE_METHOD(reserving, "reserves twice a second, six seconds ahead, for its incarnation", "[actors]") {
   live(core::cluster_mode::shared);
   const auto begin = civil();
   advance(1999ms);
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(reserving, "it reserves twice a second, six seconds ahead, for 
   }
 }
 
-TEST_CASE_METHOD(reserving, "after a bound it goes on at once, and hands over what it has", "[actors]") {
+TEST_CASE_METHOD(reserving, "continues at once after a limit was reached, and hands over what it has", "[actors]") {
   queue({1, 2}, true);
   queue({3}, true);
   queue({4}, false);
@@ -115,14 +115,14 @@ TEST_CASE_METHOD(reserving, "after a bound it goes on at once, and hands over wh
   CHECK(schedule.record->intents[3].id == core::intent_id{4});
 }
 
-TEST_CASE_METHOD(reserving, "nothing is reserved while claims are behind, and little for a while after", "[actors]") {
+TEST_CASE_METHOD(reserving, "nothing is reserved while claims are late, and little for a while after", "[actors]") {
   live(core::cluster_mode::shared);
   advance(700ms);
   const auto before = java.windows.size();
   schedule.record->late = 1001ms;
   advance(3s);
   CHECK(java.windows.size() == before);
-  CHECK_FALSE(java.forgotten_before.empty()); // what was taken goes all the same
+  CHECK_FALSE(java.forgotten_before.empty()); // keys of reserved instants are still removed
   schedule.record->late = 300ms;
   advance(3s);
   REQUIRE(java.windows.size() >= before + 5);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(reserving, "nothing is reserved while claims are behind, and li
   CHECK(java.windows.back().horizon == 6s);
 }
 
-TEST_CASE_METHOD(reserving, "a stop while claims are behind gives back what is reserved", "[actors]") {
+TEST_CASE_METHOD(reserving, "a stop while claims are late puts reserved instants back", "[actors]") {
   schedule.record->late = 5s;
   live(core::cluster_mode::shared);
   advance(3s);
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(reserving, "a stop while claims are behind gives back what is r
   CHECK(java.put_back_for == std::vector{life});
 }
 
-TEST_CASE_METHOD(reserving, "it is silent behind the node's deadline", "[actors]") {
+TEST_CASE_METHOD(reserving, "reserves nothing after the node's deadline", "[actors]") {
   live(core::cluster_mode::shared);
   gate->close();
   const auto asked = java.windows.size();
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(reserving, "it is silent behind the node's deadline", "[actors]
   CHECK(java.windows.size() == asked);
 }
 
-TEST_CASE_METHOD(reserving, "a Java admin that keeps the lock only delays it", "[actors]") {
+TEST_CASE_METHOD(reserving, "a Java admin that keeps the lock only delays reservations", "[actors]") {
   java.trouble = core::error{core::errc::unavailable, "lock wait"};
   live(core::cluster_mode::shared);
   advance(1s);
@@ -160,7 +160,7 @@ TEST_CASE_METHOD(reserving, "a Java admin that keeps the lock only delays it", "
   CHECK(schedule.record->intents.size() == 1);
 }
 
-TEST_CASE_METHOD(reserving, "taken instants are forgotten ten seconds behind their time, in steps", "[actors]") {
+TEST_CASE_METHOD(reserving, "keys of reserved instants are forgotten ten seconds after their time, in steps", "[actors]") {
   java.old = 12'000;
   live(core::cluster_mode::shared);
   advance(3s);
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(reserving, "taken instants are forgotten ten seconds behind the
   CHECK(java.windows.size() >= 6); // reservations go on in between
 }
 
-TEST_CASE_METHOD(reserving, "a graceful stop gives back what is reserved, and then nothing is", "[actors]") {
+TEST_CASE_METHOD(reserving, "a graceful stop puts reserved instants back, and reserves no more", "[actors]") {
   live(core::cluster_mode::shared);
   advance(100ms);
   tell(actor, protocol::stop_request{});
@@ -181,11 +181,11 @@ TEST_CASE_METHOD(reserving, "a graceful stop gives back what is reserved, and th
   CHECK(java.windows.size() == asked);
 }
 
-TEST_CASE_METHOD(guarding, "the node of slot 0 holds the lock in native mode", "[actors]") {
+TEST_CASE_METHOD(guarding, "the leader holds the lock in native mode", "[actors]") {
   live(core::cluster_mode::native);
   CHECK(java.held);
   advance(2s);
-  CHECK(java.holds >= 4); // looks again, so that it notices a takeover
+  CHECK(java.holds >= 4); // checks again, so that it notices a takeover
   java.state.switching = true;
   advance(1s);
   CHECK_FALSE(java.held);
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(guarding, "the node of slot 0 holds the lock in native mode", "
   CHECK(java.holds == holds);
 }
 
-TEST_CASE_METHOD(guarding, "the guard goes with slot 0", "[actors]") {
+TEST_CASE_METHOD(guarding, "the guard moves with slot 0", "[actors]") {
   live(core::cluster_mode::native);
   REQUIRE(java.held);
   std::string other; // a node that takes slot 0 away
@@ -214,7 +214,7 @@ TEST_CASE_METHOD(guarding, "the guard goes with slot 0", "[actors]") {
   CHECK_FALSE(java.held);
 }
 
-TEST_CASE_METHOD(guarding, "a lock that somebody else holds is asked for again", "[actors]") {
+TEST_CASE_METHOD(guarding, "a lock held by another process is requested again", "[actors]") {
   java.trouble = core::error{core::errc::unavailable, "lock wait"};
   live(core::cluster_mode::native);
   advance(2s);

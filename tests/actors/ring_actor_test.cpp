@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the pool was told, and when.
+/// Runs that the pool got, and when.
 struct fired {
   core::time_point at;
   std::vector<std::int64_t> runs;
@@ -18,7 +18,7 @@ struct fired {
 struct pool_record {
   std::vector<fired> firings;
   std::vector<protocol::slot_release> freed;
-  /// Of the last run.
+  /// Time of the last run.
   protocol::wall_clock::steady leave_at{};
 };
 
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(ring, "a run is handed over shortly before its millisecond, onc
   CHECK(told.firings.size() == 1);
 }
 
-TEST_CASE_METHOD(ring, "a civil clock that is set back holds no run that was claimed before", "[actors]") {
+TEST_CASE_METHOD(ring, "a civil clock that is set back does not delay runs claimed before", "[actors]") {
   auto instant = now() + 150ms;
   hold({run_of(1, start + 150ms)});
   step_civil(-1h);
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(ring, "runs leave in the order of their instants; those of one 
         == std::vector<fired>{{start + 100ms - ahead, {2, 4}}, {start + 200ms - ahead, {3}}, {start + 300ms - ahead, {1}}});
 }
 
-TEST_CASE_METHOD(ring, "an earlier run that comes later is not held up by the timer of the later one", "[actors]") {
+TEST_CASE_METHOD(ring, "an earlier run that arrives later is not delayed by the timer of the later one", "[actors]") {
   hold({run_of(1, start + 500ms)});
   advance(50ms);
   hold({run_of(2, start + 60ms + ahead)});
@@ -106,12 +106,12 @@ TEST_CASE_METHOD(ring, "an earlier run that comes later is not held up by the ti
   CHECK(told.firings == std::vector<fired>{{start + 60ms, {2}}, {start + 500ms - ahead, {1}}});
 }
 
-TEST_CASE_METHOD(ring, "a run that is late leaves at once", "[actors]") {
+TEST_CASE_METHOD(ring, "a late run leaves at once", "[actors]") {
   hold({run_of(1, start - 3s), run_of(2, start + ahead), run_of(3, start + ahead + 1ms)});
   CHECK(told.firings == std::vector<fired>{{start, {1, 2}}});
 }
 
-TEST_CASE_METHOD(ring, "a change of life empties the ring and gives its slots back, lane by lane", "[actors]") {
+TEST_CASE_METHOD(ring, "a change of incarnation empties the ring and releases its slots, lane by lane", "[actors]") {
   hold({run_of(1, start + 100ms), run_of(2, start + 200ms, 1), run_of(3, start + 300ms)});
   tell(actor, protocol::incarnation_change{std::nullopt});
   advance(1s);

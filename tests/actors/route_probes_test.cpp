@@ -1,4 +1,4 @@
-// Whom failover and busyover ask, when, and what comes of it: the pure state behind the trigger pool.
+// Questions of failover and busyover to executors, their times and results: the pure state used by the trigger pool.
 
 #include "actors/firing/route_probes.hpp"
 
@@ -30,10 +30,10 @@ struct probing {
     actors::probing_route route;
     route.candidate.spec = spec;
     auto taken = probes.add(route, {std::move(addresses), kind}, now);
-    CHECK((route.candidate.spec == nullptr) == taken); // else it is still the caller's
+    CHECK((route.candidate.spec == nullptr) == taken); // otherwise it still belongs to the caller
     return taken;
   }
-  /// What is asked and decided now.
+  /// Collects the present questions and decisions.
   void go_on() {
     auto step = probes.go_on(now);
     std::move(step.ask.begin(), step.ask.end(), std::back_inserter(open));
@@ -52,7 +52,7 @@ struct probing {
     probes.answered(question, {code, code == 200 ? "" : "no"}, now);
     go_on();
   }
-  /// Time goes on, from timer to timer.
+  /// Lets time pass, from timer to timer.
   void wait(std::chrono::milliseconds time) {
     for (auto end = now + time;;) {
       auto next = probes.next();
@@ -81,7 +81,7 @@ using texts = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("executors are asked one after the other, sooner when one says no", "[actors]") {
+TEST_CASE("executors are asked one after the other, sooner after a refusal", "[actors]") {
   probing at;
   REQUIRE(at.add(1));
   at.go_on();
@@ -107,13 +107,13 @@ TEST_CASE("the first in order wins, not the first to answer", "[actors]") {
   at.wait(200ms);
   at.answer("b", 200);
   at.wait(5s);
-  CHECK(at.asked() == texts{"a"}); // nobody behind a yes is asked
+  CHECK(at.asked() == texts{"a"}); // after a success no further executor is asked
   CHECK(at.winners.empty());
   at.answer("a", 200);
   CHECK(at.winners == texts{"a"});
 }
 
-TEST_CASE("when all say no, the verdict has every answer in order", "[actors]") {
+TEST_CASE("when all refuse, the verdict has every answer in order", "[actors]") {
   probing at;
   REQUIRE(at.add(1));
   at.go_on();
@@ -124,7 +124,7 @@ TEST_CASE("when all say no, the verdict has every answer in order", "[actors]") 
   CHECK(at.notes == texts{"a answered 500 no; b answered 0 no; c answered 404 no"});
 }
 
-TEST_CASE("all candidates of a group share one beat, and an answer is good for a moment", "[actors]") {
+TEST_CASE("all candidates of a group share one beat, and an answer is valid for a moment", "[actors]") {
   probing at;
   for (int job = 1; job <= 1000; ++job)
     REQUIRE(at.add(job));
@@ -143,7 +143,7 @@ TEST_CASE("all candidates of a group share one beat, and an answer is good for a
   CHECK(at.asked() == texts{"a"});
 }
 
-TEST_CASE("a no is good for the same moment", "[actors]") {
+TEST_CASE("a refusal is valid for the same moment", "[actors]") {
   probing at;
   REQUIRE(at.add(1));
   at.go_on();
@@ -154,7 +154,7 @@ TEST_CASE("a no is good for the same moment", "[actors]") {
   CHECK(at.winners == texts{"b", "b"});
 }
 
-TEST_CASE("who comes late shares a question that is open, but not an answer that is old", "[actors]") {
+TEST_CASE("a late candidate shares an open question, but not an old answer", "[actors]") {
   probing at;
   REQUIRE(at.add(1));
   at.go_on();
@@ -190,7 +190,7 @@ TEST_CASE("a group asks in its own name", "[actors]") {
   CHECK(at.open[0].group != at.open[1].group);
 }
 
-TEST_CASE("a list that names an executor twice is decided, too", "[actors]") {
+TEST_CASE("a list that names an executor twice is also decided", "[actors]") {
   probing at;
   REQUIRE(at.add(1, probe_kind::beat, 1, {"a", "a", "b"}));
   at.go_on();
@@ -200,7 +200,7 @@ TEST_CASE("a list that names an executor twice is decided, too", "[actors]") {
   CHECK(at.winners == texts{"b"});
 }
 
-TEST_CASE("other executors make another question of the same group", "[actors]") {
+TEST_CASE("a different list of executors leads to another question of the same group", "[actors]") {
   probing at;
   REQUIRE(at.add(1));
   REQUIRE(at.add(2, probe_kind::beat, 1, {"c", "a"}));
@@ -211,7 +211,7 @@ TEST_CASE("other executors make another question of the same group", "[actors]")
   CHECK(at.winners == texts{"c", "a"});
 }
 
-TEST_CASE("who waits is bounded in a group and in all; the others are the caller's again", "[actors]") {
+TEST_CASE("waiting candidates are limited by group and in total; further ones are returned to the caller", "[actors]") {
   probing at{{.open = 9, .open_per_executor = 9, .waiting = 5, .waiting_per_group = 3}};
   for (int job = 1; job <= 3; ++job)
     CHECK(at.add(job));
@@ -224,7 +224,7 @@ TEST_CASE("who waits is bounded in a group and in all; the others are the caller
   CHECK(at.add(4));
 }
 
-TEST_CASE("open questions are bounded for each executor and in all", "[actors]") {
+TEST_CASE("open questions are limited by executor and in total", "[actors]") {
   probing at{{.open = 3, .open_per_executor = 2, .waiting = 99, .waiting_per_group = 99}};
   auto idle = probe_kind::idle_beat;
   CHECK(at.add(1, idle));
@@ -239,7 +239,7 @@ TEST_CASE("open questions are bounded for each executor and in all", "[actors]")
   CHECK(at.add(5, idle, 1, {"y"}));
 }
 
-TEST_CASE("a walk that finds no room for its next question goes on when there is some", "[actors]") {
+TEST_CASE("a walk without room for its next question goes on when there is room", "[actors]") {
   probing at{{.open = 9, .open_per_executor = 1, .waiting = 99, .waiting_per_group = 99}};
   auto idle = probe_kind::idle_beat;
   REQUIRE(at.add(1, idle, 1, {"a", "z"}));
@@ -255,7 +255,7 @@ TEST_CASE("a walk that finds no room for its next question goes on when there is
   CHECK(at.probes.open() == 0);
 }
 
-TEST_CASE("candidates that come in one step find the limits as they will be", "[actors]") {
+TEST_CASE("candidates of one step are checked against the limits that they will meet", "[actors]") {
   probing at{{.open = 99, .open_per_executor = 2, .waiting = 99, .waiting_per_group = 99}};
   std::size_t taken = 0;
   for (int job = 1; job <= 10; ++job)

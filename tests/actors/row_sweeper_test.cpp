@@ -1,4 +1,4 @@
-// row_sweeper: when it works, and how much at a time.
+// row_sweeper: the times of its work, and its amount at a time.
 
 #include "actors/maintenance/row_sweeper.hpp"
 
@@ -38,7 +38,7 @@ struct sweeping_rows : virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(sweeping_rows, "rows are swept by the node of slot 0, aside from beats and claims", "[actors]") {
+TEST_CASE_METHOD(sweeping_rows, "rows are swept by the leader, apart from heartbeats and claims", "[actors]") {
   advance(5s);
   CHECK(sweeps + steps == 0);
   live(false);
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(sweeping_rows, "rows are swept by the node of slot 0, aside fro
   CHECK(*queries.tasks == before);
 }
 
-TEST_CASE_METHOD(sweeping_rows, "the sweep goes on every second while there is more, else every minute", "[actors]") {
+TEST_CASE_METHOD(sweeping_rows, "the sweep runs every second while there is more, otherwise every minute", "[actors]") {
   live();
   store.sweep_has_more = true;
   advance(70s);
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(sweeping_rows, "the sweep goes on every second while there is m
   CHECK(sweeps == 2);
 }
 
-TEST_CASE_METHOD(sweeping_rows, "a backlog of taken intents goes at ten thousand a second", "[actors]") {
+TEST_CASE_METHOD(sweeping_rows, "a backlog of taken intents is removed at ten thousand a second", "[actors]") {
   std::size_t left = 100'000;
   store.taken_intents = &left;
   live();

@@ -51,7 +51,7 @@ struct watched_runs final : storage::run_reader {
   int steps = 0;
   int fails_behind = 0;
   int fails = 0;
-  /// Smaller steps than asked for; 0: as asked.
+  /// Limits steps to fewer runs than requested; 0: no limit.
   std::size_t chunk_max = 0;
 };
 
@@ -70,7 +70,7 @@ struct run_administration : virtual_time {
     life = expect(store.cluster().enter("a", "a:8080"));
   }
 
-  /// The job's next instant, without a run.
+  /// Returns a claim of the job's next instant, without a run.
   core::claim_batch claim_next() {
     const auto next = *expect(store.firings().read_jobs({&job->id, 1})).at(0).next;
     core::claim_batch claim;
@@ -81,7 +81,7 @@ struct run_administration : virtual_time {
     return claim;
   }
 
-  /// A run with this answer to its trigger and this result; 0: none.
+  /// Adds a run with this answer to its trigger and this result; 0: none.
   core::log_id add_run(std::int32_t trigger_code, std::int32_t handle_code = 0, const std::string& address = executor_address) {
     auto claim = claim_next();
     core::planned_run run;
@@ -102,7 +102,7 @@ struct run_administration : virtual_time {
     return made.id;
   }
 
-  /// A run for each address, in one broadcast. All were taken, and have this result; 0: none.
+  /// Adds a run for each address, in one broadcast. All were accepted and have this result; 0: none.
   std::vector<core::log_id> add_broadcast(const std::vector<std::string>& addresses, std::int32_t handle_code = 0) {
     auto claim = claim_next();
     for (std::size_t i = 0; i < addresses.size(); ++i) {

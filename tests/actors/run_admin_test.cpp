@@ -26,9 +26,9 @@ TEST_CASE_METHOD(run_administration, "pages, single runs and the report come fro
   CHECK(days->days.empty());
 }
 
-// -- ending a run ----------------------------------------------------------------------------------------------------------
+// -- killing a run ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(run_administration, "a run that is ended fails with the words of its executor", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a killed run fails with the message of its executor", "[actors][runs]") {
   const auto run = add_run(200);
   executor->kill = {200, "job thread killed"};
   auto killed = ask<protocol::run_killed>(actor, protocol::kill_run{run, user(core::group_right::operate)});
@@ -43,8 +43,8 @@ TEST_CASE_METHOD(run_administration, "a run that is ended fails with the words o
   CHECK(result.message == "Manual operation, kill job:job thread killed");
 }
 
-// The executor knows jobs only: it would end whatever it runs of the job now.
-TEST_CASE_METHOD(run_administration, "a run that has ended is not ended again, nor another one of its job", "[actors][runs]") {
+// The executor knows only jobs: it would kill whatever run of the job it has now.
+TEST_CASE_METHOD(run_administration, "a run that has ended is not killed again, nor another one of its job", "[actors][runs]") {
   const auto run = add_run(200, 200);
   const auto refused = kill_error(run);
   CHECK(refused.code == core::errc::invalid_argument);
@@ -54,7 +54,8 @@ TEST_CASE_METHOD(run_administration, "a run that has ended is not ended again, n
   CHECK(storage.record->callbacks.empty());
 }
 
-TEST_CASE_METHOD(run_administration, "a success that comes before the executor has answered is an ended run", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a success that arrives before the executor's answer counts as a killed run",
+                 "[actors][runs]") {
   const auto run = add_run(200);
   executor->kill = {200, "job thread killed"};
   executor->before_answer = [&](test::executor_record&) {
@@ -69,7 +70,7 @@ TEST_CASE_METHOD(run_administration, "a success that comes before the executor h
   CHECK(early.at(1).code == 200);
 }
 
-TEST_CASE_METHOD(run_administration, "a success of a run that its executor did not end is one", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a success of a run that its executor did not kill is a success", "[actors][runs]") {
   const auto run = add_run(200);
   executor->kill = {500, "not yet support, jobId(1)"};
   const auto state = GENERATE(500, 0, -1);
@@ -84,7 +85,7 @@ TEST_CASE_METHOD(run_administration, "a success of a run that its executor did n
   CHECK(storage.record->callbacks.at(0).items.at(0).message == "fine");
 }
 
-TEST_CASE_METHOD(run_administration, "nothing is sent for a run that may not or cannot be ended", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "no request is sent for a run that may not or cannot be killed", "[actors][runs]") {
   const auto run = add_run(200);
   const auto failed = add_run(500);
   const auto waiting = add_run(0);
@@ -92,10 +93,11 @@ TEST_CASE_METHOD(run_administration, "nothing is sent for a run that may not or 
   CHECK(kill_error(run, user(core::group_right::viewer)).code == core::errc::forbidden);
   CHECK(kill_error(failed, user(core::group_right::viewer)).code == core::errc::forbidden);
   CHECK(kill_error(failed).why == core::refusal::run_not_triggered);
-  CHECK(kill_error(failed).context == "run " + std::to_string(core::number(failed)) + " cannot be ended: no executor took it");
+  CHECK(kill_error(failed).context
+        == "run " + std::to_string(core::number(failed)) + " cannot be killed: no executor accepted it");
   CHECK(kill_error(waiting).why == core::refusal::run_not_triggered);
   CHECK(kill_error(waiting).context.find(" has not confirmed it yet; ") != std::string::npos);
-  CHECK(kill_error(add_run(0, 0, "")).context.find("it is not sent yet") != std::string::npos);
+  CHECK(kill_error(add_run(0, 0, "")).context.find("it has not been sent yet") != std::string::npos);
   CHECK(kill_error(core::log_id{4711}).why == core::refusal::run_id_illegal);
   CHECK(kill_error(nowhere).code == core::errc::invalid_argument);
   test::expect(store.jobs().remove(job->id, true, civil()));
@@ -104,7 +106,7 @@ TEST_CASE_METHOD(run_administration, "nothing is sent for a run that may not or 
   CHECK(store.runs.ends.empty());
 }
 
-TEST_CASE_METHOD(run_administration, "a run whose executor does not end it goes on", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a run that its executor does not kill goes on", "[actors][runs]") {
   const auto run = add_run(200);
   executor->kill = {500, "not yet support, jobId(1)"};
   const auto refused = kill_error(run);
@@ -117,12 +119,12 @@ TEST_CASE_METHOD(run_administration, "a run whose executor does not end it goes 
   advance(7s);
   REQUIRE(*late);
   CHECK(protocol::to_core((*late)->error()).code == core::errc::timeout);
-  // What was asked of it is written down all the same.
+  // The requests are recorded all the same.
   CHECK(store.runs.ends.size() == 3);
   CHECK(storage.record->callbacks.empty());
 }
 
-TEST_CASE_METHOD(run_administration, "a result of an ended run that is not stored is no success", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a killed run whose result is not stored is not reported as success", "[actors][runs]") {
   const auto run = add_run(200);
   storage.record->callback_error = core::error{core::errc::unavailable, "the database is away"};
   CHECK(kill_error(run).code == core::errc::unavailable);
@@ -130,7 +132,8 @@ TEST_CASE_METHOD(run_administration, "a result of an ended run that is not store
 
 // -- clearing --------------------------------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(run_administration, "clearing goes by steps with pauses and answers when all is gone", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "clearing runs in steps with pauses and answers when all runs are removed",
+                 "[actors][runs]") {
   for (int i = 0; i < 5; ++i)
     add_run(200, 200);
   auto cleared = later<protocol::runs_cleared>(actor, protocol::clear_runs{{.keep_newest = 2}, core::local_operator()});
@@ -145,7 +148,7 @@ TEST_CASE_METHOD(run_administration, "clearing goes by steps with pauses and ans
   CHECK(*worker.tasks == 0);
 }
 
-TEST_CASE_METHOD(run_administration, "clearing without the right to leaves everything", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "clearing without permission removes nothing", "[actors][runs]") {
   add_run(200, 200);
   auto answer = ask<protocol::runs_cleared>(
     actor, protocol::clear_runs{{.group = job->group}, user(core::group_right::operate)});
@@ -155,14 +158,14 @@ TEST_CASE_METHOD(run_administration, "clearing without the right to leaves every
   CHECK(rows() == 1);
 }
 
-TEST_CASE_METHOD(run_administration, "clearing outlives a store that is away for a while, and no longer", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "clearing survives a store that is away for a while, but not longer", "[actors][runs]") {
   for (int i = 0; i < 3; ++i)
     add_run(200, 200);
   store.runs.fails_behind = 1;
   store.runs.fails = 3;
   auto cleared = later<protocol::runs_cleared>(actor, protocol::clear_runs{{}, core::local_operator()});
   advance(14s);
-  // Nobody waits so long; whether all went is in the log and in the rows.
+  // The client does not wait that long; the log and the rows show whether all runs were removed.
   REQUIRE((*cleared && **cleared));
   advance(2s);
   CHECK(rows() == 0);
@@ -174,7 +177,7 @@ TEST_CASE_METHOD(run_administration, "clearing outlives a store that is away for
   advance(60s);
   REQUIRE(*given_up);
   CHECK(store.runs.steps == 1 + 1 + 3);
-  // It is given up, and nobody joins it.
+  // The clearing is given up, and no request joins it.
   store.runs.fails = 0;
   auto anew = later<protocol::runs_cleared>(actor, protocol::clear_runs{{}, core::local_operator()});
   advance(1s);
@@ -195,7 +198,7 @@ TEST_CASE_METHOD(run_administration, "long clearing answers after 5 seconds and 
   const auto left = rows();
   CHECK(left > 0);
   CHECK((**cleared)->removed < runs);
-  // Who asks again meanwhile joins it, and need not wait.
+  // A repeated request joins it and need not wait.
   const auto steps = store.runs.steps;
   auto again = later<protocol::runs_cleared>(actor, protocol::clear_runs{{}, core::local_operator()});
   run();
@@ -206,7 +209,7 @@ TEST_CASE_METHOD(run_administration, "long clearing answers after 5 seconds and 
   CHECK(store.runs.steps <= static_cast<int>(runs) + 1);
 }
 
-TEST_CASE_METHOD(run_administration, "one clearing of the same runs for one person at a time", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "one clearing of the same runs for one user at a time", "[actors][runs]") {
   for (int i = 0; i < 3; ++i)
     add_run(200, 200);
   store.runs.chunk_max = 1;
@@ -215,7 +218,7 @@ TEST_CASE_METHOD(run_administration, "one clearing of the same runs for one pers
   auto second = later<protocol::runs_cleared>(actor, protocol::clear_runs{{.until = t + 3s}, core::local_operator()});
   run();
   CHECK(store.runs.steps == 1);
-  // Who may not clear is refused, whatever others do.
+  // A user without permission is refused, whatever others do.
   auto stranger = later<protocol::runs_cleared>(actor, protocol::clear_runs{{.until = t}, user(core::group_right::operate)});
   run();
   REQUIRE((*stranger && !**stranger));
@@ -223,7 +226,7 @@ TEST_CASE_METHOD(run_administration, "one clearing of the same runs for one pers
   REQUIRE((*first && **first && *second && **second));
   CHECK((**first)->removed == (**second)->removed);
   CHECK(rows() == 0);
-  // It is over: the next one is a clearing of its own.
+  // It has ended: the next request starts a new clearing.
   store.runs.steps = 0;
   auto third = later<protocol::runs_cleared>(actor, protocol::clear_runs{{.until = t}, core::local_operator()});
   advance(1s);

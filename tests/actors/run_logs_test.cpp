@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using test::executor_address;
 using test::run_administration;
 
-TEST_CASE_METHOD(run_administration, "a log is read where the row says, from the line that is asked for", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a log is read at the address in the row, from the requested line", "[actors][runs]") {
   const auto run = add_run(200);
   executor->log = {true, 9, "lines", {}, 5, false};
   auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, 5, user(core::group_right::viewer)});
@@ -31,12 +31,12 @@ TEST_CASE_METHOD(run_administration, "a log ends when its run has a result and t
     REQUIRE(log);
     return log->end;
   };
-  // Executors from 3.3 on say 0 behind the end, older ones the number of lines.
+  // Executors from 3.3 on return 0 after the end, older ones the number of lines.
   CHECK(end(done, 5, {true, 0, "", {}, 5, false}));
   CHECK(end(done, 5, {true, 4, "", {}, 5, false}));
   CHECK_FALSE(end(done, 4, {true, 4, "x", {}, 4, false}));
   CHECK_FALSE(end(running, 5, {true, 4, "", {}, 5, false}));
-  // Whatever its executor says: one waits in its queue, of the other something was read while it writes (`pyxxl`).
+  // Whatever the executor answers: one run waits in its queue, the other was read while it writes (`pyxxl`).
   CHECK_FALSE(end(running, 1, {true, 0, "readLog fail, logFile not exists", {}, 1, true}));
   CHECK_FALSE(end(running, 1, {true, 1, "x", {}, 1, true}));
   CHECK(end(done, 1, {true, 1, "x", {}, 1, true}));
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(run_administration, "the logs of a broadcast are one text", "[a
   CHECK_FALSE(alone->end);
 }
 
-TEST_CASE_METHOD(run_administration, "who does not answer costs his own part alone", "[actors][runs][merged]") {
+TEST_CASE_METHOD(run_administration, "an executor that does not answer only costs its own part", "[actors][runs][merged]") {
   const auto silent = pool.executor("http://10.0.0.4:9999/");
   silent->silent = true;
   executor->log = {true, 1, "a\n", {}, 1, false};
@@ -88,13 +88,13 @@ TEST_CASE_METHOD(run_administration, "who does not answer costs his own part alo
   REQUIRE(**late);
   const auto& content = (**late)->content;
   CHECK(content.find("10.0.0.3:9999/ ----\na\n") != std::string::npos);
-  CHECK(content.find("10.0.0.4:9999/ ----\n[it did not answer in time]\n") != std::string::npos);
-  CHECK(content.find("10.0.0.5:9999/ ----\n[it did not answer: connection refused]\n") != std::string::npos);
-  CHECK(content.find("10.0.0.9:9999/ ----\n[there is no way to the executor") != std::string::npos);
+  CHECK(content.find("10.0.0.4:9999/ ----\n[executor did not answer in time]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.5:9999/ ----\n[executor did not answer: connection refused]\n") != std::string::npos);
+  CHECK(content.find("10.0.0.9:9999/ ----\n[cannot reach the executor") != std::string::npos);
   CHECK_FALSE((**late)->end);
 }
 
-TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for a bounded time", "[actors][runs][merged]") {
+TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for a limited time", "[actors][runs][merged]") {
   constexpr auto fan_out = actors::run_admin_state::merge_fan_out;
   executor->log = {true, 1, std::string(100'000, 'x'), {}, 1, false};
   const auto ids = add_broadcast(std::vector<std::string>(3 * fan_out, executor_address));
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for 
   CHECK(executor->calls.size() == 3 * fan_out);
   CHECK(log->content.size() < actors::run_admin_state::merged_bytes_max + 3 * fan_out * 200);
   CHECK(log->content.find("more bytes: read run " + std::to_string(core::number(ids[5]))) != std::string::npos);
-  // Nobody answers: the second round has less time, the third one none.
+  // No executor answers: the second round has less time, the third one none.
   executor->silent = true;
   executor->calls.clear();
   auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
@@ -113,32 +113,32 @@ TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for 
   REQUIRE(*late);
   REQUIRE(**late);
   CHECK(executor->calls.size() == 2 * fan_out);
-  CHECK((**late)->content.find("[not asked: other executors took too long]") != std::string::npos);
+  CHECK((**late)->content.find("[not requested: other executors did not answer in time]") != std::string::npos);
 }
 
-TEST_CASE_METHOD(run_administration, "a log that cannot be read says why", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a log that cannot be read returns the reason", "[actors][runs]") {
   const auto run = add_run(200);
   const auto failed = add_run(500);
   const auto nowhere = add_run(200, 0, "");
   const auto strange = add_run(200, 0, "http://10.0.0.4:9999/");
   CHECK(log_error(core::log_id{4711}).why == core::refusal::run_id_illegal);
-  CHECK(log_error(failed).context.ends_with(" has no log: no executor took it"));
+  CHECK(log_error(failed).context.ends_with(" has no log: no executor accepted it"));
   CHECK(log_error(nowhere).code == core::errc::invalid_argument);
   CHECK(log_error(strange).code == core::errc::unavailable);
   CHECK(log_error(run, user(core::group_right::none)).code == core::errc::forbidden);
-  // The right comes first: who has none does not learn that the trigger failed.
+  // The permission is checked first: a user without it does not learn that the trigger failed.
   CHECK(log_error(failed, user(core::group_right::none)).code == core::errc::forbidden);
   CHECK(executor->calls.empty());
   executor->log = {.error = "connection refused"};
   const auto refused = log_error(run);
   CHECK(refused.code == core::errc::unavailable);
   CHECK(refused.context.find("10.0.0.3") != std::string::npos);
-  // What has a subject may be shown to people.
+  // An error with a subject may be shown to users.
   CHECK(refused.subject.find("10.0.0.3") != std::string::npos);
   CHECK(refused.context.find("connection refused") != std::string::npos);
   // Only a finished run could have a copy.
   CHECK(refused.context.find("keep_logs") == std::string::npos);
-  CHECK(log_error(add_run(200, 200)).context.find("only jobs with keep_logs = true have copies") != std::string::npos);
+  CHECK(log_error(add_run(200, 200)).context.find("set keep_logs = true") != std::string::npos);
   executor->silent = true;
   auto late = later<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
   advance(7s);
@@ -147,17 +147,17 @@ TEST_CASE_METHOD(run_administration, "a log that cannot be read says why", "[act
   CHECK(protocol::to_core((*late)->error()).code == core::errc::timeout);
 }
 
-TEST_CASE_METHOD(run_administration, "a result that came before the answer to its trigger has a log", "[actors][runs]") {
+TEST_CASE_METHOD(run_administration, "a result that arrived before the answer to its trigger has a log", "[actors][runs]") {
   const auto early = add_run(0, 200);
   const auto waiting = add_run(0);
   executor->log = {true, 3, "x", {}, 1, false};
   CHECK(ask<protocol::run_log>(actor, protocol::run_log_query{early, 1, core::local_operator()}));
-  CHECK(log_error(waiting).context.ends_with(" has no log: no executor took it"));
+  CHECK(log_error(waiting).context.ends_with(" has no log: no executor accepted it"));
 }
 
 // -- kept logs -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(run_administration, "a kept log is read here, and its executor is left alone", "[actors][runs][keep]") {
+TEST_CASE_METHOD(run_administration, "a kept log is read here, without asking its executor", "[actors][runs][keep]") {
   const auto run = add_run(200, 200);
   REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree", false)));
   const auto read = [&](std::int32_t from_line) {
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(run_administration, "a kept log is read here, and its executor 
   CHECK(executor->calls.empty());
 }
 
-TEST_CASE_METHOD(run_administration, "a broadcast's kept logs are read here, the others where they are",
+TEST_CASE_METHOD(run_administration, "a broadcast's kept logs are read here, the others from their executors",
                  "[actors][runs][merged][keep]") {
   executor->log = {true, 1, "asked\n", {}, 1, false};
   const auto ids = add_broadcast({executor_address, executor_address}, 200);
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(run_administration, "a broadcast's kept logs are read here, the
   CHECK(all->content.find("more bytes: read run " + std::to_string(core::number(ids[1]))) != std::string::npos);
 }
 
-TEST_CASE_METHOD(run_administration, "of a log that was cut the executor has the rest, as long as it is there",
+TEST_CASE_METHOD(run_administration, "the rest of a cut log is read from the executor, as long as it is there",
                  "[actors][runs][keep]") {
   const auto run = add_run(200, 200);
   REQUIRE(test::expect(store.kept_logs().keep(run, "one\n[the log goes on]\n", true)));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of schedule_actor share: a planner over a real store, between doubled neighbours that do what they are told.
+// Fixture for schedule_actor: a planner over a real store, between scripted doubles of its neighbours.
 
 #include <algorithm>
 #include <chrono>
@@ -20,7 +20,7 @@
 
 namespace ringmaster::test {
 
-/// The instants of `count` seconds, from `first` on.
+/// Returns the instants of `count` seconds, from `first` on.
 [[nodiscard]] inline std::vector<core::time_point> seconds_from(core::time_point first, int count) {
   std::vector<core::time_point> all;
   for (int i = 0; i < count; ++i)
@@ -30,7 +30,7 @@ namespace ringmaster::test {
 
 /// The planner of node `a`, which serves all slots.
 struct planning : virtual_time {
-  /// A run that reached the ring.
+  /// Run that reached the ring.
   struct ringed {
     std::int32_t job;
     core::time_point fire_at;
@@ -56,9 +56,9 @@ struct planning : virtual_time {
       };
     }));
   }
-  ~planning() { end_all(); } // before what its doubles refer to
+  ~planning() { end_all(); } // before the objects that its doubles refer to
 
-  /// Asks for the drain; true when it is answered within a moment.
+  /// Requests the drain; returns true if it is answered within a moment.
   bool drain() {
     auto done = later<caf::unit_t>(actor, protocol::stop_request{});
     advance(std::chrono::milliseconds{300});
@@ -122,7 +122,7 @@ struct planning : virtual_time {
     };
   }
 
-  /// The store refuses a batch with two moves of a job, and all its neighbours with it.
+  /// Checks that no batch has two moves of a job: the store would refuse it, and all its neighbours with it.
   static void check_each_job_once(const core::claim_batch& batch) {
     std::set<core::job_id> moved;
     for (const auto& move : batch.moves)
@@ -158,7 +158,7 @@ struct planning : virtual_time {
   void answer(const protocol::claim_request& request, core::result<core::claim_outcome> outcome) {
     tell(request.listener, protocol::claim_reply{request.batch.sequence, std::move(outcome)});
   }
-  /// From now on claims are answered at once; those that wait are answered first.
+  /// From now on claims are answered at once; waiting ones are answered first.
   void release_claims() {
     hold_claims = false;
     for (auto& request : std::exchange(held_claims, {}))
@@ -172,7 +172,7 @@ struct planning : virtual_time {
     }
   }
 
-  /// The executors answer whom to send to.
+  /// Delivers the results of all probes.
   void end_probes() {
     protocol::routed_batch late;
     for (auto& candidate : std::exchange(probing, {})) {
@@ -183,7 +183,7 @@ struct planning : virtual_time {
     tell(actor, std::move(late));
   }
 
-  /// What a pool with one executor answers. A slot for each run, unless it is `full`.
+  /// Returns the answer of a pool with one executor: a slot for each run, unless it is `full`.
   protocol::routed_batch routed(protocol::route_request&& request) {
     protocol::routed_batch answer;
     answer.accounted = request.candidates.size();
@@ -227,7 +227,7 @@ struct planning : virtual_time {
     return all;
   }
 
-  // -- jobs and lives
+  // -- jobs and incarnations
 
   core::declared_job& declare(const std::string& key, const std::string& cron = "* * * * * ?") {
     core::declared_job job;
@@ -264,7 +264,7 @@ struct planning : virtual_time {
     tell(actor, protocol::incarnation_change{life, mode});
     run();
   }
-  /// A peer claims the job's next instant; the next one after it is `then`.
+  /// Claims the job's next instant for a peer; the next one after it is `then`.
   core::claimed_run claim_elsewhere(std::int32_t job, core::time_point then) {
     auto read = stored(job);
     core::claim_batch batch;
@@ -279,7 +279,7 @@ struct planning : virtual_time {
     batch.runs = {run};
     return expect(look->firings().claim(batch, civil())).runs.at(0);
   }
-  /// The peer's run ends; the children and retries that this makes.
+  /// Ends the peer's run; returns the resulting children and retries.
   std::vector<core::intent> end_elsewhere(const core::claimed_run& run, std::int32_t code) {
     core::record_batch results;
     results.owner = peer;
@@ -287,14 +287,14 @@ struct planning : virtual_time {
     return expect(look->firings().record(results, civil())).intents;
   }
 
-  // -- accounts
+  // -- checks
 
   [[nodiscard]] std::vector<core::log_row> rows() { return expect(look->logs().rows_after(core::log_id{0}, 10'000)); }
   [[nodiscard]] core::scheduled_job stored(std::int32_t job) {
     core::job_id id{job};
     return expect(look->firings().read_jobs(std::span{&id, 1})).at(0);
   }
-  /// The instants of a job's runs that reached the ring.
+  /// Returns the instants of a job's runs that reached the ring.
   [[nodiscard]] std::vector<core::time_point> instants(std::int32_t job) const {
     std::vector<core::time_point> all;
     for (const auto& run : runs)
@@ -302,10 +302,10 @@ struct planning : virtual_time {
         all.push_back(run.fire_at);
     return all;
   }
-  /// Runs in the ring hold their slots; the planner keeps none for itself.
+  /// Returns true if only the runs in the ring hold slots; the planner must keep none.
   [[nodiscard]] bool slots_add_up() const { return slots == static_cast<std::int64_t>(runs.size()); }
 
-  /// Jobs whose rows another transaction holds, and whether the server cannot say which these are.
+  /// Jobs whose rows another transaction holds, and whether the server cannot name these rows.
   std::set<std::int32_t> locked;
   bool locks_are_blind = false;
   memory_database database;
@@ -315,33 +315,33 @@ struct planning : virtual_time {
   core::node_incarnation life;
   core::node_incarnation peer;
   core::cluster_mode mode = core::cluster_mode::native;
-  /// Whether a claim said that Java admins are there.
+  /// A claim said that Java admins are present.
   bool saw_shared = false;
   std::chrono::milliseconds latency{2};
   std::size_t rows_max = 500;
   std::size_t loads = 0;
   std::size_t claims = 0;
   bool hold_claims = false;
-  /// Sees each claim. Null: nobody looks.
+  /// Sees each claim. Null: not used.
   std::function<void(const core::claim_batch&)> on_claim;
-  /// Jobs that the store refuses, and every claim that has one of them.
+  /// Jobs that the store refuses, together with every claim that has one of them.
   std::set<std::int32_t> poison;
   std::vector<protocol::claim_request> held_claims;
   std::size_t routes = 0;
-  /// Candidates of all requests.
+  /// Number of candidates in all requests.
   std::size_t asked = 0;
   bool hold_routes = false;
   std::vector<protocol::route_request> held_routes;
   bool full = false;
-  /// Runs that find a slot until the test makes more room.
+  /// Number of runs that find a slot until the test makes more room.
   std::size_t room = static_cast<std::size_t>(-1);
-  /// Jobs whose route waits for a probe; what came of them waits for the test.
+  /// Jobs whose route waits for a probe; its result waits for the test.
   std::set<std::int32_t> probed;
   std::vector<protocol::route_candidate> probing;
-  /// Jobs whose executor gives no sign of life, and how often the pool said so.
+  /// Jobs whose executor has not been heard from, and the number of such answers of the pool.
   std::set<std::int32_t> silent;
   std::size_t times_held = 0;
-  /// Taken and not given back by the planner.
+  /// Slots taken and not given back by the planner.
   std::int64_t slots = 0;
   std::vector<ringed> runs;
   registry_monitor_double registry{*this};

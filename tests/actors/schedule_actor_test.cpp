@@ -1,4 +1,4 @@
-// schedule_actor: what is claimed, and when.
+// schedule_actor: the claims and their times.
 
 #include "actors/metrics.hpp"
 #include "tests/actors/schedule_actor_fixture.hpp"
@@ -18,7 +18,7 @@ TEST_CASE_METHOD(planning, "each instant is claimed shortly before it and reache
     CHECK(run.fire_at - run.came <= 200ms);
   }
   CHECK(rows().size() == 5);
-  CHECK(slots == 5); // the runs' own
+  CHECK(slots == 5); // held by the runs themselves
   CHECK(stored(1).next == start + 6s);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE_METHOD(planning, "jobs of one instant are claimed in one batch", "[act
   CHECK(claims == 1);
 }
 
-TEST_CASE_METHOD(planning, "instants at milliseconds of their own are claimed some dozens at a time", "[actors]") {
+TEST_CASE_METHOD(planning, "instants at different milliseconds are claimed some dozens at a time", "[actors]") {
   declare_many(500);
   for (std::size_t i = 0; i < declared.jobs.size(); ++i) {
     auto& job = declared.jobs[i];
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(planning, "instants at milliseconds of their own are claimed so
   runs.clear();
   advance(4s);
   CHECK(runs.size() == 4 * 500);
-  CHECK(claims <= 4 * 25); // one in 50 ms, and 20 instants in each
+  CHECK(claims <= 4 * 25); // one in 50 ms, with 20 instants in each
   for (const auto& run : runs) {
     CHECK(run.fire_at - run.came <= 200ms);
     CHECK(run.fire_at - run.came >= 90ms);
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(planning, "more jobs than a batch holds are claimed in several,
   CHECK(claims >= 2 * 30 / 7);
 }
 
-TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind them follows after them", "[actors]") {
+TEST_CASE_METHOD(planning, "at most two claims are under way; waiting runs follow after them", "[actors]") {
   rows_max = 7;
   declare_many(30);
   begin();
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(planning, "two claims are under way at most; what waits behind 
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "jobs that wait for probes hold nobody up, however many they are", "[actors]") {
+TEST_CASE_METHOD(planning, "jobs that wait for probes delay no others, however many there are", "[actors]") {
   rows_max = 10;
   declare_many(60);
   for (std::int32_t job = 1; job <= 50; ++job)
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(planning, "jobs that wait for probes hold nobody up, however ma
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "jobs of an executor that hangs stay due, are asked for seldom and hold nobody up", "[actors]") {
+TEST_CASE_METHOD(planning, "jobs of an executor that hangs stay due, are requested rarely and delay no others", "[actors]") {
   rows_max = 10;
   declare_many(60);
   for (std::int32_t job = 1; job <= 50; ++job)
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(planning, "jobs of an executor that hangs stay due, are asked f
     CHECK(instants(job) == seconds_from(start + 1s, 4));
 }
 
-TEST_CASE_METHOD(planning, "a job whose instant somebody else took is read again", "[actors]") {
+TEST_CASE_METHOD(planning, "a job whose instant another node took is read again", "[actors]") {
   declare("raced");
   declare("quiet");
   begin();
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(planning, "a job whose instant somebody else took is read again
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "a lost job that cannot be read again is asked for until it can", "[actors]") {
+TEST_CASE_METHOD(planning, "a lost job that cannot be read again is requested until it can", "[actors]") {
   declare("raced");
   begin();
   hold_claims = true;
@@ -160,7 +160,7 @@ TEST_CASE_METHOD(planning, "a lost job that cannot be read again is asked for un
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "a claim that is refused gives its slots back and is tried again with what is still due", "[actors]") {
+TEST_CASE_METHOD(planning, "a refused claim gives its slots back, and what is still due is claimed again", "[actors]") {
   declare("refused");
   begin();
   hold_claims = true;
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(planning, "a claim that is refused gives its slots back and is 
   run();
   CHECK(slots == 0);
   advance(59s);
-  CHECK(held_claims.empty()); // not at once: what was refused will be refused again
+  CHECK(held_claims.empty()); // not at once: the same claim would be refused again
   advance(2s);
   CHECK(held_claims.size() == 1);
   release_claims();
@@ -182,7 +182,7 @@ TEST_CASE_METHOD(planning, "a claim that is refused gives its slots back and is 
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "a job that the store refuses holds up no other", "[actors]") {
+TEST_CASE_METHOD(planning, "a job that the store refuses delays no other", "[actors]") {
   declare_many(50);
   poison = {1, 17, 50};
   begin();
@@ -263,7 +263,7 @@ struct dropping : planning {
     advance(100ms);
     REQUIRE(held_claims.size() == 1);
   }
-  /// Returns how many instants were counted since.
+  /// Returns the number of instants counted since.
   [[nodiscard]] std::int64_t dropped() { return counter->value() - before; }
 
   caf::telemetry::int_counter* counter =
@@ -286,7 +286,7 @@ TEST_CASE_METHOD(dropping, "dropped instants are counted without a limit, and on
   CHECK(stored(1).next > start + 1200s);
 }
 
-TEST_CASE_METHOD(dropping, "what a claim drops is counted when its answer comes after its life", "[actors]") {
+TEST_CASE_METHOD(dropping, "dropped instants of a claim are counted when its answer arrives after its incarnation", "[actors]") {
   lose_incarnation();
   run();
   core::claim_outcome outcome;
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(dropping, "what a claim drops is counted when its answer comes 
   CHECK(dropped() == 1200);
 }
 
-TEST_CASE_METHOD(planning, "what is at most five seconds late is made up, instant by instant", "[actors]") {
+TEST_CASE_METHOD(planning, "instants that are at most five seconds late are made up one by one", "[actors]") {
   declare("late");
   apply();
   latency = 0ms;
@@ -318,7 +318,7 @@ TEST_CASE_METHOD(planning, "what is at most five seconds late is made up, instan
   }
 }
 
-TEST_CASE_METHOD(planning, "a job that cannot be planned stops itself alone", "[actors]") {
+TEST_CASE_METHOD(planning, "a job that cannot be planned stops only itself", "[actors]") {
   declare("sound");
   declare("odd");
   store.alter_jobs = [](std::vector<core::scheduled_job>& jobs) {
@@ -332,7 +332,7 @@ TEST_CASE_METHOD(planning, "a job that cannot be planned stops itself alone", "[
   CHECK(instants(2).empty());
 }
 
-TEST_CASE_METHOD(planning, "a schedule with no instant left is claimed to its end and then left alone", "[actors]") {
+TEST_CASE_METHOD(planning, "a schedule without further instants is claimed to its end and then left alone", "[actors]") {
   declare("last", "1,3 0 12 2 3 ? 2026");
   begin();
   advance(10s);

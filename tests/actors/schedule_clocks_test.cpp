@@ -53,7 +53,7 @@ struct clock_set : firing_path {
     return all;
   }
 
-  /// `missed`: runs that were claimed, and were late by the clock when they were to leave.
+  /// `missed`: claimed runs that were late by the clock when they were to leave.
   void check_at_rest(int missed = 0) {
     stop_jobs_and_settle();
     check_each_once(missed);
@@ -63,7 +63,7 @@ struct clock_set : firing_path {
     CHECK(std::count_if(all.begin(), all.end(), [](const auto& row) { return row.handle_code != 200; }) == missed);
     CHECK(std::count_if(all.begin(), all.end(), [](const auto& row) { return row.trigger_code == 500; }) == missed);
   }
-  /// `check_nothing_twice` measures by the civil clock, which was set.
+  /// Replaces `check_nothing_twice`, which measures by the civil clock, and that was set.
   void check_each_once(int missed) {
     for (std::int32_t job : {1, 2}) {
       auto all = rows_of(job);
@@ -77,10 +77,11 @@ struct clock_set : firing_path {
 
 } // namespace
 
-TEST_CASE_METHOD(clock_set, "a clock that is set forward misfires what it passed over, by each job's policy", "[actors]") {
+TEST_CASE_METHOD(clock_set, "a clock that is set forward makes misfires of the skipped instants, by each job's policy",
+                 "[actors]") {
   step_civil(1h);
   advance(100ms);
-  CHECK(runs_sent() == 5); // of what was claimed, what may be late leaves when it was to leave
+  CHECK(runs_sent() == 5); // claimed runs that may be late leave at their planned time
   advance(3s);
   auto dropping = rows_of(1);
   auto catching_up = rows_of(2);
@@ -93,7 +94,7 @@ TEST_CASE_METHOD(clock_set, "a clock that is set forward misfires what it passed
   check_at_rest(1);
 }
 
-TEST_CASE_METHOD(clock_set, "a clock that is set back brings no instant back; jobs go on where they were", "[actors]") {
+TEST_CASE_METHOD(clock_set, "a clock that is set back repeats no instant; jobs go on where they were", "[actors]") {
   step_civil(-20s);
   advance(100ms);
   CHECK(runs_sent() == 6);
@@ -105,7 +106,7 @@ TEST_CASE_METHOD(clock_set, "a clock that is set back brings no instant back; jo
   check_at_rest();
 }
 
-TEST_CASE_METHOD(clock_set, "a clock that is set to and fro loses no instant that it shows in the end", "[actors]") {
+TEST_CASE_METHOD(clock_set, "a clock that is set back and forth loses no instant that it finally shows", "[actors]") {
   for (auto by : {-2s, 3s, -1s}) {
     step_civil(by);
     advance(1500ms);
@@ -119,7 +120,7 @@ TEST_CASE_METHOD(clock_set, "a clock that is set to and fro loses no instant tha
   check_at_rest();
 }
 
-TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone skips are left out; those around it come", "[actors]") {
+TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone skips are omitted; those around it fire", "[actors]") {
   declare_in("Europe/Berlin", "half-hourly", "0 0/30 * * * ?");
   declare_in("Europe/Berlin", "at half past two", "0 30 2 * * ?");
   declare("of the server", "0 30 * * * ?"); // UTC, which skips nothing
@@ -131,7 +132,7 @@ TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone skips are left out
   CHECK(instants(3) == at({"2026-03-29 00:30:00", "2026-03-29 01:30:00"}));
 }
 
-TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone repeats come once, at its second pass", "[actors]") {
+TEST_CASE_METHOD(in_berlin, "instants of the hour that a zone repeats fire once, at its second pass", "[actors]") {
   declare_in("Europe/Berlin", "half-hourly", "0 0/30 * * * ?");
   declare_in("Europe/Berlin", "at half past two", "0 30 2 * * ?");
   declare("of the server", "0 30 * * * ?");

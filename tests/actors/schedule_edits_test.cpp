@@ -1,4 +1,4 @@
-// schedule_actor: edits that it is told of or finds, and intents: children and retries before they are claimed.
+// schedule_actor: edits by hint or by poll, and intents: children and retries before they are claimed.
 
 #include "tests/actors/schedule_actor_fixture.hpp"
 
@@ -30,7 +30,7 @@ struct family : planning {
 
 } // namespace
 
-TEST_CASE_METHOD(planning, "a stopped job is not claimed, and one that is started again is", "[actors]") {
+TEST_CASE_METHOD(planning, "a stopped job is not claimed, a restarted one is", "[actors]") {
   declare("on-and-off").enabled = false;
   begin();
   advance(3s);
@@ -46,7 +46,7 @@ TEST_CASE_METHOD(planning, "a stopped job is not claimed, and one that is starte
   CHECK(runs.size() == 2);
 }
 
-TEST_CASE_METHOD(planning, "an instant that was claimed is not claimed again by a stop and a start before it", "[actors]") {
+TEST_CASE_METHOD(planning, "a claimed instant is not claimed again after a stop and a start before it", "[actors]") {
   declare("hasty");
   begin();
   advance(850ms);
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(planning, "an instant that was claimed is not claimed again by 
   CHECK(instants(1) == seconds_from(start + 1s, 2));
 }
 
-TEST_CASE_METHOD(planning, "an edit moves a job, whether told of or found", "[actors]") {
+TEST_CASE_METHOD(planning, "an edit moves a job, whether by hint or by poll", "[actors]") {
   declare("moved", "30 * * * * ?");
   begin();
   advance(100ms);
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(planning, "a job that is deleted is never claimed again", "[act
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "an edit that commits before the claim wins, though the planner has not seen it", "[actors]") {
+TEST_CASE_METHOD(planning, "an edit that commits before the claim wins, although the planner has not seen it", "[actors]") {
   declare("edited");
   begin();
   hold_claims = true;
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(planning, "an edit that commits before the claim wins, though t
   declared.jobs[0].handler = "another";
   apply();
   release_claims();
-  advance(100ms); // lost, read again, claimed as it is now
+  advance(100ms); // lost, read again, claimed with its present definition
   CHECK(instants(1) == seconds_from(start + 1s, 1));
   CHECK(runs.at(0).handler == "another");
   CHECK(claims == 2);
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(planning, "the late answer to a claim does not undo an edit tha
   advance(900ms);
   REQUIRE(held_claims.size() == 1);
   auto request = held_claims[0];
-  // The claim commits and its answer is lost; the store is asked again only after somebody made the job run every second.
+  // The claim commits and its answer is lost; the store is asked again only after an edit made the job run every second.
   REQUIRE(test::expect(store.inner().firings().claim(request.batch, civil())).runs.size() == 1);
   declared.jobs[0].schedule_conf = "* * * * * ?";
   apply();
@@ -168,27 +168,27 @@ TEST_CASE_METHOD(planning, "the late answer to a claim does not start a job that
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(family, "a child that the planner is told of is claimed at once, and once", "[actors]") {
+TEST_CASE_METHOD(family, "a child that is passed to the planner is claimed at once, and once", "[actors]") {
   tell(actor, protocol::intent_batch{intents});
-  SECTION("told of once") {
+  SECTION("passed once") {
     advance(100ms);
     CHECK(instants(2).size() == 1);
   }
-  SECTION("told of twice") { tell(actor, protocol::intent_batch{intents}); }
-  SECTION("told of again when it has run") {
+  SECTION("passed twice") { tell(actor, protocol::intent_batch{intents}); }
+  SECTION("passed again after it has run") {
     advance(100ms);
     tell(actor, protocol::intent_batch{intents});
   }
   check_child_ran_once();
 }
 
-TEST_CASE_METHOD(family, "a child that nobody told of is found after a second", "[actors]") {
+TEST_CASE_METHOD(family, "a child that was not passed to the planner is found after a second", "[actors]") {
   advance(900ms);
   CHECK(runs.empty());
   check_child_ran_once();
 }
 
-TEST_CASE_METHOD(family, "a child that is told of while the sweep has it is claimed once", "[actors]") {
+TEST_CASE_METHOD(family, "a child that is passed to the planner during the sweep is claimed once", "[actors]") {
   hold_routes = true;
   advance(2500ms);
   tell(actor, protocol::intent_batch{intents});
@@ -219,7 +219,7 @@ TEST_CASE_METHOD(family, "a child whose claim is refused is found again by the s
   run();
   CHECK(slots == 0);
   release_claims();
-  advance(61s); // what was refused is not tried again at once
+  advance(61s); // a refused claim is not retried at once
   check_child_ran_once();
 }
 
@@ -235,17 +235,17 @@ TEST_CASE_METHOD(family, "a child whose job is edited while it is routed is plan
   CHECK(runs.at(0).handler == "edited");
 }
 
-TEST_CASE_METHOD(family, "the child of a life that ended is claimed by the next one", "[actors]") {
+TEST_CASE_METHOD(family, "the child of an ended incarnation is claimed by the next one", "[actors]") {
   hold_claims = true;
   tell(actor, protocol::intent_batch{intents});
   advance(100ms);
   REQUIRE(held_claims.size() == 1);
   new_incarnation();
-  release_claims(); // refused: its life is over
+  release_claims(); // refused: its incarnation has ended
   check_child_ran_once();
 }
 
-TEST_CASE_METHOD(planning, "a retry of a job of another node's slots is claimed, too", "[actors]") {
+TEST_CASE_METHOD(planning, "a retry of a job in another node's slots is also claimed", "[actors]") {
   declare("elsewhere").retry_count = 2;
   begin();
   core::slot_set others;

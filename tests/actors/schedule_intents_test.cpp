@@ -1,4 +1,4 @@
-// schedule_actor: more children, retries and runs by hand than lanes take, and who of them waits.
+// schedule_actor: more children, retries and manual runs than the lanes take, and the order in which they wait.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ constexpr int jobs = 60;
 constexpr std::int64_t requested = 6000;
 
 struct waiting_intents : planning {
-  /// Jobs that are due when the tests begin, or in a year that does not come.
+  /// Declares jobs that are due when the tests begin, or in a year that does not come.
   void prepare(const char* cron) {
     declare_many(jobs);
     for (auto& job : declared.jobs)
@@ -38,19 +38,19 @@ struct waiting_intents : planning {
     tell(actor, protocol::intent_batch{std::move(intents)});
     run();
   }
-  /// So many slots become free in each step.
+  /// Frees `slots_each` slots in each step.
   void work_with(std::size_t slots_each, int steps, std::chrono::milliseconds step_takes = 100ms) {
     for (int step = 0; step < steps; ++step) {
       room = slots_each;
       advance(step_takes);
     }
   }
-  /// How many of the runs are instants of a schedule.
+  /// Returns the number of runs that are instants of a schedule.
   [[nodiscard]] std::size_t planned() const {
     return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_planned));
   }
   static bool is_planned(const ringed& run) { return run.fire_at.time_since_epoch() % 1s == 0s && run.fire_at >= start; }
-  /// How often instants of schedules found a slot since there were `before` runs, and how often others did.
+  /// Returns how often instants of schedules found a slot since there were `before` runs, and how often others did.
   [[nodiscard]] std::pair<std::size_t, std::size_t> slots_given(std::size_t before) const {
     std::set<std::pair<std::int32_t, core::time_point>> of_schedules;
     std::size_t of_others = 0;
@@ -62,7 +62,7 @@ struct waiting_intents : planning {
     return {of_schedules.size(), of_others};
   }
   [[nodiscard]] std::size_t waiting() { return test::expect(look->firings().waiting_intents(civil() + 1h, 100'000)).size(); }
-  /// The runs of each job so far.
+  /// Returns the number of runs of each job so far.
   [[nodiscard]] std::map<std::int32_t, int> runs_by_job() const {
     std::map<std::int32_t, int> all;
     for (const auto& run : runs)
@@ -75,7 +75,7 @@ constexpr const char* never = "0 0 0 1 1 ? 2099";
 
 } // namespace
 
-TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand intents leave none of them out", "[actors]") {
+TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand intents omit none of them", "[actors]") {
   prepare(never);
   room = 0;
   hand_over(write(requested));
@@ -96,21 +96,21 @@ TEST_CASE_METHOD(waiting_intents, "lanes that are too small for six thousand int
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(waiting_intents, "intents that find no slot are asked about so often and no more", "[actors]") {
+TEST_CASE_METHOD(waiting_intents, "intents that find no slot are requested at a limited rate", "[actors]") {
   prepare(never);
   room = 0;
   hand_over(write(requested));
   advance(1s); // all of them are somewhere on the way
   const auto before = asked;
   advance(2s);
-  CHECK(asked - before <= 2 * 50 * 2 * rows_max); // fifty rounds a second, of so many
+  CHECK(asked - before <= 2 * 50 * 2 * rows_max); // fifty rounds a second, of this size
   CHECK(asked - before >= 10 * requested);           // and each of them has its turns
   room = requested;
   advance(1s);
   CHECK(runs.size() == requested);
 }
 
-TEST_CASE_METHOD(waiting_intents, "jobs of other nodes are not read again for each turn of their intents", "[actors]") {
+TEST_CASE_METHOD(waiting_intents, "jobs of other nodes are not read again for each attempt of their intents", "[actors]") {
   prepare(never);
   tell(actor, protocol::slot_change{core::slot_set{}.set(255)});
   run();
@@ -136,8 +136,8 @@ TEST_CASE_METHOD(waiting_intents, "neither intents nor schedules wait for the en
   CHECK(runs.size() - planned() >= 300);
 }
 
-// A slow lane: a pass finds a single slot. What a job has due by then goes together.
-TEST_CASE_METHOD(waiting_intents, "where one slot at a time becomes free, intents and schedules have it in turn", "[actors]") {
+// A slow lane: a pass finds a single slot. All instants of a job that are due by then are taken together.
+TEST_CASE_METHOD(waiting_intents, "when single slots become free, intents and schedules take turns", "[actors]") {
   prepare("* * * * * ?");
   room = 0;
   hand_over(write(requested));
@@ -155,7 +155,7 @@ TEST_CASE_METHOD(waiting_intents, "where one slot at a time becomes free, intent
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(waiting_intents, "reserved instants and children have single slots in turn, too", "[actors]") {
+TEST_CASE_METHOD(waiting_intents, "reserved instants and children also take turns for single slots", "[actors]") {
   mode = core::cluster_mode::shared;
   prepare(never);
   room = 0;
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(waiting_intents, "reserved instants and children have single sl
   CHECK(others >= 65);
 }
 
-TEST_CASE_METHOD(waiting_intents, "an orphaned intent behind a blocked backlog is found within seconds", "[actors]") {
+TEST_CASE_METHOD(waiting_intents, "an orphaned intent after a blocked backlog is found within seconds", "[actors]") {
   prepare(never);
   lose_incarnation();
   run();
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(waiting_intents, "an orphaned intent behind a blocked backlog i
   advance(3s);
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].job == 2);
-  // Later, too, when the backlog is known.
+  // Also later, when the backlog is known.
   wanted.token = -2;
   test::expect(look->jobs().trigger(wanted, civil()));
   advance(4s);

@@ -1,4 +1,4 @@
-// schedule_actor: lives, slots, the store that is away or slow, drain.
+// schedule_actor: incarnations, slots, an unavailable or slow store, drain.
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using test::planning;
 using test::seconds_from;
 
-TEST_CASE_METHOD(planning, "a drain claims nothing more and is answered when the claims under way are", "[actors]") {
+TEST_CASE_METHOD(planning, "a drain claims nothing more and is answered when the claims under way are answered", "[actors]") {
   declare("draining");
   begin();
   hold_claims = true;
@@ -25,13 +25,13 @@ TEST_CASE_METHOD(planning, "a drain claims nothing more and is answered when the
   advance(10ms);
   REQUIRE(*done);
   CHECK(**done);
-  CHECK(runs.size() == 1); // what was claimed is still sent
+  CHECK(runs.size() == 1); // claimed runs are still sent
   advance(5s);
   CHECK(claims == 1);
   CHECK(stored(1).next == start + 2s); // still due, for any node
 }
 
-TEST_CASE_METHOD(planning, "a drain does not wait for claims of a life that is lost", "[actors]") {
+TEST_CASE_METHOD(planning, "a drain does not wait for claims of a lost incarnation", "[actors]") {
   declare("draining");
   begin();
   hold_claims = true;
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(planning, "a drain does not wait for claims of a life that is l
   CHECK(slots == 0);
 }
 
-TEST_CASE_METHOD(planning, "routes that come during a drain give their slots back", "[actors]") {
+TEST_CASE_METHOD(planning, "routes that arrive during a drain give their slots back", "[actors]") {
   declare("draining");
   begin();
   hold_routes = true;
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(planning, "routes of jobs whose slots left give their lane slot
   CHECK(slots == 0);
 }
 
-TEST_CASE_METHOD(planning, "the slots that are served already change nothing", "[actors]") {
+TEST_CASE_METHOD(planning, "a change to the slots that are already served has no effect", "[actors]") {
   declare("steady");
   begin();
   advance(1s);
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(planning, "a civil clock that is set back does not stop the pla
   CHECK(std::is_sorted(fired.begin(), fired.end()));
 }
 
-TEST_CASE_METHOD(planning, "what was routed when the drain began is not claimed", "[actors]") {
+TEST_CASE_METHOD(planning, "routes from before a drain are not claimed", "[actors]") {
   declare("draining");
   begin();
   hold_routes = true;
@@ -112,13 +112,13 @@ TEST_CASE_METHOD(planning, "what was routed when the drain began is not claimed"
   CHECK(rows().empty());
 }
 
-TEST_CASE_METHOD(planning, "an idle planner drains at once, as often as it is asked", "[actors]") {
+TEST_CASE_METHOD(planning, "an idle planner drains at once, any number of times", "[actors]") {
   begin();
   CHECK(drain());
   CHECK(drain());
 }
 
-TEST_CASE_METHOD(planning, "without a life nothing is claimed; a new one reads everything again", "[actors]") {
+TEST_CASE_METHOD(planning, "without an incarnation nothing is claimed; a new one reads everything again", "[actors]") {
   declare("living");
   begin();
   advance(2s);
@@ -134,7 +134,8 @@ TEST_CASE_METHOD(planning, "without a life nothing is claimed; a new one reads e
   CHECK(rows().back().executor_handler == "edited meanwhile");
 }
 
-TEST_CASE_METHOD(planning, "the answer to a claim of a former life is ignored, and its slots were given back", "[actors]") {
+TEST_CASE_METHOD(planning, "the answer to a claim of an earlier incarnation is ignored, and its slots were given back",
+                 "[actors]") {
   declare("reborn");
   begin();
   hold_claims = true;
@@ -156,7 +157,7 @@ TEST_CASE_METHOD(planning, "the answer to a claim of a former life is ignored, a
   CHECK(slots == 1);
 }
 
-TEST_CASE_METHOD(planning, "a claim of a former life that comes after the new one claims nothing", "[actors]") {
+TEST_CASE_METHOD(planning, "a claim of an earlier incarnation that arrives after the new one claims nothing", "[actors]") {
   declare("reborn");
   begin();
   hold_claims = true;
@@ -172,7 +173,7 @@ TEST_CASE_METHOD(planning, "a claim of a former life that comes after the new on
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "routes that were asked for in a former life are dropped and give their slots back", "[actors]") {
+TEST_CASE_METHOD(planning, "routes requested in an earlier incarnation are dropped and give their slots back", "[actors]") {
   declare("rerouted");
   begin();
   hold_routes = true;
@@ -191,7 +192,7 @@ TEST_CASE_METHOD(planning, "routes that were asked for in a former life are drop
   CHECK(slots == 1);
 }
 
-TEST_CASE_METHOD(planning, "deferrals of a former life are forgotten with it", "[actors]") {
+TEST_CASE_METHOD(planning, "deferrals of an earlier incarnation are forgotten with it", "[actors]") {
   declare("rerouted");
   begin();
   hold_routes = true;
@@ -223,7 +224,7 @@ TEST_CASE_METHOD(planning, "slots that go away take their jobs with them", "[act
   advance(2s);
   CHECK(instants(1).empty());
   CHECK(instants(2) == seconds_from(start + 1s, 2));
-  // An edit of somebody else's job is not planned either.
+  // An edit of a job of another node is not planned either.
   declared.jobs[0].handler = "another";
   apply();
   advance(2s);
@@ -231,7 +232,7 @@ TEST_CASE_METHOD(planning, "slots that go away take their jobs with them", "[act
   CHECK(instants(2) == seconds_from(start + 1s, 4));
 }
 
-TEST_CASE_METHOD(planning, "runs whose claim was under way when the slots changed are sent all the same", "[actors]") {
+TEST_CASE_METHOD(planning, "runs whose claim was under way when the slots changed are still sent", "[actors]") {
   declare_many(4);
   begin();
   hold_claims = true;
@@ -244,7 +245,7 @@ TEST_CASE_METHOD(planning, "runs whose claim was under way when the slots change
   advance(10ms);
   release_claims();
   advance(90ms);
-  // They are claims of this life: nobody else ever sends them.
+  // They are claims of this incarnation: no other node ever sends them.
   CHECK(runs.size() == 4);
   CHECK(rows().size() == 4);
   advance(1s);
@@ -253,7 +254,7 @@ TEST_CASE_METHOD(planning, "runs whose claim was under way when the slots change
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "an edit of more jobs than a page is seen whole", "[actors]") {
+TEST_CASE_METHOD(planning, "all jobs of an edit that is larger than a page are seen", "[actors]") {
   for (int i = 0; i < 4100; ++i)
     declare("job-" + std::to_string(i), "0 0 0 1 1 ? 2099");
   begin();
@@ -284,7 +285,7 @@ TEST_CASE_METHOD(planning, "more jobs than a page are all known, and an edit bet
   CHECK(instants(2102) == seconds_from(start + 1s, 2));
 }
 
-TEST_CASE_METHOD(planning, "a slow read is let finish: neither ticks nor hints begin it again", "[actors]") {
+TEST_CASE_METHOD(planning, "a slow read may finish: neither ticks nor hints restart it", "[actors]") {
   declare("slow-read");
   begin();
   tell(actor, protocol::slot_change{core::slot_set{}.set().reset(core::slot_of(core::job_id{2}))});
@@ -303,7 +304,7 @@ TEST_CASE_METHOD(planning, "a slow read is let finish: neither ticks nor hints b
   CHECK(instants(1) == seconds_from(start + 1s, 3));
 }
 
-TEST_CASE_METHOD(planning, "a read of former slots is not taken for that of the present ones", "[actors]") {
+TEST_CASE_METHOD(planning, "a read of earlier slots does not count for the present ones", "[actors]") {
   declare_many(2);
   latency = 300ms;
   begin();
@@ -316,7 +317,7 @@ TEST_CASE_METHOD(planning, "a read of former slots is not taken for that of the 
   CHECK(instants(2) == seconds_from(start + 1s, 2));
 }
 
-TEST_CASE_METHOD(planning, "a store that is away while jobs are read is asked again", "[actors]") {
+TEST_CASE_METHOD(planning, "a store that fails while jobs are read is asked again", "[actors]") {
   declare("reload");
   store.go_away();
   begin();
@@ -343,7 +344,7 @@ TEST_CASE_METHOD(planning, "edits that cannot be read now are read later", "[act
 
 namespace {
 
-/// Does something unkind to the planner.
+/// Disturbs the planner with a random event.
 void disturb(planning& world, std::mt19937& random) {
   auto below = [&](unsigned n) { return random() % n; };
   switch (below(7)) {
@@ -362,7 +363,7 @@ void disturb(planning& world, std::mt19937& random) {
 
 } // namespace
 
-TEST_CASE_METHOD(planning, "whatever happens to the planner, every instant has one row and every slot an owner", "[actors]") {
+TEST_CASE_METHOD(planning, "after any events every instant has one row and every slot an owner", "[actors]") {
   auto seed = GENERATE(range(1u, 13u));
   CAPTURE(seed);
   std::mt19937 random{seed};

@@ -1,4 +1,4 @@
-// schedule_actor: more jobs due in a second than fit any one round, and who of them waits when there is no room for all.
+// schedule_actor: more jobs due in a second than fit any one round, and their order when there is no room for all.
 
 #include <map>
 
@@ -26,13 +26,13 @@ struct crowded : planning {
     return all;
   }
 
-  /// Runs of the jobs in (`from`, `to`].
+  /// Returns the number of runs of the jobs in (`from`, `to`].
   [[nodiscard]] std::size_t runs_of_jobs(std::int32_t from, std::int32_t to) const {
     return static_cast<std::size_t>(
       std::count_if(runs.begin(), runs.end(), [&](const auto& run) { return run.job > from && run.job <= to; }));
   }
 
-  /// Who was late by more than a second took two instants at once, so nobody is ahead of anybody by more than these.
+  /// A job that was late by more than a second took two instants at once, so no job is ahead of another by more than these.
   void check_in_turn() const {
     auto fired = by_job();
     REQUIRE(fired.size() == jobs_a_second);
@@ -49,7 +49,7 @@ struct crowded : planning {
 
 } // namespace
 
-TEST_CASE_METHOD(crowded, "six thousand jobs due in each second are all claimed in each, before it", "[actors]") {
+TEST_CASE_METHOD(crowded, "six thousand jobs due in each second are all claimed in it, ahead of time", "[actors]") {
   advance(3s);
   auto fired = by_job();
   REQUIRE(fired.size() == jobs_a_second);
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(crowded, "six thousand jobs due in each second are all claimed 
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(crowded, "a store that is too slow for all makes everybody late alike, whatever their ids", "[actors]") {
+TEST_CASE_METHOD(crowded, "with a store that is too slow for all, all jobs are equally late, whatever their ids", "[actors]") {
   hold_claims = true;
   for (int step = 0; step < 25; ++step) { // 5 000 of 6 000 a second
     advance(200ms);
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(crowded, "a store that is too slow for all makes everybody late
   check_in_turn();
 }
 
-TEST_CASE_METHOD(crowded, "lanes that are too small for all leave nobody out, whatever their ids", "[actors]") {
+TEST_CASE_METHOD(crowded, "lanes that are too small for all omit no job, whatever their ids", "[actors]") {
   room = 0;
   for (int step = 0; step < 50; ++step) { // 4 500 of 6 000 a second
     room = 450;
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(crowded, "lanes that are too small for all leave nobody out, wh
   }
   CHECK(runs.size() >= 18'000);
   CHECK(by_job().size() == jobs_a_second);
-  CHECK(routes < 2'000); // nor is it asked for ever and ever
+  CHECK(routes < 2'000); // nor is it asked without end
   const auto fifth = jobs_a_second / 5;
   for (std::int32_t from = 0; from < jobs_a_second; from += fifth) {
     CAPTURE(from);

@@ -9,7 +9,7 @@ using test::seconds_from;
 
 namespace {
 
-/// How late the newest run of a job reached the ring.
+/// Returns how late the newest run of a job reached the ring.
 core::milliseconds lateness(const planning& of, std::int32_t job) {
   core::milliseconds late{-1'000'000};
   for (const auto& run : of.runs)
@@ -24,7 +24,7 @@ std::int64_t times_locked(planning& of) {
 
 } // namespace
 
-TEST_CASE("waits grow for each key apart, up to a bound", "[actors]") {
+TEST_CASE("waits grow separately for each key, up to a limit", "[actors]") {
   core::growing_waits waits{20ms, 100ms};
   CHECK(waits.next(1) == 20ms);
   CHECK(waits.next(1) == 40ms);
@@ -39,7 +39,8 @@ TEST_CASE("waits grow for each key apart, up to a bound", "[actors]") {
   CHECK(waits.size() == 0);
 }
 
-TEST_CASE_METHOD(planning, "jobs that another transaction holds are late alone, and are not asked for without end", "[actors]") {
+TEST_CASE_METHOD(planning, "only jobs that another transaction holds are late, and they are retried at growing intervals",
+                 "[actors]") {
   constexpr int count = 40;
   declare_many(count);
   begin();
@@ -57,7 +58,7 @@ TEST_CASE_METHOD(planning, "jobs that another transaction holds are late alone, 
   }
   for (std::int32_t job = 21; job <= count; ++job)
     CHECK(lateness(*this, job) < 0ms);
-  // One claim a second for the others; the locked ones come again less and less often, then about once a second.
+  // One claim a second for the others; the locked ones return at growing intervals, then about once a second.
   CHECK(claims < 160);
   CHECK(times_locked(*this) >= 20 * 20);
   CHECK(times_locked(*this) <= 20 * 50);
@@ -70,7 +71,7 @@ TEST_CASE_METHOD(planning, "jobs that another transaction holds are late alone, 
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(planning, "a lock of a moment costs no firing its time", "[actors]") {
+TEST_CASE_METHOD(planning, "a short lock delays no firing", "[actors]") {
   declare_many(3);
   begin();
   advance(1s);
@@ -85,7 +86,7 @@ TEST_CASE_METHOD(planning, "a lock of a moment costs no firing its time", "[acto
   CHECK(lateness(*this, 2) < 0ms);
 }
 
-TEST_CASE_METHOD(planning, "on a server that cannot say which row is held smaller claims find it", "[actors]") {
+TEST_CASE_METHOD(planning, "if a server cannot name the held row, smaller claims find it", "[actors]") {
   declare_many(16);
   begin();
   advance(1s);

@@ -1,4 +1,4 @@
-// schedule_actor beside Java admins: it plans nothing, and claims what was reserved.
+// schedule_actor alongside Java admins: it plans nothing, and claims what was reserved.
 
 #include "tests/actors/schedule_actor_fixture.hpp"
 #include "tests/support/reservation_double.hpp"
@@ -47,7 +47,7 @@ struct shared_planning : planning {
 
 } // namespace
 
-TEST_CASE_METHOD(shared_planning, "no schedule of its own is planned", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "no schedule is planned by this node", "[actors]") {
   declare("every-second");
   begin();
   advance(5s);
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(shared_planning, "an instant of an edited job is planned again 
   CHECK(next_claim().runs.at(0).spec->handler == "edited");
 }
 
-TEST_CASE_METHOD(shared_planning, "a dropped instant is not tried again", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "a dropped instant is not retried", "[actors]") {
   declare("every-second");
   begin();
   hand_over({reserved(7, civil() + 1s)});
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(shared_planning, "a dropped instant is not tried again", "[acto
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(shared_planning, "what was reserved and missed is decided by the misfire policy", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "the misfire policy decides about reserved instants that were missed", "[actors]") {
   declare("ignores");
   declare("makes-up").misfire = core::misfire_policy::fire_once_now;
   begin();
@@ -113,10 +113,11 @@ TEST_CASE_METHOD(shared_planning, "what was reserved and missed is decided by th
   CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
 }
 
-TEST_CASE_METHOD(shared_planning, "what was reserved before a takeover and missed is decided by the misfire policy", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "the misfire policy decides about instants that were reserved before a takeover and missed",
+                 "[actors]") {
   mode = core::cluster_mode::native;
   for (const auto* key : {"ignores", "makes-up"}) {
-    auto& job = declare(key); // its schedule is over
+    auto& job = declare(key); // its schedule has ended
     job.schedule = core::schedule_type::none;
     job.schedule_conf.clear();
     job.enabled = false;
@@ -134,7 +135,7 @@ TEST_CASE_METHOD(shared_planning, "what was reserved before a takeover and misse
 
 TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read once", "[actors]") {
   begin();
-  advance(1s); // what is there is read
+  advance(1s); // existing jobs are read
   declare("new");
   apply();
   std::size_t reads = 0;
@@ -148,7 +149,7 @@ TEST_CASE_METHOD(shared_planning, "a job that only a Java console knows is read 
   CHECK(reads == 1);
 }
 
-TEST_CASE_METHOD(shared_planning, "what a job misses while its misfire waits joins it", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "instants that a job misses while its misfire waits join it", "[actors]") {
   declare("makes-up").misfire = core::misfire_policy::fire_once_now;
   begin();
   full = true;
@@ -174,7 +175,7 @@ TEST_CASE_METHOD(shared_planning, "what a job misses while its misfire waits joi
   CHECK(all_runs + java.dropped.size() >= 59); // one may wait for its turn at the third claim
 }
 
-TEST_CASE_METHOD(shared_planning, "a slow store makes a backlog, a full executor none", "[actors]") {
+TEST_CASE_METHOD(shared_planning, "a slow store makes a backlog, a full executor does not", "[actors]") {
   declare_many(3);
   begin();
   const auto backlog = [this] { return ask<protocol::reserved_backlog>(actor, protocol::reserved_backlog_query{})->late; };
@@ -188,7 +189,7 @@ TEST_CASE_METHOD(shared_planning, "a slow store makes a backlog, a full executor
   SECTION("a slow store") {
     for (std::int64_t id = 1; id <= 3; ++id) {
       hand_over({reserved(id, civil() + 300ms, static_cast<std::int32_t>(id))});
-      advance(200ms); // each in a claim of its own, and two are under way at most
+      advance(200ms); // each in its own claim, and two are under way at most
     }
     advance(2s);
     CHECK(held_claims.size() == 2);

@@ -22,7 +22,7 @@ struct moving_slots : planning {
     tell(actor, protocol::slot_change{to});
     run();
   }
-  /// The latest that a run came behind its instant, of jobs in [`first`, `last`].
+  /// Returns true if no run of the jobs in [`first`, `last`] was late.
   [[nodiscard]] bool all_in_time(std::int32_t first, std::int32_t last) const {
     return std::all_of(runs.begin(), runs.end(), [&](const ringed& run) {
       return run.job < first || run.job > last || run.came <= run.fire_at;
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(moving_slots, "jobs of slots that stay are claimed in time whil
   CHECK(slots_add_up());
 }
 
-TEST_CASE_METHOD(moving_slots, "many pages of new slots hold nothing up, and are planned as they come", "[actors]") {
+TEST_CASE_METHOD(moving_slots, "many pages of new slots delay nothing, and are planned as they arrive", "[actors]") {
   for (int i = 0; i < 9000; ++i)
     declare("job-" + std::to_string(i), i < 2 ? "* * * * * ?" : in_2099);
   begin();
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(moving_slots, "a slot that leaves and comes back while slots ar
       CHECK(run.handler == "edited");
 }
 
-TEST_CASE_METHOD(moving_slots, "an edit while new slots are read is seen on old and new ones", "[actors]") {
+TEST_CASE_METHOD(moving_slots, "an edit while new slots are read is seen in old and new ones", "[actors]") {
   for (int i = 0; i < 4500; ++i)
     declare("job-" + std::to_string(i), i < 2 ? "* * * * * ?" : in_2099);
   begin();
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(moving_slots, "an edit while new slots are read is seen on old 
   advance(500ms);
   latency = 700ms;
   change(core::slot_set{}.set());
-  advance(1s); // the first page is there
+  advance(1s); // the first page has been read
   declared.jobs[0].handler = declared.jobs[1].handler = "edited";
   apply();
   const auto edited = civil();

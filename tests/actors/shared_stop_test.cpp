@@ -1,4 +1,4 @@
-// A graceful end beside Java admins: what becomes of the instants that the node reserved, and of what else waits to be claimed.
+// A graceful stop alongside Java admins: the instants that the node reserved, and everything else that waits to be claimed.
 
 #include "tests/actors/firing_path_fixture.hpp"
 #include "tests/support/reservation_double.hpp"
@@ -14,7 +14,7 @@ struct stopping : firing_path {
   stopping() {
     java.state.mode = core::cluster_mode::shared;
     shared = &java;
-    // Longer than anybody here waits: nothing of this may hang on a lease that runs out.
+    // Longer than any wait in these tests: no result may depend on an expired lease.
     settings.cluster.dead_after = 30s;
     declare("parent").children = {{"", "child"}};
     declare("child");
@@ -22,7 +22,7 @@ struct stopping : firing_path {
     result_of = [](std::int32_t job, std::int64_t) { return job == core::number(failing) ? 500 : 200; };
   }
 
-  /// By hand, at a node: it takes the run at once.
+  /// Triggers a manual run at a node, which takes the run at once.
   void trigger(const std::string& name, core::job_id job) {
     core::manual_trigger wanted;
     wanted.job = job;
@@ -30,7 +30,7 @@ struct stopping : firing_path {
     tell(nodes.at(name).jobs, protocol::trigger_job{wanted});
     run();
   }
-  /// Waits in the database and is nobody's, as what a node that has stopped leaves.
+  /// Adds an intent that no node holds, as left by a node that has stopped.
   void leave_waiting(core::job_id job, core::trigger_kind kind) {
     core::manual_trigger wanted;
     wanted.job = job;
@@ -38,7 +38,7 @@ struct stopping : firing_path {
     wanted.token = -100 - core::number(job);
     expect(look->jobs().trigger(wanted, civil()));
   }
-  /// The node has reserved an instant that is due in `ahead`.
+  /// Makes the node reserve an instant that is due in `ahead`.
   void reserve(std::chrono::milliseconds ahead) {
     core::intent one;
     one.id = core::intent_id{1'000'000};
@@ -49,7 +49,7 @@ struct stopping : firing_path {
     advance(1s);
     REQUIRE(java.outcomes.empty());
   }
-  /// How long the stop takes, up to a minute.
+  /// Returns the time that the stop takes, up to a minute.
   std::chrono::milliseconds stop(const std::string& name) {
     const auto begun = now();
     auto stopped = later<caf::unit_t>(nodes.at(name).actor, protocol::stop_request{});
@@ -68,7 +68,7 @@ struct stopping : firing_path {
     return count;
   }
   [[nodiscard]] std::size_t waiting() { return expect(look->firings().waiting_intents(civil() + 1h, 100)).size(); }
-  /// `a` stops while a run of each is on its way; what comes of their results waits.
+  /// Stops `a` while a run of each job is on its way; the intents that follow from their results wait.
   void stop_in_the_middle() {
     trigger("a", parent);
     trigger("a", failing);
@@ -76,7 +76,7 @@ struct stopping : firing_path {
     REQUIRE(executions_of(parent) == 1);
     REQUIRE(executions_of(failing) == 1);
     nodes.at("a").fault = [done = std::size_t{0}](std::string_view method) mutable {
-      // The results come while the node has stopped claiming and not yet left.
+      // The results arrive while the node has stopped claiming and not yet left.
       return method == "leave" && done++ < 5 ? store_fault::away : store_fault::none;
     };
     auto stopped = later<caf::unit_t>(nodes.at("a").actor, protocol::stop_request{});
@@ -88,7 +88,7 @@ struct stopping : firing_path {
 
 } // namespace
 
-TEST_CASE_METHOD(stopping, "a stop gives reserved instants back before the node leaves", "[actors]") {
+TEST_CASE_METHOD(stopping, "a stop puts reserved instants back before the node leaves", "[actors]") {
   begin();
   advance(1s);
   java.on_put_back = [this] {
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(stopping, "a stop gives reserved instants back before the node 
   CHECK(java.put_back_for[0].node == "a");
 }
 
-TEST_CASE_METHOD(stopping, "a stop claims what is reserved, reserves nothing more and then gives back", "[actors]") {
+TEST_CASE_METHOD(stopping, "a stop claims reserved instants, reserves nothing more and then puts the rest back", "[actors]") {
   begin();
   advance(1s);
   reserve(6s);
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(stopping, "a stop claims what is reserved, reserves nothing mor
   CHECK(claimed == 1);
 }
 
-TEST_CASE_METHOD(stopping, "a second request does not wait for what is reserved", "[actors]") {
+TEST_CASE_METHOD(stopping, "a second request does not wait for reserved instants", "[actors]") {
   begin();
   advance(1s);
   reserve(6s);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(stopping, "a second request does not wait for what is reserved"
   CHECK(java.put_back_for.size() == 1);
 }
 
-TEST_CASE_METHOD(stopping, "what is reserved and cannot be claimed keeps a stop for seven seconds", "[actors]") {
+TEST_CASE_METHOD(stopping, "reserved instants that cannot be claimed delay a stop by seven seconds", "[actors]") {
   begin();
   advance(1s);
   reserve(2s);
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(stopping, "what is reserved and cannot be claimed keeps a stop 
   CHECK(java.put_back_for.size() == 1);
 }
 
-TEST_CASE_METHOD(stopping, "a drain that takes too long does not keep reserved instants from being given back", "[actors]") {
+TEST_CASE_METHOD(stopping, "a drain that takes too long does not prevent reserved instants from being put back", "[actors]") {
   begin();
   advance(1s);
   nodes.at("a").fault = [](auto method) { return method == "claim" ? store_fault::away : store_fault::none; };
@@ -154,10 +154,10 @@ TEST_CASE_METHOD(stopping, "a drain that takes too long does not keep reserved i
   CHECK(took < settings.drain_timeout + 1s);
   CHECK(java.put_back_for.size() == 1);
   CHECK(executions_of(parent) == 0);
-  CHECK(waiting() == 1); // the run by hand is not lost: the next node has it
+  CHECK(waiting() == 1); // the manual run is not lost: the next node has it
 }
 
-TEST_CASE_METHOD(stopping, "instants that cannot be given back do not keep the node", "[actors]") {
+TEST_CASE_METHOD(stopping, "instants that cannot be put back do not delay the node's end", "[actors]") {
   begin();
   advance(1s);
   java.put_back_trouble = core::error{core::errc::unavailable, "a Java admin holds the lock"};
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(stopping, "instants that cannot be given back do not keep the n
   CHECK(expect(look->cluster().nodes())[0].state == core::node_state::down);
 }
 
-TEST_CASE_METHOD(stopping, "what waits when a node stops is another one's within seconds, whatever its lease", "[actors]") {
+TEST_CASE_METHOD(stopping, "waiting intents of a stopped node go to another one within seconds, whatever its lease", "[actors]") {
   begin("a");
   begin("b");
   advance(2s);
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(stopping, "what waits when a node stops is another one's within
   CHECK(open_claims() == 0);
 }
 
-TEST_CASE_METHOD(stopping, "children and retries of a node that stops are another one's at once", "[actors]") {
+TEST_CASE_METHOD(stopping, "children and retries of a stopping node go to another one at once", "[actors]") {
   begin("a");
   begin("b");
   advance(2s);
@@ -191,7 +191,7 @@ TEST_CASE_METHOD(stopping, "children and retries of a node that stops are anothe
   CHECK(waiting() == 0);
 }
 
-TEST_CASE_METHOD(stopping, "without another node what waits is there for the next start", "[actors]") {
+TEST_CASE_METHOD(stopping, "without another node, waiting intents are kept for the next start", "[actors]") {
   begin("a");
   advance(2s);
   stop("a");
@@ -202,7 +202,7 @@ TEST_CASE_METHOD(stopping, "without another node what waits is there for the nex
   CHECK(waiting() == 2);
   begin("a");
   advance(2500ms);
-  CHECK(executions_of(child) == 1); // a misfire that was decided on runs, however late
+  CHECK(executions_of(child) == 1); // a decided misfire runs, however late
   CHECK(executions_of(failing) == 2);
   CHECK(waiting() == 0);
 }

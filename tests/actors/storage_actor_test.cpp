@@ -14,7 +14,7 @@ using test::store_fault;
 
 namespace {
 
-/// A storage_actor with one worker whose tasks take `latency` each, like a SQLite of one writer.
+/// A storage_actor with one worker whose tasks take `latency` each, like SQLite with one writer.
 struct storing : test::virtual_time {
   storing() {
     declared.source = "test";
@@ -71,7 +71,7 @@ struct storing : test::virtual_time {
     declared.jobs.push_back(std::move(job));
   }
 
-  /// One claim of the next instant of `count` jobs from `first`.
+  /// Claims the next instant of `count` jobs from `first`.
   void claim(std::size_t first, std::size_t count = 1) {
     core::claim_batch batch;
     batch.owner = life;
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(storing, "a claim is answered once, after it is durable", "[act
   CHECK(open() == std::vector<std::int64_t>{1});
 }
 
-TEST_CASE_METHOD(storing, "a claim that meets an absent store is repeated until it works, then answered once", "[actors]") {
+TEST_CASE_METHOD(storing, "a claim of an unavailable store is repeated until it works, then answered once", "[actors]") {
   auto status = [this] { return *ask<protocol::node_status>(actor, protocol::status_query{}); };
   CHECK(status().ready);
   store.go_away();
@@ -219,7 +219,7 @@ TEST_CASE_METHOD(storing, "claims keep their order through a failure", "[actors]
   CHECK(order == std::vector<std::int64_t>{1, 2, 3, 4});
 }
 
-TEST_CASE_METHOD(storing, "what queued while the worker was busy is one batch, at most rows_max of each kind", "[actors]") {
+TEST_CASE_METHOD(storing, "rows that queue while the worker is busy are one batch, at most rows_max of each kind", "[actors]") {
   auto runs = claimed(0, 10);
   batches.clear();
   for (const auto& run : runs)
@@ -269,7 +269,7 @@ TEST_CASE_METHOD(storing, "callbacks are answered when they are durable, not bef
   CHECK(row(runs[1]).handle_code == 200);
 }
 
-TEST_CASE_METHOD(storing, "each sender of a merged batch has its own answer; unknown and repeated results are answered, too",
+TEST_CASE_METHOD(storing, "each sender of a merged batch has its own answer; unknown and repeated results are also answered",
                  "[actors]") {
   auto runs = claimed(0, 3);
   auto first = call_back({runs[0].id}), second = call_back({runs[1].id, runs[0].id}), third = call_back({core::log_id{999'999}});
@@ -281,7 +281,7 @@ TEST_CASE_METHOD(storing, "each sender of a merged batch has its own answer; unk
   }
 }
 
-TEST_CASE_METHOD(storing, "beyond its bound a callback is refused at once and nothing of it is kept", "[actors]") {
+TEST_CASE_METHOD(storing, "callbacks beyond the limit are refused at once and not kept", "[actors]") {
   auto runs = claimed(0, 1);
   store.go_away();
   auto busy = call_back({runs[0].id});
@@ -300,7 +300,7 @@ TEST_CASE_METHOD(storing, "beyond its bound a callback is refused at once and no
   CHECK(**large);
 }
 
-TEST_CASE_METHOD(storing, "a claim goes away about a second after its last run was recorded", "[actors]") {
+TEST_CASE_METHOD(storing, "a claim is deleted about a second after its last run was recorded", "[actors]") {
   auto runs = claimed(0, 3);
   record(runs[0]);
   record(runs[1], 500);
@@ -313,7 +313,7 @@ TEST_CASE_METHOD(storing, "a claim goes away about a second after its last run w
   CHECK(open().empty());
 }
 
-TEST_CASE_METHOD(storing, "a resolved claim goes away with the next results", "[actors]") {
+TEST_CASE_METHOD(storing, "a resolved claim is deleted with the next results", "[actors]") {
   auto runs = claimed(0), more = claimed(1);
   record(runs[0]);
   advance(2 * latency);
@@ -322,7 +322,7 @@ TEST_CASE_METHOD(storing, "a resolved claim goes away with the next results", "[
   CHECK(open() == std::vector<std::int64_t>{2});
 }
 
-TEST_CASE_METHOD(storing, "adopted claims are counted like own ones", "[actors]") {
+TEST_CASE_METHOD(storing, "adopted claims are counted like the node's own claims", "[actors]") {
   auto runs = claimed(0, 2);
   life = test::expect(look->cluster().enter("a", "a:8080"));
   tell(actor, protocol::incarnation_change{life});
@@ -338,15 +338,16 @@ TEST_CASE_METHOD(storing, "adopted claims are counted like own ones", "[actors]"
   CHECK(open().empty());
 }
 
-TEST_CASE_METHOD(storing, "the failure of a former life's run is left to whoever adopts it; its success counts", "[actors]") {
+TEST_CASE_METHOD(storing, "the failure of an earlier incarnation's run is left to the adopting one; its success counts",
+                 "[actors]") {
   auto runs = claimed(0, 3);
   store.go_away();
-  record(runs[0], 500); // waits in the queue while the life changes
+  record(runs[0], 500); // waits in the queue while the incarnation changes
   advance(1s);
   life = test::expect(look->cluster().enter("a", "a:8080"));
   tell(actor, protocol::incarnation_change{life});
   store.come_back();
-  record(runs[1], 500); // its answer came after the change
+  record(runs[1], 500); // its answer arrived after the change
   record(runs[2], 200);
   advance(5s);
   CHECK(row(runs[0]).trigger_code == 0);
@@ -355,7 +356,7 @@ TEST_CASE_METHOD(storing, "the failure of a former life's run is left to whoever
   CHECK(test::expect(look->firings().adopt(life, 1000, 10)).size() == 2);
 }
 
-TEST_CASE_METHOD(storing, "a control transaction goes before every batch and is answered when it ran", "[actors]") {
+TEST_CASE_METHOD(storing, "a control transaction goes before every batch and is answered after it ran", "[actors]") {
   auto runs = claimed(0, 2);
   record(runs[0]); // in the worker
   claim(10);
@@ -372,12 +373,12 @@ TEST_CASE_METHOD(storing, "a control transaction goes before every batch and is 
   CHECK(*ran_at - began == 2 * latency);
 }
 
-TEST_CASE_METHOD(storing, "a patient task goes behind claims and results, but waits no longer than a second", "[actors]") {
+TEST_CASE_METHOD(storing, "a patient task goes after claims and results, but waits at most a second", "[actors]") {
   auto runs = claimed(0, 2);
   auto ran_at = std::make_shared<core::time_point>();
   auto began = civil();
   protocol::store_task task{[this, ran_at](core::result<storage::store*>) { *ran_at = civil(); }, protocol::store_turn::patient};
-  SECTION("a claim and a result come after it") {
+  SECTION("a claim and a result arrive after it") {
     record(runs[0]); // in the worker
     run();
     auto done = later<caf::unit_t>(actor, task);
@@ -432,13 +433,13 @@ TEST_CASE_METHOD(storing, "of a batch that the store refuses only the refused ru
   CHECK(**clean);
   REQUIRE(*mixed);
   CHECK_FALSE(**mixed);
-  CHECK(open() == std::vector<std::int64_t>{1}); // a later life asks about the refused run
+  CHECK(open() == std::vector<std::int64_t>{1}); // a later incarnation asks about the refused run
   auto tried = batches.size();
   advance(10s);
-  CHECK(batches.size() == tried); // nothing is repeated for ever
+  CHECK(batches.size() == tried); // nothing is repeated indefinitely
 }
 
-TEST_CASE_METHOD(storing, "a store that goes away while a refused batch is halved loses nothing", "[actors]") {
+TEST_CASE_METHOD(storing, "a store that fails while a refused batch is halved loses nothing", "[actors]") {
   auto runs = claimed(0, 8);
   record(runs[0]);
   run();
@@ -456,7 +457,7 @@ TEST_CASE_METHOD(storing, "a store that goes away while a refused batch is halve
   CHECK(open().empty());
 }
 
-TEST_CASE_METHOD(storing, "children of a recorded result are told at once", "[actors]") {
+TEST_CASE_METHOD(storing, "children of a recorded result are passed on at once", "[actors]") {
   declared.jobs[0].children = {{"", "job-1"}};
   test::expect(look->deploys().apply(declared, false, false, civil()));
   auto runs = claimed(2);
@@ -470,7 +471,7 @@ TEST_CASE_METHOD(storing, "children of a recorded result are told at once", "[ac
   CHECK(intents.size() == 1);
 }
 
-// -- claims that nobody works on -------------------------------------------------------------------------------------------
+// -- claims that no actor works on -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -519,7 +520,7 @@ TEST_CASE_METHOD(straying, "a run whose result is refused goes to recovery with 
   CHECK(told[0].sequence == 1);
   CHECK_FALSE(told[0].never_sent);
   CHECK(open() == std::vector<std::int64_t>{1});
-  // Recovery's own result is taken, and the claim goes with it.
+  // Recovery's own result is accepted, and the claim is deleted with it.
   poison = core::log_id{-1};
   tell(actor, protocol::claims_opened{{{1, 1}}});
   record(runs[0]);
@@ -528,7 +529,7 @@ TEST_CASE_METHOD(straying, "a run whose result is refused goes to recovery with 
   CHECK(told.size() == 1);
 }
 
-TEST_CASE_METHOD(straying, "nobody hears of claims that are worked on, however slow the store is", "[actors]") {
+TEST_CASE_METHOD(straying, "claims that are worked on are not reported, however slow the store is", "[actors]") {
   latency = GENERATE(1ms, 300ms, 1500ms);
   std::vector<core::claimed_run> runs;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -544,7 +545,8 @@ TEST_CASE_METHOD(straying, "nobody hears of claims that are worked on, however s
   CHECK(told.empty());
 }
 
-TEST_CASE_METHOD(straying, "a claim that recovery cannot settle is told a few times, then left to the next life", "[actors]") {
+TEST_CASE_METHOD(straying, "a claim that recovery cannot settle is reported a few times, then left to the next incarnation",
+                 "[actors]") {
   store.once("claim", store_fault::answer_wrong);
   claim(0);
   advance(1min);
@@ -553,7 +555,7 @@ TEST_CASE_METHOD(straying, "a claim that recovery cannot settle is told a few ti
   CHECK_FALSE(told[1].never_sent);
 }
 
-TEST_CASE_METHOD(straying, "without a life nobody is told anything", "[actors]") {
+TEST_CASE_METHOD(straying, "without an incarnation nothing is reported", "[actors]") {
   store.once("claim", store_fault::answer_wrong);
   claim(0);
   advance(20ms);
@@ -562,7 +564,7 @@ TEST_CASE_METHOD(straying, "without a life nobody is told anything", "[actors]")
   CHECK(told.empty());
 }
 
-TEST_CASE_METHOD(storing, "results of a run whose row another transaction holds hold up no others", "[actors]") {
+TEST_CASE_METHOD(storing, "results of a run whose row another transaction holds delay no others", "[actors]") {
   const auto runs = claimed(0, 3);
   store.holds_run = [&](core::log_id id) { return id == runs[1].id; };
   for (const auto& run : runs)

@@ -1,4 +1,4 @@
-// trigger_pool: runs by hand that are told where to go, and what a retry's row says of its time.
+// trigger_pool: manual runs with given addresses, and the trigger time in the row of a retry.
 
 #include "tests/actors/trigger_pool_fixture.hpp"
 
@@ -19,7 +19,7 @@ protocol::route_candidate by_hand(core::job_ptr spec, addresses where) {
   request.id = core::intent_id{7};
   request.kind = core::trigger_kind::manual;
   request.job = spec->id;
-  request.param = "by hand";
+  request.param = "manual run";
   request.addresses = std::move(where);
   return {std::move(spec), std::nullopt, std::move(request), 3};
 }
@@ -34,17 +34,17 @@ struct asked_for : pooled {
 
 } // namespace
 
-TEST_CASE_METHOD(asked_for, "a run by hand goes where it was asked to go, not to the group's executors", "[actors]") {
+TEST_CASE_METHOD(asked_for, "a manual run goes to the requested addresses, not to the group's executors", "[actors]") {
   CHECK(ask(job_of(1), {elsewhere[1]}) == addresses{elsewhere[1]});
   REQUIRE(routed.size() == 1);
   CHECK(routed[0].runs.at(0).addresses == addresses{elsewhere[1]}); // its retries go there, too
-  CHECK(routed[0].runs.at(0).effective_param() == "by hand");
+  CHECK(routed[0].runs.at(0).effective_param() == "manual run");
   fire(claimed());
   CHECK(client->targets() == addresses{elsewhere[1] + "run"});
   CHECK(ask(job_of(1), {}) == addresses{three[0]});
 }
 
-TEST_CASE_METHOD(asked_for, "the job's route chooses among the addresses that were asked for", "[actors]") {
+TEST_CASE_METHOD(asked_for, "the job's route chooses among the requested addresses", "[actors]") {
   CHECK(ask(job_of(1, route_strategy::first), elsewhere) == addresses{elsewhere[0]});
   CHECK(ask(job_of(2, route_strategy::last), elsewhere) == addresses{elsewhere[1]});
   CHECK(ask(job_of(3, route_strategy::sharding_broadcast), elsewhere) == elsewhere);
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(asked_for, "the job's route chooses among the addresses that we
   CHECK(client->targets() == addresses{elsewhere[0] + "beat"});
 }
 
-TEST_CASE_METHOD(asked_for, "one that was asked for and refuses connections is not chosen while there is another", "[actors]") {
+TEST_CASE_METHOD(asked_for, "a requested address that refuses connections is not chosen while there is another", "[actors]") {
   auto refused = http_failure(protocol::delivery::not_sent, "cannot connect: Connection refused");
   refused.unreachable = true;
   ask(job_of(1), elsewhere);
@@ -63,18 +63,18 @@ TEST_CASE_METHOD(asked_for, "one that was asked for and refuses connections is n
   client->answer(std::move(refused));
   run();
   CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[1]});
-  CHECK(ask(job_of(1), {elsewhere[0]}) == addresses{elsewhere[0]}); // nobody else was asked for
+  CHECK(ask(job_of(1), {elsewhere[0]}) == addresses{elsewhere[0]}); // no other address was requested
   tell(actor, protocol::executor_update{elsewhere[0], true});
   run();
   CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[0]});
 }
 
-TEST_CASE_METHOD(asked_for, "a group without executors does not hold up a run that names its own", "[actors]") {
+TEST_CASE_METHOD(asked_for, "a group without executors does not delay a run with its own addresses", "[actors]") {
   serve({});
   CHECK(ask(job_of(1), elsewhere) == addresses{elsewhere[0]});
 }
 
-TEST_CASE_METHOD(asked_for, "a retry is triggered when it is, not at the instant of its first attempt", "[actors]") {
+TEST_CASE_METHOD(asked_for, "the trigger time of a retry is its own, not the instant of its first attempt", "[actors]") {
   core::intent retry;
   retry.kind = core::trigger_kind::retry;
   retry.fire_at = civil() - 40s;

@@ -1,4 +1,4 @@
-// trigger_pool: an address to which no connection came about is left out for a while.
+// trigger_pool: an address to which no connection could be made is avoided for a while.
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ struct avoiding : pooled {
     run();
   }
 
-  /// The first executor refuses the connection.
+  /// Lets the first executor refuse the connection.
   void refuse() { complete(job_of(1), no_connection()); }
   std::string first() {
     auto where = route(job_of(1));
@@ -63,7 +63,7 @@ struct avoiding : pooled {
 
 } // namespace
 
-TEST_CASE_METHOD(avoiding, "who refused a connection is not chosen as long as there is another", "[actors]") {
+TEST_CASE_METHOD(avoiding, "an executor that refused a connection is not chosen while there is another", "[actors]") {
   CHECK(first() == three[0]);
   refuse();
   CHECK(told == addresses{"-" + three[0]});
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(avoiding, "who refused a connection is not chosen as long as th
   CHECK(first() == three[0]);
 }
 
-TEST_CASE_METHOD(avoiding, "it is tried again after thirty seconds", "[actors]") {
+TEST_CASE_METHOD(avoiding, "is tried again after thirty seconds", "[actors]") {
   refuse();
   advance(28s);
   CHECK(first() == three[1]);
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(avoiding, "it is tried again after thirty seconds", "[actors]")
   CHECK(first() == three[0]);
 }
 
-TEST_CASE_METHOD(avoiding, "it is used again when it registers", "[actors]") {
+TEST_CASE_METHOD(avoiding, "is used again when it registers", "[actors]") {
   refuse();
   tell(actor, protocol::executor_update{three[0], false});
   tell(actor, protocol::executor_update{three[1], true});
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(avoiding, "it is used again when it registers", "[actors]") {
   CHECK(first() == three[0]);
 }
 
-TEST_CASE_METHOD(avoiding, "it is used again when it answers", "[actors]") {
+TEST_CASE_METHOD(avoiding, "is used again when it answers", "[actors]") {
   refuse();
   // A broadcast goes to all of them, also to the one that refused.
   route(job_of(2, route_strategy::sharding_broadcast));
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(avoiding, "failover asks it last", "[actors]") {
   CHECK(asked.back() == three[1] + "beat");
 }
 
-TEST_CASE_METHOD(avoiding, "other failures are no reason to avoid anybody", "[actors]") {
+TEST_CASE_METHOD(avoiding, "other failures do not cause an executor to be avoided", "[actors]") {
   SECTION("no answer") { complete(job_of(1), http_failure(delivery::unknown, "timeout")); }
   SECTION("a refusal") { complete(job_of(1), http_answer(R"({"code":500})")); }
   SECTION("no free connection") { complete(job_of(1), http_failure(delivery::not_sent, "none became free in time")); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of trigger_pool share: a pool between doubled neighbours, with real links over a client without a network.
+// Fixture for trigger_pool: a pool between doubled neighbours, with real links over a client without a network.
 
 #include <cstdint>
 #include <iterator>
@@ -22,7 +22,7 @@ using addresses = std::vector<std::string>;
 inline const addresses three{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/", "http://10.0.0.3:9999/"};
 inline constexpr auto accepted = R"({"code":200})";
 
-/// Windows of 8 and 4 runs; more than 2 slow sends in a minute make a job slow. No call is answered before the test says so.
+/// Windows of 8 and 4 runs; more than 2 slow sends in a minute make a job slow. No call is answered before the test does it.
 struct pooled : virtual_time {
   pooled() {
     open_gate_for(24h);
@@ -68,9 +68,9 @@ struct pooled : virtual_time {
     }));
     begin();
   }
-  ~pooled() { end_all(); } // before what its doubles refer to
+  ~pooled() { end_all(); } // before the objects that its doubles refer to
 
-  /// A new pool with `settings` as they are.
+  /// Creates a new pool with the present `settings`.
   void begin() {
     actors::link_tools tools{client, gate, settings, "secret"};
     actor = spawn<actors::trigger_pool_state, protocol::trigger_pool>(storage.actor, tools, 5s, std::uint64_t{42}, clock(),
@@ -79,7 +79,7 @@ struct pooled : virtual_time {
     serve(three);
   }
 
-  /// The node's lease lasts so long from now.
+  /// Extends the node's lease by this time from now.
   void open_gate_for(std::chrono::nanoseconds lease) { gate->open_until(1, boot_now() + lease.count()); }
 
   static void add_group(protocol::registry_view& view, std::int32_t id, std::string app_name, addresses live) {
@@ -89,8 +89,8 @@ struct pooled : virtual_time {
     group.addresses = std::move(live);
     view.groups.emplace(id, std::move(group));
   }
-  /// Group 1 has these executors, group 2 `other`; those of `with_header` registered with the app name header. Groups from 100 on
-  /// have one executor each, which nobody else uses.
+  /// Gives group 1 these executors and group 2 `other`; those of `with_header` registered with the app name header. Groups from
+  /// 100 on have one executor each, which no other group uses.
   void serve(const addresses& live, const addresses& with_header = {}) {
     auto view = std::make_shared<protocol::registry_view>();
     add_group(*view, 1, "pay-worker", live);
@@ -123,7 +123,7 @@ struct pooled : virtual_time {
     tell(actor, protocol::route_request{std::move(candidates), routes});
     run();
   }
-  /// Routes one job and gives where its runs go.
+  /// Routes one job and returns the addresses of its runs.
   addresses route(core::job_ptr spec, std::size_t firings = 1) {
     routed.clear();
     ask_routes({due(std::move(spec), firings)});
@@ -136,7 +136,7 @@ struct pooled : virtual_time {
         all.push_back(run.address);
     return all;
   }
-  /// The routed runs as their claim makes them.
+  /// Returns the routed runs as their claim makes them.
   std::vector<core::claimed_run> claimed() {
     std::vector<core::claimed_run> runs;
     for (auto& job : routed)
@@ -159,7 +159,7 @@ struct pooled : virtual_time {
     client->answer(std::move(answer));
     run();
   }
-  /// Gives the slots of the routed runs back, as a planner does whose claim was lost.
+  /// Gives the slots of the routed runs back, as a planner does after a lost claim.
   void release() {
     protocol::slot_release freed;
     for (const auto& job : std::exchange(routed, {}))
@@ -168,9 +168,9 @@ struct pooled : virtual_time {
     tell(actor, std::move(freed));
     run();
   }
-  /// Slots that are free in the fast lane for executors that have none: as many as can be taken; they are given back.
+  /// Returns the free slots of the fast lane for executors that hold none: takes as many as possible and gives them back.
   std::size_t free_fast() { return free_slots(core::fast_lane, 9000); }
-  /// The same of the slow lane, asked by a job that is in it.
+  /// Returns the free slots of the slow lane, for a job that is in it.
   std::size_t free_slow(std::int32_t slow_job) { return free_slots(core::slow_lane, slow_job); }
   std::size_t free_slots(std::uint8_t lane, std::int32_t job) {
     auto kept_routed = std::exchange(routed, {});
@@ -197,7 +197,7 @@ struct pooled : virtual_time {
   std::vector<protocol::route_candidate> deferred;
   std::vector<protocol::route_candidate> held;
   std::size_t accounted = 0;
-  /// Of group 2.
+  /// Executors of group 2.
   addresses other{"http://10.0.5.1:9999/"};
   std::size_t remembered = 0;
   std::vector<core::claimed_run> unknown;

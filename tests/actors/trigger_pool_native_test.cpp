@@ -1,4 +1,4 @@
-// trigger_pool: executors that dialled in.
+// trigger_pool: executors with native links.
 
 #include "tests/actors/trigger_pool_fixture.hpp"
 
@@ -11,7 +11,7 @@ using test::pooled;
 namespace {
 
 struct native_pooled : pooled {
-  /// An executor gets a native link.
+  /// Gives an executor a native link.
   std::shared_ptr<test::executor_record> dial_in(const std::string& address) {
     auto record = doubles.executor(address);
     tell(actor, protocol::native_link_update{address, doubles.links->at(address), true});
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(native_pooled, "runs go over the native link while there is one
   CHECK(client->targets() == test::addresses{"http://10.0.0.1:9999/run"});
 }
 
-TEST_CASE_METHOD(native_pooled, "a link that was replaced takes nothing away when it goes", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "a link that was replaced changes nothing when it ends", "[actors][links]") {
   dial_in(test::three[0]);
   auto former = doubles.links->at(test::three[0]);
   auto now = dial_in(test::three[0]);
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(native_pooled, "a link that was replaced takes nothing away whe
   CHECK(now->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(native_pooled, "who asks for HTTP gets it beside a native link", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "a request for HTTP gets it in addition to a native link", "[actors][links]") {
   dial_in(test::three[0]);
   auto native = ask<protocol::link_handle>(actor, protocol::link_query{test::three[0]});
   auto http = ask<protocol::link_handle>(actor, protocol::link_query{test::three[0], true});
@@ -60,14 +60,14 @@ TEST_CASE_METHOD(native_pooled, "who asks for HTTP gets it beside a native link"
   CHECK(http->link != native->link);
 }
 
-TEST_CASE_METHOD(native_pooled, "runs wait a while for an executor without HTTP that has no link", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "runs wait for a while for an executor without HTTP that has no link", "[actors][links]") {
   const std::string alone = "ringmaster://pay-worker/one";
   serve({alone});
   route_and_fire(job_of(1));
   CHECK(results().empty());
   advance(4s);
   CHECK(results().empty());
-  SECTION("it dials in") {
+  SECTION("it connects") {
     auto record = dial_in(alone);
     CHECK(record->runs.size() == 1);
     REQUIRE(results().size() == 1);
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(native_pooled, "runs wait a while for an executor without HTTP 
     CHECK(results().back().message.find(alone) != std::string::npos);
     auto record = dial_in(alone);
     advance(31s);
-    CHECK(record->runs.empty()); // what was given up stays so
+    CHECK(record->runs.empty()); // given-up runs are not sent later
     route_and_fire(job_of(1));
     CHECK(record->runs.size() == 1);
     CHECK(results().back().code == 200);
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(native_pooled, "while one of them is awaited, runs go to the ot
   CHECK(first->runs.size() == 2);
 }
 
-TEST_CASE_METHOD(native_pooled, "who has asked for the way before the executor dialled in loses no time", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "a link that was requested before the executor connected loses no time", "[actors][links]") {
   const std::string alone = "ringmaster://pay-worker/one";
   serve({alone});
   auto way = ask<protocol::link_handle>(actor, protocol::link_query{alone});
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(native_pooled, "who has asked for the way before the executor d
   CHECK(record->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(native_pooled, "what shall not run late does not wait until it is late", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "a run that must not run late does not wait until it is late", "[actors][links]") {
   serve({"ringmaster://pay-worker/one"});
   auto punctual = job_of(1);
   punctual->misfire = core::misfire_policy::do_nothing;

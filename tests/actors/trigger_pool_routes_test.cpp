@@ -1,4 +1,4 @@
-// trigger_pool: which executor a run goes to.
+// trigger_pool: the choice of executors for runs.
 
 #include <algorithm>
 #include <set>
@@ -27,7 +27,7 @@ TEST_CASE_METHOD(pooled, "each strategy chooses its executor", "[actors]") {
   CHECK(std::count(three.begin(), three.end(), random.at(0)) == 1);
 
 
-  // The counts of LFU start at random numbers below three: everybody has had a turn after eight.
+  // The counts of LFU start at random numbers below three: each executor has had a turn after eight.
   for (auto [strategy, retry_pacer] : {std::pair{route_strategy::round, 3}, std::pair{route_strategy::least_recently_used, 3},
                                  std::pair{route_strategy::least_frequently_used, 8}}) {
     std::set<std::string> met;
@@ -39,7 +39,7 @@ TEST_CASE_METHOD(pooled, "each strategy chooses its executor", "[actors]") {
   }
 }
 
-TEST_CASE_METHOD(pooled, "the asker's mark comes back with its candidate", "[actors]") {
+TEST_CASE_METHOD(pooled, "the caller's mark is returned with its candidate", "[actors]") {
   route(job_of(1));
   REQUIRE(routed.size() == 1);
   CHECK(routed[0].candidate.generation == 3);
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(pooled, "a broadcast has one shard for each executor", "[actors
   CHECK(sent == addresses{"http://10.0.0.1:9999/run", "http://10.0.0.2:9999/run", "http://10.0.0.3:9999/run"});
 }
 
-TEST_CASE_METHOD(pooled, "a broadcast larger than what is free is deferred as a whole, unless its lane is empty", "[actors]") {
+TEST_CASE_METHOD(pooled, "a broadcast larger than the free room is deferred as a whole, unless its lane is empty", "[actors]") {
   addresses many;
   for (int i = 0; i < 9; ++i)
     many.push_back("http://10.0.1." + std::to_string(i) + ":9999/");
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(pooled, "failover asks one after the other and takes the first 
   CHECK(where() == addresses{three[2]});
 }
 
-TEST_CASE_METHOD(pooled, "failover asks nobody behind the winner, and what it says is old soon", "[actors]") {
+TEST_CASE_METHOD(pooled, "failover asks no executor after the winner, and an answer soon expires", "[actors]") {
   route(job_of(1, route_strategy::failover));
   client->answer(http_answer(accepted), "http://10.0.0.1:9999");
   run();
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(pooled, "failover asks nobody behind the winner, and what it sa
   CHECK(client->sent().size() == 2);
 }
 
-TEST_CASE_METHOD(pooled, "busyover asks about the job; when nobody is idle the run fails with everybody's answer", "[actors]") {
+TEST_CASE_METHOD(pooled, "busyover asks about the job; if no executor is idle the run fails with all answers", "[actors]") {
   route(job_of(7, route_strategy::busyover));
   for (std::size_t asked = 1; asked <= 3; ++asked) {
     REQUIRE(client->sent().size() == asked);
@@ -144,14 +144,14 @@ TEST_CASE_METHOD(pooled, "busyover asks about the job; when nobody is idle the r
   CHECK(free_fast() == 8);
 }
 
-TEST_CASE_METHOD(pooled, "a thousand failover jobs ask an executor that hangs once and hold nobody else up", "[actors]") {
+TEST_CASE_METHOD(pooled, "a thousand failover jobs ask an executor that hangs once and delay no others", "[actors]") {
   std::vector<protocol::route_candidate> many;
   for (int i = 0; i < 1000; ++i)
     many.push_back(due(job_of(1000 + i, route_strategy::failover)));
   many.push_back(due(job_of(1, route_strategy::first, 2)));
   ask_routes(std::move(many));
   CHECK(client->targets() == addresses{"http://10.0.0.1:9999/beat"});
-  CHECK(accounted == 1001); // nobody waits for their answers
+  CHECK(accounted == 1001); // no answers are missing
   CHECK(where() == other);
   CHECK(free_fast() == 7);
   advance(1s);
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(pooled, "without an executor a run is claimed and fails with XX
   CHECK(free_fast() == 8);
 }
 
-TEST_CASE_METHOD(pooled, "a route that nobody knows fails and says so", "[actors]") {
+TEST_CASE_METHOD(pooled, "an unknown route strategy fails with an explanation", "[actors]") {
   REQUIRE(route(job_of(1, route_strategy::unknown)) == addresses{""});
   fire(claimed());
   REQUIRE(results().size() == 1);
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(pooled, "the first run that finds no executor waits until the r
     serve(three);
     CHECK(route(job_of(1)) == addresses{three[0]});
   }
-  SECTION("there is none: later ones do not wait, and the registry is read once a second") {
+  SECTION("there is none: later runs do not wait, and the registry is read once a second") {
     advance(600ms);
     CHECK(route(job_of(1)) == addresses{""});
     CHECK(routed.at(0).runs.at(0).route_note == protocol::wire::log_text::address_empty);
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(pooled, "the first run that finds no executor waits until the r
     CHECK(route(job_of(1)) == addresses{""});
     CHECK(*registry.hints == 2);
   }
-  SECTION("whoever was there and left is waited for anew") {
+  SECTION("an executor that was there and left is waited for again") {
     advance(600ms);
     serve(three);
     serve({});

@@ -1,4 +1,4 @@
-// trigger_pool: lanes, sending and what becomes of it.
+// trigger_pool: lanes, sending and the results of sending.
 
 #include "tests/actors/trigger_pool_fixture.hpp"
 
@@ -13,7 +13,7 @@ using test::http_failure;
 using test::pooled;
 using test::three;
 
-TEST_CASE_METHOD(pooled, "an instant later than the misfire limit is sent under FIRE_ONCE_NOW alone", "[actors]") {
+TEST_CASE_METHOD(pooled, "an instant later than the misfire limit is sent only under FIRE_ONCE_NOW", "[actors]") {
   auto strict = job_of(1);
   auto lenient = job_of(2);
   lenient->misfire = core::misfire_policy::fire_once_now;
@@ -49,8 +49,8 @@ TEST_CASE_METHOD(pooled, "a full lane defers and drops nothing; an answer makes 
   CHECK(route(job_of(1)).size() == 1);
 }
 
-TEST_CASE_METHOD(pooled, "slots come back however a run ends, each once", "[actors]") {
-  // Two runs stay on their way: a slot that came back twice would be seen as theirs.
+TEST_CASE_METHOD(pooled, "slots are returned however a run ends, each once", "[actors]") {
+  // Two runs stay on their way: a slot that was returned twice would be counted as theirs.
   route_and_fire(job_of(1, route_strategy::last));
   route_and_fire(job_of(1, route_strategy::last));
   auto ends = [&](protocol::http_result result) {
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(pooled, "slots come back however a run ends, each once", "[acto
   CHECK(free_fast() == 6);
 }
 
-TEST_CASE_METHOD(pooled, "a thousand runs of every kind leave no slot behind", "[actors]") {
+TEST_CASE_METHOD(pooled, "a thousand runs of every kind leave no slot occupied", "[actors]") {
   auto turn = 0;
   client->answers = [&](const protocol::http_call&) -> std::optional<protocol::http_result> {
     switch (++turn % 5) {
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(pooled, "a job that is slow too often uses the slow lane until 
   CHECK(routed[0].runs[0].lane == core::fast_lane);
 }
 
-TEST_CASE_METHOD(pooled, "a full slow lane holds up slow jobs alone, and takes nobody else's slots", "[actors]") {
+TEST_CASE_METHOD(pooled, "a full slow lane delays only slow jobs, and takes no slots of others", "[actors]") {
   auto slow = http_answer(accepted);
   slow.elapsed = 2s;
   for (int i = 0; i < 3; ++i)
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(pooled, "a full slow lane holds up slow jobs alone, and takes n
   CHECK(deferred.size() == 1);
   CHECK(free_fast() == 8);
   CHECK(route(job_of(2)).size() == 1);
-  // A run that was routed while its job was slow gives its slot back to the lane that it took it from.
+  // A run that was routed while its job was slow returns its slot to the lane from which it took it.
   advance(60s);
   client->answer(http_answer(accepted));
   run();
@@ -164,7 +164,7 @@ TEST_CASE_METHOD(pooled, "answers become results; an unknown one goes to recover
   CHECK(unknown_errors == std::vector<std::string>{"timeout"});
 }
 
-TEST_CASE_METHOD(pooled, "a run whose fate is unknown holds its slot until recovery takes it", "[actors]") {
+TEST_CASE_METHOD(pooled, "an unknown run holds its slot until recovery takes it", "[actors]") {
   recovery_is_full = true;
   for (int i = 0; i < 7; ++i)
     route_and_fire(job_of(1));
@@ -184,14 +184,14 @@ TEST_CASE_METHOD(pooled, "a run whose fate is unknown holds its slot until recov
   CHECK(free_fast() == 4);
 }
 
-TEST_CASE_METHOD(pooled, "a link that fails ends the pool; one that is not used any more does not", "[actors]") {
+TEST_CASE_METHOD(pooled, "a link that fails ends the pool; an unused link does not", "[actors]") {
   auto ended = std::make_shared<bool>(false);
   caf::actor_cast<caf::strong_actor_ptr>(actor)->get()->attach_functor([ended](const caf::error&) { *ended = true; });
   route_and_fire(job_of(1));
   client->answer(http_answer(accepted));
   run();
-  serve(three, three); // the links are made anew
-  advance(11min);      // nobody uses them
+  serve(three, three); // the links are created again
+  advance(11min);      // no run uses them
   CHECK_FALSE(*ended);
   auto link = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
   REQUIRE(link);
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(pooled, "a link that fails ends the pool; one that is not used 
   CHECK(*ended);
 }
 
-TEST_CASE_METHOD(pooled, "nothing is sent at or after the life's deadline, and what is not sent stays claimed", "[actors]") {
+TEST_CASE_METHOD(pooled, "nothing is sent at or after the incarnation's deadline, and unsent runs stay claimed", "[actors]") {
   open_gate_for(1s);
   route(job_of(1));
   auto in_time = claimed();
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(pooled, "nothing is sent at or after the life's deadline, and w
   fire(too_late);
   CHECK(client->sent().size() == 1);
   CHECK(client->gated() == 1);
-  // The answer to what was sent before still counts.
+  // The answer to a run that was sent before still counts.
   client->answer(http_answer(accepted));
   run();
   CHECK(results().size() == 1);
@@ -232,7 +232,7 @@ TEST_CASE_METHOD(pooled, "a machine that slept past its deadline sends nothing w
   CHECK(unknown.empty());
 }
 
-TEST_CASE_METHOD(pooled, "the second try at another path is held back by the deadline, too", "[actors]") {
+TEST_CASE_METHOD(pooled, "the second try at another path is also held back by the deadline", "[actors]") {
   open_gate_for(1s);
   route_and_fire(job_of(1));
   advance(1s);
@@ -245,7 +245,7 @@ TEST_CASE_METHOD(pooled, "the second try at another path is held back by the dea
   CHECK(free_fast() == 8);
 }
 
-TEST_CASE_METHOD(pooled, "one address has one link, which hears that its executor wants the app header", "[actors]") {
+TEST_CASE_METHOD(pooled, "one address has one link, which learns that its executor requires the app header", "[actors]") {
   auto first = ask<protocol::link_handle>(actor, protocol::link_query{three[0]});
   serve(three, {three[0]});
   route_and_fire(job_of(1));
@@ -256,7 +256,7 @@ TEST_CASE_METHOD(pooled, "one address has one link, which hears that its executo
   first->link = again->link = nullptr;
 }
 
-TEST_CASE_METHOD(pooled, "a run carries its group's app name, whoever asked for its link first", "[actors]") {
+TEST_CASE_METHOD(pooled, "a run carries its group's app name, whichever group the link was requested for first", "[actors]") {
   auto app_name = [&] {
     for (const auto& [name, value] : client->sent().back().headers)
       if (name == "XXL-JOB-APPNAME")
@@ -277,7 +277,7 @@ TEST_CASE_METHOD(pooled, "a run carries its group's app name, whoever asked for 
   early->link = nullptr;
 }
 
-TEST_CASE_METHOD(pooled, "a link that was dropped for long unused comes back when it is needed", "[actors]") {
+TEST_CASE_METHOD(pooled, "a link that was dropped after long disuse is created again when needed", "[actors]") {
   route_and_fire(job_of(1));
   advance(11min); // its answer is still to come
   client->answer(http_answer(accepted));
@@ -289,7 +289,7 @@ TEST_CASE_METHOD(pooled, "a link that was dropped for long unused comes back whe
   CHECK(results().size() == 2);
 }
 
-TEST_CASE_METHOD(pooled, "an executor that hangs does not fill the lane at each instant anew", "[actors]") {
+TEST_CASE_METHOD(pooled, "an executor that hangs does not fill the lane again at each instant", "[actors]") {
   settings.fast_window = 100;
   settings.connections_per_executor = 5;
   settings.slow_count = 1000; // all stay in the fast lane
@@ -324,7 +324,7 @@ TEST_CASE_METHOD(pooled, "an executor that hangs does not fill the lane at each 
   CHECK(held.empty());
 }
 
-TEST_CASE_METHOD(pooled, "waiting for a slot moves no strategy on", "[actors]") {
+TEST_CASE_METHOD(pooled, "waiting for a slot does not advance any strategy", "[actors]") {
   addresses in_turn;
   for (int i = 0; i < 3; ++i) {
     in_turn.push_back(route(job_of(5, route_strategy::round)).at(0));

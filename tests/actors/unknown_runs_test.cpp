@@ -20,7 +20,7 @@ struct cases {
   unknown_runs runs{{.all = 10, .per_address = 6, .per_quiet_address = 2}};
   std::int64_t last = 0;
 
-  /// Ready runs of one executor.
+  /// Adds ready runs of one executor.
   void ready(const std::string& address, int count) {
     for (int i = 0; i < count; ++i) {
       unknown_run run;
@@ -33,7 +33,7 @@ struct cases {
       runs.move(*runs.find(id), phase::ready);
   }
 
-  /// All that find a place ask now.
+  /// Lets all runs that find a place ask now.
   std::vector<std::string> ask() {
     std::vector<std::string> asked;
     while (auto* run = runs.take_ready()) {
@@ -46,7 +46,7 @@ struct cases {
 
 } // namespace
 
-TEST_CASE_METHOD(cases, "an executor has few places until it answers, and then its own number of them", "[actors]") {
+TEST_CASE_METHOD(cases, "an executor has few places until it answers, and then its full number", "[actors]") {
   ready("a", 20);
   CHECK(ask().size() == 2);
   runs.note_answer("a", start);
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(cases, "an executor is silent after three failures in a row or 
 
 namespace {
 
-/// Three runs of an executor that has just fallen silent.
+/// Three runs of an executor that has just become silent.
 struct silent : cases {
   silent() {
     ready("a", 3);
@@ -100,7 +100,7 @@ struct silent : cases {
 
 } // namespace
 
-TEST_CASE_METHOD(silent, "one asks a silent executor for all that wait for it", "[actors]") {
+TEST_CASE_METHOD(silent, "one run asks a silent executor for all that wait for it", "[actors]") {
   CHECK(runs.take_due(start + 999ms, 10).empty());
   REQUIRE(runs.take_due(start + 1s, 10) == std::vector{core::log_id{1}});
   CHECK_FALSE(runs.silence(*runs.find(core::log_id{1}), start + 1s));
@@ -115,14 +115,14 @@ TEST_CASE_METHOD(silent, "one asks a silent executor for all that wait for it", 
     runs.wait_for_answer(*runs.find(core::log_id{1}), start + 9s);
     CHECK(runs.take_due(start + 2s, 10) == std::vector{core::log_id{1}});
   }
-  SECTION("the one is decided meanwhile") {
+  SECTION("the asking run is decided meanwhile") {
     runs.erase(core::log_id{1});
     CHECK(runs.take_due(start + 1s, 10) == std::vector{core::log_id{2}});
     CHECK_FALSE(runs.silence(*runs.find(core::log_id{2}), start + 1s));
   }
 }
 
-TEST_CASE_METHOD(silent, "whoever is decided while it waits is not waited for", "[actors]") {
+TEST_CASE_METHOD(silent, "a run that is decided while it waits is not waited for", "[actors]") {
   runs.erase(core::log_id{2});
   runs.note_answer("a", start);
   CHECK(runs.take_due(start, 10) == std::vector{core::log_id{1}, core::log_id{3}});

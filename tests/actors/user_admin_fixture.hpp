@@ -20,7 +20,7 @@ inline constexpr const char* known_hash = "8d969eef6ecad3c29a3a629280e686cf0c3f5
 struct keeper_record {
   std::vector<protocol::check_password> checks;
   std::size_t hashes = 0;
-  /// Checks take so long.
+  /// Duration of a check.
   std::chrono::milliseconds delay{0};
 };
 
@@ -74,7 +74,7 @@ struct sign_in_fixture : virtual_time {
     admin = who("admin");
   }
 
-  /// `token-1`, `token-2`, …
+  /// Returns `token-1`, `token-2`, …
   actors::session_tokens tokens() {
     return {[count = 0]() mutable -> core::result<std::string> { return "token-" + std::to_string(++count); },
             [](std::string_view token) { return "digest of " + std::string{token}; }};
@@ -111,7 +111,7 @@ struct sign_in_fixture : virtual_time {
       CHECK(protocol::to_core(answer.error()).code == core::errc::not_found);
     return static_cast<bool>(answer);
   }
-  /// How often the store is asked by this name from now on.
+  /// Counts the requests to the store by this name from now on.
   std::shared_ptr<std::size_t> count_calls(std::string_view method) {
     auto calls = std::make_shared<std::size_t>(0);
     store.after = [calls, method](std::string_view called) { *calls += called == method ? 1 : 0; };
@@ -127,7 +127,7 @@ struct sign_in_fixture : virtual_time {
   core::principal admin;
 };
 
-/// The code and the refusal of a failure.
+/// Returns the code and the refusal of a failure.
 template <class T>
 core::error failure(const caf::expected<T>& answer) {
   REQUIRE_FALSE(answer);

@@ -1,4 +1,4 @@
-// Signing in and out, and whose session it is.
+// Signing in and out, and the users of sessions.
 
 #include "tests/actors/user_admin_fixture.hpp"
 
@@ -19,7 +19,7 @@ struct unguarded_fixture : sign_in_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(sign_in_fixture, "who signs in gets a session that says who he is", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a sign-in returns a session and its user", "[actors][access]") {
   auto answer = sign_in("ADMIN", "secret");
   REQUIRE(answer);
   CHECK(answer->session == "token-1");
@@ -31,15 +31,15 @@ TEST_CASE_METHOD(sign_in_fixture, "who signs in gets a session that says who he 
   REQUIRE(found);
   CHECK(found->who.user == admin.user);
   CHECK_FALSE(found->must_change_password);
-  // What the store holds opens nothing.
+  // The stored digest opens nothing.
   CHECK_FALSE(is_open("digest of token-1"));
   CHECK_FALSE(is_open(""));
   CHECK_FALSE(is_open(std::string(10'000, 'x')));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a wrong password and an unknown name are refused alike", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a wrong password and an unknown name get the same refusal", "[actors][access]") {
   auto wrong = failure(sign_in("admin", "guess"));
-  auto unknown = failure(sign_in("nobody", "guess"));
+  auto unknown = failure(sign_in("stranger", "guess"));
   CHECK(wrong.why == refusal::sign_in_wrong);
   CHECK(wrong == unknown);
   // Both were checked, the unknown one against nothing.
@@ -64,12 +64,12 @@ TEST_CASE_METHOD(sign_in_fixture, "after five failures there is a wait, per name
   CHECK(failure(sign_in("admin", "secret")).subject == "2");
   advance(2s);
   CHECK(sign_in("admin", "secret"));
-  // Counting begins anew.
+  // Counting begins again.
   CHECK(failure(sign_in("admin", "guess")).code == errc::invalid_argument);
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "guesses at once are no more than guesses one by one", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "concurrent guesses are limited like consecutive ones", "[actors][access]") {
   keeper.record->delay = 100ms;
   std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
   for (int i = 0; i < 20; ++i)
@@ -79,14 +79,14 @@ TEST_CASE_METHOD(sign_in_fixture, "guesses at once are no more than guesses one 
   CHECK(keeper.record->checks.size() == 5);
   for (const auto& answer : answers)
     REQUIRE((*answer && !**answer));
-  // Who gets in takes his attempts back: he may go on as he likes.
+  // A successful sign-in takes its attempts back, so the user may go on.
   keeper.record->delay = 0ms;
   advance(15min);
   for (int i = 0; i < 30; ++i)
     CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a name with blanks around it is nobody's, and counts as the name", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a name with surrounding blanks is unknown, and counts as the name", "[actors][access]") {
   for (const auto* name : {"admin ", " admin", "admin\t", "ADMIN  ", "admin\n"})
     CHECK(failure(sign_in(name, "secret")).why == refusal::sign_in_wrong);
   CHECK(keeper.record->checks.empty());
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a name with blanks around it is nobody's, and
   CHECK(failure(sign_in("Admin", "secret", false, "::ffff:10.0.0.7")).code == errc::too_large);
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a store or keeper that is away is no failure of the user", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "an unavailable store or keeper is not a failure of the user", "[actors][access]") {
   store.go_away();
   for (int i = 0; i < 10; ++i)
     CHECK(failure(sign_in("admin", "secret")).code == errc::unavailable);
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a store or keeper that is away is no failure 
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "more than so many sign-ins at once are put off", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "sign-ins beyond the limit are put off", "[actors][access]") {
   keeper.record->delay = 100ms;
   std::vector<std::shared_ptr<std::optional<caf::expected<protocol::signed_in>>>> answers;
   for (std::size_t i = 0; i < actors::user_admin_state::attempts_max; ++i)
@@ -120,7 +120,8 @@ TEST_CASE_METHOD(sign_in_fixture, "more than so many sign-ins at once are put of
   CHECK(sign_in("admin", "secret"));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "XXL's form of a password becomes ours at the first sign-in", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "XXL's form of a password is replaced by Ringmaster's at the first sign-in",
+                 "[actors][access]") {
   add("anna", "java:pass");
   const auto first = session("anna", "pass");
   CHECK(stored("anna") == "ours:pass");
@@ -130,7 +131,8 @@ TEST_CASE_METHOD(sign_in_fixture, "XXL's form of a password becomes ours at the 
   CHECK(is_open(second));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "two first sign-ins at once both get in, whoever wrote the better form", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "two concurrent first sign-ins both succeed, whichever writes the better form",
+                 "[actors][access]") {
   add("anna", "java:pass");
   keeper.record->delay = 100ms;
   auto a = later<protocol::signed_in>(actor, protocol::sign_in{"anna", "pass", false, ""});
@@ -143,7 +145,7 @@ TEST_CASE_METHOD(sign_in_fixture, "two first sign-ins at once both get in, whoev
   CHECK(is_open((**b)->session));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a password that changes during the sign-in with the old one lets nobody in",
+TEST_CASE_METHOD(sign_in_fixture, "a password that changes during a sign-in with the old one opens no session",
                  "[actors][access]") {
   keeper.record->delay = 100ms;
   auto late = later<protocol::signed_in>(actor, protocol::sign_in{"admin", "secret", false, ""});
@@ -155,24 +157,24 @@ TEST_CASE_METHOD(sign_in_fixture, "a password that changes during the sign-in wi
   CHECK(failure(**late).why == refusal::sign_in_wrong);
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "where Java admins read the rows a password stays in their form", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a password stays in XXL's form where Java admins read the rows", "[actors][access]") {
   store.password_form = core::password_form::sha256;
   add("anna", "java:pass");
   CHECK(is_open(session("anna", "pass")));
   CHECK(stored("anna") == "java:pass");
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "who has a password that everybody knows must choose another one", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a user with a well-known password must choose another one", "[actors][access]") {
   add("anna", known_hash);
   auto answer = sign_in("anna", "123456");
   REQUIRE(answer);
   CHECK(answer->must_change_password);
   CHECK(identify(answer->session)->must_change_password);
-  CHECK(identify(answer->session)->must_change_password); // from what was kept, too
+  CHECK(identify(answer->session)->must_change_password); // from the cache, too
   CHECK(stored("anna") == known_hash);
 }
 
-TEST_CASE_METHOD(unguarded_fixture, "for tests a known password will do", "[actors][access]") {
+TEST_CASE_METHOD(unguarded_fixture, "a well-known password is accepted if configured for tests", "[actors][access]") {
   add("anna", known_hash);
   auto answer = sign_in("anna", "123456");
   REQUIRE(answer);
@@ -182,7 +184,7 @@ TEST_CASE_METHOD(unguarded_fixture, "for tests a known password will do", "[acto
 
 // -- sessions --------------------------------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(sign_in_fixture, "a session that is used goes on, one that is not ends", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a session in use is extended, an unused one ends", "[actors][access]") {
   const auto used = session("admin", "secret");
   const auto unused = session("admin", "secret");
   const auto remembered = session("admin", "secret", true);
@@ -213,7 +215,7 @@ struct short_sessions : sign_in_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(short_sessions, "a session has an end, however much it is used", "[actors][access]") {
+TEST_CASE_METHOD(short_sessions, "a session has a maximum age, however much it is used", "[actors][access]") {
   const auto answer = sign_in("admin", "secret", true);
   REQUIRE(answer);
   CHECK(answer->max_age == 20h);
@@ -252,7 +254,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a session is written only when a tenth of its
   CHECK(*writes == 1);
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a found session is kept for a second", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "a found session is cached for a second", "[actors][access]") {
   const auto token = session("admin", "secret");
   auto reads = count_calls("find_session");
   for (int i = 0; i < 10; ++i)
@@ -276,9 +278,9 @@ TEST_CASE_METHOD(sign_in_fixture, "signing out ends the session at once, and aga
   CHECK_FALSE(ask_done(actor, protocol::sign_out{""}));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "what the store said before a sign-out is not kept after it", "[actors][access]") {
+TEST_CASE_METHOD(sign_in_fixture, "an earlier answer of the store is not cached after a sign-out", "[actors][access]") {
   const auto token = session("admin", "secret");
-  // Asked before the sign-out, answered behind it.
+  // Asked before the sign-out, answered after it.
   auto asked = later<protocol::identified>(actor, protocol::identify{token});
   auto out = later<caf::unit_t>(actor, protocol::sign_out{token});
   run();
@@ -286,7 +288,7 @@ TEST_CASE_METHOD(sign_in_fixture, "what the store said before a sign-out is not 
 }
 
 TEST_CASE_METHOD(sign_in_fixture, "many sessions take no more room than the limit", "[actors][access]") {
-  // Each is kept when it is found; the fixture's tokens make as many as are wanted.
+  // Each is cached when it is found; the fixture creates any number of tokens.
   const auto first = session("admin", "secret");
   const auto opened = civil();
   for (std::size_t i = 0; i < 50; ++i)

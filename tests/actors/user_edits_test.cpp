@@ -1,4 +1,4 @@
-// What administrators and users change.
+// Changes by administrators and users.
 
 #include "core/editing/edit_tag.hpp"
 #include "tests/actors/user_admin_fixture.hpp"
@@ -35,7 +35,7 @@ struct office : sign_in_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(office, "a new user signs in with the password that he was given", "[actors][access]") {
+TEST_CASE_METHOD(office, "a new user signs in with the given password", "[actors][access]") {
   auto saved = save(new_user("  anna ", "a long sentence that is a password"));
   REQUIRE(saved);
   CHECK(who("anna").user == saved->id);
@@ -43,7 +43,7 @@ TEST_CASE_METHOD(office, "a new user signs in with the password that he was give
   CHECK(failure(save(new_user("ANNA", "password one"))).why == refusal::user_repeated);
 }
 
-TEST_CASE_METHOD(office, "what is wrong with a new user is said in XXL's order", "[actors][access]") {
+TEST_CASE_METHOD(office, "errors about a new user come in XXL's order", "[actors][access]") {
   CHECK(failure(save(new_user(" ", ""))).why == refusal::user_name_empty);
   CHECK(failure(save(new_user("abc", ""))).why == refusal::name_length);
   CHECK(failure(save(new_user(std::string(21, 'x'), ""))).why == refusal::name_length);
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(office, "what is wrong with a new user is said in XXL's order",
   CHECK(save(new_user("äöüß", std::string(20, 'x'))));
 }
 
-TEST_CASE_METHOD(office, "users are for administrators", "[actors][access]") {
+TEST_CASE_METHOD(office, "only administrators manage users", "[actors][access]") {
   add("anna", "ours:pass");
   auto command = new_user("berta", "password one");
   command.by = who("anna");
@@ -76,10 +76,10 @@ TEST_CASE_METHOD(office, "users are for administrators", "[actors][access]") {
   CHECK(rows->rows.size() == 2);
 }
 
-TEST_CASE_METHOD(office, "nobody changes or removes his own account", "[actors][access]") {
+TEST_CASE_METHOD(office, "no user changes or removes their own account", "[actors][access]") {
   protocol::save_user command;
   command.id = admin.user;
-  command.password = "x"; // too short, but that is not what is said
+  command.password = "x"; // too short, but that is not the reported error
   command.by = admin;
   CHECK(failure(save(command)).why == refusal::own_account);
   CHECK(protocol::to_core(ask_done(actor, protocol::remove_user{admin.user, admin})).why == refusal::own_account);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(office, "an edit without a password keeps it and its sessions, 
   command.admin = true;
   command.by = admin;
   REQUIRE(save(command));
-  // What was kept of the session is not asked any more.
+  // The cached session is not used any more.
   CHECK(identify(token)->who.admin);
   command.password = "another word";
   REQUIRE(save(command));
@@ -102,7 +102,7 @@ TEST_CASE_METHOD(office, "an edit without a password keeps it and its sessions, 
   CHECK(stored("anna") == "ours:another word");
 }
 
-TEST_CASE_METHOD(office, "one user is read, and edited and removed as he was seen", "[actors][access]") {
+TEST_CASE_METHOD(office, "one user is read, and edited and removed as seen", "[actors][access]") {
   const auto anna = add("anna", "ours:pass");
   CHECK(failure(ask<protocol::user_found>(actor, protocol::user_by_id{anna, who("anna")})).why == refusal::not_permitted);
   CHECK(failure(ask<protocol::user_found>(actor, protocol::user_by_id{core::user_id{99}, admin})).code == errc::not_found);
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(office, "one user is read, and edited and removed as he was see
   CHECK(who("anna").admin);
 }
 
-TEST_CASE_METHOD(office, "a list of XXL's form leaves finer rights, another one does not", "[actors][access]") {
+TEST_CASE_METHOD(office, "a list in XXL's form keeps finer permissions, another one does not", "[actors][access]") {
   using core::group_right;
   protocol::save_user command;
   command.id = add("anna", "ours:pass");
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(office, "a list of XXL's form leaves finer rights, another one 
   CHECK(who("anna").rights.size() == 1);
 }
 
-TEST_CASE_METHOD(office, "a removed user is out at once", "[actors][access]") {
+TEST_CASE_METHOD(office, "a removed user is signed out at once", "[actors][access]") {
   const auto anna = add("anna", "ours:pass");
   const auto token = session("anna", "pass");
   CHECK(is_open(token));
@@ -147,7 +147,7 @@ TEST_CASE_METHOD(office, "a removed user is out at once", "[actors][access]") {
   CHECK(failure(sign_in("anna", "pass")).why == refusal::sign_in_wrong);
 }
 
-TEST_CASE_METHOD(office, "a change of one's own password ends all sessions", "[actors][access]") {
+TEST_CASE_METHOD(office, "a change of a user's own password ends all their sessions", "[actors][access]") {
   const auto token = session("admin", "secret");
   CHECK(is_open(token));
   CHECK(change(admin, "secret", "another one").code == errc{});
@@ -155,7 +155,7 @@ TEST_CASE_METHOD(office, "a change of one's own password ends all sessions", "[a
   CHECK(stored("admin") == "ours:another one");
 }
 
-TEST_CASE_METHOD(office, "what is wrong with a change of one's own password is said", "[actors][access]") {
+TEST_CASE_METHOD(office, "errors in a change of a user's own password are reported", "[actors][access]") {
   CHECK(change(admin, " ", "another word").why == refusal::old_password_empty);
   CHECK(change(admin, "secret", "").why == refusal::password_empty);
   CHECK(change(admin, "secret", "1234567").why == refusal::password_short);
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(office, "what is wrong with a change of one's own password is s
   CHECK(stored("admin") == "ours:secret");
 }
 
-TEST_CASE_METHOD(office, "the old password is not found out by trying", "[actors][access]") {
+TEST_CASE_METHOD(office, "the old password cannot be found out by trying", "[actors][access]") {
   for (int i = 0; i < 5; ++i)
     CHECK(change(admin, "guess", "another word").why == refusal::old_password_wrong);
   CHECK(change(admin, "secret", "another word").code == errc::too_large);
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(office, "the old password is not found out by trying", "[actors
   CHECK(change(admin, "secret", "another word").code == errc{});
 }
 
-TEST_CASE_METHOD(office, "a lost answer may hide a change: nothing that was kept is believed", "[actors][access]") {
+TEST_CASE_METHOD(office, "after a lost answer, which may hide a change, the cache is not used", "[actors][access]") {
   const auto anna = add("anna", "ours:pass");
   const auto token = session("anna", "pass");
   CHECK(is_open(token));
@@ -186,7 +186,7 @@ TEST_CASE_METHOD(office, "a lost answer may hide a change: nothing that was kept
   CHECK(*reads == 1);
 }
 
-TEST_CASE_METHOD(office, "edits run where all edits do, and sign-ins and pages do not", "[actors][access]") {
+TEST_CASE_METHOD(office, "edits run on the worker for edits, and sign-ins and pages do not", "[actors][access]") {
   const auto read = *worker.tasks;
   REQUIRE(save(new_user("anna", "password one")));
   CHECK(*edits.tasks == 1);

@@ -1,4 +1,4 @@
-// API keys: whose they are, how long that is known, and who has tried too many.
+// API keys: their owners, the time for which these are cached, and the limit of failures.
 
 #include "tests/actors/user_admin_fixture.hpp"
 
@@ -15,7 +15,7 @@ struct key_fixture : sign_in_fixture {
     by_anna = who("anna");
   }
 
-  /// A key as programs have it, stored by its digest.
+  /// Creates a key as programs have it, stored by its digest.
   std::string make(core::user_id user, std::optional<core::time_point> expires = {}) {
     auto key = key_text(++*tokens_made);
     expect(store.inner().api_keys().add({"ci", "digest of " + key, user, expires}, core::local_operator(), civil()));
@@ -39,7 +39,7 @@ struct key_fixture : sign_in_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(key_fixture, "a key is its user", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key acts as its user", "[actors][keys]") {
   const auto found = show(make(anna));
   REQUIRE(found);
   CHECK(found->who.name == "anna");
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(key_fixture, "a key is its user", "[actors][keys]") {
   CHECK_FALSE(found->must_change_password);
 }
 
-TEST_CASE_METHOD(key_fixture, "what is no key is refused without a look into the store", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "an invalid key is refused without asking the store", "[actors][keys]") {
   const auto looks = count_calls("find_api_key");
   for (const std::string odd : {"", "rmk_", "rmk_short", "RMK_kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
                                 "rmk_kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(key_fixture, "what is no key is refused without a look into the
   CHECK(*looks == 0);
 }
 
-TEST_CASE_METHOD(key_fixture, "a key that was found is known for a second", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a found key is cached for a second", "[actors][keys]") {
   const auto key = make(anna);
   const auto looks = count_calls("find_api_key");
   for (int i = 0; i < 50; ++i)
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(key_fixture, "a key that was found is known for a second", "[ac
   CHECK(*looks == 2);
 }
 
-TEST_CASE_METHOD(key_fixture, "a key is over at its end, not a second later", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key expires at its end, not a second later", "[actors][keys]") {
   const auto key = make(anna, civil() + 300ms);
   CHECK(show(key));
   advance(299ms);
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(key_fixture, "a key is over at its end, not a second later", "[
   CHECK(failure(show(key)).code == errc::not_found);
 }
 
-TEST_CASE_METHOD(key_fixture, "what is removed here is over at once", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a key that is removed here is invalid at once", "[actors][keys]") {
   const auto key = make(anna);
   CHECK(show(key));
   CHECK_FALSE(ask_done(actor, protocol::remove_key{id_of(key), by_anna}));
@@ -92,7 +92,7 @@ TEST_CASE_METHOD(key_fixture, "what is removed here is over at once", "[actors][
   CHECK(failure(show(other)).code == errc::not_found);
 }
 
-TEST_CASE_METHOD(key_fixture, "rights that change here count at once", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "permissions that change here count at once", "[actors][keys]") {
   const auto key = make(anna);
   REQUIRE(show(key));
   protocol::save_user more{anna, "", "", true, {}, admin};
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(key_fixture, "rights that change here count at once", "[actors]
   CHECK(show(key)->who.admin);
 }
 
-TEST_CASE_METHOD(key_fixture, "an answer from before a removal is not kept", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "an answer from before a removal is not cached", "[actors][keys]") {
   const auto key = make(anna);
   auto late = later<protocol::identified>(actor, protocol::identify_key{key, "10.0.0.9"});
   auto gone = later<caf::unit_t>(actor, protocol::remove_key{id_of(key), by_anna});
@@ -124,13 +124,13 @@ TEST_CASE_METHOD(key_fixture, "a use is written at most once a minute", "[actors
   CHECK(*writes == 2);
 }
 
-TEST_CASE_METHOD(key_fixture, "a use that cannot be written keeps nobody out", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a use that cannot be written does not refuse the key", "[actors][keys]") {
   const auto key = make(anna);
   store.once("api_key_used", store_fault::away);
   CHECK(show(key));
 }
 
-TEST_CASE_METHOD(key_fixture, "wrong keys of one address wait, good ones of before do not", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "wrong keys of one address wait, keys known before do not", "[actors][keys]") {
   const auto good = make(anna);
   const auto fresh = make(anna);
   CHECK(show(good));
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(key_fixture, "wrong keys of one address wait, good ones of befo
   CHECK(failure(show(fresh)).code == errc::too_large);
   CHECK(*looks == 0);
   CHECK(show(good));
-  // Other addresses, and people at this one, are not held up.
+  // Other addresses, and users at this one, are not delayed.
   CHECK(show(fresh, "10.0.0.10"));
   CHECK(sign_in("admin", "secret", false, "10.0.0.9"));
   advance(1s);
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(key_fixture, "wrong keys of one address wait, good ones of befo
   CHECK(failure(show(key_text(2002))).subject == "2");
 }
 
-TEST_CASE_METHOD(key_fixture, "one wrong key again and again is held up alone", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "only a wrong key that is repeated is delayed", "[actors][keys]") {
   const auto fresh = make(anna);
   for (std::size_t i = 0; i < core::login_rate_limiter::failures_of_name; ++i)
     CHECK(failure(show(key_text(1000))).code == errc::not_found);
@@ -160,7 +160,7 @@ TEST_CASE_METHOD(key_fixture, "one wrong key again and again is held up alone", 
   CHECK(show(fresh));
 }
 
-TEST_CASE_METHOD(key_fixture, "a store that is away is no wrong key", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "an unavailable store does not count as a wrong key", "[actors][keys]") {
   const auto key = make(anna);
   store.go_away();
   for (int i = 0; i < 30; ++i)
@@ -169,7 +169,8 @@ TEST_CASE_METHOD(key_fixture, "a store that is away is no wrong key", "[actors][
   CHECK(show(key));
 }
 
-TEST_CASE_METHOD(key_fixture, "a key is made for oneself, told once and stored as a digest", "[actors][keys]") {
+TEST_CASE_METHOD(key_fixture, "a user creates a key for themselves, sees it once, and it is stored as a digest",
+                 "[actors][keys]") {
   const auto made = ask<protocol::added_key>(actor, protocol::add_key{" ci ", {}, civil() + 1h, by_anna});
   REQUIRE(made);
   CHECK(made->key == "rmk_token-1");

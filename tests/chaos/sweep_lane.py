@@ -211,7 +211,7 @@ class Lane:
 
 def is_given_up(row: dict) -> bool:
     """Killed between claim and sending, its successor between the permission to send again and that: the row says so."""
-    return row["trigger_code"] == 500 and "delivery unknown: it was permitted to be sent once more before" in row["trigger_msg"]
+    return row["trigger_code"] == 500 and "delivery unknown: a second sending was permitted before" in row["trigger_msg"]
 
 
 def epoch(text) -> int:

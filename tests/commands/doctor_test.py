@@ -207,7 +207,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.only(found, "node id")
         # Both run: the second one says so and stands by, the first one keeps its life, and when it goes the second one begins.
         second = self.start("--set", "cluster.node=twin", data=self.folder / "other")
-        second.wait_for_line("node=twin is up already: life 1 at ")
+        second.wait_for_line("node=twin is up already: incarnation 1 at ")
         self.only(self.examine("--set", "cluster.node=twin", "--set", listen))
         first.wait_until_ready()
         self.assertEqual(first.stop(), 0)

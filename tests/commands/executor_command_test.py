@@ -64,7 +64,7 @@ class ExecutorTest(Case):
                                  " AND handle_code <> 0 AND trigger_code = 200"))
 
         executor.wait_for(lambda: outcomes("greet") and outcomes("fail"), "both jobs have run")
-        self.assertRegex(server.text(), r"registry: http://127\.0\.0\.1:\d+/ of batch-worker registers\n")
+        self.assertRegex(server.text(), r"registry: http://127\.0\.0\.1:\d+/ of batch-worker registered\n")
         self.assertEqual({code for code, _ in outcomes("greet")}, {200})
         self.assertEqual(outcomes("fail"), {(500, "the program ended with exit code 1")})
         logs = [path.read_text() for path in (self.folder / "executor").rglob("joblogs/*/*.log")]

@@ -140,7 +140,7 @@ class GroupTokenTest(WebCase):
         self.assertEqual(self.register("app-b", executor.address, self.common)["code"], 200)
         self.await_addresses("app-b", executor.address)
         self.await_addresses("app-a", "")
-        self.server.wait_for_line("app-b has that address")
+        self.server.wait_for_line("the address belongs to app-b")
         self.assertEqual(self.run_job("app-b")[1:], (200, executor.address))
         self.assertEqual(executor.tokens(), {self.common})
 

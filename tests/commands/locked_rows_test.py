@@ -82,7 +82,7 @@ class LockedRowsTest(MariadbCase):
             self.assertEqual(sum(1 for _, due in free if int(due) == second), FREE, f"firings of second {second}")
         self.assertLess(max(came - due for came, due in free), LATE_S)
         self.assertEqual(self.sql("SELECT incarnation, state FROM rm_node"), life)
-        self.assertNotIn("loses life", server.text())
+        self.assertNotIn("loses incarnation", server.text())
         self.assertGreaterEqual(self.metric(server, "ringmaster_claims_locked_total"), HELD)
         self.assertEqual(self.metric(server, "ringmaster_node_lives_lost_total"), 0)
         server.wait_for_line("jobs and 0 runs that wait cannot be claimed now")

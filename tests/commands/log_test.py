@@ -187,6 +187,6 @@ class LogTest(Case):
         gone.broken = True
         rest = self.call("GET", f"/runs/{self.runs[1]}/log?merged=true")["content"]
         self.assertNotIn("first begins\n", rest)
-        self.assertIn("[it did not answer", rest)
+        self.assertIn("[executor did not answer", rest)
         self.assertIn("second begins\n", rest)
         self.assertEqual(self.server.stop(), 0, self.server.text())

@@ -44,7 +44,7 @@ class ReloadTest(Case):
         self.succeed("apply", "--config", config, jobs)
         self.write("c.toml", "")  # the channel is gone, and the job's alarms name it
         server = self.start("--config", config)
-        server.wait_for_line(r'not told through ops yet, it is tried again: there is no \[\[webhook\]\] named "ops"')
+        server.wait_for_line(r'not sent through ops yet, will be retried: there is no \[\[webhook\]\] named "ops"')
         self.write("c.toml", self.hook(hook))
         server.signal(signal.SIGHUP)
         self.assertEqual(server.wait_for_line(r"reload: taken over: (.*)")[1], "webhook")
