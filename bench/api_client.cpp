@@ -27,10 +27,10 @@ std::string secret_of(const std::filesystem::path& data_dir, std::string_view ke
   for (std::string line; std::getline(in, line);)
     if (line.starts_with(begin))
       return line.substr(begin.size());
-  fail("cannot be signed in to: no " + std::string{key} + " in " + data_dir.string());
+  fail("sign-in is not possible: no " + std::string{key} + " in " + data_dir.string());
 }
 
-/// `name=value` of each cookie that the head sets.
+/// Returns `name=value` of each cookie that the head sets.
 std::string cookies_of(std::string_view head) {
   constexpr std::string_view name = "Set-Cookie: ";
   std::string cookies;
@@ -54,7 +54,7 @@ void api_client::sign_in(const std::filesystem::path& data_dir) {
   const auto reply = post("/login", "userName=admin&password=" + secret_of(data_dir, "admin_password"));
   cookie_ = cookies_of(reply.headers);
   if (reply.status != 200 || cookie_.empty())
-    fail("did not sign us in: " + reply.body);
+    fail("refused the sign-in: " + reply.body);
 }
 
 void api_client::connect() {
@@ -84,7 +84,7 @@ api_reply api_client::call(std::string_view method, const std::string& target, s
   out += form;
   const auto began = std::chrono::steady_clock::now();
   if (::send(socket_, out.data(), out.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(out.size()))
-    fail("takes no request");
+    fail("does not accept a request");
   std::optional<http_message> reply;
   for (in_.clear(); !(reply = first_message(in_));) {
     std::array<char, 65536> chunk;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A caller of the server's HTTP API: one kept connection, one request at a time.
+// Client of the server's HTTP API: one kept connection, one request at a time.
 
 #include <chrono>
 #include <cstdint>
@@ -14,10 +14,11 @@ struct api_reply {
   unsigned status = 0;
   std::string headers;
   std::string body;
-  std::chrono::duration<double, std::milli> took{0}; ///< from the first byte sent to the last one read
+  std::chrono::duration<double, std::milli> took{0}; ///< from the first byte sent to the last byte read
 };
 
-/// Blocking; one thread at a time. Everything throws `std::runtime_error` when the server does not answer within ten seconds.
+/// Blocking client for one thread at a time. Every call throws `std::runtime_error` if the server does not answer within ten
+/// seconds.
 class api_client {
 public:
   explicit api_client(std::uint16_t port);
@@ -25,14 +26,14 @@ public:
   api_client(const api_client&) = delete;
   api_client& operator=(const api_client&) = delete;
 
-  /// Signs the first administrator in with what stands in the data folder's `initial-secrets`.
+  /// Signs in as the first administrator with the password in `initial-secrets` of the data folder.
   void sign_in(const std::filesystem::path& data_dir);
 
-  /// A header that each request has from now on.
+  /// Adds a header to all further requests.
   void show(const std::string& name, const std::string& value) { headers_ += name + ": " + value + "\r\n"; }
 
   api_reply get(const std::string& target) { return call("GET", target, {}); }
-  /// A form.
+  /// Posts a form.
   api_reply post(const std::string& target, const std::string& form) { return call("POST", target, form); }
 
 private:

@@ -12,7 +12,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t threads = 4;
 
-/// What a console that many people have open asks for, and what programs do.
+/// Returns the requests of many open consoles, and of programs.
 std::string target_of(std::size_t turn, std::size_t jobs) {
   switch (turn % 4) {
   case 0: return "/api/v1/jobs?limit=20";
@@ -49,7 +49,7 @@ void api_readers::read(reader& one, std::size_t index) {
       const auto due = began_ + std::chrono::duration_cast<steady_clock::duration>(step * static_cast<double>(turn));
       std::this_thread::sleep_until(due);
       const auto reply = one.client->get(target_of(turn, jobs_));
-      // Who could not ask in time waited, too.
+      // The wait of a delayed request counts, too.
       one.took_ms.push_back(std::chrono::duration<double, std::milli>{steady_clock::now() - due}.count());
       one.failed += reply.status == 200 ? 0 : 1;
     }

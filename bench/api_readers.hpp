@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads of /api/v1 beside a load, at a rate of their own.
+// Reads /api/v1 during a load, at a fixed rate.
 
 #include <atomic>
 #include <cstddef>
@@ -16,16 +16,17 @@
 
 namespace ringmaster::bench {
 
-/// Some threads, each with a connection and a session of its own. They begin when made.
+/// Threads with a connection and a session each. They start on construction.
 class api_readers {
 public:
-  /// `per_second` in all. Signs in with what stands in `data_dir`. Throws `std::runtime_error` when that fails.
+  /// Starts the readers with `per_second` requests in total. Signs in with the secrets in `data_dir`. Throws `std::runtime_error`
+  /// if that fails.
   api_readers(std::uint16_t port, const std::filesystem::path& data_dir, std::size_t per_second, std::size_t jobs);
   ~api_readers();
   api_readers(const api_readers&) = delete;
   api_readers& operator=(const api_readers&) = delete;
 
-  /// Ends them and tells what they saw. Once.
+  /// Ends the readers and returns their account. Call it once.
   read_account finish();
 
 private:

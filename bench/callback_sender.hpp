@@ -1,6 +1,6 @@
 #pragma once
 
-// Reports results as Java executors do: whatever queued up, in one request, over a few kept connections.
+// Reports results as Java executors do: all queued results in one request, over a few kept connections.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,7 @@ struct pending_result {
   std::int64_t instant_ms = 0;
 };
 
-/// Non-blocking; driven by the event loop that owns it, on its thread. What a connection could not deliver goes back into the
-/// queue.
+/// Non-blocking sender, driven by the event loop that owns it, on its thread. Results of a failed connection return to the queue.
 class callback_sender {
 public:
   struct options {
@@ -27,7 +26,7 @@ public:
     std::size_t connections = 16;
   };
 
-  /// Told of each result that the server acknowledged with code 200.
+  /// Receiver of the outcome of each result.
   class listener {
   public:
     virtual ~listener() = default;
@@ -35,7 +34,7 @@ public:
     virtual void on_refused(std::size_t results) = 0;
   };
 
-  /// Events of the sockets carry `first_tag` + the connection's index. `told` outlives this.
+  /// Creates the sender. Events of the sockets carry `first_tag` + the connection's index. `told` outlives this.
   callback_sender(int epoll, std::uint64_t first_tag, options chosen, listener& told);
   ~callback_sender();
   callback_sender(const callback_sender&) = delete;
@@ -43,12 +42,12 @@ public:
 
   void enqueue(const pending_result& result) { waiting_.push_back(result); }
 
-  /// Gives every idle connection its share of the queue. `now_us` decides who may connect again.
+  /// Gives every idle connection its share of the queue. `now_us` decides which connections may be opened again.
   void send_waiting(std::int64_t now_us);
 
   void on_event(std::uint64_t tag);
 
-  /// No result waits or is on its way.
+  /// Returns true if no result is waiting or being sent.
   [[nodiscard]] bool is_done() const { return waiting_.empty() && busy_ == 0; }
 
 private:

@@ -1,5 +1,5 @@
-// Next fire times per second, one JSON line for each class of expression and zone.
-// Usage: cron_bench [SECONDS], the time per line; 0.5 when not given.
+// Measures next fire times per second, one JSON line for each class of expression and zone. Usage: cron_bench [SECONDS], the time
+// per line; default 0.5.
 
 #include <chrono>
 #include <cstdio>
@@ -44,7 +44,7 @@ struct measurement {
   double ns;
 };
 
-/// Walks from one fire time to the next, and starts over when there is none.
+/// Steps from one fire time to the next, and starts over after the last one.
 measurement walk(const cron_expression& cron, const zone& where, std::chrono::duration<double> duration) {
   const auto begin = stopwatch::now();
   auto at = start;
@@ -71,7 +71,7 @@ measurement parse_often(std::string_view text, std::chrono::duration<double> dur
     count += 1000;
     taken = stopwatch::now() - begin;
   }
-  // Using the count keeps the optimiser from dropping the work.
+  // Using the count keeps the optimiser from removing the work.
   return {static_cast<double>(accepted) / taken.count(), taken.count() * 1e9 / static_cast<double>(count)};
 }
 

@@ -1,5 +1,5 @@
-// A real executor of the SDK under a real `ringmaster serve` on SQLite, each a process of its own: one line of JSON on stdout.
-// Everything stays on loopback, ends by itself and cleans up.
+// Runs a real executor of the SDK under a real `ringmaster serve` on SQLite, each in a separate process, and prints one line of
+// JSON on stdout. It uses only loopback, ends by itself and cleans up.
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,34 +24,34 @@ struct arguments {
 
 void declare(CLI::App& app, arguments& given) {
   app.add_option("--ringmaster", given.load.ringmaster, "The server's binary")->required()->check(CLI::ExistingFile);
-  app.add_option("--executor", given.load.executor, "The executor's binary; default: noop_executor beside this program")
+  app.add_option("--executor", given.load.executor, "The executor's binary; default: noop_executor next to this program")
     ->check(CLI::ExistingFile);
-  app.add_option("--way", given.load.way, "How triggers and results travel")
+  app.add_option("--way", given.load.way, "Transport of triggers and results")
     ->check(CLI::IsMember({"http", "native"}))
     ->capture_default_str();
-  auto* load = app.add_option_group("load", "What is measured");
-  load->add_option("--rate", given.rate, "N jobs, each fires every second: runs a second and CPU time a run")
+  auto* load = app.add_option_group("load", "Measurement");
+  load->add_option("--rate", given.rate, "N jobs that fire every second: runs per second and CPU time per run")
     ->check(CLI::Range(1, 1'000'000));
   load->add_option("--even", given.even, "As --rate, evenly spread over the milliseconds")->check(CLI::Range(1, 1'000'000));
-  load->add_option("--jobs", given.jobs, "One run of each of N jobs: the executor's memory")->check(CLI::Range(1, 100'000));
-  load->add_option("--held", given.held, "As --jobs, with handlers that all wait at once")->check(CLI::Range(1, 10'000));
-  load->add_option("--starts", given.starts, "N starts of the executor: time until it answers")->check(CLI::Range(1, 1000));
-  load->add_option("--kills", given.kills, "N kills of a handler and of a script: time until they act")
+  load->add_option("--jobs", given.jobs, "One run of each of N jobs: memory of the executor")->check(CLI::Range(1, 100'000));
+  load->add_option("--held", given.held, "As --jobs, with handlers that all wait concurrently")->check(CLI::Range(1, 10'000));
+  load->add_option("--starts", given.starts, "N starts of the executor: time to the first answer")->check(CLI::Range(1, 1000));
+  load->add_option("--kills", given.kills, "N kills of a handler and of a script: time to the effect")
     ->check(CLI::Range(1, 1000));
   load->require_option(1);
-  app.add_option("--seconds", given.seconds, "Counted seconds of --rate and --even")
+  app.add_option("--seconds", given.seconds, "Measured seconds of --rate and --even")
     ->check(CLI::Range(1, 3600))
     ->capture_default_str();
-  app.add_option("--warmup", given.warmup, "Seconds before the first counted one")
+  app.add_option("--warmup", given.warmup, "Seconds before the first measured one")
     ->check(CLI::Range(0, 600))
     ->capture_default_str();
   app.add_option("--set", given.load.settings, "key=value for the server, as its own --set; may be repeated");
-  app.add_option("--data-dir", given.load.data_dir, "Where the temporary folders are made; default: the system's")
+  app.add_option("--data-dir", given.load.data_dir, "Parent of the temporary folders; default: the system's")
     ->check(CLI::ExistingDirectory);
-  app.add_option("--executor-dir", given.load.executor_dir, "Where the executor's folder is made, with the logs of its runs")
+  app.add_option("--executor-dir", given.load.executor_dir, "Parent of the executor's folder, which holds the logs of its runs")
     ->check(CLI::ExistingDirectory);
   app.add_flag("--keep", given.load.keep, "Keep the folder with the store, both logs and the logs of the runs");
-  app.footer("Exit status: 0 nothing lost, doubled or unstored; 1 otherwise; 2 wrong usage.");
+  app.footer("Exit status: 0 no run lost, doubled or unstored; 1 otherwise; 2 wrong usage.");
 }
 
 void settle(arguments& given) {
@@ -87,7 +87,7 @@ int run(const arguments& given) {
 
 int main(int argc, char** argv) {
   arguments given;
-  CLI::App app{"Bench of a C++ executor: runs a second, CPU time and memory, time to start and to kill."};
+  CLI::App app{"Bench of a C++ executor: runs per second, CPU time and memory, time to start and to kill."};
   declare(app, given);
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// How soon a kill acts: at the handler, at the admin, on a script and what it started.
+// Measures the time to the effect of a kill: at the handler, at the admin, on a script and its child processes.
 
 #include <fstream>
 #include <functional>
@@ -29,7 +29,7 @@ void await(const std::function<bool()>& done, const char* what) {
       throw std::runtime_error(std::string{"not within 10 s: "} + what);
     std::this_thread::sleep_for(look_every);
   }
-  wait_until(0); // ends the bench when it is told to
+  wait_until(0); // ends the bench after SIGINT or SIGTERM
 }
 
 api_reply expect(api_reply reply, const char* what) {
@@ -53,7 +53,7 @@ void kill_a_handler(api_client& admin, run_tally& tally, times_of_kills& took) {
   const auto told = [&](const char* what) {
     return number_after(expect(admin.get("/api/v1/runs/" + run), "/api/v1/runs").body, what);
   };
-  await([&] { return told("\"trigger_code\":") == 200; }, "a stored answer of the executor"); // nobody kills what was not sent
+  await([&] { return told("\"trigger_code\":") == 200; }, "a stored answer of the executor"); // an unsent run cannot be killed
   const auto began = monotonic_us();
   expect(admin.post("/joblog/logKill", "id=" + run), "/joblog/logKill");
   took.answered.push_back(ms_since(began, monotonic_us()));
@@ -63,7 +63,7 @@ void kill_a_handler(api_client& admin, run_tally& tally, times_of_kills& took) {
   took.stored.push_back(ms_since(began, monotonic_us()));
 }
 
-/// A shell that waits for its child; both tell their ids.
+/// Returns a trigger of a shell that waits for its child; the shell writes both process ids to `told`.
 std::string script_trigger(std::int64_t log_id, const fs::path& told) {
   const auto source = "sleep 600 &\\necho $$ $! > " + told.string() + ".part\\nmv " + told.string() + ".part " + told.string() +
                       "\\nwait";
@@ -76,7 +76,7 @@ std::string script_trigger(std::int64_t log_id, const fs::path& told) {
 bool is_gone(pid_t process) {
   if (::kill(process, 0) != 0 && errno == ESRCH)
     return true;
-  // One that nobody has waited for yet does nothing any more.
+  // A zombie has ended, even if it was not waited for yet.
   std::ifstream in{"/proc/" + std::to_string(process) + "/stat"};
   std::string text;
   std::getline(in, text);
@@ -92,7 +92,7 @@ void kill_a_script(api_client& executor, const fs::path& folder, std::int64_t lo
   pid_t shell = 0, child = 0;
   std::ifstream{told} >> shell >> child;
   if (shell <= 1 || child <= 1)
-    throw std::runtime_error("the script told no processes");
+    throw std::runtime_error("the script wrote no process ids");
   const auto began = monotonic_us();
   expect(executor.post("/kill", R"({"jobId":2})"), "/kill");
   await([&] { return is_gone(shell) && is_gone(child); }, "the end of a script");

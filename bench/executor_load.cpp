@@ -61,7 +61,7 @@ void count(executor_rate& report, const std::vector<stored_run>& runs, const loa
   report.lost = report.expected - std::min(report.expected, instants.size());
 }
 
-/// Until each run of the window that the store knows has its result.
+/// Waits until each stored run of the window has its result.
 std::vector<stored_run> wait_for_results(const fs::path& database, const load_window& window) {
   const auto give_up = window.end_ms + missing_limit_ms;
   for (;;) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A real executor under a real server, from empty folders to a report: how many runs a second, and what they cost.
+// Runs a real executor under a real server, from empty folders to a report of runs per second and their cost.
 
 #include <chrono>
 #include <cstddef>
@@ -22,29 +22,29 @@ namespace ringmaster::bench {
 
 struct executor_load {
   std::filesystem::path ringmaster;
-  /// The program that links the SDK.
+  /// Program that links the SDK.
   std::filesystem::path executor;
-  /// How triggers and results travel.
+  /// Transport of triggers and results.
   std::string way = "http";
   load_shape shape = load_shape::every_second;
   std::size_t jobs = 0;
   std::chrono::seconds seconds{10};
   std::chrono::seconds warmup{3};
-  /// Of the measurements of start and kill.
+  /// Number of measured starts or kills.
   std::size_t times = 20;
   /// `key=value`, for the server's --set.
   std::vector<std::string> settings;
-  /// Where temporary folders are made: of all, and of the executor where that is another one.
+  /// Parents of the temporary folders: of all, and of the executor's if it is different.
   std::filesystem::path data_dir, executor_dir;
   bool keep = false;
 };
 
-/// What both ends of a native link need.
+/// Certificates and port for both ends of a native link.
 class link_files {
 public:
   link_files();
 
-  /// `key=value` of the server, and of the executor.
+  /// Return `key=value` of the server, and of the executor.
   [[nodiscard]] std::vector<std::string> settings() const;
   [[nodiscard]] std::vector<std::string> executor_words() const;
 
@@ -55,10 +55,10 @@ private:
   std::uint16_t port_;
 };
 
-/// The executor with its folder, in a process of its own.
+/// The executor with its folder, in a separate process.
 class executor_process {
 public:
-  /// Not waited for. `more`: further words of its command line.
+  /// Starts the executor without waiting for it. `more`: further arguments of its command line.
   executor_process(const executor_load& options, const std::filesystem::path& folder, std::uint16_t port,
                    std::uint16_t admin_port, const std::vector<std::string>& more);
 
@@ -72,21 +72,22 @@ private:
   server_process process_;
 };
 
-/// A server with its jobs, and the executor that they go to. Both serve when it is made.
+/// A server with its jobs, and their executor. Both serve after construction.
 struct executor_and_server {
   executor_and_server(const executor_load& options, const std::filesystem::path& folder, const load_plan& plan);
 
   std::uint16_t port;
-  /// Of `native`.
+  /// Set for the transport `native`.
   std::optional<link_files> link;
   temporary_folder executor_folder;
   std::optional<server_process> server;
   std::optional<executor_process> executor;
 };
 
-/// All throw `std::runtime_error` when the load could not be put on at all, or was interrupted.
+/// All throw `std::runtime_error` if the load could not be started or was interrupted.
 [[nodiscard]] executor_rate run_executor_rate(const executor_load& options);
-/// One run of each job, all due at one instant: what its job_threads take. `held`: of a handler that waits, so that all run.
+/// Measures one run of each job, all due at one instant: the memory of its job_threads. `held`: the handlers wait, so that all
+/// run concurrently.
 [[nodiscard]] executor_memory run_executor_memory(const executor_load& options, bool held);
 [[nodiscard]] executor_starts run_executor_starts(const executor_load& options);
 [[nodiscard]] executor_kills run_executor_kills(const executor_load& options);

@@ -20,7 +20,7 @@ namespace ringmaster::bench {
 
 namespace {
 
-// Tags of epoll events: callback connections start here, below are sockets by their number.
+// Tags of epoll events: callback connections start here, lower tags are sockets by their number.
 constexpr std::uint64_t results_tag = std::uint64_t{1} << 32;
 
 constexpr std::string_view known_log =
@@ -36,7 +36,7 @@ std::int64_t now_us() {
   return in_us(now);
 }
 
-/// When the bytes of a message came in; now, if the kernel does not say.
+/// Returns the time at which the bytes of a message arrived; now, if the kernel does not report it.
 std::int64_t arrival_us(msghdr& message) {
   for (auto* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part))
     if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
@@ -184,7 +184,7 @@ void executor_loop::work() const {
   }
 }
 
-// Asked only after a crash, so nothing is kept for it until then.
+// Called only after a crash, so no index is kept before.
 bool executor_loop::has_started(std::int64_t log_id) {
   for (; started_known_ < book_.received.size(); ++started_known_)
     started_.insert(book_.received[started_known_].log_id);
@@ -194,7 +194,7 @@ bool executor_loop::has_started(std::int64_t log_id) {
 bool executor_loop::write(int socket, peer& to) {
   while (!to.out.empty()) {
     const auto sent = ::send(socket, to.out.data(), to.out.size(), MSG_NOSIGNAL);
-    // Nobody pipelines, so a reply of a hundred bytes always fits into the socket's buffer.
+    // Clients do not pipeline, so a reply of a hundred bytes always fits into the socket's buffer.
     if (sent <= 0)
       return false;
     to.out.erase(0, static_cast<std::size_t>(sent));

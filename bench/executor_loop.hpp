@@ -15,15 +15,15 @@
 
 namespace ringmaster::bench {
 
-/// Answers `/run` at once and hands the result to the callback sender; one thread.
+/// Event loop that answers `/run` at once and passes the result to the callback sender; one thread.
 class executor_loop : callback_sender::listener {
 public:
-  /// Takes the listening sockets; `progress` outlives this.
+  /// Takes ownership of the listening sockets; `progress` outlives this.
   executor_loop(std::vector<int> listeners, const callback_sender::options& results, std::chrono::microseconds answer_work,
                 load_progress& progress);
   ~executor_loop() override;
 
-  /// Until `progress.stop`. What it saw.
+  /// Runs until `progress.stop` and returns the book of events.
   run_book run();
 
 private:
@@ -51,7 +51,7 @@ private:
   callback_sender results_;
   std::unordered_map<int, peer> peers_;
   run_book book_;
-  /// The log ids of the first `started_known_` runs of the book.
+  /// Log ids of the first `started_known_` runs of the book.
   std::unordered_set<std::int64_t> started_;
   std::size_t started_known_ = 0;
 };

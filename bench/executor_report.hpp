@@ -1,6 +1,6 @@
 #pragma once
 
-// What executor_bench tells: one line of JSON for each.
+// Reports of executor_bench: one line of JSON for each.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ringmaster::bench {
 
-/// Microseconds of user and system time for each stored run, by process.
+/// Microseconds of user and system time per stored run, by process.
 struct executor_cpu {
   double ringmaster = 0, executor = 0;
 };
@@ -22,11 +22,11 @@ struct executor_rate {
   std::size_t jobs = 0;
   double seconds = 0;
   std::size_t expected = 0; ///< instants of the window
-  std::size_t stored = 0;   ///< of them, as a success
-  std::size_t lost = 0;     ///< of them, without a run: dropped because it was too late, too
+  std::size_t stored = 0;   ///< instants that were stored as a success
+  std::size_t lost = 0;     ///< instants without a run, including those dropped as too late
   std::size_t doubled = 0;  ///< instants with two runs, and runs whose handler was called twice
   std::size_t unstored = 0; ///< runs of the window whose handler was called, without a stored success
-  std::size_t stored_meanwhile = 0; ///< successes that reached the store while the window's clock ran, of whatever instant
+  std::size_t stored_meanwhile = 0; ///< successes stored while the window's clock ran, of any instant
   executor_cpu cpu;
   double stolen_s = 0;
   double ringmaster_mb = 0, executor_mb = 0; ///< most resident memory
@@ -43,19 +43,19 @@ struct executor_memory {
   std::optional<int> executor_exit;
 };
 
-/// From the fork to the first answer.
+/// Time from the fork to the first answer.
 struct executor_starts {
   std::size_t starts = 0;
   spread_ms ms;
 };
 
-/// From the request on: to the admin for a handler, to the executor itself for a script.
+/// Times from the request on: to the admin for a handler, to the executor itself for a script.
 struct executor_kills {
   std::size_t kills = 0;
-  spread_ms stopped;  ///< the handler saw its stop
+  spread_ms stopped;  ///< the handler noticed its stop
   spread_ms answered; ///< the admin answered
-  spread_ms stored;   ///< the admin tells the result
-  spread_ms script_ended; ///< the script's shell and its child are gone
+  spread_ms stored;   ///< the admin reports the result
+  spread_ms script_ended; ///< the script's shell and its child have ended
 };
 
 [[nodiscard]] std::string to_json(const executor_rate& report);

@@ -35,12 +35,12 @@ std::pair<int, std::uint16_t> listen_somewhere() {
   return {socket, ntohs(at.sin_port)};
 }
 
-/// The child's whole life.
+/// Runs the child process until its end.
 [[noreturn]] void live(pid_t parent, std::vector<int> listeners, const callback_sender::options& results,
                        std::chrono::microseconds answer_work, load_progress& progress,
                        const std::filesystem::path& book_file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The terminal's Ctrl-C is for the parent, who ends this process in its turn.
+  // The terminal's Ctrl-C is for the parent, which then ends this process.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
   if (::getppid() != parent)
@@ -127,7 +127,7 @@ run_book executors::finish() {
   }
   process_ = 0;
   if (status != 0)
-    throw std::runtime_error("the executors did not end well: wait status " + std::to_string(status));
+    throw std::runtime_error("the executors failed: wait status " + std::to_string(status));
   return run_book::load(book_file_);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ten or so executors that do nothing, in one process of their own, so that their CPU time is not the server's.
+// About ten executors that do no work, in one separate process, so that their CPU time is not the server's.
 
 #include <array>
 #include <atomic>
@@ -18,47 +18,48 @@
 
 namespace ringmaster::bench {
 
-/// Seen by both processes: how far the load is, by the second of the instants.
+/// Progress of the load by the second of the instants, shared by both processes.
 struct load_progress {
   static constexpr std::size_t seconds_max = 8192;
 
   std::atomic<bool> stop{false};
-  /// Results are kept back for now.
+  /// Results are held back while true.
   std::atomic<bool> hold{false};
   std::atomic<std::uint64_t> refused{0};
   std::int64_t first_second = 0;
   std::array<std::atomic<std::uint32_t>, seconds_max> received{};
   std::array<std::atomic<std::uint32_t>, seconds_max> acknowledged{};
 
-  /// The place of an instant; the last one for all that lie outside.
+  /// Returns the index of an instant; the last index for all instants outside.
   [[nodiscard]] std::size_t place(std::int64_t instant_ms) const;
 
   [[nodiscard]] std::size_t received_in_all() const;
   [[nodiscard]] std::size_t acknowledged_in_all() const;
 
-  /// Every second of the window has at least what it must have, received and acknowledged. `expected` by second from its begin.
+  /// Returns true if every second of the window has at least the expected number of runs, received and acknowledged. `expected`
+  /// is by second from the window's begin.
   [[nodiscard]] bool has_all(const load_window& window, const std::vector<std::uint32_t>& expected) const;
 };
 
-/// A forked process with one thread and one epoll; dies with the process that made it. Make it before any thread exists.
+/// A forked process with one thread and one epoll; it ends with the process that created it. Create it before any thread exists.
 class executors {
 public:
-  /// Listens on `count` free loopback ports at once. Results go to `results.server_port` once triggers come. The book is written
-  /// to `book_file` at the end.
+  /// Listens on `count` free loopback ports at once. Results are sent to `results.server_port` after the first trigger. The book
+  /// is written to `book_file` at the end.
   executors(std::size_t count, const callback_sender::options& results, std::chrono::microseconds answer_work,
             std::filesystem::path book_file);
   ~executors();
   executors(const executors&) = delete;
   executors& operator=(const executors&) = delete;
 
-  /// `http://127.0.0.1:PORT/`, one for each.
+  /// Returns `http://127.0.0.1:PORT/` of each executor.
   [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] const load_progress& progress() const { return *progress_; }
-  /// Whether results are kept back from now on.
+  /// Sets whether results are held back from now on.
   void hold_results(bool hold) { progress_->hold = hold; }
   [[nodiscard]] pid_t process() const { return process_; }
 
-  /// Ends the process; what it saw. Throws `std::runtime_error` when it did not end well.
+  /// Ends the process and returns its book. Throws `std::runtime_error` if the process failed.
   run_book finish();
 
 private:

@@ -1,5 +1,5 @@
-// Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do,
-// and accounts for every instant: one line of JSON on stdout. Everything stays on loopback, ends by itself and cleans up.
+// Puts a load of jobs on a real `ringmaster serve`, with executors that answer at once and report results as Java executors do.
+// Accounts for every instant in one line of JSON on stdout. It uses only loopback, ends by itself and cleans up.
 
 #include <algorithm>
 #include <cstdio>
@@ -27,10 +27,10 @@ struct arguments {
 
 void declare_trouble(CLI::App& app, arguments& given, CLI::Option* rate) {
   auto* kill = app.add_flag("--kill", given.kill, "kill -9 the server in the middle of --rate, and start it again at once");
-  auto* outage = app.add_option("--outage", given.outage, "The database is away for SECONDS in the middle of --rate");
+  auto* outage = app.add_option("--outage", given.outage, "The database is unavailable for SECONDS in the middle of --rate");
   kill->needs(rate)->excludes(outage);
   outage->needs(rate)->check(CLI::Range(1, 600));
-  app.add_option("--trouble-after", given.load.trouble.after_s, "Seconds from the first counted one to --kill or --outage")
+  app.add_option("--trouble-after", given.load.trouble.after_s, "Seconds from the first measured one to --kill or --outage")
     ->check(CLI::Range(1, 3600))
     ->capture_default_str();
 }
@@ -40,15 +40,15 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--store", given.store, "sqlite, or mariadb: a private server, started here")
       ->check(CLI::IsMember({"sqlite", "mariadb"}))
       ->capture_default_str();
-  app.add_option("--mode", given.mode, "native, or shared: on the tables of XXL-JOB 3.4, as beside its admins; with mariadb")
+  app.add_option("--mode", given.mode, "native, or shared: on the tables of XXL-JOB 3.4, as alongside its admins; with mariadb")
       ->check(CLI::IsMember({"native", "shared"}))
       ->capture_default_str();
-  auto* load = app.add_option_group("load", "What the jobs do");
-  auto* rate = load->add_option("--rate", given.rate, "N jobs, each fires every second");
+  auto* load = app.add_option_group("load", "Schedules of the jobs");
+  auto* rate = load->add_option("--rate", given.rate, "N jobs that fire every second");
   auto* even =
-    load->add_option("--even", given.even, "N jobs, each fires every second, evenly spread over its milliseconds");
+    load->add_option("--even", given.even, "N jobs that fire every second, evenly spread over its milliseconds");
   auto* spread =
-    load->add_option("--spread", given.spread, "N jobs, each fires once a minute, evenly spread over its seconds");
+    load->add_option("--spread", given.spread, "N jobs that fire once a minute, evenly spread over its seconds");
   auto* burst = load->add_option("--burst", given.burst, "N jobs, all due at one instant 15 s from the start");
   rate->check(CLI::Range(1, 1'000'000));
   even->check(CLI::Range(1, 1'000'000));
@@ -58,56 +58,56 @@ void declare(CLI::App& app, arguments& given) {
     "--idle", given.idle, "SECONDS without a firing, with --jobs in the store: time to ready of the second start, memory, CPU");
   idle->check(CLI::Range(1, 3600));
   auto* ingest = load->add_option(
-    "--ingest", given.load.ingest, "N connections, over which the results of --jobs runs come in, one in each request");
+    "--ingest", given.load.ingest, "N connections that report the results of --jobs runs, one in each request");
   ingest->check(CLI::Range(1, 4096));
   load
     ->add_option("--pages", given.load.pages,
                  "N requests of each kind of page, one after another, with --jobs and --prefill; no firing")
     ->check(CLI::Range(1, 100'000));
   load->require_option(1);
-  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle and --pages; runs of --ingest, 50000 unless told")
+  app.add_option("--jobs", given.load.jobs, "Jobs in the store of --idle and --pages; runs of --ingest, default 50000")
     ->excludes(rate, even, spread, burst)
     ->check(CLI::Range(0, 10'000'000));
-  app.add_option("--prefill", given.load.prefill, "Finished runs that are in the log table before; not with --idle, --ingest")
+  app.add_option("--prefill", given.load.prefill, "Finished runs in the log table at the start; not with --idle, --ingest")
     ->excludes(idle, ingest)
     ->check(CLI::Range(1, 1'000'000'000));
   auto* applied = app.add_option("--apply", given.load.applied,
                                  "N running jobs of another group, whose schedules an apply changes in the middle of --rate");
   applied->needs(rate)->check(CLI::Range(1, 1'000'000));
-  app.add_option("--reads", given.load.reads, "Reads of /api/v1 a second beside --rate, --even and --spread")
+  app.add_option("--reads", given.load.reads, "Reads of /api/v1 per second during --rate, --even and --spread")
     ->excludes(burst, idle, ingest)
     ->check(CLI::Range(1, 100'000));
   declare_trouble(app, given, rate);
-  app.add_option("--seconds", given.seconds, "Counted seconds of --rate, --even and --spread")
+  app.add_option("--seconds", given.seconds, "Measured seconds of --rate, --even and --spread")
     ->check(CLI::Range(1, 86400))
     ->capture_default_str();
-  app.add_option("--warmup", given.warmup, "Seconds from ready to the first counted one")
+  app.add_option("--warmup", given.warmup, "Seconds from ready to the first measured one")
       ->check(CLI::Range(0, 600))
       ->capture_default_str();
   app.add_option("--executors", given.load.executors, "Executor addresses, all served by one process")
       ->check(CLI::Range(1, 500))
       ->capture_default_str();
-  app.add_option("--callbacks", given.callbacks, "batch: up to 50 results in a request; single: one")
+  app.add_option("--callbacks", given.callbacks, "batch: up to 50 results per request; single: one")
       ->check(CLI::IsMember({"batch", "single"}))
       ->capture_default_str();
-  app.add_option("--result-connections", given.load.result_connections, "Connections over which the executors report results")
+  app.add_option("--result-connections", given.load.result_connections, "Connections on which the executors report results")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--answer-us", given.answer_us, "Microseconds of work for each call, by the one thread of all executors")
+  app.add_option("--answer-us", given.answer_us, "Microseconds of work per call, in the one thread of all executors")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   app.add_option("--set", given.load.settings, "key=value for the server, as its own --set; may be repeated");
-  app.add_option("--data-dir", given.load.data_dir, "Where the temporary folders are made; default: the system's")
+  app.add_option("--data-dir", given.load.data_dir, "Parent of the temporary folders; default: the system's")
       ->check(CLI::ExistingDirectory);
   app.add_flag("--keep", given.load.keep, "Keep the folder with the configuration, the server's log and the SQLite file");
-  app.footer("Exit status: 0 nothing lost, doubled or unstored; 1 otherwise; 2 wrong usage.");
+  app.footer("Exit status: 0 no run lost, doubled or unstored; 1 otherwise; 2 wrong usage.");
 }
 
 void settle(arguments& given) {
   auto& load = given.load;
   load.store = given.store == "sqlite" ? store_kind::sqlite : store_kind::mariadb;
   load.shared = given.mode == "shared";
-  // A job starts 5 s later there.
+  // A job starts 5 s later in shared mode.
   if (load.shared)
     given.warmup = std::max(given.warmup, 10L);
   load.answer_work = std::chrono::microseconds{given.answer_us};
@@ -155,19 +155,19 @@ int run(const arguments& given) {
 
 int main(int argc, char** argv) {
   arguments given;
-  CLI::App app{"Load bench of `ringmaster serve`: cycles a second, lateness, CPU time and memory, every instant accounted for."};
+  CLI::App app{"Load bench of `ringmaster serve`: cycles per second, lateness, CPU time and memory."};
   declare(app, given);
   try {
     app.parse(argc, argv);
     if (given.mode == "shared" && given.store != "mariadb")
-      throw CLI::ValidationError("--mode shared", "needs --store mariadb: nobody else can plan on an SQLite file");
+      throw CLI::ValidationError("--mode shared", "needs --store mariadb: an SQLite file cannot be shared");
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
   settle(given);
   end_on_signals();
   try {
-    // A MariaDB server makes its folder where the system's temporary folder is.
+    // A MariaDB server creates its folder in the system's temporary folder.
     if (!given.load.data_dir.empty())
       ::setenv("TMPDIR", std::filesystem::absolute(given.load.data_dir).c_str(), 1);
     given.load.data_dir = std::filesystem::temp_directory_path();

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using std::chrono::seconds;
 
 constexpr seconds missing_limit{15}, burst_after{15};
-/// An edit is seen after half a second, and then read by pages.
+/// Time after which an edit is seen (half a second) and its jobs are read page by page.
 constexpr std::int64_t apply_settled_ms = 2000;
 
 cpu_shares operator-(const cpu_shares& a, const cpu_shares& b) {
@@ -39,7 +39,7 @@ load_plan plan_of(const load_options& options) {
   return {options.shape, options.jobs, options.shape == load_shape::at_once ? instant : 0};
 }
 
-/// Runs that an executor received, but whose success is not in the store.
+/// Returns the runs that an executor received and whose success is not in the store.
 std::size_t missing_from(const std::vector<std::int64_t>& stored, const std::vector<std::int64_t>& received) {
   std::vector<std::int64_t> missing;
   std::set_difference(received.begin(), received.end(), stored.begin(), stored.end(), std::back_inserter(missing));
@@ -55,7 +55,7 @@ void wait_for_missing(const load_progress& progress, const load_window& window, 
 void count(load_report& report, const run_book& book, const load_window& window, const std::vector<std::int64_t>& stored) {
   report.seen = account_of(book, window);
   report.lost = report.expected - std::min(report.expected, report.seen.sent);
-  // What nobody asked for counts like an instant that came twice.
+  // An unexpected run counts like a repeated instant.
   const auto unexpected = report.seen.sent - std::min(report.expected, report.seen.sent);
   report.doubled = report.seen.repeated + report.seen.same_id + unexpected;
   report.unstored = missing_from(stored, report.seen.log_ids);
@@ -73,7 +73,7 @@ std::string name_of(load_shape shape) {
   return "idle";
 }
 
-/// The server once, so that the log table is there.
+/// Starts the server once to create the log table, then fills it.
 void prefill(load_store& store, const load_options& options, const fs::path& folder) {
   const auto port = free_port();
   const auto config_file = folder / "schema.toml";
@@ -81,17 +81,17 @@ void prefill(load_store& store, const load_options& options, const fs::path& fol
   server_process server{serve_words(options.ringmaster, config_file, options.settings), folder / "server.log"};
   server.wait_until_ready(port, ready_limit);
   if (server.stop(stop_limit) != 0)
-    throw std::runtime_error("the first start did not end well:\n" + server.end_of_log());
+    throw std::runtime_error("the first start failed:\n" + server.end_of_log());
   store.prefill(options.prefill, options.jobs);
 }
 
-/// The jobs of another group, and their change. Through the command, straight to the database.
+/// The jobs of another group, and their change, applied with the command directly to the database.
 class changed_crowd {
 public:
   changed_crowd(const load_options& options, const fs::path& folder, const fs::path& config)
     : options_{options}, folder_{folder}, config_{config} {}
 
-  /// One apply of them all; its begin and end.
+  /// Applies all of them once and returns the begin and end.
   load_window apply(int second) const {
     const auto file = folder_ / "crowd.toml";
     load_plan plan{load_shape::yearly, options_.applied};
@@ -106,7 +106,7 @@ public:
       wait_until(now_ms() + 2);
     const auto end = now_ms();
     if (command.stop(stop_limit) != 0)
-      throw std::runtime_error("apply did not end well:\n" + command.end_of_log());
+      throw std::runtime_error("apply failed:\n" + command.end_of_log());
     return {begin, end};
   }
 
@@ -116,7 +116,7 @@ private:
   const fs::path& config_;
 };
 
-/// Kills or takes away what the plan says; returns when it is back.
+/// Kills the server or makes the database unavailable as planned; returns when it is back.
 trouble_account make_trouble(const load_options& options, const load_window& window, load_store& store,
                              std::unique_ptr<server_process>& server,
                              const std::function<std::unique_ptr<server_process>()>& start) {
@@ -191,7 +191,7 @@ load_report run_load(const load_options& options) {
   if (readers)
     report.reads = readers->finish();
   report.stolen_s = stolen_seconds() - stolen_before;
-  if (!report.trouble) // else it is not the same processes
+  if (!report.trouble) // otherwise the processes are different ones
     report.cpu = cpu_now(server->process(), store.process(), emulated.process()) - before;
   wait_for_missing(emulated.progress(), window, expected);
   report.memory = {resident_memory(server->process()).peak, resident_memory(store.process()).peak};
@@ -235,7 +235,7 @@ idle_report run_idle(const load_options& options) {
     server_process first{serve_words(options.ringmaster, config_file, options.settings), folder.path() / "server.log"};
     report.apply_ms = first.wait_until_ready(port, ready_limit).count();
     if (first.stop(stop_limit) != 0)
-      throw std::runtime_error("the first start did not end well:\n" + first.end_of_log());
+      throw std::runtime_error("the first start failed:\n" + first.end_of_log());
   }
   write_config(config_file, {store.url(), port, access_token, ""});
   server_process server{serve_words(options.ringmaster, config_file, options.settings), folder.path() / "server.log"};

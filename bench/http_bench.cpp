@@ -1,5 +1,7 @@
-// Requests a second and CPU time a request, server and client apart: each runs in a process of its own.
-//   http_bench [--seconds S] [--in-flight N] [--origins N] [--body BYTES] [--threads]
+// Measures requests per second and CPU time per request, separately for server and client, each in its own process.
+//
+// http_bench [--seconds S] [--in-flight N] [--origins N] [--body BYTES] [--threads]
+//
 // --threads: the handler answers from another thread, as actors do.
 
 #include <algorithm>
@@ -64,13 +66,13 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// What the server process tells at its end.
+/// Report of the server process at its end.
 struct served {
   double cpu = 0;
   std::uint64_t requests = 0;
 };
 
-/// Answers from one thread of its own.
+/// Thread that sends the answers.
 class answering_thread {
 public:
   answering_thread() : thread_([this] { run(); }) {}
@@ -111,7 +113,7 @@ private:
   std::thread thread_;
 };
 
-/// Serves until `commands` closes; writes the port, later what was used.
+/// Serves until `commands` closes; writes the port, later its usage.
 void serve(const options& chosen, int commands, int answers) {
   config::server_settings server;
   server.listen = "0.0.0.0:0";
@@ -127,22 +129,22 @@ void serve(const options& chosen, int commands, int answers) {
   auto port = static_cast<unsigned>(std::stoul(bound->substr(bound->rfind(':') + 1)));
   (void)!::write(answers, &port, sizeof port);
   char go = 0;
-  (void)!::read(commands, &go, 1); // Warm.
+  (void)!::read(commands, &go, 1); // End of the warm-up.
   served before{cpu_seconds(), transport->counters().requests};
-  (void)!::read(commands, &go, 1); // Over.
+  (void)!::read(commands, &go, 1); // End of the measurement.
   served used{cpu_seconds() - before.cpu, transport->counters().requests - before.requests};
   (void)!::write(answers, &used, sizeof used);
   transport->stop();
 }
 
-/// What is counted is the cost of a call on one thread.
+/// Returns settings with one thread: the bench measures the cost of a call on one thread.
 config::trigger_settings one_thread() {
   config::trigger_settings settings;
   settings.io_threads = 1;
   return settings;
 }
 
-/// Keeps `in_flight` calls on their way: what ended is posted again, in batches.
+/// Keeps `in_flight` calls in progress: ended ones are posted again, in batches.
 class caller {
 public:
   caller(const options& chosen, unsigned port)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The little of HTTP/1.1 that both ends of the load speak: a head, a Content-Length, a body.
+// The part of HTTP/1.1 that both ends of the load use: a head, a Content-Length, a body.
 
 #include <charconv>
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace ringmaster::bench {
 
-/// One message at the front of `bytes`; views into them.
+/// One message at the front of `bytes`, as views into them.
 struct http_message {
   std::string_view first_line;
   std::string_view body;
-  std::size_t size = 0; ///< of the whole message
+  std::size_t size = 0; ///< size of the whole message
 };
 
 inline std::size_t content_length(std::string_view head) {
@@ -33,7 +33,7 @@ inline std::size_t content_length(std::string_view head) {
   return 0;
 }
 
-/// Nothing while the message is not whole.
+/// Returns the first message; unset while it is incomplete.
 inline std::optional<http_message> first_message(std::string_view bytes) {
   const auto end_of_head = bytes.find("\r\n\r\n");
   if (end_of_head == std::string_view::npos)
@@ -45,7 +45,7 @@ inline std::optional<http_message> first_message(std::string_view bytes) {
   return http_message{head.substr(0, head.find("\r\n")), bytes.substr(end_of_head + 4, size - end_of_head - 4), size};
 }
 
-/// The whole number after `"name":`, 0 without one.
+/// Returns the whole number after `"name":`, 0 without one.
 inline std::int64_t number_after(std::string_view json, std::string_view quoted_name_and_colon) {
   const auto at = json.find(quoted_name_and_colon);
   if (at == std::string_view::npos)

@@ -1,4 +1,5 @@
-// How fast results come in: runs are sent first, their results kept back, then reported over a given number of connections.
+// Measures the rate of incoming results: runs are sent first, their results held back, then reported over a given number of
+// connections.
 
 #include <algorithm>
 #include <cstdio>

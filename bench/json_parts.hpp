@@ -1,6 +1,6 @@
 #pragma once
 
-// Parts that the lines of all reports have.
+// Common parts of all reports.
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-// Runs without work over a native link, both ends in this process: how many are taken and reported back a second. One JSON line.
+// Measures runs without work over a native link, both ends in this process: accepted and reported runs per second. One JSON line.
 
 #include <chrono>
 #include <cstdio>
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   if (!facts->await("link up", 1))
     return 1;
   const auto begin = std::chrono::steady_clock::now();
-  // As a full lane would: so many on their way at once.
+  // As many runs in progress as a full lane has.
   constexpr std::size_t lane = 16'384;
   for (std::size_t sent = 0; sent < count;) {
     std::vector<std::int64_t> ids(std::min(lane / 4, count - sent));

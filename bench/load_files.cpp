@@ -22,16 +22,16 @@ std::string cron_of(const load_plan& plan, std::size_t job) {
   std::string cron;
   for (const int field : {utc.tm_sec, utc.tm_min, utc.tm_hour, utc.tm_mday, utc.tm_mon + 1})
     cron += std::to_string(field) + ' ';
-  return cron + '?'; // again next year: a job that never fires again would be stopped, which costs a statement more
+  return cron + '?'; // again next year: a job that never fires again would be stopped, which costs one more statement
 }
 
-/// Of 2026, long past.
+/// Returns a time in 2026, in the past.
 std::string start_of(std::size_t millisecond) {
   const auto digits = std::to_string(millisecond);
   return "2026-01-01T00:00:00." + std::string(3 - digits.size(), '0') + digits + "Z";
 }
 
-/// A TOML basic string; nothing here holds control characters.
+/// Returns a TOML basic string; the texts here have no control characters.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The two files that a server under load is started with: its configuration, and the jobs it shall fire.
+// The two files for a server under load: its configuration and its jobs.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace ringmaster::bench {
 
-/// When the jobs of a load fire. `logDateTime` tells whole seconds; what an instant has beyond is the job's parameter.
+/// Firing pattern of a load's jobs. `logDateTime` has whole seconds; the milliseconds of an instant are the job's parameter.
 enum class load_shape {
   every_second,  ///< each job, each second
   evenly,        ///< each job, each second, at a millisecond of its own
   over_a_minute, ///< each job once a minute, spread evenly over its seconds
   at_once,       ///< each job once, all at one instant
-  yearly,        ///< each job on the first of January: nothing to do
+  yearly,        ///< each job on the first of January: no firing in the load
 };
 
 struct load_plan {
@@ -30,11 +30,11 @@ struct load_plan {
   /// Second of the minute at which `yearly` jobs fire.
   int second = 0;
 
-  /// Firings of each second of the window, from its begin.
+  /// Returns the firings of each second of the window, from its begin.
   [[nodiscard]] std::vector<std::uint32_t> expected(const load_window& window) const;
 };
 
-/// Throws `std::runtime_error` when the file cannot be written.
+/// Writes the job file. Throws `std::runtime_error` if the file cannot be written.
 void write_jobs(const std::filesystem::path& file, const load_plan& plan, const std::vector<std::string>& addresses);
 
 struct load_config {
@@ -45,7 +45,8 @@ struct load_config {
   std::string job_file;
 };
 
-/// The data directory is the file's own folder. Throws `std::runtime_error` when the file cannot be written.
+/// Writes the configuration; the data directory is the folder of the file. Throws `std::runtime_error` if the file cannot be
+/// written.
 void write_config(const std::filesystem::path& file, const load_config& config);
 
 } // namespace ringmaster::bench

@@ -39,7 +39,7 @@ void end_on_signals() {
 temporary_folder::temporary_folder(const std::filesystem::path& parent, bool keep) : keep_{keep} {
   auto name = (parent / "ringmaster-bench-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("cannot make a folder in " + parent.string());
+    throw std::runtime_error("cannot create a folder in " + parent.string());
   path_ = name;
 }
 

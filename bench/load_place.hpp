@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a load runs: a folder of its own, the server's command line, the wall clock that it goes by.
+// Environment of a load: a temporary folder, the server's command line, the wall clock.
 
 #include <chrono>
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace ringmaster::bench {
 
-/// What the server of the bench is given to compare callbacks with.
+/// Access token of the server and the executors.
 inline constexpr const char* access_token = "token-of-the-bench";
 inline constexpr std::chrono::seconds ready_limit{120}, stop_limit{60};
 
 [[nodiscard]] std::int64_t now_ms();
-/// Throws `std::runtime_error` when the bench is told to end.
+/// Waits until a time. Throws `std::runtime_error` after SIGINT or SIGTERM.
 void wait_until(std::int64_t at_ms);
 
-/// SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
+/// Makes SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
 void end_on_signals();
 
 class temporary_folder {
@@ -39,7 +39,7 @@ private:
 
 [[nodiscard]] std::string name_of(store_kind store);
 
-/// `ringmaster serve` with this configuration and `key=value` settings.
+/// Returns the command line of `ringmaster serve` with this configuration and `key=value` settings.
 [[nodiscard]] std::vector<std::string> serve_words(const std::filesystem::path& ringmaster, const std::filesystem::path& config,
                                                    const std::vector<std::string>& settings);
 

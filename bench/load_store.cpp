@@ -69,7 +69,7 @@ void load_store::go_away(std::chrono::seconds time) {
   sqlite3_busy_timeout(opened, 10'000);
   if (code != SQLITE_OK || sqlite3_exec(opened, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK)
     throw std::runtime_error(file_.string() + ": " + sqlite3_errmsg(opened));
-  wait_until(until); // closing the file gives the lock back
+  wait_until(until); // closing the file releases the lock
 }
 
 } // namespace ringmaster::bench

@@ -1,6 +1,6 @@
 #pragma once
 
-// The database of one load: a file of SQLite, or a MariaDB server of the bench's own.
+// The database of one load: a SQLite file, or a private MariaDB server.
 
 #include <chrono>
 #include <cstddef>
@@ -18,24 +18,26 @@ namespace ringmaster::bench {
 
 enum class store_kind { sqlite, mariadb };
 
-/// Empty at first. Keeps the MariaDB server up until it goes; use it from the main thread alone.
+/// An initially empty database. It keeps the MariaDB server running during its lifetime; use it only from the main thread.
 class load_store {
 public:
-  /// `shared`: with the tables of XXL-JOB 3.4 as its admin makes them, so that the server plans as beside Java admins.
+  /// Creates the store. `shared`: with the tables of XXL-JOB 3.4 as its admin creates them, so that the server plans as alongside
+  /// Java admins.
   load_store(store_kind kind, const std::filesystem::path& folder, bool shared = false);
 
   [[nodiscard]] const std::string& url() const { return url_; }
 
-  /// The store's own process, 0 for SQLite.
+  /// Returns the store's process, 0 for SQLite.
   [[nodiscard]] pid_t process() const;
 
   /// See `prefill.hpp`.
   void prefill(std::size_t rows, std::size_t jobs);
 
-  /// The database does not answer for so long: MariaDB is ended and started again, an SQLite file is locked by somebody else.
+  /// Makes the database unavailable for this time: MariaDB is stopped and restarted, a SQLite file is locked by another
+  /// connection.
   void go_away(std::chrono::seconds time);
 
-  /// Log ids with a stored success, ascending, without those of `prefill`. The server under load must have ended.
+  /// Returns the log ids with a stored success, ascending, without those of `prefill`. The server under load must have ended.
   [[nodiscard]] std::vector<std::int64_t> successes() const;
 
 private:

@@ -1,5 +1,5 @@
-// The executor of executor_bench: a process of its own that links the SDK. Usage: noop_executor KEY=VALUE…; ends with SIGTERM.
-// Handlers: `noop` only counts its run, `wait` waits for its stop.
+// The executor of executor_bench, a program that links the SDK. Usage: noop_executor KEY=VALUE…; ends with SIGTERM. Handlers:
+// `noop` only counts its run, `wait` waits for its stop.
 
 #include <chrono>
 #include <csignal>

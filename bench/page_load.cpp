@@ -1,4 +1,4 @@
-// How long the pages of people and scripts take: one request after another, to a server that fires nothing meanwhile.
+// Measures the time of pages for users and scripts: one request after another, to a server that fires no jobs meanwhile.
 
 #include <array>
 #include <cstdio>
@@ -20,17 +20,17 @@ namespace {
 constexpr std::int64_t day_s = 24 * 3600, week_s = 7 * day_s;
 constexpr std::size_t warm_ups = 3;
 
-/// What a page is asked with, other each time.
+/// Source of random parameters for the requests.
 class questions {
 public:
   questions(const load_options& options, unsigned seed) : jobs_{options.jobs}, runs_{options.prefill}, chance_{seed} {}
 
   std::string job() { return std::to_string(1 + pick(jobs_)); }
   std::string run() { return std::to_string(1 + pick(runs_)); }
-  /// One of those that failed, now and then.
+  /// Returns one of the jobs that fail now and then.
   std::string failing_job() { return std::to_string(1 + pick(std::max<std::size_t>(1, jobs_ / 100)) * 100); }
   std::string position_in_jobs() { return std::to_string(pick(jobs_)); }
-  /// `filterTime` of so long, somewhere in the week.
+  /// Returns a `filterTime` of this length, at a random time of the week.
   std::string time_of(std::int64_t seconds) {
     const auto begin = now_ms() / 1000 - seconds - static_cast<std::int64_t>(pick(static_cast<std::size_t>(week_s - seconds)));
     return text_of(begin) + "+-+" + text_of(begin + seconds);
@@ -54,7 +54,7 @@ private:
 struct page_question {
   const char* name;
   const char* target;
-  /// The form, or with `GET` what stands behind the target.
+  /// The form; with `GET` the text after the target.
   std::function<std::string(questions&)> rest;
   bool by_get = false;
 };
@@ -122,7 +122,7 @@ page_times times_of(api_client& caller, const page_question& page, std::size_t t
     if (i >= warm_ups)
       took.push_back(reply.took.count());
     out.total = std::max(out.total, number_after(reply.body, page.by_get ? "\"total\":" : "\"recordsTotal\":"));
-    wait_until(0); // ends the bench when it is told to
+    wait_until(0); // ends the bench after SIGINT or SIGTERM
   }
   out.ms = spread_of(took);
   return out;
@@ -141,7 +141,7 @@ page_report run_pages(const load_options& options) {
     server_process first{serve_words(options.ringmaster, config_file, options.settings), folder.path() / "server.log"};
     first.wait_until_ready(port, ready_limit);
     if (first.stop(stop_limit) != 0)
-      throw std::runtime_error("the first start did not end well:\n" + first.end_of_log());
+      throw std::runtime_error("the first start failed:\n" + first.end_of_log());
   }
   if (options.prefill > 0)
     store.prefill(options.prefill, options.jobs);

@@ -11,7 +11,7 @@ namespace ringmaster::bench {
 
 namespace {
 
-// In one transaction.
+// Rows in one transaction.
 constexpr std::size_t chunk_rows = 250'000;
 constexpr std::size_t days_s = 7 * 24 * 3600;
 
@@ -19,8 +19,8 @@ constexpr const char* columns =
   "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param, executor_sharding_param, "
   "executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status) ";
 
-/// `SELECT` of the values for each `n` of `source`; `time_of_n` is an SQL expression. Of a hundred rows one failed, and
-/// nobody is to be told of it.
+/// Returns a `SELECT` of the values for each `n` of `source`; `time_of_n` is an SQL expression. One of a hundred rows has failed,
+/// with an alarm that is already decided.
 std::string rows_of(std::size_t jobs, const std::string& time_of_n, const std::string& source) {
   const std::string message = "'1|bench|0|ROUND|SERIAL_EXECUTION|0|0|http://127.0.0.1:65535/|200'";
   return std::string{columns} + "SELECT 1, 1 + n % " + std::to_string(std::max<std::size_t>(1, jobs))
@@ -28,7 +28,7 @@ std::string rows_of(std::size_t jobs, const std::string& time_of_n, const std::s
          + ", CASE n % 100 WHEN 0 THEN 500 ELSE 200 END, '', CASE n % 100 WHEN 0 THEN 1 ELSE 0 END FROM " + source;
 }
 
-/// Seconds before now of row `n`: the last row is the newest.
+/// Returns the age of row `n` in seconds: the last row is the newest.
 std::string age_of_n(std::size_t rows) {
   return "((" + std::to_string(rows) + " - n) * " + std::to_string(days_s) + " / " + std::to_string(rows) + ")";
 }

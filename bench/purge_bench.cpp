@@ -1,5 +1,5 @@
-// What removing old runs costs the firing path: claims and records at a steady rate, first alone, then while the oldest runs go.
-// One JSON line a backend.
+// Measures the cost of the purge for the firing path: claims and records at a steady rate, first alone, then during a purge of
+// the oldest runs. One JSON line per backend.
 
 #include <algorithm>
 #include <atomic>
@@ -87,7 +87,7 @@ private:
   std::int64_t sequence_ = 0;
 };
 
-/// The purge as the server does it: a step, and a pause of its length.
+/// The purge as the server runs it: a step, and a pause of its length.
 class purging {
 public:
   purging(storage::store& store) : store_{store} {
@@ -121,7 +121,7 @@ struct latencies {
   }
 };
 
-/// A batch each time that one is due; `idle` has the time in between. What counts is how late each batch is done.
+/// Runs one batch at each due time; `idle` has the time in between. The measurement is the lateness of each batch.
 template <class Idle>
 latencies steady_load(firing& fire, const workload& load, Idle idle) {
   latencies out;
@@ -199,9 +199,9 @@ int main(int argc, char** argv) try {
   workload load;
   std::vector<std::string> backends{"sqlite", "mysql"};
   CLI::App app{"Firing while old runs are removed."};
-  app.add_option("--old", load.old_runs, "Old runs to begin with; beyond a million MySQL drops whole parts");
-  app.add_option("--rate", load.rate, "Firings a second");
-  app.add_option("--seconds", load.seconds, "How long, each time");
+  app.add_option("--old", load.old_runs, "Old runs at the start; above a million MySQL drops whole partitions");
+  app.add_option("--rate", load.rate, "Firings per second");
+  app.add_option("--seconds", load.seconds, "Duration of each part");
   app.add_option("backends", backends, "sqlite, mysql");
   CLI11_PARSE(app, argc, argv);
   for (const auto& backend : backends)

@@ -1,6 +1,6 @@
 #pragma once
 
-// One line of JSON for each bench run.
+// Reports of firing_bench: one line of JSON for each bench run.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,30 +18,30 @@ struct cpu_shares {
   double ringmaster = 0, store = 0, executors = 0;
 };
 
-/// Most resident memory by process; the executors' is the bench's own business.
+/// Maximum resident memory by process; that of the executors is not reported.
 struct memory_peaks {
   double ringmaster = 0, store = 0;
 };
 
-/// Of reads of the API beside a load.
+/// Account of API reads during a load.
 struct read_account {
   double per_second = 0;
-  spread_ms ms; ///< from when each was due to its answer
+  spread_ms ms; ///< from each due time to its answer
   std::size_t failed = 0;
 };
 
-/// Of an apply in the middle of a load.
+/// Account of an apply in the middle of a load.
 struct apply_account {
   std::size_t jobs = 0;
-  double seconds = 0; ///< of the command, which reads the file, too
-  spread_ms late;     ///< of the load's instants while it ran, and in the two seconds after it
+  double seconds = 0; ///< seconds of the command, which also reads the file
+  spread_ms late;     ///< lateness of the load's instants while it ran, and in the two seconds after it
 };
 
 struct load_report {
   std::string store;
   std::string shape; ///< rate, even, spread or burst
   std::size_t jobs = 0;
-  double rate = 0; ///< firings a second, offered
+  double rate = 0; ///< offered firings per second
   double seconds = 0;
   std::string callbacks;
   std::size_t expected = 0;
@@ -49,14 +49,14 @@ struct load_report {
   std::size_t doubled = 0;
   std::size_t unstored = 0;
   std::uint64_t refused = 0;
-  std::size_t cycles = 0; ///< of the window: received, acknowledged and stored as a success
+  std::size_t cycles = 0; ///< runs of the window that were received, acknowledged and stored as a success
   window_account seen;
   cpu_shares cpu;
   memory_peaks memory;
-  double stolen_s = 0; ///< by the hypervisor, while the window's clock ran: a late firing may be its doing
+  double stolen_s = 0; ///< taken by the hypervisor while the window's clock ran: it may explain late firings
   double ready_ms = 0;
-  std::optional<int> exit_status; ///< of the server after SIGTERM
-  std::size_t prefilled = 0;      ///< finished runs that were in the log before
+  std::optional<int> exit_status; ///< exit status of the server after SIGTERM
+  std::size_t prefilled = 0;      ///< finished runs in the log at the start
   std::optional<trouble_account> trouble;
   std::optional<read_account> reads;
   std::optional<apply_account> applied;
@@ -78,18 +78,18 @@ struct ingest_report {
   [[nodiscard]] bool clean() const { return acknowledged == results && unstored == 0; }
 };
 
-/// What one kind of page took.
+/// Times of one kind of page.
 struct page_times {
   std::string name;
   spread_ms ms;
-  std::int64_t total = 0; ///< the most that a reply said there is
+  std::int64_t total = 0; ///< highest total in a reply
 };
 
 struct page_report {
   std::string store;
   std::size_t jobs = 0;
   std::size_t runs = 0;
-  std::size_t requests = 0; ///< of each page
+  std::size_t requests = 0; ///< requests per page
   std::vector<page_times> pages;
   std::optional<int> exit_status;
 };

@@ -27,7 +27,7 @@ void read_all(std::ifstream& in, std::vector<Record>& records) {
   in.read(reinterpret_cast<char*>(records.data()), static_cast<std::streamsize>(count * sizeof(Record)));
 }
 
-/// The smallest value that at least `share` of all are not above.
+/// Returns the smallest value that at least `share` of all values do not exceed.
 double percentile(const std::vector<double>& ascending, double share) {
   if (ascending.empty())
     return 0;
@@ -37,7 +37,7 @@ double percentile(const std::vector<double>& ascending, double share) {
 
 bool same_pair(const received_run& a, const received_run& b) { return a.job == b.job && a.instant_ms == b.instant_ms; }
 
-/// Ids that stand at more than one pair.
+/// Counts the ids that belong to more than one pair.
 std::size_t shared_ids(std::vector<received_run> runs) {
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
     return std::tie(a.log_id, a.job, a.instant_ms) < std::tie(b.log_id, b.job, b.instant_ms);
@@ -80,7 +80,7 @@ run_book run_book::load(const std::filesystem::path& file) {
   read_all(in, book.received);
   read_all(in, book.acknowledged);
   if (!in)
-    throw std::runtime_error("cannot read " + file.string() + ": the executors did not end well");
+    throw std::runtime_error("cannot read " + file.string() + ": the executors failed");
   return book;
 }
 
@@ -89,7 +89,7 @@ window_account account_of(const run_book& book, const load_window& window) {
   std::vector<received_run> runs;
   std::copy_if(book.received.begin(), book.received.end(), std::back_inserter(runs),
                [&](const auto& run) { return window.holds(run.instant_ms); });
-  // A repeated id is also looked for outside the window: an id of long ago must not come back in it.
+  // A repeated id is also searched outside the window: an old id must not occur again in it.
   account.same_id = shared_ids(book.received);
   account.log_ids = ids_of(runs);
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {

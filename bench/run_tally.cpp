@@ -21,7 +21,7 @@ shared_tally::shared_tally(const std::filesystem::path& file, side which) {
   ::close(opened);
   if (memory == MAP_FAILED)
     throw std::runtime_error(file.string() + ": " + std::strerror(reason));
-  // Zeros are what its members begin with; to construct them would touch each page.
+  // The members start as zeros; constructing them would touch each page.
   static_assert(std::atomic<std::uint8_t>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
   tally_ = static_cast<run_tally*>(memory);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an executor's handlers did, in memory that they share with the bench.
+// Counts of an executor's handlers, in memory that they share with the bench.
 
 #include <array>
 #include <atomic>
@@ -10,12 +10,12 @@
 
 namespace ringmaster::bench {
 
-/// Of one load. The numbers of its log ids begin with 1; those beyond `runs_max` are counted without being told apart.
+/// Tally of one load. Its log ids begin with 1; those above `runs_max` are only counted in the total.
 struct run_tally {
   static constexpr std::size_t runs_max = std::size_t{1} << 24;
 
   std::atomic<std::uint64_t> runs{0};
-  /// The run that began to wait last, and when it saw its stop, by CLOCK_MONOTONIC.
+  /// The run that began to wait last, and the time at which it noticed its stop, by CLOCK_MONOTONIC.
   std::atomic<std::int64_t> waiting{0};
   std::atomic<std::int64_t> stopped_us{0};
   std::array<std::atomic<std::uint8_t>, runs_max> times{};
@@ -30,12 +30,12 @@ struct run_tally {
   }
 };
 
-/// A file of zeros, mapped by both processes; only what is touched takes memory.
+/// A file of zeros that both processes map; only touched pages take memory.
 class shared_tally {
 public:
   enum class side { makes, opens };
 
-  /// Throws `std::runtime_error`.
+  /// Maps the file. Throws `std::runtime_error`.
   shared_tally(const std::filesystem::path& file, side which);
   ~shared_tally();
   shared_tally(const shared_tally&) = delete;

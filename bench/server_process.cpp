@@ -32,7 +32,7 @@ sockaddr_in loopback(std::uint16_t port) {
   return at;
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a new connection.
 bool answers_ready(std::uint16_t port) {
   const auto socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{1, 0};
@@ -54,7 +54,7 @@ bool answers_ready(std::uint16_t port) {
   const auto file = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (::getppid() != parent || file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0)
     ::_exit(126);
-  // Its own process group: Ctrl-C at the terminal must not stop it in the middle of a count.
+  // A separate process group: Ctrl-C at the terminal must not stop it in the middle of a measurement.
   ::setpgid(0, 0);
   ::execv(arguments[0], arguments.data());
   ::_exit(127);
@@ -81,7 +81,7 @@ double cpu_seconds(pid_t process) {
 double stolen_seconds() {
   std::ifstream in{"/proc/stat"};
   std::string name;
-  // cpu, user, nice, system, idle, iowait, irq, softirq, steal
+  // Fields: cpu, user, nice, system, idle, iowait, irq, softirq, steal.
   std::array<double, 8> ticks{};
   in >> name;
   for (auto& value : ticks)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The server under load as a process of its own: started, asked whether it is ready, weighed, stopped.
+// The server under load as a separate process: start, readiness, resource usage, stop.
 
 #include <chrono>
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace ringmaster::bench {
 
-/// CPU time of a process, all threads, in seconds; 0 for a process that is gone.
+/// Returns the CPU time of a process, all threads, in seconds; 0 for a process that has ended.
 [[nodiscard]] double cpu_seconds(pid_t process);
 
-/// CPU time in seconds that the hypervisor kept from this machine since it started, all cores.
+/// Returns the CPU time in seconds, of all cores, that the hypervisor has withheld since the start of this machine.
 [[nodiscard]] double stolen_seconds();
 
-/// Resident memory in MB (10^6 bytes): the most so far, and now.
+/// Resident memory in MB (10^6 bytes): the maximum so far, and now.
 struct resident_mb {
   double peak = 0, now = 0;
 };
 [[nodiscard]] resident_mb resident_memory(pid_t process);
 
-/// A loopback port that nobody listens on.
+/// Returns an unused loopback port.
 [[nodiscard]] std::uint16_t free_port();
 
-/// Dies with the thread that made it.
+/// A server process. It ends with the thread that created it.
 class server_process {
 public:
   /// Starts `words[0]` with its output in `log`.
@@ -38,14 +38,15 @@ public:
   server_process(const server_process&) = delete;
   server_process& operator=(const server_process&) = delete;
 
-  /// From the start of the process to the first 200 of /readyz. Throws `std::runtime_error` with the end of its log when the
-  /// process ends before or the limit passes.
+  /// Waits for the first 200 of /readyz and returns the time since the start of the process. Throws `std::runtime_error` with the
+  /// end of its log if the process ends first or the limit passes.
   std::chrono::duration<double, std::milli> wait_until_ready(std::uint16_t port, std::chrono::seconds limit);
 
-  /// SIGTERM, then SIGKILL after the limit. The exit status, nothing when it had to be killed or died of a signal.
+  /// Sends SIGTERM, and SIGKILL after the limit. Returns the exit status; unset if the process had to be killed or died of a
+  /// signal.
   std::optional<int> stop(std::chrono::seconds limit);
 
-  /// SIGKILL, without a goodbye.
+  /// Sends SIGKILL, without a graceful stop.
   void kill_now();
 
   [[nodiscard]] pid_t process() const { return process_; }

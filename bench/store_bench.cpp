@@ -1,5 +1,5 @@
-// How many firings a second a store takes, from the claim (T1) to trigger and result (T3 and T4 in one write), without any HTTP:
-// a thread that claims and, where the database gains by it, one that records. One JSON line a backend.
+// Measures firings per second of a store, from the claim (T1) to trigger and result (T3 and T4 in one write), without HTTP: one
+// thread claims and, where the database benefits, another one records. One JSON line per backend.
 
 #include <sys/resource.h>
 
@@ -38,7 +38,7 @@ T must(core::result<T> result) {
     return std::move(*result);
 }
 
-/// Claimed runs on their way to the recorder, at most eight batches.
+/// Claimed runs that wait for the recorder, at most eight batches.
 class claimed_queue {
 public:
   void push(core::claim_outcome outcome) {
@@ -72,7 +72,7 @@ private:
   bool closed_ = false;
 };
 
-/// Jobs in random order, due in four instants of each minute, so that a claim holds four groups of equal new times.
+/// Jobs in random order, due at four instants of each minute, so that a claim has four groups of equal new times.
 class planner {
 public:
   planner(storage::store& store, core::node_incarnation owner, const workload& load)
@@ -96,7 +96,7 @@ public:
     for (std::size_t i = 0; i < load_.batch; ++i) {
       auto& job = jobs_[at_];
       const auto instant = *job.next;
-      // The first round brings the jobs from their own next times to the common ones.
+      // The first round moves the jobs from their own next times to the common ones.
       job.next = origin_ + round_ * 60s + (at_ % 4) * 250ms;
       batch.moves.push_back({job.spec->id, instant, instant, job.next});
       auto& run = batch.runs.emplace_back();
@@ -110,7 +110,7 @@ public:
     }
     auto outcome = must(store_.firings().claim(batch, origin_));
     if (outcome.runs.size() != load_.batch)
-      throw std::runtime_error("a claim lost a race that nobody else ran");
+      throw std::runtime_error("a claim lost a race without a competitor");
     return outcome;
   }
 
@@ -167,7 +167,7 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Seconds inside the store, and of this process's processor time.
+/// Seconds inside the store, and of this process's CPU time.
 struct spent {
   double claiming = 0;
   double recording = 0;
@@ -273,10 +273,10 @@ int main(int argc, char** argv) try {
   workload load;
   std::vector<std::string> backends{"sqlite", "mysql"};
   std::string url;
-  CLI::App app{"Claims and records a second."};
+  CLI::App app{"Claims and records per second."};
   app.add_option("--jobs", load.jobs, "Jobs in the store");
-  app.add_option("--batch", load.batch, "Firings a claim")->check(CLI::Range(1, 500));
-  app.add_option("--seconds", load.seconds, "How long");
+  app.add_option("--batch", load.batch, "Firings per claim")->check(CLI::Range(1, 500));
+  app.add_option("--seconds", load.seconds, "Duration");
   app.add_option("--mysql-url", url, "An empty database to use instead of a private server");
   app.add_option("backends", backends, "sqlite, mysql");
   CLI11_PARSE(app, argc, argv);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the store holds at the end, read past the server, with the client library of the store itself.
+// Final content of the store, read without the server through the client library of the store.
 
 #include <cstdint>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace ringmaster::bench {
 
-/// Log ids above `after` with a stored success, ascending. Throw `std::runtime_error` with the store's words.
+/// Return the log ids above `after` with a stored success, ascending. Throw `std::runtime_error` with the store's words.
 [[nodiscard]] std::vector<std::int64_t> stored_in_sqlite(const std::filesystem::path& file, std::int64_t after);
 [[nodiscard]] std::vector<std::int64_t> stored_in_mysql(const std::string& socket, const std::string& database,
                                                         std::int64_t after);
@@ -22,7 +22,7 @@ struct stored_run {
   std::int64_t handle_second = 0;
   std::int64_t handle_code = 0;
 };
-/// All of them, by log id.
+/// Returns all runs by log id.
 [[nodiscard]] std::vector<stored_run> runs_in_sqlite(const std::filesystem::path& file);
 
 } // namespace ringmaster::bench

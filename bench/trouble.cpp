@@ -9,7 +9,7 @@ namespace ringmaster::bench {
 namespace {
 
 constexpr std::int64_t late_us = 1'000'000;
-// What is missing later than this after the return was not decided by a misfire policy.
+// Time after the return; a run that is missing later was not dropped by a misfire policy.
 constexpr std::int64_t settled_ms = 5'000;
 
 } // namespace
@@ -31,7 +31,7 @@ void account_for(trouble_account& known, const run_book& book, const load_window
     ++seen[static_cast<std::size_t>((instant - window.begin_ms) / 1000)];
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const auto instant = window.begin_ms + static_cast<std::int64_t>(i) * 1000;
-    // The runs of the second before may have been on their way.
+    // The runs of the second before may have been in progress.
     const bool meanwhile = instant >= known.began_ms - 1000 && instant <= known.back_ms + settled_ms;
     const auto missing = jobs - std::min(jobs, seen[i]);
     (meanwhile ? known.dropped : known.lost) += missing;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What differs between two readings of the configuration, for a reload.
+// Differences between two readings of the configuration, for a reload.
 
 #include <string>
 #include <vector>
@@ -11,13 +11,13 @@ namespace ringmaster::config {
 
 /// Names of settings, in the order of `all_settings`; `webhook` stands for the list of `[[webhook]]`.
 struct changed_settings {
-  /// Those that a reload takes over: channels of alarms, the log level, the common token, and what is declared.
+  /// Settings that a reload applies: channels of alarms, the log level, the common token, and the declarations.
   std::vector<std::string> reloaded;
-  /// Those that only a restart takes over.
+  /// Settings that only a restart applies.
   std::vector<std::string> waiting;
 };
 
-/// Values are compared and never named: some are secrets.
+/// Compares two readings. The result names settings but no values, because some are secrets.
 [[nodiscard]] changed_settings changes_of(const settings& before, const settings& after);
 
 } // namespace ringmaster::config

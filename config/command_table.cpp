@@ -13,7 +13,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array command_keys{"name"sv, "program"sv, "arguments"sv, "folder"sv, "append_param"sv};
-/// A handler's name is a column of 255 characters.
+/// A handler's name must fit a column of 255 characters.
 constexpr text_limit name_limit{1, 255}, path_limit{1, 4096}, folder_limit{0, 4096};
 
 command_settings read_command(table_fields& in) {
@@ -23,7 +23,7 @@ command_settings read_command(table_fields& in) {
   out.program = in.text("program", path_limit);
   out.arguments = in.texts("arguments").value_or(std::vector<std::string>{});
   if (std::any_of(out.arguments.begin(), out.arguments.end(), [](const auto& one) { return one.find('\0') != one.npos; }))
-    in.refuse("arguments", "NUL is in none of them");
+    in.refuse("arguments", "must not contain NUL");
   out.folder = in.text("folder", folder_limit);
   out.append_param = in.flag("append_param", false);
   return out;

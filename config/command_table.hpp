@@ -9,7 +9,7 @@
 
 namespace ringmaster::config {
 
-/// Every command that is right; a problem for whatever is wrong.
+/// Returns every valid command, and adds a problem for each error.
 [[nodiscard]] std::vector<command_settings> read_commands(const toml::source_region& at, const toml::node& node, problems& found);
 
 } // namespace ringmaster::config

@@ -59,7 +59,8 @@ void add_top(std::vector<setting>& to) {
       text("data_dir", &top<&settings::data_dir>,
            "Folder of the embedded database, the node's identity and generated secrets; relative to this file."));
   to.push_back(
-      time("drain_timeout", &top<&settings::drain_timeout>, 0ms, 10min, "How long a graceful stop waits for runs on their way."));
+      time("drain_timeout", &top<&settings::drain_timeout>, 0ms, 10min,
+           "Maximum wait of a graceful stop for runs that are being sent."));
 }
 
 template <auto Member>
@@ -68,35 +69,38 @@ constexpr auto server = &in<&settings::server, Member>;
 void add_server(std::vector<setting>& to) {
   using s = server_settings;
   to.push_back(text("server.listen", server<&s::listen>,
-                    "host:port to listen on; port 0 takes a free one. Loopback only until you say otherwise."));
+                    "host:port to listen on; port 0 selects a free one. Loopback only by default."));
   to.push_back(text("server.context_path", server<&s::context_path>, "Prefix of every path. Paths without it are served, too."));
   to.push_back(choice("server.language", server<&s::language>, {"en", "zh_CN", "zh_TC"},
-                      "Of texts that are stored or sent to people: en, zh_CN or zh_TC."));
-  to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Largest head of a request."));
+                      "Language of texts that are stored or sent to users: en, zh_CN or zh_TC."));
+  to.push_back(size("server.header_bytes_max", server<&s::header_bytes_max>, 4 * kib, mib, "Maximum size of a request's head."));
   to.push_back(size("server.body_bytes_max", server<&s::body_bytes_max>, 64 * kib, gib,
-                    "Largest body of a request. Java executors send everything that queued up in one callback."));
+                    "Maximum size of a request's body. Java executors send all queued results in one callback."));
   to.push_back(size("server.buffered_bytes_max", server<&s::buffered_bytes_max>, 64 * kib, 64 * gib,
-                    "Bodies of all requests together, but for the first 16KiB of each. Who finds no room waits, at most\n"
-                    "read_timeout."));
+                    "Maximum size of all request bodies in memory, except the first 16KiB of each. Further requests wait, at\n"
+                    "most read_timeout."));
   to.push_back(
-      time("server.read_timeout", server<&s::read_timeout>, 100ms, 10min, "From the first byte of a request to its last."));
-  to.push_back(time("server.write_timeout", server<&s::write_timeout>, 100ms, 10min, "To write one reply."));
+      time("server.read_timeout", server<&s::read_timeout>, 100ms, 10min,
+           "Time limit from the first byte of a request to its last."));
+  to.push_back(time("server.write_timeout", server<&s::write_timeout>, 100ms, 10min, "Time limit for writing one reply."));
   to.push_back(
-      time("server.idle_timeout", server<&s::idle_timeout>, 1s, 1h, "A connection without a request for this long is closed."));
-  to.push_back(time("server.reply_timeout", server<&s::reply_timeout>, 100ms, 10min, "From a whole request to its reply."));
+      time("server.idle_timeout", server<&s::idle_timeout>, 1s, 1h,
+           "Time after which a connection without a request is closed."));
+  to.push_back(time("server.reply_timeout", server<&s::reply_timeout>, 100ms, 10min,
+                    "Time limit from the end of a request to its reply."));
   to.push_back(count("server.connections_max", server<&s::connections_max>, 1, 1'000'000,
-                     "Connections at the same time; more are refused."));
+                     "Maximum number of concurrent connections; more are refused."));
   to.push_back(count("server.connections_per_client", server<&s::connections_per_client>, 0, 1'000'000,
-                     "Of them, of one client address; of IPv6 the network of 64 bits counts as one. This machine and trusted\n"
-                     "proxies are not limited. 0: no limit."));
+                     "Maximum number of them per client address; an IPv6 /64 network counts as one address. This machine and\n"
+                     "trusted proxies are not limited. 0: no limit."));
   to.push_back(text("server.tls_certificate", server<&s::tls_certificate>,
-                    "Certificate and the chain below its authority, a PEM file; relative to this file. With tls_key\n"
-                    "everything is served over TLS. Read again on SIGHUP."));
+                    "Certificate and the chain below its authority, a PEM file; relative to this file. With tls_key all\n"
+                    "connections use TLS. Reloaded on SIGHUP."));
   to.push_back(text("server.tls_key", server<&s::tls_key>, "Its private key, a PEM file without a passphrase."));
   to.push_back(text("server.tls_client_ca", server<&s::tls_client_ca>,
-                    "Authorities, a PEM file: whoever connects must show a certificate of one of them. Empty: none is needed."));
+                    "Authorities, a PEM file: clients must present a certificate of one of them. Empty: none is required."));
   to.push_back(list("server.trusted_proxies", server<&s::trusted_proxies>,
-                    "Networks, or single addresses, of proxies whose X-Forwarded-For, -Proto and -Host are believed."));
+                    "Networks, or single addresses, of proxies whose X-Forwarded-For, -Proto and -Host are trusted."));
 }
 
 template <auto Member>
@@ -106,40 +110,40 @@ void add_security(std::vector<setting>& to) {
   using s = security_settings;
   to.push_back(
       text("security.access_token", security<&s::access_token>,
-           "Token between server and executors, in both directions. Empty: made at the first start and written to the file\n"
-           "initial-secrets in data_dir. May be { env = \"NAME\" } or { file = \"PATH\" }.",
+           "Token between server and executors, in both directions. Empty: generated at the first start and written to the\n"
+           "file initial-secrets in data_dir. May be { env = \"NAME\" } or { file = \"PATH\" }.",
            form::secret));
   to.push_back(
       text("security.former_access_token", security<&s::former_access_token>,
-           "The token that access_token replaced. Executors may show either of them, and one that refuses the new token is\n"
-           "shown this one. Empty: none.",
+           "Token that access_token replaced. Executors may present either token; an executor that refuses the new token is\n"
+           "sent this one. Empty: none.",
            form::secret));
   to.push_back(text("security.former_access_token_until", security<&s::former_access_token_until>,
-                    "Until then the former token counts: a day (2026-12-01) or a time (2026-12-01T06:00:00Z), UTC. Empty: as\n"
-                    "long as it stands here."));
+                    "End of the former token: a day (2026-12-01) or a time (2026-12-01T06:00:00Z), UTC. Empty: as long as it\n"
+                    "is configured."));
   to.push_back(flag("security.allow_default_token", security<&s::allow_default_token>,
-                    "Without this, the token that XXL-JOB ships, default_token, stops the start."));
+                    "Allow XXL-JOB's default token (default_token). If false, it prevents the start."));
   to.push_back(flag("security.allow_known_passwords", security<&s::allow_known_passwords>,
-                    "Without this, whoever signs in with XXL-JOB's first password, 123456, must choose another one."));
+                    "Allow XXL-JOB's default password, 123456. If false, a user who signs in with it must choose another one."));
   to.push_back(flag("security.glue", security<&s::glue>,
-                    "Without this, nobody enters scripts (GLUE jobs), which executors run.\n"
-                    "Those that are there are run all the same."));
+                    "Allow entering scripts (GLUE jobs), which executors run. Existing scripts run in either case."));
   to.push_back(time("security.session_lifetime", security<&s::session_lifetime>, 1min, hours{24 * 365},
-                    "A session of the console that nobody uses ends after this time."));
+                    "Time after which an unused session of the console expires."));
   to.push_back(time("security.remember_lifetime", security<&s::remember_lifetime>, 1min, hours{24 * 365},
-                    "The same for who asked to be remembered."));
+                    "The same time for users who asked to be remembered."));
   to.push_back(time("security.session_max_age", security<&s::session_max_age>, 1min, hours{24 * 365},
-                    "Every session ends so long after its sign-in, however much it is used."));
+                    "Maximum time from a sign-in to the end of its session, even if it is in use."));
   to.push_back(flag("security.secure_cookies", security<&s::secure_cookies>,
-                    "Browsers send the session's cookie over HTTPS alone: for a server behind a proxy that does TLS."));
+                    "Send the session cookie only over HTTPS: for a server behind a proxy that terminates TLS."));
   to.push_back(flag("security.trust_loopback", security<&s::trust_loopback>,
-                    "Who calls from this machine needs no token for /metrics and the reasons in /readyz."));
+                    "Requests from this machine need no token for /metrics and the reasons in /readyz."));
   to.push_back(list("security.executor_networks", security<&s::executor_networks>,
-                    "Networks, or single addresses, at which executors may be called."));
+                    "Networks, or single addresses, in which executors may be called."));
   to.push_back(text("security.executor_ca", security<&s::executor_ca>,
-                    "Authorities of executors at https addresses, a PEM file; relative to this file. Empty: the system's."));
+                    "Trusted authorities of executors at https addresses, a PEM file; relative to this file. Empty: the\n"
+                    "system's."));
   to.push_back(text("security.executor_certificate", security<&s::executor_certificate>,
-                    "Certificate to show to executors at https addresses, a PEM file; with executor_key. Empty: none."));
+                    "Certificate to present to executors at https addresses, a PEM file; with executor_key. Empty: none."));
   to.push_back(text("security.executor_key", security<&s::executor_key>, "Its private key, a PEM file without a passphrase."));
 }
 
@@ -148,13 +152,13 @@ constexpr auto gateway = &in<&settings::gateway, Member>;
 
 void add_gateway(std::vector<setting>& to) {
   to.push_back(choice("gateway.dialect", gateway<&gateway_settings::dialect>, {"auto", "2.x", "3.3+"},
-                      "How XXL-JOB's web endpoints answer: as its releases up to 3.2, or as those from 3.3 on. auto: as the\n"
-                      "release that made the database's tables."));
+                      "Imitated releases of XXL-JOB's web endpoints: 2.x up to 3.2, 3.3+ from 3.3 on. auto: the release that\n"
+                      "created the database's tables."));
   to.push_back(count("gateway.requests_per_second", gateway<&gateway_settings::requests_per_second>, 0, 1'000'000,
-                     "Requests of one user on one node, in the long run; twice as many at once. 0: no limit."));
+                     "Long-term rate of one user's requests on one node, with a burst of twice as many. 0: no limit."));
   to.push_back(choice("gateway.job_management", gateway<&gateway_settings::job_management>, {"off", "group_tokens", "all"},
-                      "Which tokens of executors manage jobs under /api/ (addJob, triggerJob and so on): none, those of groups\n"
-                      "for the jobs of their group, or also security.access_token for all jobs."));
+                      "Executors' tokens that may manage jobs under /api/ (addJob, triggerJob and so on): none, those of\n"
+                      "groups for the jobs of their group, or also security.access_token for all jobs."));
 }
 
 template <auto Member>
@@ -168,13 +172,14 @@ void add_database(std::vector<setting>& to) {
            "May be { env = \"NAME\" } or { file = \"PATH\" }.",
            form::url));
   to.push_back(choice("database.migrate", database<&s::migrate>, {"", "auto", "refuse"},
-                      "auto: serve brings the schema up to date. refuse: serve stops with the command to run. Empty: auto on "
+                      "auto: serve updates the schema. refuse: serve stops and names the command to run. Empty: auto on\n"
                       "SQLite, refuse on MySQL."));
   to.push_back(
       text("database.time_zone", database<&s::time_zone>, "Zone of DATETIME columns, an IANA name. Empty: schedule.time_zone."));
-  to.push_back(time("database.connect_timeout", database<&s::connect_timeout>, 100ms, 1min, "To open one connection."));
+  to.push_back(time("database.connect_timeout", database<&s::connect_timeout>, 100ms, 1min,
+                    "Time limit for opening one connection."));
   to.push_back(time("database.statement_timeout", database<&s::statement_timeout>, 100ms, 10min,
-                    "A statement that takes longer is given up."));
+                    "Time limit for one statement."));
 }
 
 template <auto Member>
@@ -185,12 +190,13 @@ void add_schedule(std::vector<setting>& to) {
   to.push_back(text("schedule.time_zone", schedule<&s::time_zone>,
                     "Zone of cron expressions, an IANA name. Empty: TZ, else /etc/localtime."));
   to.push_back(
-      time("schedule.claim_ahead", schedule<&s::claim_ahead>, 1ms, 5s, "How long before its instant a firing is claimed."));
+      time("schedule.claim_ahead", schedule<&s::claim_ahead>, 1ms, 5s, "Time before its instant at which a firing is claimed."));
   to.push_back(time("schedule.misfire_after", schedule<&s::misfire_after>, 100ms, 1h,
-                    "An instant later than this is decided by the job's misfire policy."));
+                    "Delay after which the job's misfire policy decides about an instant."));
   to.push_back(
-      time("schedule.edit_poll", schedule<&s::edit_poll>, 50ms, 1min, "How often edits made by other nodes are looked for."));
-  to.push_back(count("schedule.claim_rows_max", schedule<&s::claim_rows_max>, 1, 5000, "Firings in one claim transaction."));
+      time("schedule.edit_poll", schedule<&s::edit_poll>, 50ms, 1min, "Interval of polls for edits by other nodes."));
+  to.push_back(count("schedule.claim_rows_max", schedule<&s::claim_rows_max>, 1, 5000,
+                     "Maximum number of firings in one claim transaction."));
 }
 
 template <auto Member>
@@ -199,28 +205,30 @@ constexpr auto trigger = &in<&settings::trigger, Member>;
 void add_trigger(std::vector<setting>& to) {
   using s = trigger_settings;
   to.push_back(count("trigger.fast_window", trigger<&s::fast_window>, 1, 1'000'000,
-                     "Runs on their way at once in the fast lane; when it is full, firings stay due."));
-  to.push_back(count("trigger.slow_window", trigger<&s::slow_window>, 1, 1'000'000, "The same for the slow lane."));
+                     "Maximum concurrent sends in the fast lane; firings stay due while it is full."));
+  to.push_back(count("trigger.slow_window", trigger<&s::slow_window>, 1, 1'000'000,
+                     "Maximum concurrent sends in the slow lane."));
   to.push_back(time("trigger.slow_after", trigger<&s::slow_after>, 1ms, 1min, "A trigger that takes longer is slow."));
   to.push_back(count("trigger.slow_count", trigger<&s::slow_count>, 1, 10'000,
-                     "A job that is slow more often in a minute goes to the slow lane."));
-  to.push_back(time("trigger.connect_timeout", trigger<&s::connect_timeout>, 100ms, 10s, "To connect to an executor."));
+                     "A job with more slow triggers in a minute is moved to the slow lane."));
+  to.push_back(time("trigger.connect_timeout", trigger<&s::connect_timeout>, 100ms, 10s,
+                    "Time limit for connecting to an executor."));
   to.push_back(time("trigger.request_timeout", trigger<&s::request_timeout>, 100ms, 10s,
-                    "From the first byte sent to an executor to its whole answer."));
+                    "Time limit from the first byte sent to an executor to its whole answer."));
   to.push_back(count("trigger.connections_per_executor", trigger<&s::connections_per_executor>, 1, 1024,
-                     "Connections to one executor address; more than 128 only ahead of an instant."));
+                     "Maximum number of connections to one executor address; more than 128 only ahead of an instant."));
   to.push_back(count("trigger.io_threads", trigger<&s::io_threads>, 1, 64,
-                     "Threads that call executors, each executor by one of them; the first one also serves."));
+                     "Threads that call executors; each executor belongs to one of them. The first one also serves HTTP."));
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
-                    "Larger answers of an executor are refused."));
+                    "Maximum size of an executor's answer; larger ones are refused."));
   to.push_back(size("trigger.log_bytes_max", trigger<&s::log_bytes_max>, 4 * kib, 64 * mib,
-                    "The same for answers with a log: a longer one cannot be read from line 1."));
+                    "Maximum size of an answer with a log; a longer log cannot be read from line 1."));
   to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,
-                    "An idle connection to an executor is closed after this."));
+                    "Time after which an idle connection to an executor is closed."));
   to.push_back(
-      time("trigger.settle", trigger<&s::settle>, 0ms, 10s, "Wait after an unknown outcome before the executor is asked."));
+      time("trigger.settle", trigger<&s::settle>, 0ms, 10s, "Wait after an unknown outcome before the executor is queried."));
   to.push_back(
-      time("trigger.ask_limit", trigger<&s::ask_limit>, 1s, 1h, "A run that nobody can tell about is given up after this."));
+      time("trigger.ask_limit", trigger<&s::ask_limit>, 1s, 1h, "Time after which a run of unknown outcome is given up."));
 }
 
 template <auto Member>
@@ -229,11 +237,12 @@ constexpr auto registry = &in<&settings::registry, Member>;
 void add_registry(std::vector<setting>& to) {
   using s = registry_settings;
   to.push_back(time("registry.dead_after", registry<&s::dead_after>, 1s, 1h,
-                    "An executor that did not register again for this long is dead. Java executors register every 30s, some "
+                    "An executor that did not register again for this long is dead. Java executors register every 30s, some\n"
                     "others every 60s."));
-  to.push_back(time("registry.flush", registry<&s::flush>, 100ms, 1min, "How often renewals are written to the database."));
+  to.push_back(time("registry.flush", registry<&s::flush>, 100ms, 1min,
+                    "Interval at which renewals are written to the database."));
   to.push_back(
-      time("registry.reread", registry<&s::reread>, 100ms, 1min, "How often the registrations of other nodes are read."));
+      time("registry.reread", registry<&s::reread>, 100ms, 1min, "Interval at which the registrations of other nodes are read."));
 }
 
 template <auto Member>
@@ -241,46 +250,50 @@ constexpr auto executor = &in<&settings::executor, Member>;
 
 void add_executor(std::vector<setting>& to) {
   using s = executor_settings;
-  to.push_back(list("executor.admins", executor<&s::admins>, "Base addresses of admins, asked in this order."));
+  to.push_back(list("executor.admins", executor<&s::admins>, "Base addresses of admins, tried in this order."));
   to.push_back(list("executor.nodes", executor<&s::nodes>,
-                    "host:port of nodes' link.listen, each dialled for a native link. Needs the three files of [link]."));
-  to.push_back(text("executor.app_name", executor<&s::app_name>, "App name of the group that this executor belongs to."));
+                    "host:port of nodes' link.listen; the executor opens a native link to each. Needs the three files of\n"
+                    "[link]."));
+  to.push_back(text("executor.app_name", executor<&s::app_name>, "App name of the executor's group."));
   to.push_back(text("executor.address", executor<&s::address>,
-                    "Address that is registered, verbatim. Empty: made of ip and port."));
+                    "Registered address, verbatim. Empty: built from ip and port."));
   to.push_back(text("executor.ip", executor<&s::ip>,
-                    "Host of the registered address. Empty: listen, or where that is all addresses the first one of this\n"
-                    "machine that others can reach."));
+                    "Host of the registered address. Empty: the host of listen, or if that means all addresses the first one\n"
+                    "of this machine that others can reach."));
   to.push_back(text("executor.listen", executor<&s::listen>,
-                    "Host to listen on: 0.0.0.0 or [::] for all. Loopback only until you say otherwise. Empty,\n"
-                    "beside nodes: no port at all, native links are the only way to this executor."));
+                    "Host to listen on: 0.0.0.0 or [::] for all. Loopback only by default. Empty, with nodes: no port is\n"
+                    "opened, and the executor is reachable only through native links."));
   to.push_back(count("executor.port", executor<&s::port>, 0, 65535, "0: the first free one of 9999, 10000 and so on."));
   to.push_back(text("executor.log_path", executor<&s::log_path>,
-                    "Folder of the runs' logs, of scripts, and of results that no admin has yet. Relative to data_dir."));
+                    "Folder of the runs' logs, of scripts, and of results that were not delivered yet. Relative to data_dir."));
   to.push_back(count("executor.log_retention_days", executor<&s::log_retention_days>, 0, 36'500,
-                     "Logs of runs are removed after so many days; below 3: never."));
+                     "Days after which logs of runs are removed; below 3: never."));
   to.push_back(size("executor.log_bytes_max", executor<&s::log_bytes_max>, 64 * kib, 1024 * gib,
-                    "What a run may write into its log; the rest is dropped."));
+                    "Maximum size of a run's log; the rest is dropped."));
   to.push_back(time("executor.admin_timeout", executor<&s::admin_timeout>, 100ms, 1min,
-                    "To connect to an admin, and for its answer."));
+                    "Time limit for connecting to an admin, and for its answer."));
   to.push_back(choice("executor.dialect", executor<&s::dialect>, {"auto", "3.4", "3.5"},
-                      "How admins are spoken to: as XXL-JOB's releases up to 3.4, as 3.5, or as each one's answers show."));
+                      "Dialect of requests to admins: of XXL-JOB's releases up to 3.4, of 3.5, or according to each admin's\n"
+                      "answers."));
   to.push_back(text("executor.admin_ca", executor<&s::admin_ca>,
-                    "Authorities of admins at https addresses, a PEM file. Empty: those that the system trusts."));
+                    "Trusted authorities of admins at https addresses, a PEM file. Empty: the system's."));
   to.push_back(text("executor.admin_certificate", executor<&s::admin_certificate>,
-                    "Certificate that is shown to admins which ask for one, a PEM file, and its key."));
+                    "Certificate to present to admins that request one, a PEM file; with admin_key."));
   to.push_back(text("executor.admin_key", executor<&s::admin_key>, "Its private key, a PEM file without a passphrase."));
   to.push_back(flag("executor.allow_no_token", executor<&s::allow_no_token>,
-                    "Without this, an executor without security.access_token starts on loopback alone."));
+                    "Allow an executor without security.access_token on other addresses than loopback."));
   to.push_back(
-      count("executor.queue_max", executor<&s::queue_max>, 1, 1'000'000, "Runs of one job that wait; more are refused."));
+      count("executor.queue_max", executor<&s::queue_max>, 1, 1'000'000,
+            "Maximum number of waiting runs of one job; more are refused."));
   to.push_back(time("executor.idle_limit", executor<&s::idle_limit>, 1s, 24h,
-                    "A job's worker that had nothing to do for so long ends."));
+                    "Time after which an idle worker of a job ends."));
   to.push_back(time("executor.drain_timeout", executor<&s::drain_timeout>, 0ms, 1h,
-                    "How long a graceful stop waits for runs before it stops them."));
+                    "Maximum wait of a graceful stop for runs before it stops them."));
   to.push_back(flag("executor.scripts", executor<&s::scripts>,
-                    "Run the scripts (XXL's GLUE jobs) that people of an admin wrote, with the rights of this process."));
+                    "Run the scripts (XXL's GLUE jobs) that users of an admin wrote, with the permissions of this process."));
   to.push_back(list("executor.http_allowed", executor<&s::http_allowed>,
-                    "What the handler http may call, each with a path that ends with a slash. Empty: there is no such handler."));
+                    "URLs that the handler http may call, each with a path that ends with a slash. Empty: the handler does not\n"
+                    "exist."));
 }
 
 template <auto Member>
@@ -291,11 +304,11 @@ auto& of_script(settings& values) {
 void add_scripts(std::vector<setting>& to) {
   using s = script_limits;
   to.push_back(size("executor.script_memory_bytes_max", &of_script<&s::memory_bytes_max>, 0, 1024 * gib,
-                    "Data of each process of a script. 0B: as the system has it."));
+                    "Data limit of each process of a script. 0B: the system's limit."));
   to.push_back(size("executor.script_output_bytes_max", &of_script<&s::output_bytes_max>, kib, 1024 * gib,
-                    "Output of one run of a script that is kept in its log. The script runs on."));
+                    "Maximum output of one run of a script in its log. The rest is dropped, and the script continues."));
   to.push_back(time("executor.script_kill_grace", &of_script<&s::kill_grace>, 0ms, 1min,
-                    "A script that is stopped gets TERM, and what is left of it KILL after this time."));
+                    "A stopped script gets TERM; processes that still run after this time get KILL."));
 }
 
 template <auto Member>
@@ -304,42 +317,44 @@ constexpr auto cluster = &in<&settings::cluster, Member>;
 void add_cluster(std::vector<setting>& to) {
   using s = cluster_settings;
   to.push_back(
-      text("cluster.node", cluster<&s::node>, "Name of this node in the cluster. Empty: made once and kept in data_dir."));
+      text("cluster.node", cluster<&s::node>, "Name of this node in the cluster. Empty: generated once and kept in data_dir."));
   to.push_back(choice("cluster.mode", cluster<&s::mode>, {"", "shared", "native"},
-                      "native: this cluster has the schedule to itself. shared: Java admins plan on the same MySQL database.\n"
-                      "Empty: as the database says, which `ringmaster takeover` changes."));
-  to.push_back(time("cluster.beat", cluster<&s::beat>, 10ms, 10s, "How often a node shows that it lives."));
+                      "native: only this cluster plans the schedule. shared: Java admins plan on the same MySQL database.\n"
+                      "Empty: according to the database, which `ringmaster takeover` changes."));
+  to.push_back(time("cluster.beat", cluster<&s::beat>, 10ms, 10s, "Interval of a node's heartbeats."));
   to.push_back(time("cluster.dead_after", cluster<&s::dead_after>, 100ms, 1min,
-                    "A node without a beat for this long is dead and its firings are taken over. The same on every node."));
+                    "A node without a heartbeat for this long is dead, and other nodes take over its firings. Equal on every\n"
+                    "node."));
   to.push_back(time("cluster.send_margin", cluster<&s::send_margin>, 10ms, 10s,
-                    "Longest time from a node's last look at its own deadline to the write on the socket."));
+                    "Longest time from a node's last check of its own deadline to the write on the socket."));
   to.push_back(time("cluster.clock_tolerance", cluster<&s::clock_tolerance>, 0ms, 1h,
-                    "A node whose clock differs by more from most of the clocks that it knows plans nothing: the database's,\n"
-                    "those of the other nodes and, after a step, its own steady clock. \"0s\" disables the check."));
+                    "Maximum difference of a node's clock from most of the clocks that it knows: the database's, those of the\n"
+                    "other nodes and, after a step, its own steady clock. Beyond it the node plans nothing. \"0s\" disables\n"
+                    "the check."));
   to.push_back(time("cluster.clock_settle", cluster<&s::clock_settle>, 0ms, 1h,
-                    "A step of the clock beyond the tolerance that no other clock confirms is believed after this time."));
+                    "Time after which a step of the clock beyond the tolerance is trusted if no other clock confirms it."));
 }
 
 void add_retention(std::vector<setting>& to) {
   to.push_back(count("retention.days", &in<&settings::retention, &retention_settings::days>, 0, 36'500,
-                     "Runs that are more local days old than this are removed from the log, 3 at least. 0: they stay for ever."));
+                     "Age in local days after which runs are removed from the log, at least 3. 0: never."));
   to.push_back(count("retention.audit_days", &in<&settings::retention, &retention_settings::audit_days>, 0, 36'500,
-                     "Changes that are older are removed from the record. 0: they stay for ever."));
+                     "Age in days after which changes are removed from the audit log. 0: never."));
   to.push_back(size("retention.kept_log_bytes_max", &in<&settings::retention, &retention_settings::kept_log_bytes_max>, 4 * kib,
-                    16 * mib, "Largest kept log of one run, of jobs with keep_logs; the rest is cut."));
+                    16 * mib, "Maximum size of the kept log of one run, for jobs with keep_logs; the rest is cut."));
   to.push_back(size("retention.kept_logs_bytes_max", &in<&settings::retention, &retention_settings::kept_logs_bytes_max>, mib,
-                    1024 * gib, "Largest sum of all kept logs; the oldest go first."));
+                    1024 * gib, "Maximum size of all kept logs; the oldest are removed first."));
 }
 
 void add_link(std::vector<setting>& to) {
   using s = link_settings;
   to.push_back(text("link.listen", &in<&settings::link, &s::listen>,
-                    "Of a node: host:port on which C++ executors are awaited. Needs the three files. Empty: nothing listens."));
+                    "For nodes: host:port on which C++ executors are accepted. Needs the three files. Empty: no listener."));
   to.push_back(text("link.certificate", &in<&settings::link, &s::certificate>,
-                    "Certificate of this node or executor for links, a PEM file; relative to this file. Read again on SIGHUP."));
+                    "Certificate of this node or executor for links, a PEM file; relative to this file. Reloaded on SIGHUP."));
   to.push_back(text("link.key", &in<&settings::link, &s::key>, "Its private key, a PEM file without a passphrase."));
   to.push_back(text("link.ca", &in<&settings::link, &s::ca>,
-                    "Authority of both ends, a PEM file. It should sign for links alone: names are not compared."));
+                    "Authority of both ends, a PEM file. It should sign only for links, because names are not compared."));
 }
 
 template <auto Member>
@@ -357,12 +372,14 @@ void add_log_and_deploy(std::vector<setting>& to) {
          "to this file."));
   to.push_back(
     text("deploy.source", deploy<&deploy_settings::source>,
-         "Owner of what these files declare. Another name is another owner: it may not touch what the former one declared."));
+         "Owner of the declarations in these files. Another name is another owner: it may not change the declarations of this\n"
+         "one."));
   to.push_back({.name = "deploy.revision", .how = form::integer, .where = deploy<&deploy_settings::revision>, .min = 0,
                 .max = std::numeric_limits<std::int64_t>::max(), .choices = {},
-                .doc = "Number of the declared state. A lower one than the database has seen is refused. 0: not numbered."});
+                .doc = "Number of the declared state. A number lower than the database's is refused. 0: not numbered."});
   to.push_back(
-      flag("deploy.prune", deploy<&deploy_settings::prune>, "Remove what these files declared before and no longer do."));
+      flag("deploy.prune", deploy<&deploy_settings::prune>,
+           "Remove objects that these files declared before and no longer declare."));
 }
 
 template <auto Member>
@@ -372,33 +389,35 @@ constexpr auto alarm = &in<&settings::alarm, Member>;
 
 void add_mail_and_alarm(std::vector<setting>& to) {
   using m = mail_settings;
-  to.push_back(text("mail.host", mail<&m::host>, "SMTP server for alarms. Empty: no mail is sent."));
-  to.push_back(count("mail.port", mail<&m::port>, 1, 65535, "Its port: mostly 587 with starttls, 465 with tls, 25 with none."));
+  to.push_back(text("mail.host", mail<&m::host>, "SMTP server for alarms. Empty: no e-mail is sent."));
+  to.push_back(count("mail.port", mail<&m::port>, 1, 65535, "Its port: usually 587 with starttls, 465 with tls, 25 with none."));
   to.push_back(choice("mail.tls", mail<&m::tls>, {"none", "starttls", "tls"},
-                      "none, starttls (required, not only tried) or tls from the first byte."));
-  to.push_back(text("mail.user", mail<&m::user>, "Name to sign in with. Empty: without authentication."));
+                      "none, starttls (required, not opportunistic) or tls from the first byte."));
+  to.push_back(text("mail.user", mail<&m::user>, "User name for authentication. Empty: no authentication."));
   to.push_back(text("mail.password", mail<&m::password>,
                     "Its password. May be { env = \"NAME\" } or { file = \"PATH\" }.", form::secret));
   to.push_back(text("mail.from", mail<&m::from>, "Address of the sender. Required with mail.host."));
-  to.push_back(flag("mail.verify_certificate", mail<&m::verify_certificate>, "Whether the server must prove who it is."));
+  to.push_back(flag("mail.verify_certificate", mail<&m::verify_certificate>, "Verify the server's certificate."));
   to.push_back(text("mail.ca_file", mail<&m::ca_file>,
-                    "Certificates to trust, a PEM file; relative to this file. Empty: the system's."));
-  to.push_back(time("mail.timeout", mail<&m::timeout>, 1s, 10min, "To send one mail."));
+                    "Trusted certificates, a PEM file; relative to this file. Empty: the system's."));
+  to.push_back(time("mail.timeout", mail<&m::timeout>, 1s, 10min, "Time limit for sending one e-mail."));
   using a = alarm_settings;
   to.push_back(time("alarm.dedup", alarm<&a::dedup>, 0ms, 24h,
-                    "Failures of a job for the same reason are one message in so long, with their number. 0s: each is told."));
+                    "Deduplication window: identical failures of a job within it are sent as one message with a count. 0s:\n"
+                    "off."));
   to.push_back(count("alarm.per_minute", alarm<&a::per_minute>, 1, 10'000,
-                     "Messages a minute to one webhook, or to one mail address. What is beyond it is told in one summary."));
+                     "Maximum messages per minute to one webhook or one e-mail address; further ones are reported in one\n"
+                     "summary."));
   to.push_back(
-      time("alarm.webhook_timeout", alarm<&a::webhook_timeout>, 1s, 10min, "To send one message to a webhook."));
+      time("alarm.webhook_timeout", alarm<&a::webhook_timeout>, 1s, 10min, "Time limit for sending one message to a webhook."));
   to.push_back(choice("alarm.form", alarm<&a::form>, {"ringmaster", "xxl"},
-                      "Text of the messages. ringmaster: names the job, the run, since when and how often it failed, and why.\n"
-                      "xxl: subject and table of XXL-JOB, in the language of server.language."));
+                      "Text of the messages. ringmaster: names the job, the run, the number of failures with the time of the\n"
+                      "first, and the reason. xxl: subject and table of XXL-JOB, in the language of server.language."));
   to.push_back(text("alarm.link", alarm<&a::link>,
-                    "Address of a page about a run, put into the messages; {run} and {job} stand for its numbers.\n"
-                    "Empty: no link."));
+                    "Address of a page about a run, put into the messages; {run} and {job} are replaced by their ids. Empty:\n"
+                    "no link."));
   to.push_back(count("alarm.log_lines", alarm<&a::log_lines>, 0, 100,
-                     "Last lines of the failed run's log that a message of the form ringmaster quotes; 0: none."));
+                     "Number of last lines of the failed run's log in a message of the form ringmaster; 0: none."));
 }
 
 } // namespace

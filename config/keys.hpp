@@ -1,7 +1,7 @@
 #pragma once
 
-// One table describes every setting once: its name, where it lives, what it may be. Loading, the environment, `--set` and
-// the test of the example file all read this table.
+// One table describes every setting once: name, place and allowed values. Loading, the environment, `--set` and the test of the
+// example file read this table.
 
 #include <cstdint>
 #include <span>
@@ -15,41 +15,41 @@
 
 namespace ringmaster::config {
 
-/// How a setting is written. `secret` and `url` (which may hold a password) may also be `{ env = "X" }` or `{ file = "…" }`.
+/// Written form of a setting. `secret` and `url` (which may hold a password) may also be `{ env = "X" }` or `{ file = "…" }`.
 enum class form : std::uint8_t { text, choice, secret, url, flag, integer, count, size, duration, list };
 
-/// Reaches a setting's place inside the settings.
+/// Function that returns a reference to a setting inside the settings.
 using place = std::variant<std::string& (*)(settings&), bool& (*)(settings&), std::int64_t& (*)(settings&),
                            std::size_t& (*)(settings&), milliseconds& (*)(settings&), std::vector<std::string>& (*)(settings&)>;
 
 struct setting {
-  /// `database.url`; without a dot for the top level.
+  /// For example `database.url`; without a dot for the top level.
   std::string_view name;
   form how = form::text;
   place where;
-  /// Allowed values of numbers, in ms for durations and bytes for sizes.
+  /// Limits of numbers, in ms for durations and bytes for sizes.
   std::int64_t min = 0;
   std::int64_t max = 0;
-  /// Allowed texts of a choice.
+  /// Allowed values of a choice.
   std::vector<std::string_view> choices;
-  /// One or more sentences for a person.
+  /// Description in one or more sentences.
   std::string_view doc;
 };
 
-/// In the order of the settings: the top level first, then section by section.
+/// Returns all settings in order: the top level first, then section by section.
 [[nodiscard]] std::span<const setting> all_settings();
 
-/// Null when there is none of that name.
+/// Returns the setting; null if the name is unknown.
 [[nodiscard]] const setting* find_setting(std::string_view name);
 
-/// A value before it is known to fit: what TOML has types for. `monostate`: of a type that no setting has.
+/// An unchecked value of a TOML type. `monostate`: a type that no setting has.
 using raw_value = std::variant<std::monostate, bool, std::int64_t, std::string, std::vector<std::string>>;
 
-/// What `text` means for this setting: a variable's or an option's value. Lists are separated by commas.
+/// Parses the value of a variable or an option for this setting. Lists are separated by commas.
 [[nodiscard]] core::result<raw_value> read_text(const setting& which, std::string_view text);
 
-/// Checks and stores. Errors: `invalid_argument`; what is wrong and what is allowed, without the setting's name, without a
-/// secret.
+/// Checks and stores a value. Errors: `invalid_argument` with the error and the allowed values, without the setting's name and
+/// without a secret.
 [[nodiscard]] core::result<void> assign(settings& values, const setting& which, const raw_value& value);
 
 } // namespace ringmaster::config

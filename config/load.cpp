@@ -40,7 +40,7 @@ bool is_section(std::string_view name) {
   });
 }
 
-/// One loading: values so far and everything wrong so far.
+/// State of one load: the values and the errors so far.
 class loader {
 public:
   explicit loader(const load_request& request) : request_(request) {}
@@ -110,7 +110,7 @@ public:
   void add(std::string line) { problems_.push_back(std::move(line)); }
 
 private:
-  /// Resolves the data folder as all other paths, and says which setting names the database.
+  /// Resolves the data folder like all other paths, and sets the name of the setting that names the database.
   void name_places() {
     std::filesystem::path folder{values_.data_dir};
     if (folder.is_relative())
@@ -120,14 +120,14 @@ private:
     values_.database.named_by = from_.prefix({key}).empty() ? "the default of " + std::string{key} : from_.subject(key);
   }
 
-  /// What it would have said is unknown.
+  /// Records that the settings of an unreadable document are unknown.
   void lose_document(std::string why) {
     add(std::move(why));
     for (const setting& each : all_settings())
       from_.refuse(each.name);
   }
 
-  /// `[[webhook]]` is no setting but a list of tables.
+  /// Reads `[[webhook]]`, which is not a setting but a list of tables.
   void read_webhooks_from(const toml::key& key, const toml::node& node, problems& found) {
     const auto secret = [this](const toml::table& table) -> core::result<std::string> {
       auto value = read_secret(table);

@@ -7,7 +7,7 @@
 
 namespace ringmaster::config {
 
-/// Returns the common tokens that valid settings name. `made`: the current one where they name none.
+/// Returns the common tokens of valid settings. `made`: the generated token, used if the settings contain none.
 [[nodiscard]] core::common_tokens common_tokens_of(const security_settings& settings, const std::string& made);
 
 } // namespace ringmaster::config

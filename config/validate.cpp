@@ -74,7 +74,8 @@ bool is_database_url(std::string_view url) {
   return file && !file->empty();
 }
 
-/// All that a wrong URL may show: where its password begins and ends is not known. `"postgres://…"`.
+/// Returns the part of an invalid URL that may be shown, for example `"postgres://…"`, because the limits of its password are
+/// unknown.
 std::string scheme_only(std::string_view url) {
   const auto end = url.find("://");
   const auto scheme = url.substr(0, end);
@@ -119,7 +120,7 @@ public:
     const std::string_view key = "security.access_token";
     if (token == "default_token" && !values_.security.allow_default_token &&
         !from_.any_refused({"security.allow_default_token"}))
-      say(key, "this is the token that XXL-JOB ships, so everybody knows it; choose another one, or set "
+      say(key, "this is XXL-JOB's default token, which is publicly known; choose another one, or set "
                "security.allow_default_token = true");
     check_header_text(key, token);
     check_header_text("security.former_access_token", values_.security.former_access_token);
@@ -146,8 +147,8 @@ public:
                  security.executor_key);
     if (!server.tls_client_ca.empty() && server.tls_certificate.empty())
       say_of({"server.tls_client_ca", "server.tls_certificate"},
-             "server.tls_client_ca: clients show certificates over TLS alone; expected server.tls_certificate and"
-             " server.tls_key, too");
+             "server.tls_client_ca: clients present certificates only over TLS; expected server.tls_certificate and"
+             " server.tls_key as well");
     for (const auto& each : server.trusted_proxies)
       require(is_network(each), "server.trusted_proxies", each,
               R"(expected a network such as "10.0.0.0/8", "fc00::/7" or "10.0.0.7")");
@@ -172,8 +173,8 @@ public:
     check_beat();
     if (values_.cluster.mode == "shared" && core::sqlite_path(values_.database.url))
       say_of({"cluster.mode", "database.url"},
-             "cluster.mode: \"shared\" needs the MySQL database of the Java admins; database.url is an SQLite file, which nobody "
-             "shares");
+             "cluster.mode: \"shared\" needs the MySQL database of the Java admins; database.url is an SQLite file, which cannot "
+             "be shared");
     const auto seen_late = values_.registry.flush + values_.registry.reread;
     if (seen_late >= values_.registry.dead_after)
       say_of({"registry.flush", "registry.reread", "registry.dead_after"},
@@ -202,18 +203,18 @@ private:
     const auto& kept = values_.retention;
     if (kept.days == 1 || kept.days == 2)
       say("retention.days", std::to_string(kept.days)
-                              + " is too short: the day report counts three days; expected at least 3, or 0 for no limit");
+                              + " is too short: the daily report counts three days; expected at least 3, or 0 for no limit");
     const auto size = [](std::size_t bytes) { return format_size(static_cast<std::int64_t>(bytes)); };
     if (kept.kept_log_bytes_max > kept.kept_logs_bytes_max)
       say_of({"retention.kept_log_bytes_max", "retention.kept_logs_bytes_max"},
              "retention.kept_log_bytes_max: " + size(kept.kept_log_bytes_max) +
-               " is too large: one log is no larger than all, retention.kept_logs_bytes_max (" + size(kept.kept_logs_bytes_max) +
-               ")");
+               " is too large: must not exceed the limit of all kept logs, retention.kept_logs_bytes_max (" +
+               size(kept.kept_logs_bytes_max) + ")");
     const auto answer = values_.trigger.log_bytes_max;
     if (kept.kept_log_bytes_max > answer)
       say_of({"retention.kept_log_bytes_max", "trigger.log_bytes_max"},
              "retention.kept_log_bytes_max: " + size(kept.kept_log_bytes_max) +
-               " is too large: a log comes in one answer, trigger.log_bytes_max (" + size(answer) + ")");
+               " is too large: a log must fit into one answer, trigger.log_bytes_max (" + size(answer) + ")");
   }
 
   void check_beat() {
@@ -221,7 +222,7 @@ private:
     const auto alive = cluster.dead_after - cluster.send_margin;
     if (3 * cluster.beat >= alive)
       say_of({"cluster.beat", "cluster.dead_after", "cluster.send_margin"},
-             "cluster.beat: " + format_duration(cluster.beat) + " is too long: three beats must be shorter than " +
+             "cluster.beat: " + format_duration(cluster.beat) + " is too long: three intervals must be shorter than " +
                "cluster.dead_after - cluster.send_margin (" + format_duration(alive) + ")");
   }
 
@@ -230,10 +231,10 @@ private:
       lines_.push_back(from_.subject(key) + ": " + problem);
   }
 
-  /// About several keys at once.
+  /// Adds a problem that concerns several keys.
   void say_of(std::initializer_list<std::string_view> keys, const std::string& problem) {
     if (!from_.any_refused(keys))
-      lines_.push_back(from_.prefix(keys) + problem); // the key stands in the problem
+      lines_.push_back(from_.prefix(keys) + problem); // the problem contains the key
   }
 
   void require(bool holds, std::string_view key, const std::string& value, std::string_view allowed) {
@@ -259,7 +260,7 @@ private:
 
   void check_zone(std::string_view key, const std::string& name) {
     if (!name.empty() && !core::zone::find(name))
-      say(key, "\"" + name + "\" is no time zone of this system; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
+      say(key, "unknown time zone \"" + name + "\"; expected an IANA name such as \"Asia/Shanghai\" or \"UTC\"");
   }
 
   const settings& values_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What no single setting can say about itself: forms and relations between settings.
+// Checks of forms and of relations between settings, beyond the range of each single setting.
 
 #include <string_view>
 
@@ -10,11 +10,12 @@
 
 namespace ringmaster::config {
 
-/// At most 64 letters, digits, '-', '_' and '.'.
+/// Returns true for at most 64 letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_node_name(std::string_view name);
 
-/// Errors: `invalid_argument`; one line for each thing wrong: where it was set, full option path, value, what is allowed. Never a
-/// secret. What depends on a refused key is not judged. Looks zones up in the system's database, touches nothing else.
+/// Validates the settings. Errors: `invalid_argument`; one line for each error: place, full option path, value, allowed values.
+/// Never a secret. Settings that depend on a refused key are not checked. Looks zones up in the system's database and has no
+/// other effects.
 [[nodiscard]] core::result<void> validate(const settings& values, const origins& from = {});
 
 } // namespace ringmaster::config

@@ -24,7 +24,7 @@ std::string in_quotes(std::string_view text) {
   return out += '"';
 }
 
-/// A number in the setting's own unit.
+/// Formats a number in the setting's unit.
 std::string shown(const setting& which, std::int64_t number) {
   switch (which.how) {
   case form::duration: return format_duration(milliseconds{number});
@@ -77,7 +77,7 @@ core::result<std::int64_t> to_number(const setting& which, const raw_value& valu
   return *number;
 }
 
-/// Stores into whichever type the setting has.
+/// Visitor that stores a value of the setting's type.
 struct storer {
   settings& values;
   const setting& which;

@@ -17,7 +17,7 @@ constexpr std::array webhook_keys{"name"sv, "url"sv, "preset"sv, "secret"sv, "te
 constexpr std::array presets{"generic"sv, "dingtalk"sv, "wecom"sv, "feishu"sv, "slack"sv};
 constexpr text_limit webhook_name_limit{1, 64}, file_limit{0, 4096}, type_limit{0, 255}, template_limit{0, 64 * 1024};
 
-/// A text, or where it stands.
+/// Reads a text or a reference to it.
 std::string read_secret(table_fields& in, std::string_view key, const secret_reader& secret) {
   const auto* given = in.node(key);
   if (!given)

@@ -13,14 +13,14 @@
 
 namespace ringmaster::config {
 
-/// What a secret may be, for messages.
+/// Allowed forms of a secret, for messages.
 inline constexpr std::string_view secret_form = R"(expected a text, { env = "NAME" } or { file = "PATH" })";
 
-/// The text behind `{ env = … }` or `{ file = … }`.
+/// Function that reads the text of `{ env = … }` or `{ file = … }`.
 using secret_reader = std::function<core::result<std::string>(const toml::table&)>;
 
-/// Every webhook that is right; a problem for whatever is wrong. Never shows a URL: it holds a secret. `ca_file` is relative to
-/// `base_dir`.
+/// Returns every valid webhook, and adds a problem for each error. Never shows a URL, because it contains a secret. `ca_file` is
+/// relative to `base_dir`.
 [[nodiscard]] std::vector<webhook_settings> read_webhooks(const toml::source_region& at, const toml::node& node,
                                                           const std::string& base_dir, const secret_reader& secret,
                                                           problems& found);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Widths of the columns that take text from outside, in characters where the schema counts characters. The same on every backend,
-// so that a move from one store to another never meets a value that does not fit.
+// Widths of the columns that take external text, in characters where the schema counts characters. They are equal on every
+// backend, so that every value fits after a move from one store to another.
 
 #include <cstddef>
 
@@ -28,7 +28,7 @@ inline constexpr std::size_t time_zone_chars = 64;
 inline constexpr std::size_t description_chars = 1000;
 /// A `text` column, in bytes.
 inline constexpr std::size_t text_bytes = 65535;
-/// What a script may have, in bytes. Its column holds 16 MiB, but lists of jobs carry their scripts along.
+/// Maximum size of a script in bytes. Its column holds 16 MiB, but lists of jobs include their scripts.
 inline constexpr std::size_t source_bytes = 256 * 1024;
 
 } // namespace ringmaster::core

@@ -1,6 +1,6 @@
 #pragma once
 
-// Identities. All are enums over the width of their XXL column: no arithmetic, no mix-ups.
+// Identities. All are enums over the width of their XXL column, which prevents arithmetic and mix-ups.
 
 #include <cstdint>
 #include <functional>
@@ -20,10 +20,10 @@ enum class user_id : std::int32_t {};
 /// A row of `rm_api_key`.
 enum class api_key_id : std::int64_t {};
 
-/// No id of a job is above it.
+/// Highest possible id of a job.
 inline constexpr job_id last_job_id{std::numeric_limits<std::int32_t>::max()};
 
-/// The number inside an id, for SQL, JSON and hashing.
+/// Returns the number inside an id, for SQL, JSON and hashing.
 template <class Id>
   requires std::is_enum_v<Id>
 [[nodiscard]] constexpr auto number(Id id) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why something is refused, where XXL-JOB has words of its own for it (XXL admin §8). The words are in protocol/wire/admin_texts.
+// Reasons of refusals for which XXL-JOB has its own words (XXL admin §8). The words are in protocol/wire/admin_texts.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace ringmaster::core {
 
 enum class refusal : std::uint8_t {
   none,
-  // -- who asks
+  // -- authentication and permissions
   /// Subject: the user's name.
   not_permitted,
   sign_in_empty,
@@ -20,7 +20,7 @@ enum class refusal : std::uint8_t {
   author_empty,
   schedule_type_illegal,
   cron_illegal,
-  /// A fixed rate without a text when a job is added.
+  /// A new fixed-rate job without a text.
   schedule_text_missing,
   glue_type_illegal,
   handler_empty,
@@ -33,7 +33,7 @@ enum class refusal : std::uint8_t {
   child_not_permitted,
   group_illegal,
   job_missing,
-  /// `start`, `stop`, `trigger` and others of a job that is not there.
+  /// `start`, `stop`, `trigger` and others for a job that does not exist.
   job_id_illegal,
   type_disables_start,
   choose_one,
@@ -69,9 +69,9 @@ enum class refusal : std::uint8_t {
   old_password_wrong,
   user_repeated,
   own_account,
-  /// Not XXL-JOB's: a new password that no Java admin reads.
+  /// Not XXL-JOB's: the new password is in a form that Java admins cannot read.
   password_short,
-  /// A text that is longer than its column. Subject: the field.
+  /// The text is longer than its column. Subject: the field.
   too_long,
 };
 

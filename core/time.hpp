@@ -1,6 +1,6 @@
 #pragma once
 
-// Time as the schedule knows it. Core never reads a clock: "now" is always an argument.
+// Time types of the schedule. Core never reads a clock: "now" is always an argument.
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@ using time_point = std::chrono::sys_time<milliseconds>;
 [[nodiscard]] constexpr std::int64_t to_ms(time_point t) noexcept { return t.time_since_epoch().count(); }
 [[nodiscard]] constexpr time_point from_ms(std::int64_t ms) noexcept { return time_point{milliseconds{ms}}; }
 
-/// The second that `t` lies in: cut, never rounded, so that the stored trigger time and `logDateTime` agree.
+/// Returns the second of `t`: cut, never rounded, so that the stored trigger time and `logDateTime` agree.
 [[nodiscard]] constexpr time_point cut_to_second(time_point t) noexcept {
   return std::chrono::floor<seconds>(t);
 }

@@ -22,13 +22,13 @@ void read_channels(table_fields& in, core::alarm_rule& rule) {
   rule.channels = in.texts("channels").value_or(std::vector<std::string>{});
   for (const auto& name : rule.channels)
     if (name == "mail")
-      in.refuse("channels", "\"mail\" is no webhook: mail goes to mail_to, and to the alarm_email of the job");
+      in.refuse("channels", "\"mail\" is not a webhook: e-mail goes to mail_to, and to the alarm_email of the job");
     else if (name.empty() || !is_key(name))
       in.refuse("channels", "\"" + name + "\" is not valid; expected names of webhooks of the configuration");
   rule.mail_to = in.texts("mail_to").value_or(std::vector<std::string>{});
   for (const auto& address : rule.mail_to)
     if (!core::is_mail_address(address))
-      in.refuse("mail_to", "\"" + address + "\" is no mail address");
+      in.refuse("mail_to", "invalid e-mail address \"" + address + "\"");
 }
 
 } // namespace

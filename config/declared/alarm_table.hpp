@@ -7,7 +7,7 @@
 
 namespace ringmaster::config {
 
-/// What is wrong is added to `found`.
+/// Reads one table and adds a problem to `found` for each error.
 [[nodiscard]] core::declared_alarm read_alarm(const toml::table& table, problems& found);
 
 } // namespace ringmaster::config

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view wildcards = "*?[";
 
-/// One set from any number of documents.
+/// Reader of any number of documents into one set.
 class set_reader {
 public:
   explicit set_reader(std::string source, std::int64_t revision) {
@@ -97,7 +97,7 @@ private:
     set_.jobs.push_back(std::move(job));
   }
 
-  /// Where an object of that name was declared before; nothing the first time.
+  /// Returns the place of an earlier declaration of the object; unset the first time.
   std::optional<std::string> first_place(const std::string& object, const std::string& here) {
     const auto [at, inserted] = places_.emplace(object, here);
     return inserted || object.back() == ' ' || object.back() == '/' ? std::nullopt : std::optional{at->second};
@@ -118,7 +118,7 @@ std::string escaped(const std::string& folder) {
   return out;
 }
 
-/// Matching files, sorted by bytes.
+/// Returns the matching files, sorted by bytes.
 std::vector<std::string> matches(const std::string& base_dir, const std::string& pattern) {
   const bool absolute = pattern.starts_with('/');
   const std::string whole = absolute || base_dir.empty() || base_dir == "." ? pattern : escaped(base_dir) + "/" + pattern;
@@ -139,14 +139,14 @@ std::string shown_path(const std::string& base_dir, const std::string& pattern) 
   return (std::filesystem::path{base_dir} / pattern).lexically_normal().string();
 }
 
-/// Calls `read(name, text)` for each file, `wrong(line)` for what cannot be read.
+/// Calls `read(name, text)` for each file, and `wrong(line)` for each file or pattern that cannot be read.
 template <class Read, class Wrong>
 void visit_files(const declared_request& request, Read read, Wrong wrong) {
   const std::string asked_by = request.asked_by.empty() ? "" : request.asked_by + ": ";
   std::vector<std::string> seen;
   for (const std::string& pattern : request.patterns) {
     std::vector<std::string> files = matches(request.base_dir, pattern);
-    // Nothing found is a mistake and not an empty set: with prune it would remove every job.
+    // A pattern without a match is an error and not an empty set: with prune it would remove every job.
     if (files.empty() && pattern.find_first_of(wildcards) != std::string::npos)
       wrong(asked_by + "no file matches " + shown_path(request.base_dir, pattern));
     else if (files.empty())
@@ -155,7 +155,7 @@ void visit_files(const declared_request& request, Read read, Wrong wrong) {
       if (std::find(seen.begin(), seen.end(), file) != seen.end())
         continue;
       seen.push_back(file);
-      // A name may be any bytes; what is shown and stored of it is text.
+      // A name may contain any bytes; it is shown and stored as valid text.
       if (auto text = read_file(file))
         read(core::valid_utf8(file), std::move(*text));
       else

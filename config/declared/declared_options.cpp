@@ -9,7 +9,7 @@ namespace ringmaster::config {
 
 namespace {
 
-/// A date and time with its offset: what it means must not depend on where the file is read.
+/// Reads a date and time with its offset, so that its meaning does not depend on the machine.
 std::optional<core::time_point> read_instant(table_fields& in, std::string_view key) {
   const toml::node* given = in.node(key);
   if (!given)
@@ -29,7 +29,7 @@ void read_interval(table_fields& in, core::declared_job& job) {
   if (!in.node("interval_ms"))
     return;
   if (in.node("schedule"))
-    return in.refuse("interval_ms", "excludes schedule: it is a fixed rate of its own");
+    return in.refuse("interval_ms", "excludes schedule: it already defines a fixed rate");
   job.timing.interval_ms = in.number("interval_ms", core::interval_ms_min, core::interval_ms_max, core::interval_ms_min);
   job.schedule = core::schedule_type::fixed_rate;
   job.schedule_conf = core::rate_text_of(*job.timing.interval_ms);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The options of a `[[job]]` that XXL's table cannot hold. Internal to config.
+// Options of a `[[job]]` that have no column in XXL's table. Internal to config.
 
 #include "config/text/table_fields.hpp"
 #include "core/editing/declared.hpp"

@@ -39,7 +39,7 @@ const std::vector<std::string_view>& all_job_keys() {
 
 // The shortest app name that the Java admin takes.
 constexpr std::size_t app_name_chars_min = 4;
-/// Of a job: what is wrong with a name is said at its group, once, and a name without a group is told when the set is applied.
+/// Limit of the group name in a job. An invalid name is reported once, at its group, and a missing group when the set is applied.
 constexpr text_limit group_name_limit{1, std::numeric_limits<std::size_t>::max()};
 constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, title_limit{0, core::title_chars},
     job_name_limit{0, core::job_name_chars}, author_limit{0, core::author_chars}, email_limit{0, core::alarm_email_chars},
@@ -63,7 +63,7 @@ void read_cron(table_fields& in, core::declared_job& job) {
   if (job.schedule_conf.empty())
     return;
   if (const auto parsed = core::cron_expression::parse(job.schedule_conf); !parsed)
-    in.refuse("cron", "\"" + job.schedule_conf + "\" is no cron expression: " + parsed.error().context);
+    in.refuse("cron", "invalid cron expression \"" + job.schedule_conf + "\": " + parsed.error().context);
 }
 
 void read_rate(table_fields& in, core::declared_job& job) {
@@ -102,11 +102,11 @@ void read_children(table_fields& in, core::declared_job& job) {
     const bool own_group = slash == std::string::npos;
     std::pair<std::string, std::string> child{own_group ? "" : text.substr(0, slash), own_group ? text : text.substr(slash + 1)};
     if (child.second.empty() || (!own_group && child.first.empty()))
-      in.refuse("children", "\"" + text + R"(" names no job; expected "key" or "group/key")");
+      in.refuse("children", "invalid job \"" + text + R"("; expected "key" or "group/key")");
     else if (child.second == job.key && (own_group || child.first == job.group))
       in.refuse("children", "a job cannot be its own child");
     else if (std::find(job.children.begin(), job.children.end(), child) != job.children.end())
-      in.refuse("children", "\"" + text + "\" is named twice");
+      in.refuse("children", "duplicate child \"" + text + "\"");
     else
       job.children.push_back(std::move(child));
   }
@@ -141,10 +141,10 @@ core::declared_group read_group(const toml::table& table, problems& found) {
     group.title = group.app_name;
   group.addresses = in.texts("addresses");
   if (group.addresses && group.addresses->empty())
-    in.refuse("addresses", "the list is empty; leave addresses out to use what registers itself");
+    in.refuse("addresses", "the list is empty; omit addresses to use the executors that register");
   for (const auto& address : group.addresses.value_or(std::vector<std::string>{}))
     if (!is_usable_address(address))
-      in.refuse("addresses", "\"" + address + "\" is no address; expected http://host:port/ or https://host:port/, at most 255 "
+      in.refuse("addresses", "invalid address \"" + address + "\"; expected http://host:port/ or https://host:port/, at most 255 "
                              "characters, without a comma");
   return group;
 }
@@ -163,7 +163,7 @@ core::declared_job read_job(const toml::table& table, problems& found) {
     job.name = job.key;
   job.author = in.text("author", author_limit);
   job.alarm_email = in.text("alarm_email", email_limit);
-  const bool fits = core::fits(job.alarm_email, core::alarm_email_chars); // else that is said already
+  const bool fits = core::fits(job.alarm_email, core::alarm_email_chars); // otherwise the length was reported already
   for (const auto& address : core::mail_addresses(job.alarm_email, nullptr))
     if (fits && !core::is_mail_address(address))
       in.refuse("alarm_email", "invalid e-mail address \"" + address + "\" (job " + job.group + '/' + job.key + ")");

@@ -7,7 +7,7 @@
 
 namespace ringmaster::config {
 
-/// What is wrong goes into `found`; the value is then of no use.
+/// Read one table. Errors are added to `found`; the returned value is then incomplete.
 [[nodiscard]] core::declared_group read_group(const toml::table& table, problems& found);
 [[nodiscard]] core::declared_job read_job(const toml::table& table, problems& found);
 

@@ -22,14 +22,14 @@ std::string escape_of(unsigned char c) {
   return text.data();
 }
 
-/// Lines of one table, in the order in which they are asked for.
+/// Lines of one table, in the order in which they are added.
 class table_text {
 public:
   explicit table_text(std::string_view head) { out_.append("[[").append(head).append("]]\n"); }
 
   void raw(std::string_view key, std::string_view value) { out_.append(key).append(" = ").append(value) += '\n'; }
   void text(std::string_view key, std::string_view value) { raw(key, quoted_text(value)); }
-  /// Nothing for an empty one.
+  /// Adds a text unless it is empty.
   void optional(std::string_view key, std::string_view value) {
     if (!value.empty())
       text(key, value);
@@ -41,7 +41,7 @@ public:
       items += (items.empty() ? "" : ", ") + quoted_text(value);
     raw(key, '[' + items + ']');
   }
-  /// An enumerator in the files' own spelling; `usual` is left out, and what has no name.
+  /// Adds an enumerator in the spelling of the files, unless it is `usual` or has no name.
   template <class Enum>
   void choice(std::string_view key, Enum value, std::optional<std::type_identity_t<Enum>> usual) {
     std::string name{stored_name(value)};
@@ -56,7 +56,7 @@ private:
   std::string out_;
 };
 
-/// `2026-12-01T08:00:00.500Z`
+/// Formats a time as `2026-12-01T08:00:00.500Z`.
 std::string instant_text(core::time_point t) {
   auto text = core::zone{}.format(t);
   text[10] = 'T';

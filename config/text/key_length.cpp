@@ -6,7 +6,7 @@ namespace ringmaster::config {
 
 namespace {
 
-/// Takes a text apart as far as keys need it: what is wrong in it the parser says, which goes no further there.
+/// Scanner that splits a text as far as keys require. It stops at an invalid part, which the parser then reports.
 class key_scanner {
 public:
   explicit key_scanner(std::string_view text) noexcept : text_{text} {}
@@ -19,7 +19,7 @@ public:
       else if (c == '#')
         at_ = std::min(text_.find('\n', at_), text_.size());
       else {
-        // All others are parts of a key, blanks around them, or of a number, which has one dot.
+        // Any other character is part of a key, a blank next to it, or part of a number, which has one dot.
         dots = ends_key(c) ? 0 : dots + (c == '.' ? 1 : 0);
         if (dots >= key_parts_max)
           return line_here();
@@ -44,7 +44,7 @@ private:
     }
   }
 
-  /// Three quotes end it, and up to two before them are its own.
+  /// Skips a multi-line string. Three quotes end it, and up to two quotes before them belong to it.
   void skip_long_string(char quote) noexcept {
     for (at_ += 3; at_ < text_.size();) {
       const auto quotes = quotes_here(quote, 5);
@@ -55,14 +55,14 @@ private:
     }
   }
 
-  /// A backslash keeps the character behind it from meaning anything, but not the end of a line.
+  /// Skips the character after a backslash, except the end of a line.
   void skip_escape(char quote) noexcept {
     if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n')
       ++at_;
   }
 
   [[nodiscard]] std::size_t quotes_here(char quote, std::size_t most) const noexcept {
-    const auto rest = text_.substr(at_, most); // a text of quotes alone is gone through once
+    const auto rest = text_.substr(at_, most); // limits the work for a text that consists only of quotes
     return std::min(rest.find_first_not_of(quote), rest.size());
   }
 

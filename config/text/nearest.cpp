@@ -9,7 +9,7 @@ namespace ringmaster::config {
 
 namespace {
 
-/// Single letters inserted, removed or replaced.
+/// Returns the number of single letters to insert, remove or replace.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

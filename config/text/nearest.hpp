@@ -1,6 +1,6 @@
 #pragma once
 
-// "Did you mean …?" for names that nobody knows. Internal to config.
+// Suggestions ("did you mean …?") for unknown names. Internal to config.
 
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ringmaster::config {
 
-/// `; did you mean 'x'?` for the closest of `known`; empty when none is close.
+/// Returns `; did you mean 'x'?` for the closest of `known`; empty if none is close.
 [[nodiscard]] std::string suggestion(std::string_view wrong, std::span<const std::string_view> known);
 
 } // namespace ringmaster::config

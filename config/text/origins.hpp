@@ -1,6 +1,6 @@
 #pragma once
 
-// Where each setting was given, for messages. Internal to config and to who validates settings that no file holds.
+// Places where settings were given, for messages. Internal to config and to callers that validate settings without a file.
 
 #include <initializer_list>
 #include <map>
@@ -12,19 +12,19 @@ namespace ringmaster::config {
 
 class origins {
 public:
-  /// `place`: `file:line`, a variable's name, or the option with its key. The later one wins.
+  /// Sets the place of a key: `file:line`, a variable's name, or the option with its key. A later call replaces it.
   void set(std::string_view key, std::string place) { places_.insert_or_assign(std::string{key}, std::move(place)); }
 
-  /// The value that was given is not in the settings, so nothing that depends on it can be judged.
+  /// Marks a key whose value was invalid and not stored, so that settings that depend on it are not checked.
   void refuse(std::string_view key) { refused_.emplace(key); }
   void accept(std::string_view key) { refused_.erase(std::string{key}); }
 
   [[nodiscard]] bool any_refused(std::initializer_list<std::string_view> keys) const;
 
-  /// `c.toml:3: `, or nothing for a default: the place of the first of `keys` that was given anywhere.
+  /// Returns `c.toml:3: ` for the first of `keys` that was given; empty if all are defaults.
   [[nodiscard]] std::string prefix(std::initializer_list<std::string_view> keys) const;
 
-  /// Place and key, once: `c.toml:3: log.level`, `RINGMASTER_LOG_LEVEL: log.level`, `--set log.level`, `log.level`.
+  /// Returns place and key, each once: `c.toml:3: log.level`, `RINGMASTER_LOG_LEVEL: log.level`, `--set log.level`, `log.level`.
   [[nodiscard]] std::string subject(std::string_view key) const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Several things wrong at once, one line each. Internal to config.
+// Error with one line for each of several problems. Internal to config.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ringmaster::config {
 
-/// `invalid_argument` with the lines joined by line feeds.
+/// Returns `invalid_argument` with the lines joined by line feeds.
 [[nodiscard]] inline core::error to_error(const std::vector<std::string>& lines) {
   core::error out{core::errc::invalid_argument, {}};
   for (const std::string& line : lines)

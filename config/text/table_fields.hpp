@@ -1,6 +1,6 @@
 #pragma once
 
-// Typed reads of one TOML table, with a line for everything wrong in it. Internal to config.
+// Typed reads of one TOML table, with a line for each error. Internal to config.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,35 +15,36 @@
 
 namespace ringmaster::config {
 
-/// Characters that a text may have: those of its column.
+/// Allowed number of characters of a text: the width of its column.
 struct text_limit {
   std::size_t min = 0;
   std::size_t max = 0;
 };
 
-/// Of letters, digits, `-`, `_` and `.` alone, or empty.
+/// Returns true for letters, digits, `-`, `_` and `.` only; an empty text is also accepted.
 [[nodiscard]] bool is_key(std::string_view text);
 
-/// One table of an array, e.g. one `[[job]]`. A missing key leaves the default; a wrong one adds a problem and leaves it, too.
+/// One table of an array, e.g. one `[[job]]`. A missing key keeps the default; an invalid one adds a problem and keeps the
+/// default, too.
 class table_fields {
 public:
   table_fields(const toml::table& table, problems& found) : table_(table), found_(found) {}
 
-  /// Adds a problem for each key that is not in `known`; those in `later` are of a release to come.
+  /// Adds a problem for each key that is not in `known`; keys in `later` belong to a future release.
   void check_names(std::span<const std::string_view> known, std::span<const std::string_view> later);
 
-  /// Any text without NUL. A `min` above 0 makes the key required and blanks wrong.
+  /// Reads a text without NUL. A `min` above 0 makes the key required and refuses blank texts.
   [[nodiscard]] std::string text(std::string_view key, text_limit limit, std::string otherwise = {});
   [[nodiscard]] bool flag(std::string_view key, bool otherwise);
   [[nodiscard]] std::int64_t number(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t otherwise);
 
-  /// A number of seconds, or a duration of whole seconds; from 0 to what 32 bits hold.
+  /// Reads a number of seconds, or a duration of whole seconds, from 0 to the 32-bit maximum.
   [[nodiscard]] std::optional<std::int32_t> seconds(std::string_view key);
 
-  /// Nothing when the key is absent or wrong.
+  /// Reads a list of texts; unset if the key is absent or invalid.
   [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key);
 
-  /// A name of an enumeration in any case, with `-` or `_`; `to_case` brings a letter to the case of the stored names.
+  /// Reads a name of an enumeration in any case, with `-` or `_`. `to_case` converts a letter to the case of the stored names.
   template <class Enum>
   [[nodiscard]] Enum choice(std::string_view key, Enum otherwise, std::optional<Enum> (*find)(std::string_view),
                             int (*to_case)(int)) {
@@ -67,7 +68,7 @@ public:
 
   [[nodiscard]] const toml::node* node(std::string_view key) const { return table_.get(key); }
 
-  /// A problem at the key's line, or the table's when it is absent.
+  /// Adds a problem at the key's line, or at the table's if the key is absent.
   void refuse(std::string_view key, std::string_view problem);
 
   [[nodiscard]] std::string place() const { return found_.place(table_.source()); }

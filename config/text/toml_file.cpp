@@ -22,9 +22,9 @@ core::result<std::string> read_file(const std::string& path) {
   std::error_code status;
   if (std::filesystem::is_directory(path, status))
     return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is a directory");
-  // What is no file may never end, or never begin.
+  // Reading a special file may never end or never begin.
   if (std::filesystem::exists(path, status) && !std::filesystem::is_regular_file(path, status))
-    return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is no regular file");
+    return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is not a regular file");
   if (const auto size = std::filesystem::file_size(path, status); !status && size > file_bytes_max)
     return core::fail(core::errc::invalid_argument, "cannot read " + path + ": it is larger than 64 MiB");
   errno = 0;

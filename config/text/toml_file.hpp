@@ -13,23 +13,23 @@
 
 namespace ringmaster::config {
 
-/// Whole content of a file. Errors: `not_found`, `invalid_argument` with the system's reason.
+/// Returns the whole content of a file. Errors: `not_found`, `invalid_argument` with the system's reason.
 [[nodiscard]] core::result<std::string> read_file(const std::string& path);
 
-/// Errors: `invalid_argument`, `name:line: …`.
+/// Parses a document. Errors: `invalid_argument`, `name:line: …`.
 [[nodiscard]] core::result<toml::table> parse_toml(std::string_view text, const std::string& name);
 
-/// Everything wrong with one document.
+/// All errors in one document.
 class problems {
 public:
   explicit problems(std::string name) : name_(std::move(name)) {}
 
   void add(const toml::source_region& at, std::string what) { found_.emplace_back(at.begin.line, std::move(what)); }
 
-  /// `file:line`.
+  /// Returns `file:line`.
   [[nodiscard]] std::string place(const toml::source_region& at) const { return place(at.begin.line); }
 
-  /// `file:line: what`, in the order of the document.
+  /// Returns lines of the form `file:line: error`, in the order of the document.
   [[nodiscard]] std::vector<std::string> lines() const;
 
 private:

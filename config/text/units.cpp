@@ -37,7 +37,7 @@ std::string format(std::int64_t value, std::span<const unit> units) {
   return std::to_string(value).append(units.back().name);
 }
 
-/// `d` in the form stands for a digit.
+/// Compares a text with a form, in which `d` stands for a digit.
 bool has_form(std::string_view text, std::string_view form) noexcept {
   const auto fits = [](char given, char wanted) { return wanted == 'd' ? given >= '0' && given <= '9' : given == wanted; };
   return std::equal(text.begin(), text.end(), form.begin(), form.end(), fits);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The token between the server and the executors of all groups.
+// The access token that the server and the executors of all groups share.
 
 #include <optional>
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace ringmaster::core {
 
-/// Secrets: never in a log or a reply.
+/// Secrets. They never appear in a log or a reply.
 struct common_tokens {
-  /// Blank: tokens are not checked.
+  /// Current token; blank: tokens are not checked.
   std::string current;
-  /// The one that it replaced; empty: none.
+  /// Token that `current` replaced; empty: none.
   std::string former = {};
-  /// Until then the former one counts; nothing: as long as it is configured.
+  /// Time until which the former token is accepted; unset: as long as it is configured.
   std::optional<time_point> former_until = {};
 
   friend bool operator==(const common_tokens&, const common_tokens&) = default;
 };
 
-/// Returns true while the former token is taken beside the current one.
+/// Returns true while the former token is accepted in addition to the current one.
 [[nodiscard]] bool former_counts(const common_tokens& tokens, time_point now) noexcept;
 
-/// Compares `given` with the current token, and with the former one while that counts. In constant time.
+/// Compares `given` with the current token and, while it is accepted, with the former one. Runs in constant time.
 [[nodiscard]] bool is_common_token(const common_tokens& tokens, std::string_view given, time_point now) noexcept;
 
 } // namespace ringmaster::core

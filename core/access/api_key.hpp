@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys with which programs come: each is one user's, and may what he may.
+// API keys. A key belongs to one user and has that user's permissions.
 
 #include <chrono>
 #include <cstddef>
@@ -16,25 +16,25 @@
 namespace ringmaster::core {
 
 inline constexpr std::size_t api_key_name_chars_max = 64;
-/// Of one user.
+/// Maximum number of keys per user.
 inline constexpr std::size_t api_keys_max = 100;
-/// A use is written down when the one before is so long ago.
+/// Minimum time between two recorded uses of a key.
 inline constexpr std::chrono::minutes api_key_use_step{1};
 
-/// What every key begins with, so that people and programs that look for secrets know one.
+/// Prefix of every key, so that users and secret scanners recognise one.
 inline constexpr std::string_view api_key_prefix = "rmk_";
 
-/// The prefix and 43 characters of base64url; nothing else is ever one.
+/// Returns true if `text` is the prefix and 43 characters of base64url. No other text is ever a key.
 [[nodiscard]] bool is_api_key(std::string_view text) noexcept;
 
 struct api_key_draft {
-  /// What for; need not be different from others.
+  /// Purpose of the key. Names need not be unique.
   std::string name;
   /// SHA-256 of the key, 64 hexadecimal digits.
   std::string digest;
-  /// Whose it is.
+  /// Owner of the key.
   user_id user{};
-  /// It is nothing from then on.
+  /// Time from which the key is not accepted any more.
   std::optional<time_point> expires = {};
 };
 
@@ -43,26 +43,26 @@ struct api_key {
   api_key_id id{};
   std::string name;
   user_id user{};
-  /// Empty: he is gone.
+  /// Empty if the user does not exist any more.
   std::string user_name = {};
   time_point created{};
   std::optional<time_point> expires = {};
-  /// To the minute.
+  /// Last recorded use, to the minute.
   std::optional<time_point> used = {};
 };
 
-/// What a key says about who comes with it.
+/// A valid key and its owner.
 struct found_api_key {
   api_key_id id{};
-  /// The user, with the rights that he has now; `remote` is empty, because it is that of a request.
+  /// The owner with their present permissions. `remote` is empty, because it belongs to a request.
   principal who;
   std::optional<time_point> expires = {};
   std::optional<time_point> used = {};
 };
 
-/// Ascending by id.
+/// Search for keys; the result ascends by id.
 struct api_key_search {
-  /// Only his.
+  /// Only keys of this user.
   std::optional<user_id> user = {};
   api_key_id after{};
   std::size_t limit = 100;

@@ -13,8 +13,8 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Names compare without case and, in some databases, without the blanks behind them. An address has no line end, so no name
-/// makes the key of another one.
+/// Returns the key of a name in a network. Names compare without case and, in some databases, without trailing blanks. An address
+/// has no line end, so keys of different addresses never collide.
 std::string key_of(std::string_view typed, std::string_view network) {
   const auto name = trimmed(typed);
   std::string key{network};
@@ -78,7 +78,7 @@ void login_rate_limiter::count(std::string key, const rule& by, time now) {
   if (const auto found = found_.find(key); found != found_.end()) {
     auto& known = *found->second;
     const auto counted = counting(known, by, now);
-    // What has leaked of the next minute is not lost.
+    // Keeps the elapsed part of the next minute.
     known.since = counted == 0 ? now : known.since + leak * static_cast<std::int64_t>(known.failures - counted);
     known.failures = std::min(counted + 1, by.counted_max);
     known.before = std::exchange(known.last, now);

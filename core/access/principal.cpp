@@ -34,7 +34,7 @@ result<void> check_right(const principal& who, group_right wanted, group_id grou
   if (who.may(wanted, group))
     return {};
   return tl::unexpected{
-    not_permitted(who, "do this: it needs the right " + std::string{stored_name(wanted)} + " in group " +
+    not_permitted(who, "do this: it requires the permission " + std::string{stored_name(wanted)} + " in group " +
                          std::to_string(number(group)))};
 }
 

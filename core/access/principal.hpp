@@ -1,6 +1,6 @@
 #pragma once
 
-// Who asks for something, and what they may do.
+// The author of a request and their permissions.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace ringmaster::core {
 
-/// What somebody may do with the jobs and runs of one group; each includes the ones before it.
+/// Permission of a user for the jobs and runs of one group. Each value includes those before it.
 enum class group_right : std::uint8_t {
   none,
   /// See jobs, runs and logs.
   viewer,
-  /// Start, stop, trigger, end runs.
+  /// Start and stop jobs, trigger and end runs.
   operate,
-  /// Everything that XXL's group permission gives: add, change and remove jobs, clear logs.
+  /// Everything that XXL's group permission allows: add, change and remove jobs, clear logs.
   editor
 };
 
-/// `viewer`, `operator`, `editor`; empty for none.
+/// Returns `viewer`, `operator` or `editor`; empty for none.
 [[nodiscard]] std::string_view stored_name(group_right) noexcept;
 [[nodiscard]] std::optional<group_right> find_group_right(std::string_view name) noexcept;
 
-/// A user, or a program of this machine. Every edit is asked for by one, is refused inside its transaction when he has not the
-/// right to, and is written down under his name.
+/// A user, or a program of this machine. Every edit has a principal: it is refused inside its transaction without the necessary
+/// permission, and recorded under the principal's name.
 struct principal {
   user_id user{};
   std::string name;
-  /// May everything.
+  /// Has all permissions.
   bool admin = false;
-  /// Of a user who is no admin.
+  /// Permissions of a user who is not an administrator.
   std::vector<std::pair<group_id, group_right>> rights = {};
-  /// Where the request came from; empty for this machine's own commands.
+  /// Remote address of the request; empty for commands of this machine.
   std::string remote = {};
 
   [[nodiscard]] group_right right_in(group_id group) const noexcept {
@@ -51,15 +51,15 @@ struct principal {
   [[nodiscard]] bool may(group_right wanted, group_id group) const noexcept { return right_in(group) >= wanted; }
 };
 
-/// Commands that open the store themselves, declared files and Ringmaster itself.
+/// Returns the principal of commands that open the store themselves, of declared files and of Ringmaster itself.
 [[nodiscard]] const principal& local_operator();
 
-/// `forbidden` with XXL's refusal and the user's name.
+/// Returns `forbidden` with XXL's refusal and the user's name.
 [[nodiscard]] error not_permitted(const principal& who, std::string_view what);
 
-/// Errors: `forbidden`.
+/// Checks a permission in a group. Errors: `forbidden`.
 [[nodiscard]] result<void> check_right(const principal& who, group_right wanted, group_id group);
-/// Errors: `forbidden` for who is no admin.
+/// Checks that the principal is an administrator. Errors: `forbidden`.
 [[nodiscard]] result<void> check_admin(const principal& who);
 
 } // namespace ringmaster::core

@@ -11,7 +11,7 @@ bool is_known_hash(std::string_view stored) noexcept {
 
 result<void> check_other_account(const principal& by, user_id user) {
   if (by.user == user)
-    return refuse(errc::forbidden, refusal::own_account, "nobody changes his own account this way");
+    return refuse(errc::forbidden, refusal::own_account, "users cannot change their own account this way");
   return {};
 }
 

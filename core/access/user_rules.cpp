@@ -9,7 +9,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Of an item that is refused.
+/// Maximum length of a refused item in an error.
 constexpr std::size_t shown_name_chars = 40;
 
 tl::unexpected<error> misfit_user(refusal why, std::string context, std::string subject = {}) {
@@ -22,13 +22,13 @@ bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 |
 
 result<void> check_user_name(std::string_view typed) {
   if (is_blank(typed))
-    return misfit_user(refusal::user_name_empty, "the user has no name");
+    return misfit_user(refusal::user_name_empty, "the user name is empty");
   const auto name = trimmed(typed);
   const auto length = count_characters(name);
   if (length < user_name_chars_min || length > user_name_chars_max)
-    return misfit_user(refusal::name_length, "a user's name has from 4 to 20 characters, not " + std::to_string(length));
+    return misfit_user(refusal::name_length, "a user name must have 4 to 20 characters, not " + std::to_string(length));
   if (std::any_of(name.begin(), name.end(), is_control))
-    return misfit_user(refusal::none, "a user's name has no control characters");
+    return misfit_user(refusal::none, "a user name must not contain control characters");
   return {};
 }
 
@@ -47,12 +47,12 @@ result<void> check_password(std::string_view typed, password_form form) {
   if (form != password_form::argon2id) {
     const auto length = count_characters(trimmed(typed));
     if (length < password_chars_min || length > password_chars_max)
-      return misfit_user(refusal::name_length, "a password that Java admins read has from 4 to 20 characters");
+      return misfit_user(refusal::name_length, "a password that Java admins can read must have 4 to 20 characters");
     return {};
   }
   if (count_characters(typed) < own_password_chars_min)
     return misfit_user(refusal::password_short,
-                       "a password has at least " + std::to_string(own_password_chars_min) + " characters");
+                       "a password must have at least " + std::to_string(own_password_chars_min) + " characters");
   return {};
 }
 

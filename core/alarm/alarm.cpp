@@ -16,7 +16,7 @@ std::string_view without_blank_ends(std::string_view text) noexcept {
   return text;
 }
 
-/// How closely a rule names the job; negative: not at all.
+/// Returns how specifically a rule names the job; negative if it does not apply.
 int closeness(const alarm_rule& rule, std::string_view app_name, std::string_view job_key) noexcept {
   if (!rule.group.empty() && rule.group != app_name)
     return -1;

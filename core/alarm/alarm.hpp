@@ -1,6 +1,6 @@
 #pragma once
 
-// Alarms: who is told of a failed run, and what the store keeps of it (firing protocol, T5; XXL admin §7.2, §7.3).
+// Alarms: recipients of failed runs, and the state that the store keeps (firing protocol, T5; XXL admin §7.2, §7.3).
 
 #include <cstdint>
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace ringmaster::core {
 
-/// Which failed attempts of a run are told: each, as XXL does, or only the one that is not retried.
+/// Failed attempts of a run that are reported: each, as in XXL, or only the one that is not retried.
 enum class alarm_attempts : std::uint8_t { every_attempt, last_attempt };
 
 /// `every_attempt`, `last_attempt`.
 [[nodiscard]] std::string_view stored_name(alarm_attempts value) noexcept;
 [[nodiscard]] std::optional<alarm_attempts> find_alarm_attempts(std::string_view name) noexcept;
 
-/// One `[[alarm]]`: whom to tell of the failures of some jobs, beside the mail addresses that stand in the job itself.
+/// One `[[alarm]]`: recipients for the failures of some jobs, in addition to the e-mail addresses in the job itself.
 struct alarm_rule {
-  /// Its name: one rule in the database.
+  /// Name of the rule, unique in the database.
   std::string key;
   /// App name of a group; empty: every group.
   std::string group;
@@ -34,28 +34,28 @@ struct alarm_rule {
   std::string job;
   /// Names of configured webhooks.
   std::vector<std::string> channels;
-  /// Mail addresses beside the job's own.
+  /// E-mail addresses in addition to the job's own.
   std::vector<std::string> mail_to;
   alarm_attempts on = alarm_attempts::every_attempt;
-  /// Failures of a job for the same reason are one message in so long; nothing: the configuration's `alarm.dedup`.
+  /// Deduplication window: failures of a job for the same reason within it are one message. Unset: the setting `alarm.dedup`.
   std::optional<milliseconds> dedup;
-  /// Tell of the first success after an alarm, too.
+  /// Also report the first success after an alarm.
   bool recovered = false;
   friend bool operator==(const alarm_rule&, const alarm_rule&) = default;
 };
 
-/// The rule that counts for a job: the one that names the job, else its group, else everything; of two equal ones the first by
-/// key. Null when there is none. `job_key` is empty for a job that no file declares.
+/// Returns the rule for a job: the one that names the job, else the one of its group, else the one for all groups; of two equal
+/// ones the first by key. Null if there is none. `job_key` is empty for a job that is not declared in a file.
 [[nodiscard]] const alarm_rule* rule_for(std::span<const alarm_rule> rules, std::string_view app_name,
                                          std::string_view job_key) noexcept;
 
-/// Whether a failed attempt of a job with these addresses and this rule (or none) raises an alarm.
+/// Returns true if a failed attempt of a job with these addresses and this rule (or none) raises an alarm.
 [[nodiscard]] bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, bool will_be_retried) noexcept;
 
-/// The addresses of `alarm_email`, a comma list, and of the rule: each once, without the blanks around them.
+/// Returns the addresses of `alarm_email`, a comma list, and of the rule, without duplicates and without blanks around them.
 [[nodiscard]] std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule);
 
-/// Several texts in one column, separated by line feeds.
+/// Joins several texts into one column, separated by line feeds.
 [[nodiscard]] std::string join_lines(std::span<const std::string> texts);
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 
@@ -70,18 +70,18 @@ inline constexpr std::int32_t failed = 3;
 
 enum class alarm_kind : std::uint8_t { failure, recovery };
 
-/// What a message says about the job; read when the alarm is taken, so that no job in memory carries it.
+/// Data of the job for a message. Read when the alarm is taken, so that no job in memory carries it.
 struct alarmed_job {
   std::string name;
   std::string group_title;
   std::string alarm_email;
   std::optional<alarm_rule> rule = {};
   alarm_conditions requested = {};
-  /// Of its group: typed in by hand, and the comma list (nothing: there is none).
+  /// From the job's group: whether its addresses are manual, and the comma list (unset: none).
   bool manual_addresses = false;
   std::optional<std::string> addresses = {};
   std::string app_name = {};
-  /// Of a declared job.
+  /// Key of a declared job.
   std::string key = {};
 };
 
@@ -92,32 +92,32 @@ struct pending_alarm {
   job_id job{};
   /// The failed run; for a recovery, the first that succeeded.
   log_id origin{};
-  /// When the alarm was decided.
+  /// Time of the decision to raise the alarm.
   time_point since{};
-  /// Nothing: its row is gone. Messages are cut to what a person reads.
+  /// Unset if its row does not exist any more. Messages are cut to a readable length.
   std::optional<log_row> run;
-  /// Nothing: the job is gone.
+  /// Unset if the job does not exist any more.
   std::optional<alarmed_job> about;
 };
 
-/// What became of an alarm.
+/// Outcome of an alarm.
 struct alarm_end {
   intent_id id{};
   /// `alarm_status::not_needed`, `sent` or `failed`.
   std::int32_t status = alarm_status::sent;
-  /// The job's next success is to be told.
+  /// The job's next success is to be reported.
   bool await_recovery = false;
 };
 
-/// One step of the sweep for failures that nobody decided about.
+/// One step of the sweep for failures whose alarm is still undecided.
 struct failure_sweep {
   /// Failed runs whose retry and alarm were decided now.
   std::size_t decided = 0;
-  /// Of these, claims of an admin that died: it had taken them and not finished.
+  /// Number of these that were claims of an admin that died before it finished them.
   std::size_t released = 0;
-  /// Retries that were written: to be claimed.
+  /// Retries that were written and are to be claimed.
   std::vector<intent> intents;
-  /// A bound ended the step; what lies behind it can be done now.
+  /// A limit ended the step, and more can be decided now.
   bool more = false;
 };
 

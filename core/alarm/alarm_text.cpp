@@ -13,7 +13,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Of a message in an alarm: enough to know what happened, and a mail stays a mail.
+/// Maximum length of a run's message in an alarm, so that an e-mail stays readable.
 constexpr std::size_t content_units_max = 4000;
 constexpr std::size_t named_jobs_max = 50;
 
@@ -58,7 +58,7 @@ std::string suppressed_text(std::uint64_t count, language in) {
   return number + " alarms were not sent one by one, because the channel's limit was reached:";
 }
 
-/// What a trigger message says, as lines of text: a compact note as people read it, a Java admin's HTML as it is.
+/// Returns the trigger message as lines of text: a compact note in readable form, a Java admin's HTML as text.
 std::string trigger_lines(const pending_alarm& alarm, language in) {
   const auto& run = *alarm.run;
   auto note = decode_trigger_note(run.trigger_msg);
@@ -102,7 +102,7 @@ std::string lines_to_html(std::string_view text) {
   return out;
 }
 
-/// The cells of the one row, in XXL's order.
+/// Cells of the single row, in XXL's order.
 using cells = std::array<std::string, 5>;
 
 std::string table_of(const cells& row, language in) {
@@ -127,7 +127,7 @@ std::string lines_of(const cells& row, language in) {
   return out + row.back();
 }
 
-/// 2026-03-02T12:00:00.000Z
+/// Formats a time as 2026-03-02T12:00:00.000Z.
 std::string iso_time(time_point t) {
   const auto day = std::chrono::floor<std::chrono::days>(t);
   const std::chrono::year_month_day date{day};
@@ -153,7 +153,7 @@ alarm_message message_from(std::string title, const cells& row, std::string_view
   out.title = std::move(title);
   out.text = lines_of(row, in);
   out.html = table_of(row, in);
-  // Every name is there, so that a template never shows one.
+  // Every name exists, so that a message never shows an unexpanded name.
   for (const char* name : {"log_id", "address", "fire_time", "trigger_code", "handle_code", "retry_left"})
     out.fields[name];
   out.fields["title"] = out.title;
@@ -190,7 +190,7 @@ bool is_break(std::string_view tag) noexcept {
   return tag.starts_with("<br") || tag.starts_with("<BR") || tag.starts_with("</p") || tag.starts_with("</tr");
 }
 
-/// The tag that `html` begins with, up to its `>`; empty when a `<` stands for itself.
+/// Returns the tag at the beginning of `html`, up to its `>`; empty if the `<` is plain text.
 std::string_view tag_at(std::string_view html) noexcept {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const std::size_t name = html.size() > 1 && html[1] == '/' ? 2 : 1;
@@ -267,7 +267,7 @@ std::string job_title(const pending_alarm& alarm) {
   return app + (app.empty() ? "" : "/") + (alarm.about->key.empty() ? number_of_job : one_line(alarm.about->key));
 }
 
-/// All lines of it.
+/// Returns all lines of the reason.
 std::string reason_of(const log_row& run) {
   constexpr std::int32_t timed_out = 502;
   if (run.handle_code == timed_out)

@@ -11,10 +11,10 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::size_t reason_bytes_max = 200;
-/// No reason reads like this.
+/// Key of all other reasons. No real reason has this text.
 constexpr const char* other_reasons = "others";
 
-/// Each run of digits becomes one `#`.
+/// Appends the text with each run of digits replaced by one `#`.
 void append_folded(std::string& out, std::string_view text) {
   bool in_number = false;
   for (const char c : text) {
@@ -61,7 +61,7 @@ bool alarm_windows::open(const key& what, milliseconds window, clock now) {
   const auto [at, is_new] = windows_.try_emplace(what);
   if (!is_new && now < at->second.ends)
     return false;
-  // A window that ended with failures in it is told by `ended`, and this one with them.
+  // `ended` reports a window that ended with failures in it, and this failure with them.
   if (!is_new && at->second.held.count > 0)
     return false;
   at->second = {now + window, window, {what, {}, 0}};

@@ -12,7 +12,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Bytes in one encoded word: 12 characters around them, four for three of them, 75 in all.
+/// Bytes in one encoded word: 12 characters of markup, and four characters for each three bytes, 75 in all.
 constexpr std::size_t word_bytes_max = 45;
 constexpr std::size_t line_chars = 76;
 constexpr std::size_t address_chars_max = 254;
@@ -35,7 +35,7 @@ std::string base64_lines(std::string_view text) {
   return out;
 }
 
-/// `Mon, 02 Mar 2026 12:00:00 +0000`
+/// Formats a date as `Mon, 02 Mar 2026 12:00:00 +0000`.
 std::string date_text(time_point t) {
   constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -51,7 +51,7 @@ std::string date_text(time_point t) {
   return out.data();
 }
 
-/// A display name in quotes, or in encoded words.
+/// Returns a display name in quotes, or in encoded words.
 std::string phrase(std::string_view name) {
   if (!is_plain(name))
     return encoded_words(name);
@@ -88,7 +88,7 @@ std::string base64(std::string_view bytes) {
 
 std::string encoded_words(std::string_view utf8) {
   const auto clean = without_controls(utf8);
-  // What looks like an encoded word would be read as one.
+  // Text that looks like an encoded word would be decoded as one.
   if (is_plain(clean) && clean.find("=?") == std::string::npos)
     return clean;
   std::string out;
@@ -117,7 +117,7 @@ std::string mail_text(const mail& message) {
   out += "To: <" + message.to_address + ">\r\n";
   out += "Subject: " + encoded_words(message.subject) + "\r\n";
   out += "Message-ID: <" + id + ">\r\n";
-  // So that no holiday reply comes back.
+  // Prevents automatic replies.
   out += "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n";
   out += "Content-Type: multipart/alternative; boundary=\"" + boundary + "\"\r\n\r\n";
   add_part(out, boundary, "text/plain", message.text);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A mail as it goes over the wire (RFC 5322, RFC 2047, RFC 2045): headers, then text and HTML as alternatives, all in ASCII.
+// E-mail in wire format (RFC 5322, RFC 2047, RFC 2045): headers, then text and HTML as alternatives, all in ASCII.
 
 #include <string>
 #include <string_view>
@@ -16,22 +16,23 @@ struct mail {
   std::string subject;
   std::string text;
   std::string html;
-  /// Without angle brackets. The same for each try, so that a mail that arrived twice can be told from two mails.
+  /// Without angle brackets. Equal for each attempt, so that a duplicate delivery is recognisable.
   std::string message_id;
   time_point date{};
 };
 
-/// Line ends are CRLF. What could end a header's line is taken out of the values; the addresses must have passed
-/// `is_mail_address`.
+/// Returns the e-mail with CRLF line ends. Characters that could end a header line are removed from the values; the addresses
+/// must have passed `is_mail_address`.
 [[nodiscard]] std::string mail_text(const mail& message);
 
-/// `local@domain` in printable ASCII, without what could break out of a command or a header. Grammar only.
+/// Returns true for `local@domain` in printable ASCII without characters that could break out of a command or a header. Checks
+/// the grammar only.
 [[nodiscard]] bool is_mail_address(std::string_view text) noexcept;
 
-/// An unstructured header value: as it is when plain ASCII, else in encoded words of at most 75 characters.
+/// Returns an unstructured header value: unchanged if it is plain ASCII, else in encoded words of at most 75 characters.
 [[nodiscard]] std::string encoded_words(std::string_view utf8);
 
-/// Base64 with padding, without line ends.
+/// Encodes Base64 with padding, without line ends.
 [[nodiscard]] std::string base64(std::string_view bytes);
 
 } // namespace ringmaster::core

@@ -1,6 +1,6 @@
 #pragma once
 
-// A webhook's own body: text with `{names}`.
+// Body template of a webhook: text with `{names}`.
 
 #include <map>
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace ringmaster::core {
 
-/// How a value is written into the template.
+/// Function that escapes a value for the template.
 using template_escape = std::string (*)(std::string_view value);
 
-/// Replaces every `{name}` of `fields`, escaped; braces around anything else stay as they are (JSON is full of them). A value is
-/// never read as a template again.
+/// Replaces every `{name}` of `fields` by its escaped value. Braces around other text stay unchanged (JSON is full of them).
+/// Values are not expanded again.
 [[nodiscard]] std::string fill_template(std::string_view text, const std::map<std::string, std::string, std::less<>>& fields,
                                         template_escape escape);
 

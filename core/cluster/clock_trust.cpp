@@ -7,14 +7,14 @@ namespace ringmaster::core {
 
 namespace {
 
-/// A clock that was heard so long ago says nothing: its machine may be gone, or have slept.
+/// Age at which a reading of another clock is ignored: its machine may be off or suspended.
 constexpr std::chrono::nanoseconds heard_max = std::chrono::seconds{10};
 
 milliseconds distance(time_point clock, std::int64_t boot_ns) {
   return clock.time_since_epoch() - std::chrono::floor<milliseconds>(std::chrono::nanoseconds{boot_ns});
 }
 
-/// `3600.0 s ahead of`, `12.5 s behind`.
+/// Formats a difference as `3600.0 s ahead of` or `12.5 s behind`.
 std::string off_by(milliseconds difference) {
   const auto tenths = std::abs(difference.count()) / 100;
   const auto seconds = std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
@@ -37,7 +37,7 @@ bool clock_trust::read(time_point wall, std::int64_t boot_ns) {
   return trusted_;
 }
 
-// Counted from the last step: each of several may be the wrong one.
+// The time is counted from the last of several steps, because each may be the wrong one.
 void clock_trust::watch_step(milliseconds offset) {
   if (!known_offset_)
     return;
@@ -75,7 +75,7 @@ void clock_trust::hear_node(const std::string& node, time_point clock, std::int6
   nodes_.insert_or_assign(node, seen(clock, earliest_ns, latest_ns));
 }
 
-/// How far the own clock is ahead of the nearest that the other one may show; behind: negative.
+/// Returns how far the node's clock is ahead of the nearest time that the other clock may show; negative if it is behind.
 milliseconds clock_trust::difference(const witness& other) const {
   return offset_ > other.high ? offset_ - other.high : std::min(offset_ - other.low, milliseconds{0});
 }
@@ -83,7 +83,7 @@ milliseconds clock_trust::difference(const witness& other) const {
 bool clock_trust::denied_by(const witness& other) const { return std::chrono::abs(difference(other)) > tolerance_; }
 
 bool clock_trust::majority_agrees() const {
-  // The clock itself has a vote, so as many of the others are enough.
+  // The clock itself has a vote, so a tie is enough.
   auto against = static_cast<std::ptrdiff_t>(stepped_ns_.has_value());
   std::ptrdiff_t with = 0;
   const auto count = [&](const witness& other) { ++(denied_by(other) ? against : with); };

@@ -7,7 +7,7 @@ namespace ringmaster::core {
 namespace {
 
 constexpr const char* refusal_text =
-  "in shared mode the Java admins on this database plan, too, and do not know what changes when a job fires";
+  "not available in shared mode, because the Java admins on this database do not know options that change when a job fires";
 
 } // namespace
 

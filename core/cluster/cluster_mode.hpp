@@ -1,6 +1,6 @@
 #pragma once
 
-// Who owns the schedule of a database (firing protocol §8, §9).
+// Ownership of a database's schedule (firing protocol §8, §9).
 
 #include <cstdint>
 #include <optional>
@@ -16,80 +16,80 @@
 namespace ringmaster::core {
 
 enum class cluster_mode : std::uint8_t {
-  /// Ringmaster alone plans; its schedule is `rm_schedule`.
+  /// Only Ringmaster plans; its schedule is `rm_schedule`.
   native,
-  /// Java admins may plan, too; the schedule is `xxl_job_info`, and whoever plans holds `schedule_lock`.
+  /// Java admins may plan, too. The schedule is `xxl_job_info`, and the planner holds `schedule_lock`.
   shared
 };
 
 /// `native`, `shared`.
 [[nodiscard]] std::string_view stored_name(cluster_mode) noexcept;
 
-/// Exact; nothing for an unknown one.
+/// Finds a mode by its exact name; unset if it is unknown.
 [[nodiscard]] std::optional<cluster_mode> find_cluster_mode(std::string_view name) noexcept;
 
-/// Shared mode has no place for options that change when a job fires: Java admins do not know them. Errors: `invalid_argument`
-/// that names the options.
+/// Refuses, in shared mode, options that change when a job fires: Java admins do not know them. Errors: `invalid_argument` that
+/// names the options.
 [[nodiscard]] result<void> check_shared(const schedule_options& options);
 
-/// `jobs 4, 7, 9 have options that ...`, the first few by their ids.
+/// Returns `jobs 4, 7, 9 have options that ...`, with the ids of the first few jobs.
 [[nodiscard]] std::string options_refused(std::span<const job_id> jobs);
 
 /// The mode row of a database.
 struct mode_state {
   cluster_mode mode = cluster_mode::native;
-  /// Somebody is about to switch: whoever holds `schedule_lock` lets go.
+  /// A switch is about to begin: the holder of `schedule_lock` releases it.
   bool switching = false;
   friend bool operator==(const mode_state&, const mode_state&) = default;
 };
 
-/// What a switch did.
+/// Outcome of a mode switch.
 struct mode_switch {
-  /// False: the database was in this mode already, and nothing changed.
+  /// False if the database was in this mode already and nothing changed.
   bool changed = false;
-  /// Nodes whose life ended with it; they come back by themselves.
+  /// Number of nodes whose incarnation the switch ended; they re-enter by themselves.
   std::size_t nodes_fenced = 0;
   std::size_t jobs_copied = 0;
-  /// Reserved instants that nobody had claimed yet and that are due in `xxl_job_info` again.
+  /// Reserved instants that were not claimed yet and are due in `xxl_job_info` again.
   std::size_t instants_put_back = 0;
 };
 
-/// What a step of rewriting trigger notes did.
+/// Outcome of one step that rewrites trigger notes.
 struct note_rewrite {
-  /// Where the next step goes on; nothing: this was the last one.
+  /// Start of the next step; unset after the last one.
   std::optional<log_id> next;
   std::size_t rewritten = 0;
-  /// Rows that were recorded meanwhile.
+  /// Rows whose result was recorded meanwhile.
   std::size_t left = 0;
 };
 
-/// How far a reservation looks and how much it takes at once.
+/// Horizon of a reservation, and its limits.
 struct reserve_window {
   time_point now{};
-  /// Java admins take everything due within 5 s; whoever looks further ahead is first.
+  /// Java admins take everything due within 5 s; a larger horizon is ahead of them.
   milliseconds horizon{6000};
   milliseconds misfire_after{5000};
-  /// A job of which a reserved instant still waits so long after its time gets no more: its executor is full or silent.
+  /// A job whose reserved instant still waits this long after its time is not reserved further: its executor is full or silent.
   milliseconds backlog_after{1000};
   std::size_t jobs_max = 500;
 };
 
-/// A job that its own schedule stopped: it never fires again, or cannot be read.
+/// A job that was stopped by its own schedule: it never fires again, or cannot be read.
 struct stopped_job {
   job_id job{};
-  /// Empty: exhausted.
+  /// Empty if the schedule is exhausted.
   std::string reason;
 };
 
 struct reserve_outcome {
-  /// Made by this reservation, in order of their instants.
+  /// Created by this reservation, in order of their instants.
   std::vector<intent> intents;
-  /// Instants that were reserved before: somebody put an old row back.
+  /// Instants that had been reserved before, because an old row was restored.
   std::size_t doubles = 0;
   /// Instants dropped by the misfire policy DO_NOTHING.
   std::size_t dropped = 0;
   std::vector<stopped_job> stopped;
-  /// A bound ended it: more is due inside the horizon.
+  /// A limit ended the reservation: more is due inside the horizon.
   bool more = false;
 };
 

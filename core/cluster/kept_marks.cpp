@@ -29,7 +29,7 @@ kept_marks marks_ahead(const kept_marks& before, log_id highest) {
   auto next = before;
   next.seen = std::max(before.seen, highest);
   const auto since = number(next.seen) - number(before.seen);
-  // The first time the number itself says nothing about the load.
+  // At the first time the difference of the ids says nothing about the load.
   const auto ahead = number(before.seen) == 0 ? ahead_min : std::clamp(2 * since, ahead_min, ahead_max);
   next.ceiling = std::max(before.ceiling, log_id{number(next.seen) + ahead});
   return next;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Nodes as the store knows them, and the slots they share.
+// Nodes as the store knows them.
 
 #include <chrono>
 #include <cstdint>
@@ -22,47 +22,47 @@ struct node_row {
   std::int64_t beat = 0;
   node_state state = node_state::down;
   std::string address;
-  /// Names the process that lives this life, among those of all machines that run now; empty: not known.
+  /// Identifies the process of this incarnation among all running processes of all machines; empty: unknown.
   std::string process{};
-  /// What the node's wall clock said when it sent this beat; the epoch: unknown.
+  /// Wall clock of the node when it sent this heartbeat; the epoch: unknown.
   time_point wall{};
 };
 
-/// Of a life of a node that begins.
+/// Conditions under which a new incarnation of a node enters the cluster.
 struct entry_terms {
   /// As in `node_row`.
   std::string process{};
-  /// The node's row as it was read, or a row with incarnation 0 where there was none: a row that has changed since refuses the
-  /// entry. Nothing: the entry ends any life that there is.
+  /// The node's row as it was read, or a row with incarnation 0 if there was none. A row that has changed since then refuses the
+  /// entry. Unset: the entry ends any existing incarnation.
   std::optional<node_row> replaces{};
-  /// The number of the new life lies above this one.
+  /// Lower bound (exclusive) of the number of the new incarnation.
   std::int64_t above = 0;
 
-  /// Whether the row is still as it was read.
+  /// Returns true if the row is unchanged since it was read.
   [[nodiscard]] bool admits(std::int64_t incarnation, std::int64_t beat, node_state state) const noexcept {
     return !replaces || (replaces->incarnation == incarnation
                          && (incarnation == 0 || (replaces->beat == beat && replaces->state == state)));
   }
 };
 
-/// All nodes, and what the same read says of the database itself.
+/// All nodes, and the database's own state from the same read.
 struct cluster_view {
   std::vector<node_row> nodes;
-  /// The database server's clock; nothing: the database has none of its own (SQLite).
+  /// The database server's clock; unset if the database has none of its own (SQLite).
   std::optional<time_point> clock;
-  /// The highest committed revision of an edit. It never falls, unless the database was restored or rolled back.
+  /// The highest committed revision of an edit. It never decreases, unless the database was restored or rolled back.
   std::int64_t revision = 0;
 };
 
-/// How a node looks to one of the cluster.
+/// Health of a node as another node sees it.
 enum class node_health : std::uint8_t {
-  /// It beats.
+  /// Sends heartbeats.
   alive,
-  /// It beats, and is about to stop; only the node itself knows.
+  /// Sends heartbeats and is about to stop; only the node itself knows.
   draining,
-  /// It was fenced, or has not beaten for so long that it is about to be.
+  /// Was fenced, or has been silent for so long that it is about to be fenced.
   dead,
-  /// It said that it leaves.
+  /// Announced that it leaves.
   stopped
 };
 
@@ -77,13 +77,13 @@ enum class node_health : std::uint8_t {
   return "stopped";
 }
 
-/// A node as another one, or itself, saw it last.
+/// A node as it was last seen by another node or by itself.
 struct seen_node {
   node_row row;
   node_health health = node_health::stopped;
-  /// How long its beat has stood still in the eyes of who looks; nothing: it does not beat any more.
+  /// Time since the observer last saw a new heartbeat; unset if the node does not send any more.
   std::optional<std::chrono::milliseconds> silent_for;
-  /// It is who looks.
+  /// True if the node is the observer itself.
   bool self = false;
 };
 

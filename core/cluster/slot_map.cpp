@@ -14,7 +14,8 @@ std::uint64_t hash_of(std::string_view text) noexcept {
   return hash;
 }
 
-/// What `node_hash` bids for `slot`. The finalizer of SplitMix64: FNV alone would give neighbouring slots to one node.
+/// Returns the bid of `node_hash` for `slot`. Uses the finalizer of SplitMix64: FNV alone would assign neighbouring slots to one
+/// node.
 std::uint64_t bid(std::uint64_t node_hash, std::size_t slot) noexcept {
   auto mixed = node_hash + (slot + 1) * 0x9e3779b97f4a7c15;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,7 +1,7 @@
 #pragma once
 
-// 256 slots (job id mod 256), spread over the live nodes by rendezvous hashing. Slots only avoid contention; that an instant is
-// planned once is the compare-and-set's doing.
+// 256 slots (job id mod 256), spread over the live nodes by rendezvous hashing. Slots only avoid contention; compare-and-set
+// ensures that an instant is planned once.
 
 #include <bitset>
 #include <cstdint>
@@ -19,8 +19,8 @@ using slot_set = std::bitset<slot_count>;
   return static_cast<std::uint32_t>(number(job)) % slot_count;
 }
 
-/// The slots of `self` when exactly `live` nodes are up. Every node computes the same answer from the same list in any order;
-/// a node that comes or goes moves only its own share. Empty when `self` is not in `live`.
+/// Returns the slots of `self` when exactly `live` nodes are up. Every node computes the same answer from the same list in any
+/// order. When a node enters or leaves, only its own share moves. Empty if `self` is not in `live`.
 [[nodiscard]] slot_set slots_of(const std::string& self, std::span<const std::string> live);
 
 } // namespace ringmaster::core

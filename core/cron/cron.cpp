@@ -11,7 +11,7 @@ using namespace std::chrono;
 
 constexpr int first_year = 1970;
 
-/// The lowest set bit at or above `from`; nothing when there is none.
+/// Returns the lowest set bit at or above `from`; unset if there is none.
 template <class Bits>
 std::optional<int> bit_from(Bits bits, int from) {
   if (from >= static_cast<int>(sizeof(Bits) * 8))
@@ -22,10 +22,10 @@ std::optional<int> bit_from(Bits bits, int from) {
 
 std::uint32_t bit(int index) { return std::uint32_t{1} << index; }
 
-/// Bits 1 to `length`.
+/// Returns bits 1 to `length`.
 std::uint32_t month_mask(int length) { return static_cast<std::uint32_t>((std::uint64_t{2} << length) - 2); }
 
-/// The Monday-to-Friday day nearest to `day` that stays in the month; `first_weekday` is that of day 1 (0: Sunday).
+/// Returns the Monday-to-Friday day nearest to `day` within the month. `first_weekday` is the weekday of day 1 (0: Sunday).
 int nearest_weekday(int day, int length, unsigned first_weekday) {
   switch ((first_weekday + static_cast<unsigned>(day) - 1) % 7) {
   case 6: return day == 1 ? day + 2 : day - 1;
@@ -34,7 +34,7 @@ int nearest_weekday(int day, int length, unsigned first_weekday) {
   }
 }
 
-// Outside of these years nothing fires and calendar arithmetic would overflow.
+// No expression fires outside of these years, and calendar arithmetic would overflow.
 constexpr time_point fire_begin = sys_days{year{first_year} / January / 1} - days{2};
 constexpr time_point fire_end = sys_days{year{3000} / January / 1};
 
@@ -43,12 +43,13 @@ std::uint64_t bits_of(Bits bits) {
   return static_cast<std::uint64_t>(std::popcount(bits));
 }
 
-/// The instant of `t`, of the end of its gap when clocks skip it.
+/// Returns the instant of `t`, or of the end of its gap if clocks skip it.
 time_point instant_of(local_time t, const zone& where) {
   return where.to_instant(where.end_of_gap(t)).value_or(time_point::max());
 }
 
-/// The last local time from `low` to before `high` for which `holds` is true: it is true at `low`, and up to one time.
+/// Returns the last local time from `low` to before `high` for which `holds` is true. It must be true at `low` and up to one
+/// time.
 template <class Holds>
 local_time last_that(local_time low, local_time high, Holds holds) {
   while (high - low > seconds{1}) {
@@ -58,15 +59,15 @@ local_time last_that(local_time low, local_time high, Holds holds) {
   return low;
 }
 
-/// The last local time that fires at or before `t`. While clocks that were put back show an hour for the first time, that is the
-/// one before this hour.
+/// Returns the last local time that fires at or before `t`. While clocks that were set back show an hour for the first time, that
+/// is the time before this hour.
 local_time last_local(time_point t, const zone& where) {
   const auto shown = where.to_local(t);
   const auto fires = [&](local_time at) { return instant_of(at, where) <= t; };
   return fires(shown) ? shown : last_that(shown - days{2}, shown, fires);
 }
 
-/// The local times of the day from `begin` that clocks skip: from `first` to before `second`.
+/// Returns the local times of the day from `begin` that clocks skip: from `first` to before `second`.
 std::pair<local_time, local_time> gap_in(local_days begin, const zone& where) {
   const local_time day{begin};
   const auto start = instant_of(day, where);
@@ -199,7 +200,7 @@ std::optional<local_days> cron_expression::next_day(year_month_day from) const {
 
 std::uint32_t cron_expression::days_in(year_month month) const {
   const auto length = static_cast<int>(static_cast<unsigned>((month / last).day()));
-  // Most expressions ask for plain days and need no weekday.
+  // Most expressions use plain days and need no weekday.
   if (rule_ == day_rule::day_of_month && (nearest_to_day_ | nearest_before_last_ | days_before_last_) == 0)
     return days_ & month_mask(length);
   const auto first_weekday = weekday{sys_days{month / 1}}.c_encoding();
@@ -212,14 +213,14 @@ std::uint32_t cron_expression::dated_days(int length, unsigned first_weekday) co
     found |= bit(length - *n);
   for (auto n = bit_from(nearest_before_last_, 0); n && *n < length; n = bit_from(nearest_before_last_, *n + 1))
     found |= bit(nearest_weekday(length - *n, length, first_weekday));
-  // Bit 0 would be `0W`, which XXL accepts and never fires.
+  // Bit 0 would be `0W`, which XXL accepts and which never fires.
   for (auto n = bit_from(nearest_to_day_, 1); n && *n <= length; n = bit_from(nearest_to_day_, *n + 1))
     found |= bit(nearest_weekday(*n, length, first_weekday));
   return found;
 }
 
 std::uint32_t cron_expression::week_days(int length, unsigned first_weekday) const {
-  // Bit i: the weekday of day 1 + i is wanted; five times for five weeks.
+  // Bit i: the weekday of day 1 + i matches; repeated five times for five weeks.
   const auto week = static_cast<std::uint64_t>((weekdays_ | weekdays_ << 7) >> first_weekday & 0x7F);
   const auto all = static_cast<std::uint32_t>((week | week << 7 | week << 14 | week << 21 | week << 28) << 1)
                    & month_mask(length);

@@ -1,6 +1,6 @@
 #pragma once
 
-// XXL's cron dialect (Quartz-derived): parse once, ask often.
+// XXL's cron dialect (derived from Quartz). An expression is parsed once and evaluated often.
 
 #include <chrono>
 #include <cstdint>
@@ -16,50 +16,51 @@ namespace ringmaster::core {
 
 /// A parsed cron expression: immutable, cheap to share, safe from any thread.
 ///
-/// Accepts what XXL-JOB >= 3.4.0 accepts and computes like it, except that a `W` day yields all of its times (as 2.x does).
-/// What XXL accepts but then fails to compute (`L` as a month, a field of only commas) never fires.
+/// Accepts the expressions that XXL-JOB >= 3.4.0 accepts and computes the same times, except that a `W` day yields all of its
+/// times (as in 2.x). Expressions that XXL accepts but fails to compute (`L` as a month, a field of only commas) never fire.
 class cron_expression {
 public:
-  /// Parses six or seven fields. Errors: `invalid_argument` with XXL's own text, found left to right.
-  /// `year_limit`: the last year that can fire, at most 2999; XXL takes the year of the process start + 100.
+  /// Parses six or seven fields. Errors: `invalid_argument` with XXL's own text for the leftmost error. `year_limit`: the last
+  /// year that can fire, at most 2999; XXL takes the year of the process start + 100.
   [[nodiscard]] static result<cron_expression> parse(std::string_view text, int year_limit = 2126);
 
-  /// The first fire time strictly after the second of `after`, in `where`; a whole second. Nothing when the expression can
-  /// never fire again. A local time that a clock change skips does not fire; an ambiguous one fires at its second occurrence.
+  /// Returns the first fire time strictly after the second of `after`, in `where`; a whole second. Unset if the expression never
+  /// fires again. A local time that a clock change skips does not fire; an ambiguous one fires at its second occurrence.
   [[nodiscard]] std::optional<time_point> next(time_point after, const zone& where) const;
 
-  /// Counts the fire times after the second of `after`, up to `until`, without a walk from one to the next: a day costs about
+  /// Counts the fire times after the second of `after`, up to `until`, without stepping from one to the next. A day costs about
   /// 0.1 µs, however often the expression fires in it.
   [[nodiscard]] std::uint64_t count(time_point after, time_point until, const zone& where) const;
 
 private:
   friend class cron_parser;
 
-  /// Which of the two day fields rules, and how the weekday field counts.
+  /// The day field that applies, and the meaning of the weekday field.
   enum class day_rule : std::uint8_t { day_of_month, weekdays, last_weekday, nth_weekday };
 
   cron_expression() = default;
 
-  /// The first local time at or after `from` that the fields match, clock changes aside. Ends with the last year.
+  /// Returns the first local time at or after `from` that the fields match, ignoring clock changes. The search ends with the last
+  /// year.
   [[nodiscard]] std::optional<local_time> next_local(local_time from) const;
   [[nodiscard]] std::optional<seconds> next_in_day(seconds from) const;
   [[nodiscard]] std::optional<std::chrono::local_days> next_day(std::chrono::year_month_day from) const;
-  /// The days of one month that match, bits 1 to 31.
+  /// Returns the matching days of one month as bits 1 to 31.
   [[nodiscard]] std::uint32_t days_in(std::chrono::year_month month) const;
   [[nodiscard]] std::uint32_t dated_days(int length, unsigned first_weekday) const;
   [[nodiscard]] std::uint32_t week_days(int length, unsigned first_weekday) const;
   [[nodiscard]] bool fires_in(int year) const;
-  /// Counts the local times from `from` to before `end` that the fields match, clock changes aside.
+  /// Counts the matching local times from `from` to before `end`, ignoring clock changes.
   [[nodiscard]] std::uint64_t count_local(local_time from, local_time end) const;
-  /// The same from midnight to before `end`, on a day that matches.
+  /// Counts the matching times from midnight to before `end`, on a matching day.
   [[nodiscard]] std::uint64_t count_in_day(seconds end) const;
 
-  // One bit a value; an empty field never fires.
+  // One bit per value; an empty field never fires.
   std::uint64_t seconds_ = 0;
   std::uint64_t minutes_ = 0;
   std::uint32_t hours_ = 0;
-  /// Plain days 1 to 31; then, bit n: the n-th day before the last (`L-n`), the weekday nearest to day n (`nW`), to the n-th day
-  /// before the last (`L-nW`).
+  /// Bits 1 to 31 of plain days. The next three, with bit n: the n-th day before the last (`L-n`), the weekday nearest to day n
+  /// (`nW`), and the weekday nearest to the n-th day before the last (`L-nW`).
   std::uint32_t days_ = 0;
   std::uint32_t days_before_last_ = 0;
   std::uint32_t nearest_to_day_ = 0;

@@ -23,7 +23,7 @@ constexpr std::array<cron_field_limits, 7> limits_by_kind = {{
   {cron_year_first, cron_year_max, 0, 0, ""},
 }};
 
-/// 1-based, 0 for an unknown name.
+/// Returns the 1-based index, 0 for an unknown name.
 template <std::size_t Size>
 std::int32_t index_of(const std::array<std::string_view, Size>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -74,7 +74,7 @@ cron_complaint cron_field::add_range(std::int32_t start, std::optional<std::int3
     }
     start = low;
   } else if (start == cron_no_value && is_day()) {
-    // As a range it holds nothing.
+    // As a range it is empty.
     none_ = none_ || step == 0;
     return {};
   } else if (!in_range(start, stop.value_or(start))) {

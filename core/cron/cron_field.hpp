@@ -1,6 +1,6 @@
 #pragma once
 
-// The values of one cron field while it is read. Only the cron parser needs it.
+// The values of one cron field during parsing. Used only by the cron parser.
 
 #include <cstdint>
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace ringmaster::core {
 
-/// What is wrong with an expression; nothing when all is well.
+/// Error in an expression; unset if the expression is valid.
 using cron_complaint = std::optional<std::string>;
 
-/// In the order in which they are written.
+/// Fields in the order in which they are written.
 enum class cron_field_kind : std::uint8_t { second, minute, hour, day_of_month, month, day_of_week, year };
 
 struct cron_field_limits {
   std::int32_t low = 0;
   std::int32_t high = 0;
-  /// A range that runs backwards wraps by this.
+  /// Amount by which a range that runs backwards wraps.
   std::int32_t modulus = 0;
   /// The largest step of `a/s` and `*/s`.
   std::int32_t step_max = 0;
@@ -28,10 +28,10 @@ struct cron_field_limits {
 };
 
 inline constexpr int cron_year_first = 1970;
-/// XXL's search gives up behind it.
+/// Year after which XXL's search gives up.
 inline constexpr int cron_year_max = 2999;
 
-/// Written as numbers, these two mean `*` and (in the day fields) `?`.
+/// Numeric forms of `*` and (in the day fields) of `?`.
 inline constexpr std::int32_t cron_every_value = 99;
 inline constexpr std::int32_t cron_no_value = 98;
 
@@ -44,26 +44,26 @@ public:
   [[nodiscard]] bool is_day() const noexcept;
   [[nodiscard]] const cron_field_limits& limits() const noexcept;
 
-  /// The number behind the first three letters of `text`. Complains where no names are known, and about an unknown one.
+  /// Finds the number for the first three letters of `text`. Returns an error for a field without names and for an unknown name.
   [[nodiscard]] cron_complaint find_name(std::string_view text, std::int32_t& value) const;
 
   [[nodiscard]] cron_complaint add_value(std::int32_t value) { return add_range(value, value, 0); }
-  /// `start-stop/step`; without `stop` to the end of the field; with step 0 only `start`.
+  /// Adds `start-stop/step`. Without `stop` the range extends to the end of the field; with step 0 it is only `start`.
   [[nodiscard]] cron_complaint add_range(std::int32_t start, std::optional<std::int32_t> stop, std::int32_t step);
-  /// A weekday in front of `#`, which XXL checks against nothing.
+  /// Adds a weekday before `#`, which XXL does not check.
   [[nodiscard]] cron_complaint add_unchecked_weekday(std::int32_t value);
   void add_none() noexcept { none_ = true; }
   [[nodiscard]] cron_complaint check_step(std::int32_t step) const;
 
-  /// Holds `?`: another field decides about days.
+  /// Returns true for `?`: another field decides about days.
   [[nodiscard]] bool none() const noexcept { return none_; }
-  /// Holds a plain `*`.
+  /// Returns true for a plain `*`.
   [[nodiscard]] bool every() const noexcept { return every_; }
-  /// One bit a value; of years only the first word.
+  /// Returns one bit per value; of years only the first word.
   [[nodiscard]] std::uint64_t bits() const noexcept;
-  /// Bit 0 is 1970.
+  /// Returns the years; bit 0 is 1970.
   [[nodiscard]] std::vector<std::uint64_t> take_years() noexcept { return std::move(years_); }
-  /// The smallest number that was added; `cron_every_value` when there was none.
+  /// Returns the smallest number that was added; `cron_every_value` if there was none.
   [[nodiscard]] std::int32_t lowest() const noexcept { return lowest_; }
 
 private:

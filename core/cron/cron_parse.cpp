@@ -1,4 +1,4 @@
-// The grammar of XXL's cron dialect, with its leniencies: what looks odd here, stored jobs rely on (XXL admin §4).
+// The grammar of XXL's cron dialect with its leniencies, which stored jobs rely on (XXL admin §4).
 
 #include <algorithm>
 #include <string>
@@ -21,7 +21,7 @@ constexpr std::size_t field_count_min = 6;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'A' && c <= 'Z'; }
 
-/// XXL's wrapper around whatever its parser did not foresee.
+/// Returns XXL's error for text that its parser does not expect.
 std::string not_a_number(std::string_view text) {
   return "Illegal cron expression format (not a number: '" + std::string{text} + "')";
 }
@@ -30,7 +30,7 @@ std::string not_valid_here(char option, std::size_t pos) {
   return std::string{"'"} + option + "' option is not valid here. (pos=" + std::to_string(pos) + ")";
 }
 
-/// The whole character at `pos`, for a message.
+/// Returns the whole character at `pos`, for a message.
 std::string character_at(std::string_view text, std::size_t pos) {
   const auto rest = text.substr(pos);
   const auto one = cut_utf16(rest, 1);
@@ -47,7 +47,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
-/// `L`, `LW`, `L-n` or `L-nW` and nothing behind it.
+/// Returns true for `L`, `LW`, `L-n` or `L-nW` without trailing text.
 bool is_last_form(std::string_view item) {
   if (item == "L" || item == "LW")
     return true;
@@ -55,7 +55,8 @@ bool is_last_form(std::string_view item) {
   return item.starts_with("L-") && (rest == std::string_view::npos || item.substr(rest) == "W");
 }
 
-/// Reads the digits from `pos` on and moves behind them. Complains when there is none, or the number has more than 32 bits.
+/// Reads the digits from `pos` on and moves `pos` after them. Returns an error if there are none, or if the number has more than
+/// 32 bits.
 complaint read_digits(std::string_view item, std::size_t& pos, std::int32_t& value) {
   const auto digits = item.substr(pos, std::min(item.find_first_not_of("0123456789", pos), item.size()) - pos);
   const auto number = parse_int32(digits);
@@ -75,7 +76,7 @@ std::string upper_case(std::string_view text) {
 
 } // namespace
 
-/// Reads one expression; used once.
+/// A parser of one expression; used once.
 class cron_parser {
 public:
   explicit cron_parser(int year_limit) {
@@ -96,14 +97,14 @@ private:
   void keep(cron_field& field);
   void keep_weekdays(const cron_field& field);
 
-  // One item of a field's list, from its first character on.
+  // Reads one item of a field's list, from its first character on.
   complaint read_item(cron_field& field, std::string_view item);
   complaint read_none(cron_field& field, std::string_view item);
   complaint read_all(cron_field& field, std::string_view item);
   complaint read_last(cron_field& field, std::string_view item);
   complaint read_name(cron_field& field, std::string_view item);
   complaint read_number(cron_field& field, std::string_view item);
-  // What may follow a number, from `pos` on.
+  // Reads the text after a number, from `pos` on.
   complaint read_last_weekday(cron_field& field, std::size_t pos, std::int32_t weekday);
   complaint read_nearest_weekday(cron_field& field, std::size_t pos, std::int32_t day);
   complaint read_nth(cron_field& field, std::string_view item, std::size_t pos, std::int32_t weekday);
@@ -175,7 +176,7 @@ void cron_parser::keep_weekdays(const cron_field& field) {
   else if (const auto lowest = field.lowest(); lowest > field.limits().high)
     days = 0;
   else
-    // Only the smallest number of a list counts, and 0 acts as Saturday.
+    // XXL uses only the smallest number of a list, and 0 means Saturday.
     days = std::uint64_t{1} << (lowest == 0 ? field.limits().high : lowest);
   // XXL counts from Sunday = 1.
   parsed_.weekdays_ = static_cast<std::uint8_t>(days >> 1);
@@ -211,7 +212,7 @@ complaint cron_parser::read_all(cron_field& field, std::string_view item) {
   if (item == "/")
     return "'/' must be followed by an integer.";
   const auto slash = item.front() == '/' ? std::size_t{0} : std::size_t{1};
-  // Whatever else follows a `*` is ignored.
+  // Any other text after a `*` is ignored.
   if (slash >= item.size() || item[slash] != '/')
     return field.add_range(cron_every_value, {}, 1);
   const auto digits = item.substr(slash + 1);
@@ -230,7 +231,7 @@ complaint cron_parser::read_last(cron_field& field, std::string_view item) {
     return "'L' not expected in seconds, minutes or hours fields.";
   if (field.is(field_kind::day_of_week))
     return field.add_value(field.limits().high);
-  // In a month or a year it is accepted and adds nothing.
+  // In a month or a year it is accepted without effect.
   if (!field.is(field_kind::day_of_month))
     return {};
   std::int32_t before = 0;
@@ -273,7 +274,7 @@ complaint cron_parser::read_number(cron_field& field, std::string_view item) {
   case '#': return read_nth(field, item, pos, value);
   case '-': return read_range(field, item, pos + 1, value);
   case '/': return read_step(field, item, pos + 1, value);
-  // Whatever else follows the digits is ignored.
+  // Any other text after the digits is ignored.
   default: return field.add_value(value);
   }
 }
@@ -325,7 +326,7 @@ complaint cron_parser::read_step(cron_field& field, std::string_view item, std::
   std::int32_t step = 0;
   if (auto wrong = read_digits(item, pos, step))
     return wrong;
-  // Behind a step of two digits and more anything is ignored.
+  // After a step of two or more digits any text is ignored.
   if (pos == begin + 1 && pos < item.size())
     return "Unexpected character '" + character_at(item, pos) + "' after '/'";
   if (auto wrong = field.check_step(step))

@@ -1,6 +1,6 @@
 #pragma once
 
-// What was changed by whom. One row of `rm_audit` a change, in the transaction of the change.
+// The audit log: one row of `rm_audit` per change, written in the transaction of the change.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ enum class audit_action : std::uint8_t {
 };
 enum class audit_object : std::uint8_t { job, group, run, user, api_key, source, alarm };
 
-/// Stored and shown, e.g. `update`, `job`.
+/// Returns the stored and displayed name, e.g. `update`, `job`.
 [[nodiscard]] std::string_view stored_name(audit_action) noexcept;
 [[nodiscard]] std::string_view stored_name(audit_object) noexcept;
 [[nodiscard]] std::optional<audit_action> find_audit_action(std::string_view name) noexcept;
@@ -31,17 +31,17 @@ struct audit_row {
   time_point at{};
   user_id user{};
   std::string user_name;
-  /// Where the request came from; empty for this machine's own commands.
+  /// Remote address of the request; empty for commands of this machine.
   std::string remote = {};
   audit_action action = audit_action::update;
   audit_object object = audit_object::job;
   std::int64_t object_id = 0;
   std::string object_name = {};
-  /// `name: "before" -> "after"`, one line a changed field; never a secret.
+  /// `name: "before" -> "after"`, one line per changed field; never a secret.
   std::string changes = {};
 };
 
-/// Which changes a list has. The newest first, so that the next page ends before the last id.
+/// Filter of a list of changes. The list is newest first, so that the next page ends before the last id.
 struct audit_search {
   std::optional<std::string> user_name = {};
   std::optional<audit_object> object = {};

@@ -7,10 +7,11 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Two 64-bit FNV-1a sums over the same bytes with different starts. Not against forgers: whoever writes the file owns the jobs.
+/// Two 64-bit FNV-1a sums over the same bytes with different initial values. Not secure against forgery, because the author of
+/// the file owns the jobs.
 class content_sum {
 public:
-  /// The length in front keeps "ab","c" and "a","bc" apart.
+  /// Adds a field. The length before it keeps "ab","c" and "a","bc" apart.
   void add(std::string_view field) {
     for (const char c : std::to_string(field.size()) + ":")
       add_byte(c);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Groups, jobs and alarms that a file declares, and what applying them changes.
+// Groups, jobs and alarms that a file declares, and the changes that an apply makes.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::core {
 
-/// One `[[group]]`. Identity: `app_name`. Addresses given: manual; absent: automatic.
+/// One `[[group]]`, identified by `app_name`. With addresses the group is manual, without them automatic.
 struct declared_group {
   std::string app_name;
   std::string title;
@@ -32,7 +32,7 @@ struct declared_job : job_options {
   schedule_type schedule = schedule_type::none;
   std::string schedule_conf;
   misfire_policy misfire = misfire_policy::do_nothing;
-  /// The file says `misfire`, be it the default.
+  /// The file contains `misfire`, even if with the default value.
   bool names_misfire = false;
   route_strategy route = route_strategy::first;
   block_strategy block = block_strategy::serial_execution;
@@ -41,32 +41,33 @@ struct declared_job : job_options {
   std::string handler;
   std::string params;
   std::string glue_type = "BEAN";
-  /// Child jobs as (group, key); an empty group means the parent's own.
+  /// Child jobs as (group, key); an empty group means the parent's group.
   std::vector<std::pair<std::string, std::string>> children;
   bool enabled = true;
   /// `file:line` of the table, for messages.
   std::string where;
 };
 
-/// One `[[alarm]]`. Identity: its key.
+/// One `[[alarm]]`, identified by its key.
 struct declared_alarm {
   alarm_rule rule;
   /// `file:line` of the table, for messages.
   std::string where = {};
 };
 
-/// Everything one source declares. Applied all or nothing.
+/// All declarations of one source. They are applied all or none.
 struct declared_set {
-  /// Names what owns the objects: prune removes only what the same source declared before.
+  /// Owner of the objects: prune removes only objects that the same source declared before.
   std::string source;
-  /// Rolling deploys cannot go backwards: a lower one than stored is refused. 0: not given.
+  /// Revision of the source. A revision lower than the stored one is refused, so that a rolling deployment cannot go backwards.
+  /// 0: not given.
   std::int64_t revision = 0;
   std::vector<declared_group> groups;
   std::vector<declared_job> jobs;
   std::vector<declared_alarm> alarms = {};
-  /// Names of the files that say all of this, without their folders; none: they are not known.
+  /// Names of the files of these declarations, without folders; empty: unknown.
   std::vector<std::string> files = {};
-  /// Prune also removes what files declared before that are not among `files`.
+  /// Prune also removes objects that were declared before by files that are not in `files`.
   bool prunes_other_files = false;
 };
 
@@ -76,18 +77,18 @@ struct deploy_change {
   change_kind kind = change_kind::unchanged;
   /// `group pay-worker`, `job pay-worker/settle` or `alarm on-call`.
   std::string object;
-  /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry a changed field.
+  /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry per changed field.
   std::vector<std::string> fields;
 };
 
 struct deploy_report {
   std::vector<deploy_change> changes;
-  /// Jobs that were there before and are edited or removed.
+  /// Existing jobs that are edited or removed.
   std::vector<job_id> edited = {};
-  /// Runs of these that were claimed before the edit and have not been sent yet, when the time to wait for them was over.
-  /// Nothing: the store could not say.
+  /// Number of runs of these jobs that were claimed before the edit and not yet sent when the wait ended. Unset: the store could
+  /// not tell.
   std::optional<std::size_t> on_their_way = 0;
-  /// What was applied and is worth a second look, one line each.
+  /// Warnings about applied declarations, one line each.
   std::vector<std::string> warnings = {};
   [[nodiscard]] bool changes_anything() const noexcept {
     for (const auto& change : changes)
@@ -97,8 +98,8 @@ struct deploy_report {
   }
 };
 
-/// Hash of what the file says about a job, `where` aside: an apply with the same hash changes nothing. 32 hexadecimal digits, the
-/// same on every machine and release; stored.
+/// Returns a hash of the job's declaration without `where`: an apply with an equal hash changes nothing. 32 hexadecimal digits,
+/// equal on every machine and release; stored.
 [[nodiscard]] std::string content_hash(const declared_job& job);
 
 } // namespace ringmaster::core

@@ -11,7 +11,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Long enough for weekly and monthly schedules to show how rare they are.
+/// Period of the check, long enough for weekly and monthly schedules.
 constexpr std::chrono::hours looked_at{30 * 24};
 
 bool fires_rarely(const declared_job& job, schedule_rules& rules, time_point now) {
@@ -32,7 +32,7 @@ std::vector<declared_warning> warnings_of(const declared_set& declared, bool has
   for (const auto& job : declared.jobs) {
     if (!job.names_misfire && fires_rarely(job, rules, now))
       warn(job, "fires less than once an hour and does not set misfire: an instant that is due while no server runs is skipped; "
-                "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep it so", true);
+                "set misfire = \"fire_once_now\" to run it late, or \"do_nothing\" to keep skipping it", true);
     if (!has_mail && !is_blank(job.alarm_email))
       warn(job, "alarm_email is set, but the server has no [mail]: it cannot send alarm mail", false);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is valid in a declaration and worth a second look. Pure.
+// Warnings about valid declarations that may be mistakes. Pure.
 
 #include <string>
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace ringmaster::core {
 
-/// One line about a job.
+/// Single-line warning about a job.
 struct declared_warning {
   /// As in `deploy_change`.
   std::string object;
   std::string text;
-  /// It is worth telling once: where the apply leaves the object unchanged, it was told before.
+  /// The warning is shown only when the apply changes the object; for an unchanged object it was shown before.
   bool only_of_changes = false;
 };
 
-/// Returns a warning for each enabled job that fires less than once an hour and does not say what becomes of a missed instant,
-/// and for each job with mail addresses where the server cannot send mail (`has_mail`).
+/// Returns a warning for each enabled job that fires less than once an hour and sets no `misfire`. Returns another one for each
+/// job with e-mail addresses if the server cannot send e-mail (`has_mail` is false).
 [[nodiscard]] std::vector<declared_warning> warnings_of(const declared_set& declared, bool has_mail, schedule_rules& rules,
                                                         time_point now);
 
-/// Stores in the report those that its changes call for.
+/// Stores in the report the warnings that apply to its changes.
 void add_warnings(deploy_report& report, std::vector<declared_warning>&& warnings);
 
 } // namespace ringmaster::core

@@ -8,10 +8,10 @@ namespace ringmaster::core {
 
 namespace {
 
-/// The subject by which such a conflict is known from others.
+/// Subject that distinguishes this conflict from others.
 constexpr std::string_view edited_subject = "If-Match";
 
-/// Two sums of 64 bits (FNV-1a) over the lengths and bytes of all fields, each begun otherwise.
+/// Two 64-bit FNV-1a sums, with different initial values, over the lengths and bytes of all fields.
 class tag_sum {
 public:
   void add(std::string_view field) noexcept {

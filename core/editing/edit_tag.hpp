@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether a job, a group or a user is still what somebody read: by what people write of it, not by the number of its last edit.
-// Java admins' edits raise no such number, and the mirror raises that of jobs where nobody edited.
+// Tags that detect whether a job, a group or a user has changed since it was read. They are computed from the edited content, not
+// from the revision: Java admins' edits do not raise the revision, and the mirror raises it without an edit.
 
 #include <string>
 #include <string_view>
@@ -13,19 +13,20 @@
 
 namespace ringmaster::core {
 
-/// 32 hexadecimal digits that are equal for equal texts, options and sources; whether it runs, when it fires and when it was
-/// written counts for nothing. No secret, and no proof against somebody who may edit the job anyway.
+/// Returns 32 hexadecimal digits that are equal for equal texts, options and sources. Ignores whether the job runs, when it fires
+/// and when it was written. The tag is not a secret and gives no protection against a user who may edit the job.
 [[nodiscard]] std::string edit_tag(const job_record& job);
-/// The same of a group: the addresses of an automatic one are its executors' and count for nothing, and so does its token.
+/// Returns the tag of a group. Ignores the addresses of an automatic group, which come from its executors, and its token.
 [[nodiscard]] std::string edit_tag(const group_record& group);
-/// The same of a user, with his rights; his password counts for nothing.
+/// Returns the tag of a user with their permissions. Ignores the password.
 [[nodiscard]] std::string edit_tag(const user_card& user);
 
-/// `conflict`: `what` has another tag than the edit has seen.
+/// Returns `conflict`: `what` has changed since the client read it.
 [[nodiscard]] error edited_meanwhile(const std::string& what);
 [[nodiscard]] bool is_edited_meanwhile(const error& error) noexcept;
 
-/// Whether `held`, `what` for people, still is what the edit has seen; empty: whatever it is. Errors: `edited_meanwhile`.
+/// Checks that `held` still has the tag `seen`; an empty tag matches everything. `what` names the object in the error. Errors:
+/// `edited_meanwhile`.
 template <class Row>
 [[nodiscard]] result<void> check_seen(const Row& held, std::string_view seen, const std::string& what) {
   if (seen.empty() || seen == edit_tag(held))

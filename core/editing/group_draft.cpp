@@ -13,7 +13,7 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::size_t app_name_chars_min = 4;
-/// Of an address that is refused.
+/// Maximum length of a refused address in an error.
 constexpr std::size_t shown_group_chars = 300;
 
 tl::unexpected<error> misfit(refusal why, std::string context, std::string subject = {}) {
@@ -30,7 +30,7 @@ std::string in_lower_case(std::string_view text) {
   return out;
 }
 
-/// Somewhere in `text`: `word`, any blanks, `sign`.
+/// Returns true if the text contains `word`, followed by any blanks and `sign`.
 bool has_word_before(std::string_view text, std::string_view word, char sign) noexcept {
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
     const auto next = text.find_first_not_of(" \t\r\n\v\f", at + word.size());
@@ -40,7 +40,7 @@ bool has_word_before(std::string_view text, std::string_view word, char sign) no
   return false;
 }
 
-/// Behind `http://` or `https://`; nothing when neither is there.
+/// Returns the part after `http://` or `https://`; unset without one of them.
 std::optional<std::string_view> without_scheme(std::string_view address) noexcept {
   for (const std::string_view scheme : {"http://", "https://"})
     if (address.starts_with(scheme))
@@ -48,7 +48,7 @@ std::optional<std::string_view> without_scheme(std::string_view address) noexcep
   return std::nullopt;
 }
 
-/// `host` or `host:port`, and what may follow.
+/// Returns true for `host` or `host:port`, with or without trailing parts.
 bool names_a_host(std::string_view target) noexcept {
   const auto is_blank_or_control = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
   if (std::any_of(target.begin(), target.end(), is_blank_or_control))
@@ -68,9 +68,9 @@ bool names_a_host(std::string_view target) noexcept {
 
 result<void> check_app_name(std::string_view name) {
   if (is_blank(name))
-    return misfit(refusal::app_name_empty, "the group has no app name");
+    return misfit(refusal::app_name_empty, "the app name is empty");
   if (const auto length = count_characters(name); length < app_name_chars_min || length > app_name_chars)
-    return misfit(refusal::app_name_length, "an app name has from 4 to 64 characters, not " + std::to_string(length));
+    return misfit(refusal::app_name_length, "an app name must have 4 to 64 characters, not " + std::to_string(length));
   if (looks_like_script(name))
     return misfit(refusal::app_name_illegal, "the app name looks like script");
   return {};
@@ -78,7 +78,7 @@ result<void> check_app_name(std::string_view name) {
 
 result<void> check_title(std::string_view title) {
   if (is_blank(title))
-    return misfit(refusal::title_empty, "the group has no title");
+    return misfit(refusal::title_empty, "the title is empty");
   if (looks_like_script(title))
     return misfit(refusal::title_illegal, "the title looks like script");
   if (!fits(title, title_chars))
@@ -92,7 +92,7 @@ result<void> check_address(std::string_view address) {
     return misfit(refusal::address_scheme,
                   "the address \"" + shown_address(address) + "\" begins neither with http:// nor https://");
   if (!names_a_host(*target))
-    return misfit(refusal::address_form, '"' + shown_address(address) + "\" is no address; expected http://host:port/");
+    return misfit(refusal::address_form, '"' + shown_address(address) + "\" is not a valid address; expected http://host:port/");
   if (!fits(address, address_chars))
     return misfit(refusal::too_long, "an address is longer than " + std::to_string(address_chars) + " characters", "addressList");
   return {};
@@ -100,12 +100,12 @@ result<void> check_address(std::string_view address) {
 
 result<void> check_addresses(std::string_view list) {
   if (is_blank(list))
-    return misfit(refusal::addresses_empty, "a group with addresses by hand has none");
+    return misfit(refusal::addresses_empty, "a group with manual addresses has no address");
   if (looks_like_script(list))
     return misfit(refusal::addresses_illegal, "the list of addresses looks like script");
   if (list.size() > text_bytes)
     return misfit(refusal::too_long, "addressList is longer than " + std::to_string(text_bytes) + " bytes", "addressList");
-  // XXL passes over commas at the end, where something stands before them.
+  // XXL ignores trailing commas if there is text before them.
   auto rest = trimmed(list);
   while (rest.ends_with(','))
     rest.remove_suffix(1);
@@ -114,7 +114,7 @@ result<void> check_addresses(std::string_view list) {
     more = rest.find(',') != std::string_view::npos;
     const auto address = trimmed(take_item(rest));
     if (address.empty())
-      return misfit(refusal::address_form, "the list of addresses has a blank one");
+      return misfit(refusal::address_form, "the list of addresses contains a blank address");
     if (auto checked = check_address(address); !checked)
       return checked;
   }
@@ -131,7 +131,7 @@ result<void> check(const group_draft& draft) {
   if (auto addresses = draft.type == 0 ? result<void>{} : check_addresses(draft.address_list); !addresses)
     return addresses;
   if (!draft.access_token.empty() && !is_group_token(draft.access_token))
-    return fail(errc::invalid_argument, "accessToken: a token has from " + std::to_string(group_token_chars_min) + " to " +
+    return fail(errc::invalid_argument, "accessToken: a token must have " + std::to_string(group_token_chars_min) + " to " +
                                           std::to_string(group_token_chars_max) + " visible ASCII characters");
   return {};
 }
@@ -150,7 +150,7 @@ bool looks_like_script(std::string_view text) {
   constexpr std::array<std::string_view, 3> calls{"eval", "expression", "url"};
   constexpr std::array<std::string_view, 9> events{"onload", "onerror",  "onclick",  "onmouseover", "onfocus",
                                                    "onblur", "onsubmit", "onchange", "oninput"};
-  // Elements are hits, too, but none is one without this.
+  // XXL's pattern also matches elements, which always contain one of these.
   if (text.find_first_of("<>") != std::string_view::npos)
     return true;
   const auto lower = in_lower_case(text);

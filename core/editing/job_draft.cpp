@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view bean = "BEAN";
 constexpr std::array<std::string_view, 8> glue_types{bean,          "GLUE_GROOVY", "GLUE_SHELL",  "GLUE_PYTHON",
                                                      "GLUE_PYTHON2", "GLUE_PHP",    "GLUE_NODEJS", "GLUE_POWERSHELL"};
-/// Of a value that is refused.
+/// Maximum length of a refused value in an error.
 constexpr std::size_t shown_chars = 64;
 
 std::string shown(std::string_view text) { return std::string{cut_characters(valid_utf8(text), shown_chars)}; }
@@ -29,7 +29,7 @@ tl::unexpected<error> unknown_name(refusal why, std::string_view field, std::str
   return wrong(why, std::string{field} + " has the unknown value \"" + shown(name) + '"');
 }
 
-/// Digits and nothing else, of a number of 32 bits: zero, too.
+/// Parses a 32-bit number of digits only; zero is allowed.
 std::optional<std::int32_t> plain_number(std::string_view item) noexcept {
   const bool digits = std::all_of(item.begin(), item.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits ? parse_int32(item) : std::nullopt;
@@ -37,9 +37,9 @@ std::optional<std::int32_t> plain_number(std::string_view item) noexcept {
 
 result<void> check_people(const job_draft& draft) {
   if (is_blank(draft.name))
-    return wrong(refusal::job_name_empty, "the job has no name");
+    return wrong(refusal::job_name_empty, "the job name is empty");
   if (is_blank(draft.author))
-    return wrong(refusal::author_empty, "the job has no author");
+    return wrong(refusal::author_empty, "the author is empty");
   return {};
 }
 
@@ -48,10 +48,10 @@ result<void> check_rate(const job_draft& draft, draft_use use) {
     return {};
   if (!draft.schedule_conf)
     return wrong(use == draft_use::add ? refusal::schedule_text_missing : refusal::schedule_type_illegal,
-                 "the fixed rate says no number of seconds");
+                 "the fixed rate has no number of seconds");
   if (const auto rate = parse_int32(*draft.schedule_conf); !rate || *rate < 1)
     return wrong(refusal::schedule_type_illegal,
-                 "a fixed rate is a whole number of seconds from 1 on, not \"" + shown(*draft.schedule_conf) + '"');
+                 "a fixed rate must be a whole number of seconds of at least 1, not \"" + shown(*draft.schedule_conf) + '"');
   return {};
 }
 
@@ -73,7 +73,7 @@ result<void> check_kind(const job_draft& draft) {
   if (std::find(glue_types.begin(), glue_types.end(), draft.glue_type) == glue_types.end())
     return unknown_name(refusal::glue_type_illegal, "the kind of the job", draft.glue_type);
   if (draft.glue_type == bean && is_blank(draft.handler))
-    return wrong(refusal::handler_empty, "the job has no handler");
+    return wrong(refusal::handler_empty, "the handler is empty");
   return {};
 }
 
@@ -95,14 +95,15 @@ result<void> check_child(std::string_view item, draft_use use, const draft_facts
   const auto id = item.empty() ? std::nullopt : plain_number(item);
   if (!id || (use == draft_use::update && job_id{*id} == facts.job))
     return wrong(refusal::child_illegal,
-                 id ? "a job cannot be its own child" : "\"" + shown(item) + "\" in the list of children is no id", shown(item));
+                 id ? "a job cannot be its own child" : "invalid id \"" + shown(item) + "\" in the list of children",
+                 shown(item));
   const auto found = std::find_if(facts.children.begin(), facts.children.end(),
                                   [&](const auto& each) { return each.first == job_id{*id}; });
   if (found == facts.children.end())
     return wrong(refusal::child_missing, "the child " + std::to_string(*id) + " does not exist", shown(item));
   if (!by.may(group_right::editor, found->second))
     return refuse(errc::forbidden, refusal::child_not_permitted,
-                  "user " + by.name + " is no editor in the group of the child " + std::to_string(*id), shown(item));
+                  "user " + by.name + " must be editor in the group of the child " + std::to_string(*id), shown(item));
   return {};
 }
 
@@ -116,12 +117,12 @@ result<void> check_children(const job_draft& draft, draft_use use, const draft_f
     return {};
   if (!fits(draft.children, child_jobs_chars))
     return too_long("childJobId", child_jobs_chars, "characters");
-  // XXL passes over commas at the end, where something stands before them.
+  // XXL ignores trailing commas if there is text before them.
   std::string_view rest = draft.children;
   while (rest.ends_with(','))
     rest.remove_suffix(1);
   if (rest.empty())
-    return wrong(refusal::child_illegal, "the list of children has commas only", shown(draft.children));
+    return wrong(refusal::child_illegal, "the list of children contains only commas", shown(draft.children));
   for (bool more = true; more;) {
     more = rest.find(',') != std::string_view::npos;
     if (auto child = check_child(take_item(rest), use, facts, by); !child)
@@ -154,7 +155,7 @@ result<void> check_widths(const job_draft& draft, draft_use use) {
   return {};
 }
 
-/// Also whether this machine knows the time zone.
+/// Checks the schedule, and that this machine knows the time zone.
 result<void> check_instants(const job_draft& draft, const draft_facts& facts, const zone& where, time_point now) {
   auto rule = schedule_rules{where}.of(*find_schedule_type(draft.schedule_type), draft.schedule_conf.value_or(std::string{}),
                                        draft.options.value_or(job_options{}).timing);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A job as somebody writes it: every value as it was sent, so that what is wrong with it can be said in XXL's words and order.
+// A submitted job. Every value stays as it was sent, so that errors are reported in XXL's words and order.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace ringmaster::core {
 
-/// XXL's stored names where it has names. An absent text is kept apart from an empty one only where XXL does.
+/// A submitted job with XXL's stored names. An absent text differs from an empty one only where XXL distinguishes them.
 struct job_draft {
   group_id group{};
   std::string name;
@@ -36,7 +36,7 @@ struct job_draft {
   std::int32_t retry_count = 0;
   /// Comma list of ids.
   std::string children;
-  /// These three only of a new job.
+  /// The next three are used only for a new job.
   std::string glue_type;
   std::string glue_source;
   std::string glue_remark;
@@ -46,32 +46,32 @@ struct job_draft {
 
 enum class draft_use : std::uint8_t { add, update };
 
-/// What the store knows about the objects that a draft names, read in the transaction that keeps it.
+/// Facts from the store about the objects that a draft names, read in the transaction that writes the draft.
 struct draft_facts {
   bool group_exists = false;
-  /// Of an update.
+  /// Used for an update.
   bool job_exists = true;
   job_id job{};
-  /// Those of `numbers_in(draft.children)` that exist, with their groups.
+  /// The jobs of `numbers_in(draft.children)` that exist, with their groups.
   std::vector<std::pair<job_id, group_id>> children = {};
-  /// Of an update of a running job: when nothing was changed about its schedule, whether it fires again is not asked.
+  /// Requires that the job fires again. False for an update of a running job whose schedule is unchanged.
   bool must_fire_again = false;
 };
 
-/// One of the kinds whose source is kept with the job and run by the executor: all but BEAN. False for an unknown name.
+/// Returns true for kinds whose source is stored with the job and run by the executor: all but BEAN. False for an unknown name.
 [[nodiscard]] bool is_script(std::string_view glue_type) noexcept;
 
-/// The numeric items of a comma list, in order; what is no positive 32-bit number is left out, and what lies behind the width of
-/// the list's column.
+/// Returns the numeric items of a comma list, in order. Skips items that are not positive 32-bit numbers, and text beyond the
+/// width of the list's column.
 [[nodiscard]] std::vector<job_id> numbers_in(std::string_view children);
 
-/// What is wrong first, in the order of XXL admin §8.6, with its refusal. Rights: `editor` in the draft's group comes before all
-/// of it and is not asked here; those in the groups of the children are. Behind all of it: no text is longer than its column,
-/// and a running job fires again after `now`. Errors: `invalid_argument`, `forbidden`, `not_found` (the job).
+/// Returns the first error in the order of XXL admin §8.6, with its refusal. The caller checks `editor` in the draft's group
+/// first; this function checks the permissions in the groups of the children. Then it checks that no text is longer than its
+/// column and that a running job fires again after `now`. Errors: `invalid_argument`, `forbidden`, `not_found` (the job).
 [[nodiscard]] result<void> check(const job_draft& draft, draft_use use, const draft_facts& facts, const principal& by,
                                  const zone& where, time_point now);
 
-/// Who stopped a job that would run else, and when.
+/// User who stopped a job that would otherwise run, and the time.
 struct manual_stop {
   std::string by;
   time_point at{};
@@ -87,7 +87,7 @@ struct job_record : job_options {
   std::optional<time_point> updated;
   std::string author;
   std::string alarm_email;
-  /// Stored names, also those that nobody knows.
+  /// Stored names; they may be unknown to this release.
   std::string schedule_type;
   std::string schedule_conf;
   std::string misfire;
@@ -103,27 +103,27 @@ struct job_record : job_options {
   std::optional<time_point> glue_updated;
   std::string children;
   bool running = false;
-  /// Of a job that does not run because a user stopped it.
+  /// Set for a job that does not run because a user stopped it.
   std::optional<manual_stop> stopped = {};
-  /// The last instant that was sent; the epoch when there is none.
+  /// The last instant that was sent; the epoch if there is none.
   time_point last{};
   time_point next{};
-  /// Of declared jobs.
+  /// Set for declared jobs.
   std::string key = {};
   std::string source = {};
   /// The last instant that was missed and dropped; the epoch when there is none.
   time_point missed{};
-  /// The number of its last edit; rises with each.
+  /// Number of its last edit; increases with each edit.
   std::int64_t revision = 0;
 };
 
-/// Which jobs a page has; newest id first.
+/// Filter of a page of jobs; newest id first.
 struct job_search {
   std::optional<group_id> group = {};
-  /// Of who is no admin: only jobs of these groups.
+  /// For a user who is not an administrator: only jobs of these groups.
   std::optional<std::vector<group_id>> visible = {};
   std::optional<bool> running = {};
-  /// Parts; empty: any.
+  /// Substrings; empty: any.
   std::string name_part = {};
   std::string handler_part = {};
   std::string author_part = {};
@@ -141,7 +141,7 @@ struct source_version {
   std::optional<time_point> updated;
 };
 
-/// How many of a job's sources are kept.
+/// Maximum number of stored sources per job.
 inline constexpr std::size_t source_versions_max = 30;
 
 } // namespace ringmaster::core

@@ -9,10 +9,11 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Of an address that is refused.
+/// Maximum length of a refused address in an error.
 constexpr std::size_t shown_address_chars = 300;
 
-/// `host:port`, and what may follow: so Node's executors register, and such an address is called as http (XXL wire §2.1).
+/// Returns true for `host:port` with or without trailing parts. Node's executors register in this form; such an address is called
+/// with http (XXL wire §2.1).
 bool names_host_and_port(std::string_view address) noexcept {
   const auto colon = address.find_first_of(":/?#");
   if (colon == 0 || colon == std::string_view::npos || address[colon] != ':')
@@ -35,11 +36,11 @@ result<job_name> parse_job_name(std::string_view text) {
   if (const auto id = parse_int32(text)) {
     if (*id > 0)
       return job_name{job_id{*id}};
-    return fail(errc::invalid_argument, "\"" + valid_utf8(text) + "\" is no job; ids begin at 1");
+    return fail(errc::invalid_argument, "invalid job id \"" + valid_utf8(text) + "\"; ids begin at 1");
   }
   const auto slash = text.rfind('/');
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size())
-    return fail(errc::invalid_argument, "\"" + valid_utf8(text) + "\" names no job; expected an id or group/key");
+    return fail(errc::invalid_argument, "invalid job \"" + valid_utf8(text) + "\"; expected an id or group/key");
   return job_name{std::nullopt, std::string{text.substr(0, slash)}, std::string{text.substr(slash + 1)}};
 }
 

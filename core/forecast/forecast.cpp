@@ -19,7 +19,7 @@ bool busier(const forecast_report::peak& a, const forecast_report::peak& b) {
 
 forecast::forecast(forecast_options options, zone where) : options_{options}, rules_{where}, book_{std::move(where)} {}
 
-// When the job fires first, if nothing happens to it until then.
+// Returns the first firing of the job if the job does not change until then.
 std::optional<time_point> forecast::first_of(const scheduled_job& job, const schedule& rule) const {
   if (options_.from_now)
     return job.next;
@@ -128,7 +128,7 @@ void forecast::count(slot& of, time_point at, std::uint64_t firings, std::vector
   of.firings += firings;
 }
 
-// Firings come in order of time, so what lies behind needs no more than its place among the peaks.
+// Firings come in order of time, so that earlier slots only need their place among the peaks.
 void forecast::close(slot& of, std::vector<forecast_report::peak>& peaks) {
   if (of.firings == 0)
     return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What would fire: the production planner on a virtual clock, and what it plans counted instead of claimed.
+// A forecast: the production planner on a virtual clock, whose firings are counted instead of claimed.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace ringmaster::core {
 struct forecast_options {
   time_point from{};
   time_point until{};
-  /// `from` is the present: an overdue job fires late or by its misfire policy, as it would now. Otherwise jobs are taken to have
-  /// fired as planned up to `from`.
+  /// True if `from` is the present: an overdue job fires late or by its misfire policy, as it would now. Otherwise jobs are
+  /// assumed to have fired as planned up to `from`.
   bool from_now = true;
   milliseconds misfire_after{5000};
-  /// How many peaks and firings are listed.
+  /// Maximum number of listed peaks and firings.
   std::size_t peaks_max = 10;
   std::size_t listed_max = 20;
-  /// The walk ends after so many steps of the planner, which is some seconds; jobs that share their schedule share a step.
+  /// Maximum number of planner steps, which is some seconds of work. Jobs with the same schedule share a step.
   std::uint64_t steps_max = 10'000'000;
 };
 
-/// The longest stretch that a forecast covers: its hours are kept one by one.
+/// Maximum length of a forecast, because its hours are stored one by one.
 inline constexpr std::chrono::hours forecast_hours_max{24 * 366};
 
 struct forecast_report {
@@ -50,35 +50,36 @@ struct forecast_report {
     job_id job{};
   };
 
-  /// Where the walk ended: `until`, or earlier when it took too many steps.
+  /// End of the walk: `until`, or earlier when it took too many steps.
   time_point walked_until{};
   std::uint64_t firings = 0;
-  /// Instants that were missed before `from` and are dropped by DO_NOTHING; an estimate.
+  /// Estimate of the instants that were missed before `from` and are dropped by DO_NOTHING.
   std::uint64_t dropped = 0;
-  /// The busiest ones, busiest first, the earlier one first among equals.
+  /// The busiest ones, in descending order; among equals the earlier one first.
   std::vector<peak> seconds;
   std::vector<peak> minutes;
-  /// Element k: in how many seconds there are 2^k to 2^(k+1) - 1 firings.
+  /// Element k: number of seconds with 2^k to 2^(k+1) - 1 firings.
   std::vector<std::uint64_t> seconds_by_firings;
-  /// From the hour that `from` lies in (UTC) on; those behind the last firing are not there.
+  /// Firings per hour, from the hour of `from` (UTC) on. Hours after the last firing are omitted.
   std::vector<std::uint64_t> hours;
-  /// Of all jobs that are scheduled, most firings first.
+  /// Totals of all scheduled jobs, most firings first.
   std::vector<job_total> jobs;
-  /// The first ones.
+  /// The first firings.
   std::vector<listed> first_firings;
-  /// Jobs that are stopped, and those that cannot be planned.
+  /// Number of jobs that are stopped or cannot be planned.
   std::size_t not_scheduled = 0;
   std::vector<schedule_book::bad_schedule> bad;
 };
 
-/// Memory is bounded by the number of jobs and the length of the stretch, not by the number of firings.
+/// Computation of a forecast. Its memory is bounded by the number of jobs and the length of the forecast, not by the number of
+/// firings.
 class forecast {
 public:
   forecast(forecast_options options, zone where);
 
   void add(scheduled_job job);
 
-  /// The job as it would be with this cron from `from` on, running or not. Errors: `invalid_argument` with XXL's text.
+  /// Returns the job with this cron from `from` on, running or not. Errors: `invalid_argument` with XXL's text.
   [[nodiscard]] result<scheduled_job> with_cron(const scheduled_job& job, const std::string& cron);
 
   [[nodiscard]] forecast_report run() &&;
@@ -91,7 +92,7 @@ private:
     std::optional<time_point> first;
     bool ended = false;
   };
-  /// Firings in the second or minute that is being walked through.
+  /// Firings in the second or minute of the present step.
   struct slot {
     milliseconds length;
     time_point at{};
@@ -108,11 +109,11 @@ private:
   forecast_options options_;
   schedule_rules rules_;
   schedule_book book_;
-  /// By the first job of each.
+  /// Crowds by the id of their first job.
   std::unordered_map<std::int32_t, crowd> crowds_;
-  /// The first job of the crowd with this rule, misfire policy and first instant.
+  /// First job of the crowd with this rule, misfire policy and first instant.
   std::unordered_map<std::string, job_id> crowd_of_;
-  /// Keeps what crowds are known by alive.
+  /// Keeps the rules alive that identify crowds.
   std::vector<schedule_rules::rule> held_rules_;
   slot second_{milliseconds{1000}};
   slot minute_{milliseconds{60'000}};

@@ -16,7 +16,7 @@ bool is_earlier(const upcoming_firing& a, const upcoming_firing& b) {
   return a.at != b.at ? a.at < b.at : number(a.job) < number(b.job);
 }
 
-/// What the planner needs of it.
+/// Returns the part of the job that the planner needs.
 job_ptr spec_of(const job_record& job) {
   auto spec = std::make_shared<core::job>();
   spec->id = job.id;
@@ -55,7 +55,7 @@ std::optional<time_point> upcoming::begin_of(const job_ptr& spec, const job_reco
   if (present != time_point{} && at == present)
     return job.next;
   auto next = std::optional{job.next};
-  // What was overdue went on from the present, as the first page told.
+  // An overdue job went on from the present, as the first page showed.
   if (present != time_point{} && job.next <= present)
     next = plan({spec, job.next}, rule, {.now = present, .horizon = milliseconds{0}, .misfire_after = misfire_after_}).next;
   return !next || *next >= at ? next : rule.at_or_after(*next, at, job.id);

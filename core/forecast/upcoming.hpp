@@ -1,6 +1,6 @@
 #pragma once
 
-// What fires next, in order: the production planner on a virtual clock, cut into pages. For people; nothing is claimed by it.
+// The next firings in order: the production planner on a virtual clock, cut into pages. Only for display; nothing is claimed.
 
 #include <chrono>
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace ringmaster::core {
 
-/// The longest span, the most jobs and the most firings of one page.
+/// Limits of one page: span, jobs and firings.
 inline constexpr std::chrono::hours upcoming_span_max{24 * 31};
 inline constexpr std::size_t upcoming_jobs_max = 10'000;
 inline constexpr std::size_t upcoming_rows_max = 500;
 
-/// Firings behind this one, or from its instant on.
+/// Position in the list: firings after this one, or from its instant on.
 struct upcoming_place {
   time_point at{};
-  /// Of firings at that instant those of later jobs; 0: all of them.
+  /// At that instant, only firings of jobs with a higher id; 0: all of them.
   job_id job{};
-  /// The present, when the first page began with it: an overdue job fires then, if at all. Otherwise (the epoch) jobs are taken
+  /// The present, if the first page began with it: an overdue job fires then, if at all. Otherwise (the epoch) jobs are assumed
   /// to have fired as planned until the first page.
   time_point present{};
   friend bool operator==(const upcoming_place&, const upcoming_place&) = default;
 };
 
 struct upcoming_search {
-  /// Without a job: the page begins with it.
+  /// Without a job, the page begins at this instant.
   upcoming_place from;
   /// Exclusive.
   time_point until{};
@@ -45,44 +45,45 @@ struct upcoming_firing {
 };
 
 struct upcoming_page {
-  /// In order of their instants, those of one instant in order of their jobs. Late instants of one job are one firing.
+  /// Ordered by instant, then by job. Late instants of one job are one firing.
   std::vector<upcoming_firing> firings;
-  /// Where the next page begins; nothing: there is no more up to `until`.
+  /// Start of the next page; unset if there are no more firings up to `until`.
   std::optional<upcoming_place> next;
-  /// The walk ended for want of time, and not because the page was full.
+  /// The time limit ended the walk before the page was full.
   bool truncated = false;
   /// Jobs whose schedule cannot be planned.
   std::vector<job_id> bad;
 };
 
-/// Takes jobs, then makes one page of what they do. Memory goes with the number of the jobs.
+/// A page builder: takes jobs, then makes one page of their firings. Its memory grows with the number of jobs.
 class upcoming {
 public:
-  /// Asked between two instants: false ends the page. Never asked before one is done, so each page comes further.
+  /// Callback between two instants: false ends the page. It is called only after the first instant, so that each page makes
+  /// progress.
   using may_go_on = std::function<bool()>;
 
   upcoming(upcoming_search search, milliseconds misfire_after, zone where);
 
-  /// One that does not run, or does not fire inside the span, counts for nothing.
+  /// Adds a job. A job that does not run, or does not fire inside the span, is ignored.
   void add(const job_record& job);
 
   [[nodiscard]] upcoming_page page(const may_go_on& go_on) &&;
 
 private:
-  /// From which instant on the job is walked along; nothing: it does not fire any more.
+  /// Returns the instant from which the job is walked; unset if it does not fire any more.
   [[nodiscard]] std::optional<time_point> begin_of(const job_ptr& spec, const job_record& job, const schedule& rule) const;
   void take(const schedule_book::due_entry& due, time_point now);
-  /// Puts the firings of `at` on the page. False: it is full.
+  /// Puts the firings of `at` on the page. Returns false if it is full.
   bool close(time_point at);
 
   upcoming_search search_;
   milliseconds misfire_after_;
   schedule_rules rules_;
   schedule_book book_;
-  /// A rule that nobody holds is compiled anew for the next job.
+  /// Keeps rules alive; otherwise each job would compile its rule again.
   std::vector<schedule_rules::rule> held_rules_;
   upcoming_page page_;
-  /// At the instant that is being walked through.
+  /// Firings at the present instant of the walk.
   std::vector<upcoming_firing> at_once_;
 };
 

@@ -1,16 +1,16 @@
 #pragma once
 
-// Which ends of its runs a job wants alarms for.
+// Outcomes of its runs for which a job raises alarms.
 
 #include <cstdint>
 #include <string_view>
 
 namespace ringmaster::core {
 
-/// What an alarm is about.
+/// Event that an alarm reports.
 enum class alarm_reason : std::uint8_t { failed, missed };
 
-/// Which of its ends a job wants alarms for (`alarm_on`).
+/// Outcomes for which a job raises alarms (`alarm_on`).
 struct alarm_conditions {
   bool failed = true;
   bool missed = true;
@@ -22,9 +22,9 @@ struct alarm_conditions {
   friend bool operator==(const alarm_conditions&, const alarm_conditions&) = default;
 };
 
-/// The text of the column `rm_job_ext.alarm_on`: `failed,missed`, `failed`, `missed`, or `none`.
+/// Returns the text of the column `rm_job_ext.alarm_on`: `failed,missed`, `failed`, `missed`, or `none`.
 [[nodiscard]] std::string_view stored_name(alarm_conditions requested) noexcept;
-/// The inverse; an unknown or empty text is the default.
+/// Returns the inverse of `stored_name`; an unknown or empty text is the default.
 [[nodiscard]] alarm_conditions find_alarm_conditions(std::string_view text) noexcept;
 
 } // namespace ringmaster::core

@@ -4,7 +4,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Of the year 9999: later is a mistake.
+/// End of the year 9999: a later instant is a mistake.
 constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
 
 bool is_instant(const std::optional<time_point>& t) { return !t || (to_ms(*t) > 0 && to_ms(*t) <= instant_ms_max); }
@@ -21,16 +21,16 @@ result<void> check(schedule_type type, const schedule_options& options) {
   if (options.interval_ms && type != schedule_type::fixed_rate)
     return refuse("interval_ms: only a fixed rate has an interval");
   if (options.interval_ms && (*options.interval_ms < interval_ms_min || *options.interval_ms > interval_ms_max))
-    return refuse("interval_ms: " + std::to_string(*options.interval_ms) + " is not from " + std::to_string(interval_ms_min) +
-                  " to " + std::to_string(interval_ms_max));
+    return refuse("interval_ms: " + std::to_string(*options.interval_ms) + " is not between " + std::to_string(interval_ms_min) +
+                  " and " + std::to_string(interval_ms_max));
   if (!is_instant(options.start_at))
     return refuse("start_at: must lie between 1970 and 9999");
   if (!is_instant(options.end_at))
     return refuse("end_at: must lie between 1970 and 9999");
   if (options.start_at && options.end_at && *options.end_at < *options.start_at)
-    return refuse("end_at: lies before start_at");
+    return refuse("end_at: is before start_at");
   if (options.jitter_ms && (*options.jitter_ms < 1 || *options.jitter_ms > jitter_ms_max))
-    return refuse("jitter_ms: " + std::to_string(*options.jitter_ms) + " is not from 1 to " + std::to_string(jitter_ms_max));
+    return refuse("jitter_ms: " + std::to_string(*options.jitter_ms) + " is not between 1 and " + std::to_string(jitter_ms_max));
   return {};
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::minutes length{1};
 
-/// An address has no line end, so no token makes the key of another address.
+/// Returns the key of a pair. An address has no line end, so keys of different addresses never collide.
 std::string pair_key(std::string_view remote, std::string_view token) {
   auto key = client_network(remote);
   key += '\n';
@@ -26,7 +26,7 @@ failure_rate_limiter::verdict failure_rate_limiter::failed(std::string_view remo
   auto& current = minutes_[std::move(network)];
   if (current.failures == 0 || now - current.begin >= length)
     current = {now, 0};
-  // One more than too many: the number says no more than that.
+  // The count stops at one above the limit: a higher number has no further meaning.
   if (current.failures <= a_minute_max + 1)
     ++current.failures;
   if (current.failures <= a_minute_max)

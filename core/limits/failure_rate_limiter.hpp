@@ -1,6 +1,6 @@
 #pragma once
 
-// Which addresses show wrong tokens too often, and which tokens were right there before.
+// Addresses that present wrong tokens too often, and tokens that were valid there before.
 
 #include <chrono>
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace ringmaster::core {
 
-/// Counts failures by address in minutes; of IPv6 the network of 64 bits counts as one address. Used by one thread at a time; the
-/// clock is the caller's.
+/// Rate limiter that counts failures per address and minute. An IPv6 /64 network counts as one address. Used by one thread at a
+/// time; the caller provides the clock.
 class failure_rate_limiter {
 public:
   using time = std::chrono::steady_clock::time_point;
 
   static constexpr std::size_t a_minute_max = 100;
-  /// What is counted at once; beyond it counting begins anew.
+  /// Maximum number of counted addresses; beyond it counting starts again.
   static constexpr std::size_t addresses_max = 10'000;
 
   enum class verdict : std::uint8_t {
     few,
-    /// The first one too many of its minute.
+    /// The first failure above the limit of its minute.
     first_too_many,
     too_many
   };
@@ -46,9 +46,9 @@ private:
   std::unordered_map<std::string, minute> minutes_;
 };
 
-/// Pairs of an address and a token that was right there a while ago. Clients that show such a token are not held up by wrong
-/// tokens of the same address: many executors may stand behind one address, and one of them may have an old token. A pair proves
-/// nothing: the token is compared again. Of IPv6 the network of 64 bits counts as one address. Used by one thread at a time.
+/// Pairs of an address and a token that was valid there recently. Clients with such a token are not blocked by wrong tokens from
+/// the same address: many executors may share one address, and one of them may have an old token. A pair proves nothing: the
+/// token is compared again. An IPv6 /64 network counts as one address. Used by one thread at a time.
 class known_tokens {
 public:
   using time = failure_rate_limiter::time;
@@ -56,14 +56,14 @@ public:
   static constexpr std::chrono::minutes kept_for{10};
   static constexpr std::size_t pairs_max = 10'000;
 
-  /// Remembers that `token` was right when it came from `remote`.
+  /// Remembers that `token` was valid when it came from `remote`.
   void keep(std::string_view remote, std::string_view token, time now);
   [[nodiscard]] bool contains(std::string_view remote, std::string_view token, time now) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return seen_.size(); }
 
 private:
-  /// By network and token: when it was right last.
+  /// Time of the last success, by network and token.
   std::unordered_map<std::string, time> seen_;
 };
 

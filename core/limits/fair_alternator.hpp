@@ -9,17 +9,17 @@
 
 namespace ringmaster::core {
 
-/// Two kinds that want the same room get it alternately, also from one pass to the next: so neither starves where a pass has room
-/// for one alone, whatever the passes offer. What became of a pass says nothing of each place that it was about (one executor may
-/// be full while others have room for all), so now and then a pass offers all of one kind before the other one, each in its turn:
-/// no place is one kind's for good.
+/// Alternation of two kinds of work that want the same room, also from one pass to the next, so that neither starves when a pass
+/// has room for only one. The outcome of a pass says nothing about each single place (one executor may be full while others have
+/// room). So some passes offer all of one kind before the other, alternating: no place goes to one kind permanently.
 class fair_alternator {
 public:
   enum class kind : std::uint8_t { one, other };
-  /// Of the passes that offer both kinds, one in so many has one of them first as a whole.
+  /// One of this many passes that offer both kinds puts one whole kind first.
   static constexpr std::size_t whole_every = 8;
 
-  /// The two in turn, each in its own order, and then the rest of the longer one. `kind_of` is asked once for each.
+  /// Returns the items of the two kinds alternately, each kind in its own order, followed by the rest of the longer one.
+  /// `kind_of` is called once for each item.
   template <class T, class KindOf>
   [[nodiscard]] std::vector<T> in_turn(std::vector<T>&& all, KindOf&& kind_of) {
     std::vector<T> ones, others;
@@ -40,12 +40,12 @@ public:
     return std::move(all);
   }
 
-  /// What became of an offer: `short_of` is the kind of the first that found no room; whether any of its own kind and any of the
-  /// other one found some. If neither did, nobody had a turn.
+  /// Takes the outcome of an offer. `short_of` is the kind of the first item without room. `own_found` and `other_found` say
+  /// whether items of that kind and of the other one found room. If both are false, the turn does not change.
   void answered(kind short_of, bool own_found, bool other_found) noexcept {
     if (other_found)
       first_ = short_of;
-    else if (own_found) // the other kind was not there: it is its turn when it comes
+    else if (own_found) // the other kind was absent: it comes first next time
       first_ = short_of == kind::one ? kind::other : kind::one;
   }
 

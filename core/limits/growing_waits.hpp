@@ -1,6 +1,6 @@
 #pragma once
 
-// Waits between attempts, each key apart.
+// Waits between attempts, separately for each key.
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace ringmaster::core {
 
-/// Doubles the wait of a key with each attempt that failed, between two bounds. Owned by one actor; not thread-safe.
+/// Waits that double with each failed attempt of a key, between two bounds. Owned by one actor; not thread-safe.
 class growing_waits {
 public:
   using duration = std::chrono::milliseconds;
@@ -23,7 +23,7 @@ public:
     return wait;
   }
 
-  /// An attempt succeeded: the key begins with the least wait again.
+  /// Resets the key after a success: it begins with the least wait again.
   void done(std::int64_t key) {
     if (!waits_.empty())
       waits_.erase(key);
@@ -31,7 +31,7 @@ public:
 
   void clear() { waits_.clear(); }
 
-  /// Keys whose last attempt failed.
+  /// Returns the number of keys whose last attempt failed.
   [[nodiscard]] std::size_t size() const noexcept { return waits_.size(); }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lines of the log that strangers can cause as often as they like.
+// Limits log lines that remote clients can cause as often as they like.
 
 #include <chrono>
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace ringmaster::core {
 
-/// Lets so many lines a second through. Used by one thread, or one actor.
+/// Limiter of log lines per second. Used by one thread or one actor.
 class log_rate_limiter {
 public:
   using steady = std::chrono::steady_clock::time_point;
 
   explicit log_rate_limiter(std::uint32_t a_second_max = 1) noexcept : a_second_max_{a_second_max} {}
 
-  /// How a line ends that may be written now: empty, or with how many before it were left out. Nothing: it is left out.
+  /// Returns the suffix of a line that may be written now: empty, or the number of lines left out before it. Unset: the line is
+  /// left out.
   [[nodiscard]] std::optional<std::string> admit(steady now) {
     if (now >= next_) {
       next_ = now + std::chrono::seconds{1};
@@ -29,13 +30,13 @@ public:
     }
     ++written_;
     const auto before = std::exchange(left_out_, 0);
-    return before == 0 ? std::string{} : " (" + std::to_string(before) + " like it before were left out)";
+    return before == 0 ? std::string{} : " (" + std::to_string(before) + " similar messages suppressed)";
   }
 
 private:
   std::uint32_t a_second_max_;
   std::uint32_t written_ = 0;
-  /// The end of the present second.
+  /// End of the present second.
   steady next_{};
   std::uint64_t left_out_ = 0;
 };

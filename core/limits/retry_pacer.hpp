@@ -1,6 +1,6 @@
 #pragma once
 
-// Who found no room waits for a turn: when more is to be done than lanes take, nobody is left behind, whatever its id.
+// Retries rejected items in rotating order, so that no item starves while the lanes are full.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace ringmaster::core {
 
-/// Gives out the turns of those that found no room. So many are tried again in one round, not all of them: else thousands that
-/// wait would be asked about in each round, and the room would go to whoever is first in it. Each goes behind those that wait
-/// already; in its round it comes before those that are less late. Times are spans of the owner's own clock.
+/// Scheduler of retries for items that found no room. It retries a limited number in each round: otherwise thousands of waiting
+/// items would be tried in every round, and the room would go to the first of them. A new item goes after those that wait
+/// already; within a round, later items come first. Times are spans of the owner's clock.
 class retry_pacer {
 public:
-  /// `gap`: from one round to the next, above 1 ms; `round_max`: how many are tried in one, above 0.
+  /// Creates the pacer. `gap`: time between two rounds, above 1 ms; `round_max`: items per round, above 0.
   retry_pacer(milliseconds gap, std::size_t round_max) : gap_{gap}, round_max_{round_max} {}
 
-  /// The wait from `now` on of one that is `late` by so much; whoever is late by `too_late` or more is first in its round.
+  /// Returns the wait from `now` on for an item that is `late` by this much. An item that is late by `too_late` or more comes
+  /// first in its round.
   template <class Time>
   [[nodiscard]] milliseconds wait(Time now, milliseconds late, milliseconds too_late) {
     const auto t = now.time_since_epoch();
@@ -38,7 +39,7 @@ private:
 
   milliseconds gap_;
   std::size_t round_max_;
-  /// The round that fills up now, and how many more are tried in it.
+  /// Round that is being filled, and the places left in it.
   clock_span round_{0};
   std::size_t left_ = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// How often something may happen.
+// Limits how often an event may happen.
 
 #include <algorithm>
 #include <chrono>
@@ -8,18 +8,18 @@
 
 namespace ringmaster::core {
 
-/// So many a second in the long run, at most `burst` at once. Used by one thread at a time; the clock is the caller's.
+/// Token bucket: a long-term rate per second and a maximum burst. Used by one thread at a time; the caller provides the clock.
 class token_bucket {
 public:
   using time = std::chrono::steady_clock::time_point;
 
   token_bucket(std::int64_t per_second, std::int64_t burst) : per_second_{per_second}, burst_{burst}, tokens_{burst * unit} {}
 
-  /// Takes one, unless none is left.
+  /// Takes a token. Returns false if none is left.
   [[nodiscard]] bool take(time now) noexcept {
     if (last_ == time{} || now < last_)
       last_ = now;
-    // Longer than it takes to fill: no overflow however long ago the last call was.
+    // The cap is longer than it takes to fill the bucket. It avoids an overflow, however long ago the last call was.
     const auto full_after = std::chrono::microseconds{(burst_ * unit - tokens_) / per_second_ + 1};
     const auto passed = std::min(std::chrono::duration_cast<std::chrono::microseconds>(now - last_), full_after);
     last_ = now;
@@ -30,11 +30,11 @@ public:
     return true;
   }
 
-  /// Takes `count` whether they are left or not: the next calls of `take` wait for longer.
+  /// Takes `count` tokens even if fewer are left: later calls of `take` wait longer.
   void charge(std::int64_t count) noexcept { tokens_ -= count * unit; }
 
 private:
-  /// Of one token: a microsecond brings `per_second_` of them.
+  /// Parts of one token: a microsecond adds `per_second_` of them.
   static constexpr std::int64_t unit = 1'000'000;
   std::int64_t per_second_;
   std::int64_t burst_;

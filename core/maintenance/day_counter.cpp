@@ -21,7 +21,7 @@ void day_counter::begin_pass(log_id newest, log_id settled) {
   if (newest_ <= first_)
     return;
   stretches_.resize(static_cast<std::size_t>((newest_ - first_ + stretch_ids - 1) / stretch_ids));
-  // The last two are where things happen; of the others some, in turn.
+  // Always counts the last two stretches, where rows change; of the others some, in rotation.
   const auto recent = stretches_.size() < 2 ? 0 : stretches_.size() - 2;
   std::size_t again = 0;
   std::size_t last_again = again_from_;

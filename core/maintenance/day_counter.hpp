@@ -1,6 +1,6 @@
 #pragma once
 
-// The day report's counts without an index: the log is counted in stretches of ids, and a stretch in which nothing changes any
+// Counts of the daily report without an index: the log is counted in stretches of ids. A stretch in which nothing changes any
 // more is never counted again.
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace ringmaster::core {
 
-/// Midnights of the two days before `now`, its own and the next one, in `where`. Days of 23 and 25 hours are as long as they are;
-/// a midnight that a clock change skips is the end of the gap.
+/// Returns the midnights of the two days before `now`, of its own day and of the next one, in `where`. Days of 23 and 25 hours
+/// keep their length; a midnight that a clock change skips is the end of the gap.
 [[nodiscard]] day_bounds days_around(time_point now, const zone& where);
 
-/// Counts of three days over the ids behind `first`. Its owner reads the stretches that it names and brings the counts back. Pure
-/// state of one actor.
+/// Counts of three days over the ids after `first`. The owner reads the stretches that the counter names and returns their
+/// counts. Pure state of one actor.
 ///
-/// What a pass costs: the ids since the last pass, and again each stretch that still has a run without a result, at most
-/// `recounts_max` of them. A stretch whose runs are all decided, and in which nobody can still be inserting, is closed.
+/// A pass reads the ids since the last pass, and again each stretch that still has a run without a result, at most `recounts_max`
+/// of them. A stretch is closed when all its runs are decided and no insert into it can still be pending.
 class day_counter {
 public:
   static constexpr std::int64_t stretch_ids = 20'000;
@@ -31,16 +31,16 @@ public:
 
   explicit day_counter(log_id first) : first_{number(first)} {}
 
-  /// Plans what to count up to `newest`. Up to `settled` no row can appear any more.
+  /// Plans the stretches to count up to `newest`. No row can appear any more up to `settled`.
   void begin_pass(log_id newest, log_id settled);
-  /// The next stretch to count; nothing when the pass is over.
+  /// Returns the next stretch to count; unset when the pass has ended.
   [[nodiscard]] std::optional<log_range> next() const;
-  /// Of the stretch that `next` named.
+  /// Takes the counts of the stretch that `next` returned.
   void counted(const day_counts& counts);
 
-  /// As of the stretches that were counted so far.
+  /// Returns the totals of the stretches counted so far.
   [[nodiscard]] const day_counts& totals() const noexcept { return totals_; }
-  /// Stretches that the present pass has still to count.
+  /// Returns the number of stretches that the present pass has still to count.
   [[nodiscard]] std::size_t left() const noexcept { return todo_.size(); }
 
 private:
@@ -56,7 +56,7 @@ private:
   std::int64_t settled_ = 0;
   std::vector<stretch> stretches_;
   std::deque<std::size_t> todo_;
-  /// Where the next pass goes on with what is to be counted again.
+  /// Index at which the next pass continues to recount.
   std::size_t again_from_ = 0;
   day_counts totals_{};
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Looking after the log: runs whose result never came, the day report, what is too old to be kept.
+// Maintenance of the log: runs without a result, the daily report, retention.
 
 #include <array>
 #include <chrono>
@@ -21,21 +21,21 @@ struct log_span {
   friend bool operator==(const log_span&, const log_span&) = default;
 };
 
-/// A stretch of the log, without `after` and with `through`.
+/// A range of the log that excludes `after` and includes `through`.
 struct log_range {
   log_id after{};
   log_id through{};
 };
 
-/// Which runs without a result are wanted: those that an executor accepted (trigger_code 200, handle_code 0).
+/// Search for runs without a result: those that an executor accepted (trigger_code 200, handle_code 0).
 struct open_search {
   log_range range;
-  /// Of these executors only; empty: of all.
+  /// Only runs of these executors; empty: all.
   std::vector<std::string> addresses;
   std::size_t limit = 500;
 };
 
-/// A run that an executor accepted and whose result is not there.
+/// A run that an executor accepted and that has no result yet.
 struct open_run {
   log_id id{};
   group_id group{};
@@ -47,11 +47,11 @@ struct open_run {
 
 struct open_page {
   std::vector<open_run> runs;
-  /// Everything up to here was looked at.
+  /// Every row up to here was examined.
   log_id through{};
 };
 
-/// What the rows of a stretch of the log come to in one day (XXL admin §7.6); everything that neither runs nor succeeded failed.
+/// Counts of a range of the log for one day (XXL admin §7.6). A run that neither runs nor succeeded has failed.
 struct run_counts {
   std::int64_t total = 0;
   std::int64_t running = 0;
@@ -67,7 +67,7 @@ struct run_counts {
   friend bool operator==(const run_counts&, const run_counts&) = default;
 };
 
-/// The days that the report is about, today and the two before it, and the midnight that ends the last one.
+/// Days of the report: today and the two before it, and the midnight that ends the last one.
 inline constexpr std::size_t report_days = 3;
 using day_bounds = std::array<time_point, report_days + 1>;
 using day_counts = std::array<run_counts, report_days>;
@@ -80,8 +80,7 @@ struct day_report {
   friend bool operator==(const day_report&, const day_report&) = default;
 };
 
-/// One step of the purge: at most `limit` of the oldest rows behind `range.after` and up to `range.through` whose trigger time is
-/// at or before `before`.
+/// One step of the purge: at most `limit` of the oldest rows of `range` whose trigger time is at or before `before`.
 struct purge_step {
   log_range range;
   time_point before{};
@@ -89,18 +88,18 @@ struct purge_step {
 };
 
 struct purge_outcome {
-  /// Rows of the log that went.
+  /// Number of removed log rows.
   std::size_t removed = 0;
-  /// Everything up to here was looked at: it is gone, or stays for a reason of its own. It may be where the step began.
+  /// Every row up to here was examined: it was removed, or stays for a reason. It may equal the start of the step.
   log_id through{};
-  /// How long the transaction held its locks.
+  /// Time for which the transaction held its locks.
   std::chrono::microseconds took{0};
 };
 
-/// A run of an open claim that its own owner has lost sight of.
+/// A run of an open claim that its owner does not track any more.
 struct stray_run {
   adopted_run run;
-  /// The claim was made by an adoption: the run may have been sent by a former life.
+  /// The claim was made by an adoption: an earlier incarnation may have sent the run.
   bool maybe_sent = false;
 };
 

@@ -26,7 +26,7 @@ std::chrono::milliseconds log_purge::stepped(const purge_outcome& outcome) {
   removed_ += outcome.removed;
   low_water_ = std::max(low_water_, std::min(outcome.through, settled_));
   const auto took = std::max(outcome.took, std::chrono::microseconds{1});
-  // Slowly up, quickly down.
+  // The limit grows slowly and shrinks quickly.
   const auto factor = std::clamp(std::chrono::duration<double>{step_aim} / std::chrono::duration<double>{took}, 0.1, 1.5);
   limit_ = std::clamp(static_cast<std::size_t>(static_cast<double>(limit_) * factor), limit_min, limit_max);
   if (present_) {

@@ -10,13 +10,13 @@
 
 namespace ringmaster::core {
 
-/// The last instant whose runs are too old: the local midnight `days` before today's (XXL admin §7.7).
+/// Returns the last instant whose runs are too old: the local midnight `days` before today's (XXL admin §7.7).
 [[nodiscard]] time_point purge_before(time_point now, const zone& where, std::size_t days);
 
-/// One purge after the other, step by step. A step is as large as fits into `step_aim`, by what the steps before took, so that no
-/// transaction holds its locks for longer than 50 ms; it works an eighth of the time, because what a database has to do after the
-/// deletion of rows (flushing, purging) is a multiple of what the statement takes. It remembers how far it came: the next purge
-/// does not look at what the last one left, but for what was near its end. Pure state of one actor.
+/// A sequence of purges, each in steps. The size of a step follows from the time of the steps before, so that it takes about
+/// `step_aim` and no transaction holds its locks longer than 50 ms. It works an eighth of the time, because the database's work
+/// after a deletion (flushing, purging) is a multiple of the statement's time. It remembers its position: the next purge skips
+/// the rows that the last one left, except near its end. Pure state of one actor.
 class log_purge {
 public:
   static constexpr std::chrono::milliseconds step_aim{15};
@@ -25,30 +25,30 @@ public:
   static constexpr std::size_t limit_min = 10;
   static constexpr std::size_t limit_max = 2'000;
 
-  /// Whether runs up to this instant are still to be purged.
+  /// Returns true if runs up to this instant are still to be purged.
   [[nodiscard]] bool is_due(time_point before) const { return done_ != before; }
-  /// Runs of `range` up to `before`. Behind `settled` some may be younger than that, although older ids follow: the next purge
-  /// looks at those once more.
+  /// Begins a purge of runs of `range` up to `before`. After `settled`, rows may still be younger than rows with higher ids: the
+  /// next purge examines them again.
   void begin(log_range range, time_point before, log_id settled);
-  /// Nothing when the purge is over or there is none.
+  /// Returns the next step; unset when the purge has ended or there is none.
   [[nodiscard]] std::optional<purge_step> next() const;
-  /// How long to wait before the next step.
+  /// Takes the outcome of a step. Returns the wait before the next one.
   std::chrono::milliseconds stepped(const purge_outcome& outcome);
-  /// The step failed: nothing of it was kept. A shorter one may fit into a time limit.
+  /// Takes the failure of a step, which changed nothing. A smaller step may fit into a time limit.
   void failed();
-  /// Forgets everything but how many rows a step may have.
+  /// Forgets everything except the step size.
   void reset();
 
-  /// Rows that the present purge, or the last one, removed.
+  /// Returns the number of rows that the present or the last purge removed.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_; }
-  /// Everything up to here was purged or has a reason to stay: the next purge begins here.
+  /// Returns the start of the next purge: every row up to here was removed or stays for a reason.
   [[nodiscard]] log_id low_water() const noexcept { return low_water_; }
 
 private:
   std::optional<purge_step> present_;
   std::optional<time_point> done_;
   log_id low_water_{};
-  /// Of the present purge.
+  /// Limit of settled ids for the present purge.
   log_id settled_{};
   std::size_t removed_ = 0;
   std::size_t limit_ = 100;

@@ -21,7 +21,7 @@ consistent_ring::consistent_ring(std::span<const std::string> addresses) {
       points_.emplace_back(consistent_hash(prefix + std::to_string(node)), index);
   }
   std::sort(points_.begin(), points_.end());
-  // Of equal hashes the later address in the list stays.
+  // Among equal hashes the later address in the list is kept.
   const auto same_hash = [](const auto& a, const auto& b) { return a.first == b.first; };
   points_.erase(points_.begin(), std::unique(points_.rbegin(), points_.rend(), same_hash).base());
 }

@@ -78,7 +78,7 @@ void lanes::sent(const std::string& address, steady when) {
 void lanes::ended(const std::string& address, bool answered, std::chrono::microseconds elapsed, steady now) {
   auto alive = answered || elapsed <= limits_.slow_after;
   auto& of = executors_[address];
-  // One lost answer among many says nothing.
+  // One lost answer among many is not significant.
   of.silent = !alive && is_silent(of, now);
   of.owed -= std::min<std::size_t>(1, of.owed);
   if (alive)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The two lanes of the trigger pool: how many runs may be on their way, how many of them to one executor, which jobs are slow.
+// The two lanes of the trigger pool: limits of concurrent sends in total and per executor, and the jobs that are slow.
 
 #include <array>
 #include <chrono>
@@ -27,7 +27,8 @@ struct lane_limits {
   milliseconds slow_after{500};
   /// More slow sends than this in a calendar minute put the job into the slow lane until the minute ends (XXL admin §5.2).
   std::size_t slow_count = 10;
-  /// Slots for an executor that answers nothing. As many as there are connections to it: more would only wait for one.
+  /// Slots for an executor that does not answer. It equals the number of connections to the executor: further runs would only
+  /// wait for one.
   std::size_t silent_window = 128;
 };
 
@@ -47,27 +48,28 @@ private:
   std::map<place, std::size_t> held_;
 };
 
-/// Why there was no slot, if so.
+/// Result of a request for slots.
 enum class lane_room : std::uint8_t {
   taken,
-  /// Too little is free, for this executor or for all: what is on its way will soon make room.
+  /// Not enough free slots, for this executor or for all. Sends in progress will soon free some.
   full,
-  /// The executor answers nothing and has all that such a one may have. Room comes with its first answer or with a time limit.
+  /// The executor does not answer and has all the slots that it may have meanwhile. Slots become free with its first answer or
+  /// with a time limit.
   silent,
 };
 
 /// Slots and slow jobs. Owned by one actor; not thread-safe.
 ///
-/// Everybody may have the whole lane, nobody may lock the others out of it. Two rules see to that:
+/// Each executor may use the whole lane, but none may lock the others out. Two rules ensure this:
 ///
 /// - An executor may hold at most `share` times as many slots as are free in the lane (the dynamic threshold by which switches
-///   share a buffer: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). One alone gets 4/5 of the lane, two
-///   that fill it together 4/9 each, and one that hangs leaves a fifth of what it found, even at its first burst, when nobody can
-///   know yet that it hangs.
-/// - An executor that owes answers and gave no sign of life for `slow_after` is silent: it may hold `silent_window` until it
-///   does. So one that hangs does not fill its share at each instant anew.
+/// share a buffer: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). A single executor gets 4/5 of the lane,
+/// two that fill it get 4/9 each. A hanging one leaves a fifth of the free slots, even at its first burst, before it is known to
+/// hang.
+/// - An executor that owes answers and sent no heartbeat for `slow_after` is silent: it may hold `silent_window` slots until it
+/// answers. So a hanging executor does not fill its share again at each instant.
 ///
-/// A broadcast is held back by the first rule only: it goes to all or to nobody, and one that hangs shall not take it away from
+/// A broadcast is limited by the first rule only: it goes to all executors or to none, and a hanging one must not block it for
 /// the others.
 class lanes {
 public:
@@ -79,25 +81,25 @@ public:
 
   [[nodiscard]] std::uint8_t lane_of(job_id job, time_point now);
 
-  /// Takes a slot for each run of one candidate, all or none. More than a limit allows fits only where nothing is held, so that a
-  /// broadcast to very many executors is sent at all.
+  /// Takes a slot for each run of one candidate, all or none. A number above a limit fits only if no slot is held, so that a
+  /// broadcast to very many executors is possible.
   [[nodiscard]] lane_room take(std::uint8_t lane, std::span<const planned_run> runs, steady now);
 
   void give_back(std::uint8_t lane, const std::string& address, std::size_t count = 1);
   void give_back(const held_slots& slots);
 
-  /// A run leaves for `address` at `when`.
+  /// Records that a run leaves for `address` at `when`.
   void sent(const std::string& address, steady when);
-  /// What was sent came to its end after `elapsed`. An answer is a sign of life, and so is any end that came soon: who refuses
-  /// connections keeps no slot for long.
+  /// Records that a send ended after `elapsed`. An answer counts as a heartbeat, and so does any quick end: an executor that
+  /// refuses connections holds no slot for long.
   void ended(const std::string& address, bool answered, std::chrono::microseconds elapsed, steady now);
-  /// What was sent was held back by ourselves.
+  /// Records that the node itself held back a send.
   void withheld(const std::string& address);
 
-  /// How long sending one run of `job` took.
+  /// Records the time that sending one run of `job` took.
   void took(job_id job, std::chrono::microseconds elapsed, time_point now);
 
-  /// Forgets executors that hold nothing and were not used for `age`.
+  /// Forgets executors that hold no slots and were not used for `age`.
   void forget_unused(steady now, std::chrono::nanoseconds age);
 
   [[nodiscard]] std::size_t used(std::uint8_t lane) const noexcept { return used_[lane]; }
@@ -106,11 +108,11 @@ public:
 private:
   struct executor {
     std::array<std::size_t, 2> used{};
-    /// Sent and not ended.
+    /// Number of sends that have not ended.
     std::size_t owed = 0;
-    /// Since when it owes an answer: its last sign of life, or the first send after all had ended.
+    /// Time since which it owes an answer: its last heartbeat, or the first send after all had ended.
     steady owes_since{};
-    /// The last that ended did so after a silence.
+    /// True if the last send that ended did so after a silence.
     bool silent = false;
     steady touched{};
   };

@@ -11,13 +11,13 @@ namespace ringmaster::core {
 
 namespace {
 
-/// XXL starts a counter again above this.
+/// XXL restarts a counter above this.
 constexpr std::int32_t count_max = 1'000'000;
 /// XXL's round-robin starts at a random number below this.
 constexpr std::uint64_t round_start_end = 100;
 constexpr std::chrono::hours memory{24};
 
-/// An address as a number, so that a job remembers four bytes and not a text.
+/// An address as a number, so that each job stores four bytes instead of a text.
 using address_id = std::uint32_t;
 
 } // namespace
@@ -30,18 +30,18 @@ struct route_history::state {
 
   explicit state(std::uint64_t seed) : random(seed) {}
 
-  /// The smallest count; equal ones in the order in which they were first seen.
+  /// Returns the smallest count; among equal ones the first that was seen.
   static std::vector<address_use>::iterator least_used(std::vector<address_use>& uses) {
     return std::min_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
   }
 
   std::mt19937_64 random;
-  /// Nothing until the first routing.
+  /// Unset until the first routing.
   std::optional<time_point> emptied;
   std::unordered_map<std::string, address_id> numbers;
   std::unordered_map<job_id, std::int32_t> rounds;
   std::unordered_map<job_id, std::vector<address_use>> used;
-  /// The address at the front was used longest ago.
+  /// The address at the front is the least recently used.
   std::unordered_map<job_id, std::vector<address_id>> recent;
   /// Choices that were not used.
   struct unused_choices {
@@ -51,7 +51,7 @@ struct route_history::state {
   std::unordered_map<job_id, unused_choices> unused;
   consistent_ring_cache rings;
 
-  /// Uniform in [0, end).
+  /// Returns a uniform number in [0, end).
   std::uint64_t below(std::uint64_t end) { return std::uniform_int_distribution<std::uint64_t>{0, end - 1}(random); }
 
   void forget_when_old(time_point now) {

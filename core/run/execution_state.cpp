@@ -21,9 +21,9 @@ bool may_follow(execution_state from, execution_state to) noexcept {
   using enum execution_state;
   const bool to_result = to == succeeded || to == failed;
   switch (from) {
-  // The callback before the answer, the answer, the failure to get one, or answer and callback in one write.
+  // The callback before the answer, the answer, the failed request, or answer and callback in one write.
   case claimed: return to != claimed;
-  // Only a callback takes a row further; the first result is the last.
+  // Only a callback changes the row further; the first result is final.
   case result_before_answer:
   case running:
   case trigger_failed: return to_result;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The states of a run and which may follow which: the table of `docs/execution_states.md` as a pure type.
+// The states of a run and their transitions: the table of `docs/execution_states.md` as a pure type.
 
 #include <cstdint>
 
@@ -8,14 +8,14 @@ namespace ringmaster::core {
 
 /// `trigger_code` of a run that its executor accepted, `handle_code` of one that succeeded.
 inline constexpr std::int32_t success_code = 200;
-/// Of a run that failed for a reason of ours; executors have codes of their own, too.
+/// Code of a run that Ringmaster recorded as failed; executors have their own codes, too.
 inline constexpr std::int32_t failure_code = 500;
 
-/// What a log row says about its run, derived from `trigger_code` and `handle_code` alone.
+/// State of a run, derived from `trigger_code` and `handle_code` of its log row alone.
 enum class execution_state : std::uint8_t {
-  /// (0, 0): claimed or sending; an open claim names its owner.
+  /// (0, 0): claimed, or being sent; an open claim names its owner.
   claimed,
-  /// (0, result): the callback came before the answer to `/run` was recorded.
+  /// (0, result): the callback arrived before the answer to `/run` was recorded.
   result_before_answer,
   /// (200, 0): the executor accepted it.
   running,
@@ -23,20 +23,20 @@ enum class execution_state : std::uint8_t {
   succeeded,
   /// (any, a result other than 200).
   failed,
-  /// (neither 0 nor 200, 0): it never ran, or nobody knows ("delivery unknown").
+  /// (neither 0 nor 200, 0): it never ran, or that is unknown ("delivery unknown").
   trigger_failed,
 };
 
 [[nodiscard]] execution_state state_of(std::int32_t trigger_code, std::int32_t handle_code) noexcept;
 
-/// Terminal: a result is in the row, or the trigger failed. (A late callback on a trigger failure still counts:
-/// firing protocol §3; that transition is legal.)
+/// Returns true for a terminal state: the row has a result, or the trigger failed. (A late callback on a trigger failure still
+/// counts: firing protocol §3; that transition is legal.)
 [[nodiscard]] bool is_terminal(execution_state state) noexcept;
 
-/// Whether one write may take a row from `from` to `to`. A state may not follow itself.
+/// Returns true if one write may take a row from `from` to `to`. A state may not follow itself.
 [[nodiscard]] bool may_follow(execution_state from, execution_state to) noexcept;
 
-/// The code under which a callback's code is stored: a code of 0 or below becomes 500.
+/// Returns the code under which a callback's code is stored: a code of 0 or below becomes 500.
 [[nodiscard]] constexpr std::int32_t stored_handle_code(std::int32_t code) noexcept { return code <= 0 ? failure_code : code; }
 
 } // namespace ringmaster::core

@@ -20,10 +20,10 @@ log_part lines_from(std::string_view text, std::int32_t from_line) {
 std::string cut_log(std::string text, std::size_t bytes_max) {
   if (text.size() <= bytes_max)
     return text;
-  const auto note = "[the log goes on: only " + std::to_string(bytes_max) + " bytes of it are kept]\n";
+  const auto note = "[log truncated: only the first " + std::to_string(bytes_max) + " bytes are kept]\n";
   const auto room = bytes_max > note.size() ? bytes_max - note.size() - 1 : 0;
   text.resize(cut_bytes(text, room).size());
-  // A line that is longer than all that may be kept is shown in part.
+  // A line that is longer than the limit is kept in part.
   if (const auto end = text.rfind('\n'); end != std::string::npos)
     text.resize(end);
   return text + '\n' + note;

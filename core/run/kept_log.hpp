@@ -13,43 +13,43 @@
 
 namespace ringmaster::core {
 
-/// A run that has its result and whose log is still to be fetched.
+/// A run that has its result and whose log has not been fetched yet.
 struct pending_log {
   log_id run{};
   job_id job{};
-  /// Of its row; empty when it has none, or the row is gone.
+  /// Address in its row; empty if there is none or the row does not exist any more.
   std::string address;
   time_point trigger_time{};
-  /// When its result was stored.
+  /// Time at which its result was stored.
   time_point since{};
-  /// Of its row; 0 when that is gone.
+  /// Group of its row; 0 if the row does not exist any more.
   group_id group{};
 };
 
-/// A log that was kept, or its beginning.
+/// A kept log, or its beginning.
 struct kept_log {
   std::string text;
-  /// Of the whole text.
+  /// Size of the whole text.
   std::size_t bytes = 0;
-  /// The log was longer than what is kept of it; the last line of the whole text says so.
+  /// The log was longer than its kept copy; the last line of the whole text says so.
   bool cut = false;
 };
 
-/// A part of a log as an executor would answer it.
+/// A part of a log in the form of an executor's answer.
 struct log_part {
   std::string content;
-  /// The last line of the text, or of the part.
+  /// Number of the last line of the text or of the part.
   std::int32_t to_line = 0;
 };
 
-/// The text from its line `from_line` on, counted from 1, to its end.
+/// Returns the text from its line `from_line` on, counted from 1, to its end.
 [[nodiscard]] log_part lines_from(std::string_view text, std::int32_t from_line);
 
-/// `text`, valid UTF-8, if it is at most `bytes_max` bytes long; else as many whole lines of it as fit, and a last line that says
-/// so.
+/// Returns `text`, valid UTF-8, if it has at most `bytes_max` bytes. Otherwise returns as many whole lines as fit, and a last
+/// line that says so.
 [[nodiscard]] std::string cut_log(std::string text, std::size_t bytes_max);
 
-/// Pieces of valid UTF-8 of at most `bytes_max` bytes that end with a character; none of an empty text.
+/// Splits a text into pieces of valid UTF-8 of at most `bytes_max` bytes that end with a character; none for an empty text.
 [[nodiscard]] std::vector<std::string_view> pieces_of(std::string_view text, std::size_t bytes_max);
 
 } // namespace ringmaster::core

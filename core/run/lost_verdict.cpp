@@ -2,7 +2,7 @@
 
 namespace ringmaster::core {
 
-// Only an executor whose `/log` answers as Java's and Ringmaster's do is believed that it is idle: others answer with constants.
+// "Idle" counts only from an executor whose `/log` answers as Java's and Ringmaster's do: others answer with constants.
 lost_verdict judge(const lost_evidence& evidence) noexcept {
   if (!evidence.reached)
     return evidence.old && evidence.once_registered && !evidence.listed ? lost_verdict::lost : lost_verdict::leave;
@@ -10,7 +10,7 @@ lost_verdict judge(const lost_evidence& evidence) noexcept {
     return lost_verdict::leave;
   switch (evidence.log) {
   case unknown_verdict::not_received:
-    // Behind an address that nobody registered there may be several processes, and another one answers.
+    // Several processes may share an address that was never registered, and another one may answer.
     if (!evidence.once_registered && !evidence.old)
       return lost_verdict::leave;
     return evidence.denied_since && *evidence.denied_since >= denial_confirmed_after ? lost_verdict::lost : lost_verdict::denied;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What becomes of a run that an executor accepted and whose result did not come (firing protocol §11; XXL admin §7.4).
+// Decision about a run that an executor accepted and whose result never came (firing protocol §11; XXL admin §7.4).
 
 #include <algorithm>
 #include <chrono>
@@ -12,48 +12,48 @@
 
 namespace ringmaster::core {
 
-/// A run without a result is old after this, or a minute after its job's timeout if that is later.
+/// Age at which a run without a result is old: this, or a minute after its job's timeout if that is later.
 inline constexpr milliseconds lost_age_min = std::chrono::minutes{10};
 inline constexpr milliseconds lost_age_after_timeout = std::chrono::minutes{1};
 
-/// How old a run of a job with this timeout must be to be lost although nobody proved it.
+/// Returns the age at which a run of a job with this timeout is lost even without proof.
 [[nodiscard]] constexpr milliseconds lost_age(std::chrono::seconds timeout) noexcept {
   return timeout.count() <= 0 ? lost_age_min : std::max(lost_age_min, timeout + lost_age_after_timeout);
 }
 
-/// Between two answers "idle" that make a finished run lost: executors repeat a callback that failed every 30 s.
+/// Minimum time between two answers "idle" that make a finished run lost: executors repeat a failed callback every 30 s.
 inline constexpr milliseconds idle_confirmed_after = std::chrono::seconds{90};
-/// Between two answers that deny having the run.
+/// Minimum time between two answers that the run is unknown.
 inline constexpr milliseconds denial_confirmed_after = std::chrono::seconds{2};
 
-/// What is known of one run without a result.
+/// Known facts about one run without a result.
 struct lost_evidence {
-  /// It is at least `lost_age` old.
+  /// The run is at least `lost_age` old.
   bool old = false;
-  /// Its executor answered the last question.
+  /// Its executor answered the last request.
   bool reached = false;
-  /// Its answer to `/idleBeat`; 200 idle, 500 busy.
+  /// Code of the answer to `/idleBeat`: 200 idle, 500 busy.
   std::int32_t idle_code = 0;
-  /// What `/log` proves, if it was idle.
+  /// Conclusion from `/log`, if the executor was idle.
   unknown_verdict log = unknown_verdict::cannot_tell;
-  /// The executor is registered now, or its group names it by hand.
+  /// The executor is registered now, or is a manual address of its group.
   bool listed = false;
-  /// It was registered, as far as anybody knows; an address that people wrote down never was.
+  /// The executor was registered before, as far as is known; a manual address never was.
   bool once_registered = false;
-  /// How long ago it was idle first, and nothing else since.
+  /// Time since the first of an unbroken series of answers "idle".
   std::optional<milliseconds> idle_since{};
-  /// How long ago it denied having the run first, and nothing else since.
+  /// Time since the first of an unbroken series of answers that the run is unknown.
   std::optional<milliseconds> denied_since{};
 };
 
 enum class lost_verdict : std::uint8_t {
-  /// It runs, or nobody can tell: not now.
+  /// It runs, or its state is unknown: no decision now.
   leave,
   /// The executor is idle although it started the run: the result may be on its way.
   idle,
-  /// The executor does not have it.
+  /// The executor does not have the run.
   denied,
-  /// It is given up.
+  /// The run is recorded as lost.
   lost,
 };
 

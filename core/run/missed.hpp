@@ -8,7 +8,7 @@
 
 namespace ringmaster::core {
 
-/// Successive instants of one job that were not sent: one row of the run log.
+/// Successive instants of one job that were not sent: one row of the log.
 struct missed_instants {
   std::size_t count = 0;
   time_point first{};

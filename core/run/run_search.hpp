@@ -1,6 +1,6 @@
 #pragma once
 
-// Which runs a page has, what clears them, and the figures of days.
+// Search for runs, clearing of runs, and daily figures.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,15 +24,15 @@ enum class run_status : std::uint8_t {
   failed,
   /// trigger_code = 200 and handle_code = 0
   running,
-  /// Of the failed ones: instants that the misfire policy dropped.
+  /// Among the failed ones: instants that the misfire policy dropped.
   missed
 };
 
-/// Newest id first.
+/// Search for a page of runs; newest id first.
 struct run_search {
   std::optional<group_id> group = {};
   std::optional<job_id> job = {};
-  /// Of who is no admin: only runs of these groups.
+  /// For a user who is not an administrator: only runs of these groups.
   std::optional<std::vector<group_id>> visible = {};
   run_status status = run_status::any;
   /// Trigger times, both inclusive.
@@ -40,35 +40,36 @@ struct run_search {
   std::optional<time_point> to = {};
   /// The whole name of the handler; empty: any.
   std::string handler = {};
-  /// Only runs with a lower id: where the page before ended.
+  /// Only runs with a lower id: the end of the page before.
   std::optional<log_id> before = {};
   page_window window = {};
 };
 
-/// Which runs `clearLog` removes; one of the two bounds, or neither: all.
+/// Runs that `clearLog` removes, with one of the two bounds, or neither: all.
 struct clear_search {
   std::optional<group_id> group = {};
   std::optional<job_id> job = {};
-  /// Trigger times at or before this.
+  /// Only trigger times at or before this.
   std::optional<time_point> until = {};
-  /// All but so many of the newest, by id.
+  /// Keeps this many of the newest runs, by id.
   std::optional<std::size_t> keep_newest = {};
 };
 
-/// Where clearing stands. What is written after its first step is not its affair.
+/// Position of a clearing. Rows that are written after its first step are not affected.
 struct clear_place {
-  /// Everything up to here was looked at.
+  /// Every row up to here was examined.
   log_id after{};
-  /// Nothing above this goes.
+  /// No row above this is removed.
   log_id through{};
-  /// Of the newest at or below `through` so many stay still; while there are any nothing goes, and `through` falls.
+  /// This many of the newest rows at or below `through` must still be kept; until they are found no row is removed, and `through`
+  /// decreases.
   std::size_t keep = 0;
 };
 
 /// One step of clearing.
 struct clear_step {
   std::size_t removed = 0;
-  /// Where the next one goes on; nothing: all is done.
+  /// Position of the next step; unset if the clearing has ended.
   std::optional<clear_place> next = {};
 };
 

@@ -11,12 +11,12 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::string_view mark = "rm1;";
-/// With addresses behind the fixed fields.
+/// Prefix of a note with addresses after the fixed fields.
 constexpr std::string_view long_mark = "rm2;";
-/// With dropped instants behind the fixed fields.
+/// Prefix of a note with dropped instants after the fixed fields.
 constexpr std::string_view gap_mark = "rm3;";
 constexpr std::size_t addresses_bytes_max = 2'000;
-/// A host is cut, so that the fixed part always fits.
+/// Maximum length of a host, so that the fixed part always fits.
 constexpr std::size_t host_units_max = 255;
 
 std::optional<trigger_kind> find_trigger_kind(std::string_view name) noexcept {
@@ -34,7 +34,7 @@ std::string clean_host(std::string_view host) {
   return text;
 }
 
-/// As many as there is room for.
+/// Returns as many addresses as there is room for.
 std::string clean_addresses(std::string_view list) {
   auto text = valid_utf8(list.substr(0, 4 * addresses_bytes_max));
   std::replace(text.begin(), text.end(), ';', '_');
@@ -46,7 +46,7 @@ std::string clean_addresses(std::string_view list) {
   return text;
 }
 
-/// `0/3`, and `0/3b` for a shard of a broadcast.
+/// Formats `0/3`, and `0/3b` for a shard of a broadcast.
 std::string encode(const shard& part) {
   return std::to_string(part.index) + '/' + std::to_string(part.total) + (part.broadcast ? "b" : "");
 }
@@ -74,12 +74,12 @@ std::optional<log_id> decode_origin(std::string_view digits) {
   return id && *id > 0 ? std::optional{log_id{*id}} : std::nullopt;
 }
 
-/// `3;1700000000000;1700000060000;`
+/// Formats `3;1700000000000;1700000060000;`.
 std::string encode(const missed_instants& gap) {
   return std::to_string(gap.count) + ';' + std::to_string(to_ms(gap.first)) + ';' + std::to_string(to_ms(gap.last)) + ';';
 }
 
-/// Takes the three fields off the front of `text`.
+/// Removes and returns the three fields at the front of `text`.
 std::optional<missed_instants> decode_missed(std::string_view& text) {
   std::array<std::int64_t, 3> numbers{};
   for (auto& number : numbers) {
@@ -93,7 +93,7 @@ std::optional<missed_instants> decode_missed(std::string_view& text) {
   return missed_instants{static_cast<std::size_t>(numbers[0]), from_ms(numbers[1]), from_ms(numbers[2])};
 }
 
-/// A strategy without a stored name is kept as an empty field.
+/// Returns the strategy. One without a stored name is an empty field.
 std::optional<route_strategy> decode_route(std::string_view name) {
   return name.empty() ? std::optional{route_strategy::unknown} : find_route_strategy(name);
 }

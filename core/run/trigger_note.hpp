@@ -1,6 +1,6 @@
 #pragma once
 
-// The compact form in which a log row keeps what is known about a trigger; the text that people see is made from it when read.
+// Compact form of the facts about a trigger in a log row; the text for users is made from it when the row is read.
 
 #include <cstdint>
 #include <optional>
@@ -20,53 +20,55 @@ struct trigger_note {
   block_strategy block = block_strategy::serial_execution;
   std::int32_t timeout_s = 0;
   std::int32_t retry_left = 0;
-  /// The comma list that was asked for in place of the group's; empty: the group's.
+  /// The requested comma list that replaces the group's; empty: the group's.
   std::string addresses = {};
-  /// Set by T3 behind the fixed part: the executor's answer or our reason. Empty for a plain success.
+  /// Added by T3 after the fixed part: the executor's answer or Ringmaster's reason. Empty for a plain success.
   std::string message = {};
-  /// `message` is the answer of an executor that was asked and refused the run.
+  /// `message` is the answer of an executor that refused the run.
   bool refused = false;
   /// The run that this one repeats or follows; 0: none.
   log_id origin = {};
-  /// Of the row of dropped instants (kind `missed`).
+  /// Set for the row of dropped instants (kind `missed`).
   std::optional<missed_instants> missed = {};
   friend bool operator==(const trigger_note&, const trigger_note&) = default;
 };
 
-/// `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message; the kind of a run with an origin is `retry@23`. About 60 bytes; at
-/// most 15 000 with its message, cut at a UTF-8 character. A host's `;` is replaced. The message of a refusal begins with
-/// `refusal_mark`. With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many the first ones. Of dropped
-/// instants: `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.
+/// Formats a note: `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. The kind of a run with an origin is `retry@23`. It
+/// has about 60 bytes; at most 15 000 with its message, cut at a UTF-8 character. A host's `;` is replaced. The message of a
+/// refusal begins with `refusal_mark`.
+///
+/// With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many, the first ones. For dropped instants:
+/// `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.
 [[nodiscard]] std::string encode(const trigger_note& note);
 
-/// Stands before the executor's words in the stored message of a refused run, so that they differ from a reason of ours.
+/// Prefix of the executor's words in the stored message of a refused run, which distinguishes them from a reason of Ringmaster.
 inline constexpr std::string_view refusal_mark = "refused: ";
 
-/// Returns the message that T3 stores of a run that its executor refused with these words.
+/// Returns the message that T3 stores for a run that its executor refused with these words.
 [[nodiscard]] std::string refusal_message(std::string_view words);
 
-/// Returns the words alone; any other message unchanged.
+/// Returns the words without the prefix; any other message unchanged.
 [[nodiscard]] std::string_view without_refusal_mark(std::string_view message) noexcept;
 
-/// The message of a run begins with it if it is not known whether the executor received the run.
+/// Prefix of the message of a run of which it is unknown whether the executor received it.
 inline constexpr std::string_view unknown_delivery = "delivery unknown: ";
 
-/// What a regular expression finds a note by.
+/// Regular expression that matches a note.
 inline constexpr std::string_view note_pattern = "^rm[123];";
 
-/// Nothing when the text is not ours (a Java admin's HTML).
+/// Parses a note; unset if Ringmaster did not write the text (a Java admin's HTML).
 [[nodiscard]] std::optional<trigger_note> decode_trigger_note(std::string_view text);
 
-/// How the text of a row of dropped instants begins.
+/// Prefix of the text of a row of dropped instants.
 inline constexpr std::string_view missed_mark = "rm3;missed;";
 
-/// The dropped instants of a log row, by its trigger message; nothing for a run.
+/// Returns the dropped instants of a log row from its trigger message; unset for a run.
 [[nodiscard]] std::optional<missed_instants> missed_in(std::string_view trigger_message);
 
-/// The note of the row of dropped instants.
+/// Returns the note of the row of dropped instants.
 [[nodiscard]] trigger_note note_of(const missed_gap& gap, std::string_view node_host);
 
-/// The note of a run at its claim.
+/// Returns the note of a run at its claim.
 [[nodiscard]] trigger_note note_of(const planned_run& run, std::string_view node_host);
 
 } // namespace ringmaster::core

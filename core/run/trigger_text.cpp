@@ -6,13 +6,13 @@ namespace ringmaster::core {
 
 namespace {
 
-// Room for each value in UTF-16 units, so that all of them and the fixed text stay below `message_units_max`.
+// Maximum lengths of the values in UTF-16 units, so that all of them and the fixed text stay below `message_units_max`.
 constexpr std::size_t host_units = 300, addresses_units = 4000, route_units = 3000, address_units = 600, handler_units = 600,
                       param_units = 2000, answer_units = 3500;
 
 constexpr std::string_view line_end = "<br>";
 
-// Of a group without addresses.
+// For a group without addresses.
 constexpr localized address_empty{"调度失败：执行器地址为空", "調度失敗：執行器地址為空", "Trigger Fail：registry address is empty"};
 
 std::string_view entity(char c) noexcept {
@@ -26,7 +26,7 @@ std::string_view entity(char c) noexcept {
   }
 }
 
-/// Bytes of the character that begins with `lead`, in valid UTF-8.
+/// Returns the bytes of the character that begins with `lead`, in valid UTF-8.
 std::size_t length_of(char lead) noexcept {
   const auto byte = static_cast<unsigned char>(lead);
   if (byte < 0x80)
@@ -36,7 +36,7 @@ std::size_t length_of(char lead) noexcept {
   return byte < 0xF0 ? 3 : 4;
 }
 
-/// `<br><br><span …>>>>>>>title<<<<</span><br>`, as XXL sets off its parts.
+/// Returns `<br><br><span …>>>>>>>title<<<<</span><br>`, XXL's separator of parts.
 std::string banner(std::string_view title, std::string_view colour = "#00c0ef") {
   std::string out{"<br><br><span style=\"color:"};
   return out.append(colour).append(";\" > >>>>>>>>>>>").append(title).append("<<<<<<<<<<< </span><br>");
@@ -175,7 +175,7 @@ std::vector<child_start> child_starts(const job& parent) {
   return starts;
 }
 
-// The remark is the message of XXL's own answer: none up to 3.1.
+// The remark is the message of XXL's own answer; it is empty up to 3.1.
 std::string child_text(std::span<const child_start> children, language reader, trigger_tail tail) {
   if (children.empty())
     return {};
@@ -205,7 +205,7 @@ std::optional<std::string> result_with_children(std::string_view message, const 
 }
 
 std::string escaped_html(std::string_view text, std::size_t units) {
-  // What cannot be shown need not be looked at: a character has at least half a unit a byte.
+  // Text that cannot be shown is not examined: a character has at least half a unit per byte.
   const auto valid = valid_utf8(text.substr(0, 4 * units + 4));
   std::string out;
   std::size_t used = 0;

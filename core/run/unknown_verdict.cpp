@@ -12,18 +12,18 @@ namespace ringmaster::core {
 namespace {
 
 constexpr std::int32_t busy_reply = 500;
-/// In the first line of the log of every run that a Java or Ringmaster executor started.
+/// Part of the first log line of every run that a Java or Ringmaster executor started.
 constexpr std::string_view started = "job execute start";
-/// The same of `pyxxl`.
+/// Part of the first log line of a run that `pyxxl` started.
 constexpr std::string_view python_started = " - Start job jobId=";
 constexpr std::string_view file_missing = "readLog fail, logFile not exists";
 
-/// Executors' clocks are seldom further off.
+/// Executors' clocks rarely deviate by more than this.
 constexpr milliseconds clock_error_max = std::chrono::minutes{2};
 
 bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// The number between `label` and `after`.
+/// Returns the number between `label` and `after`.
 std::optional<std::int64_t> number_in(std::string_view line, std::string_view label, std::string_view after = {}) noexcept {
   for (auto at = line.find(label); at != std::string_view::npos; at = line.find(label, at + 1)) {
     const auto rest = line.substr(at + label.size());
@@ -35,7 +35,7 @@ std::optional<std::int64_t> number_in(std::string_view line, std::string_view la
   return std::nullopt;
 }
 
-/// The first `yyyy-MM-dd HH:mm:ss` of a line, as if it were in UTC.
+/// Returns the first `yyyy-MM-dd HH:mm:ss` of a line, as if it were in UTC.
 std::optional<time_point> time_in(std::string_view line) noexcept {
   constexpr std::string_view form = "dddd-dd-dd dd:dd:dd";
   const auto fits = [&](std::string_view text) {
@@ -59,7 +59,8 @@ std::optional<time_point> time_in(std::string_view line) noexcept {
   return std::nullopt;
 }
 
-/// The executor's zone is not known: offsets are whole quarters of an hour, from 12 hours west to 14 east.
+/// Returns true if some zone places `local` between `from` and `to`. The executor's zone is unknown: offsets are whole quarters
+/// of an hour, from 12 hours west to 14 east.
 bool fits_some_zone(time_point local, time_point from, time_point to) noexcept {
   using std::chrono::hours;
   constexpr std::chrono::minutes step{15};
@@ -69,7 +70,7 @@ bool fits_some_zone(time_point local, time_point from, time_point to) noexcept {
   return false;
 }
 
-/// The log has the first line of this run.
+/// Returns true if the log has the first line of this run.
 bool has_begun(const executor_evidence& evidence, std::string_view words) noexcept {
   const auto content = evidence.log_content;
   for (auto at = content.find(words); at != std::string_view::npos; at = content.find(words, at + 1)) {
@@ -84,7 +85,7 @@ bool has_begun(const executor_evidence& evidence, std::string_view words) noexce
 
 bool is_of_another_run(std::string_view line, const executor_evidence& asked) noexcept {
   if (asked.job != job_id{}) {
-    // Java's name of a thread, Ringmaster's head of a line, Python's words.
+    // Java's thread name, the prefix of Ringmaster's lines, Python's words.
     auto job = number_in(line, "JobThread-", "-");
     if (!job)
       job = number_in(line, "[job-", "]");

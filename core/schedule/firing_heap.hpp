@@ -1,6 +1,6 @@
 #pragma once
 
-// Things waiting for their millisecond: a binary heap, so that an actor needs one timer and not one per job.
+// A binary heap of items that wait for their time, so that an actor needs one timer instead of one per job.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace ringmaster::core {
 
-/// A min-heap by due time, civil or of another clock. Equal times leave in the order in which they came. Owned by one actor; not
-/// thread-safe.
+/// Min-heap by due time, civil or of another clock. Items with equal times leave in the order in which they were added. Owned by
+/// one actor; not thread-safe.
 template <class T, class Time = time_point>
 class firing_heap {
 public:
@@ -22,12 +22,12 @@ public:
     std::push_heap(entries_.begin(), entries_.end(), later);
   }
 
-  /// The earliest due time; nothing when empty.
+  /// Returns the earliest due time; unset if the heap is empty.
   [[nodiscard]] std::optional<Time> next() const {
     return entries_.empty() ? std::nullopt : std::optional{entries_.front().due};
   }
 
-  /// Removes and returns everything due at or before `now`, earliest first, at most `limit` items.
+  /// Removes and returns the items due at or before `now`, earliest first, at most `limit`.
   [[nodiscard]] std::vector<T> take_due(Time now, std::size_t limit = static_cast<std::size_t>(-1)) {
     std::vector<T> due;
     while (!entries_.empty() && entries_.front().due <= now && due.size() < limit) {
@@ -47,7 +47,7 @@ public:
     }
   }
 
-  /// Removes items wherever they are as long as `stale(item)`, in time linear to all.
+  /// Removes all items for which `stale(item)` is true, in linear time.
   template <class Predicate>
   void erase_if(Predicate stale) {
     std::erase_if(entries_, [&](const entry& one) { return stale(one.item); });
@@ -57,7 +57,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
 
-  /// Forgets everything and gives the memory back.
+  /// Removes all items and frees the memory.
   void clear() {
     entries_.clear();
     entries_.shrink_to_fit();

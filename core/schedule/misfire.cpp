@@ -11,7 +11,7 @@ bool is_late(const intent& one, time_point now, milliseconds misfire_after) {
   return one.kind == trigger_kind::cron && now > one.fire_at + misfire_after;
 }
 
-/// The intent that stands for it; nothing: itself, or none yet.
+/// Returns the intent that replaces it; unset for the misfire itself, or if there is none yet.
 std::optional<intent_id> cover_of(const intent& one, const waiting_misfires& waiting) {
   const auto found = waiting.find(one.job);
   return found == waiting.end() || found->second == one.id ? std::nullopt : std::optional{found->second};
@@ -27,7 +27,7 @@ bool needs_misfire_decision(const intent& one, time_point now, milliseconds misf
 misfire_decision apply_misfire_policy(std::vector<intent>&& ready, time_point now, milliseconds misfire_after,
                              const std::function<job_ptr(job_id)>& spec_of, waiting_misfires& waiting) {
   misfire_decision out;
-  // Those that wait as misfires already go first: the others join them.
+  // Intents that already wait as misfires come first: the others join them.
   for (const auto& one : ready)
     if (one.kind == trigger_kind::misfire)
       waiting.try_emplace(one.job, one.id);

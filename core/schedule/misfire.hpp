@@ -1,6 +1,7 @@
 #pragma once
 
-// Reserved instants that nobody claimed in time (the node that reserved them died, say): the job's misfire policy decides.
+// Reserved instants that were not claimed in time, for example because the node that reserved them died: the job's misfire policy
+// decides.
 
 #include <cstddef>
 #include <functional>
@@ -12,25 +13,26 @@
 
 namespace ringmaster::core {
 
-/// By job, the intent that waits as its misfire.
+/// The waiting misfire intent of each job.
 using waiting_misfires = std::unordered_map<job_id, intent_id>;
 
 struct misfire_decision {
-  /// To be claimed; of each job that was missed with FIRE_ONCE_NOW one, as a misfire that runs now.
+  /// Intents to claim; for each missed job with FIRE_ONCE_NOW one, as a misfire that runs now.
   std::vector<intent> go_on;
-  /// Never to be sent.
+  /// Instants that are never sent.
   std::vector<dropped_instant> drop;
-  /// How many of `drop` DO_NOTHING dropped; a misfire stands for the others.
+  /// Number of instants in `drop` that DO_NOTHING dropped; a misfire replaces the others.
   std::size_t dropped_by_policy = 0;
 };
 
-/// `spec_of`: the job, null when it is not known; its instants go on undecided. Intents that are no reserved instants go on, too.
-/// What a job has missed becomes the newest of its missed instants, or the intent of `waiting`; the new ones are added to that.
-/// A misfire that was reserved as one goes on however late it is, unless another one waits.
+/// Decides about reserved instants that are ready. `spec_of` returns the job, or null if it is unknown; instants of unknown jobs,
+/// and intents that are not reserved instants, go on undecided. The missed instants of a job become the newest of them, or the
+/// intent in `waiting`; new ones are added to `waiting`. An instant that was reserved as a misfire goes on however late it is,
+/// unless another one waits.
 [[nodiscard]] misfire_decision apply_misfire_policy(std::vector<intent>&& ready, time_point now, milliseconds misfire_after,
                                            const std::function<job_ptr(job_id)>& spec_of, waiting_misfires& waiting);
 
-/// Whether `apply_misfire_policy` has something to decide about it, once its job is known.
+/// Returns true if `apply_misfire_policy` has a decision to make about the intent once its job is known.
 [[nodiscard]] bool needs_misfire_decision(const intent& one, time_point now, milliseconds misfire_after,
                                           const waiting_misfires& waiting);
 

@@ -20,7 +20,7 @@ result<seconds> parse_rate(std::string_view conf) {
   return seconds{*rate};
 }
 
-/// Equal on every machine and release: it decides when a job with a jitter fires.
+/// Mixes the bits of a number. Equal on every machine and release: it decides when a job with a jitter fires.
 std::uint64_t mixed(std::uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -34,7 +34,7 @@ std::size_t count_missed(const schedule& rule, job_id of, time_point first, time
 }
 
 job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, time_point now) {
-  // Whoever gave the job an end wants nothing to happen behind it, a start that comes late included.
+  // After the job's `end_at` nothing may happen, including a late start.
   if (due.spec->misfire == misfire_policy::fire_once_now && !rule.is_over(now)) {
     plan.firings.push_back({now, true});
     plan.last = now;
@@ -63,14 +63,14 @@ result<schedule> schedule::compile(schedule_type type, std::string_view conf, co
     const auto rate = options.interval_ms ? result<seconds>{} : parse_rate(conf);
     if (!rate)
       return tl::unexpected{rate.error()};
-    // From a spread instant nobody could tell which one it was, if each counted from the one before.
+    // If each instant were counted from the one before, a delayed instant would not show which one it was.
     if (options.interval_ms || options.start_at || options.jitter_ms)
       compiled.rule_ = grid{options.interval_ms ? milliseconds{*options.interval_ms} : milliseconds{*rate},
                             options.start_at.value_or(time_point{})};
     else
       compiled.rule_ = *rate;
   } else if (type == schedule_type::unknown) {
-    return fail(errc::invalid_argument, "the schedule type is none of NONE, CRON and FIX_RATE");
+    return fail(errc::invalid_argument, "unknown schedule type; expected NONE, CRON or FIX_RATE");
   }
   compiled.start_ = options.start_at;
   compiled.end_ = options.end_at;
@@ -99,7 +99,7 @@ std::optional<time_point> schedule::nominal(time_point after) const {
   return instant && end_ && *instant > *end_ ? std::nullopt : instant;
 }
 
-// Short of the next instant, so that instants keep their order and none is put off into another one.
+// The delay ends before the next instant, so that instants keep their order and never coincide.
 std::optional<time_point> schedule::spread(std::optional<time_point> instant, job_id of) const {
   if (!instant || jitter_.count() == 0)
     return instant;
@@ -115,7 +115,7 @@ std::optional<time_point> schedule::spread(std::optional<time_point> instant, jo
 std::optional<time_point> schedule::next(time_point after, job_id of) const {
   if (jitter_.count() == 0)
     return nominal(after);
-  // Only the last instant up to `after` can be put off to behind it. It is found by bisection: rules look forward only.
+  // Only the last instant up to `after` can be delayed to after it. Bisection finds it, because rules only look forward.
   auto last = nominal(after - jitter_);
   if (!last || *last > after)
     return spread(last, of);
@@ -148,10 +148,10 @@ time_point schedule::last_up_to(time_point instant, time_point until, job_id of)
     until = std::min(until, *end_);
   for (auto following = next(instant, of); following && *following <= until; following = next(instant, of)) {
     instant = *following;
-    // Its instants follow from each other alone.
+    // Each of its instants follows from another one alone.
     if (const auto* rate = std::get_if<seconds>(&rule_))
       return instant + (until - instant) / milliseconds{*rate} * milliseconds{*rate};
-    // By bisection: rules look forward only.
+    // Uses bisection, because rules only look forward.
     for (auto end = until; end - instant > milliseconds{1};) {
       const auto middle = instant + (end - instant) / 2;
       if (const auto found = next(middle, of); found && *found <= until)
@@ -169,7 +169,7 @@ std::size_t schedule::count(time_point after, time_point until, job_id of) const
   if (until <= after)
     return 0;
   auto found = count_nominal(after, until);
-  // Instants keep their order when they are put off, so only the two ends need a look.
+  // Delayed instants keep their order, so only the two ends need a check.
   if (jitter_.count() != 0 && puts_off_over(after, of))
     ++found;
   if (jitter_.count() != 0 && puts_off_over(until, of))

@@ -55,7 +55,7 @@ std::optional<schedule_book::due_entry> schedule_book::take_due(time_point until
 void schedule_book::moved(job_id job, std::optional<time_point> next, time_point last) {
   auto found = entries_.find(number(job));
   if (found == entries_.end() || found->second.waiting || !found->second.rule)
-    return; // read anew meanwhile, perhaps stopped: the store's word is newer
+    return; // read again meanwhile, perhaps stopped: the store is newer
   auto& known = found->second;
   known.read.next = next;
   known.read.last = last;
@@ -93,7 +93,7 @@ void schedule_book::push(entry& of, time_point when) {
   of.waiting = true;
   ++of.version;
   looks_.push(when, look{of.read.spec->id, of.version});
-  // Those of jobs that were read again lie where their old times were, perhaps years ahead.
+  // Items of jobs that were read again stay at their old times, perhaps years ahead.
   if (looks_.size() > 2 * entries_.size() + stale_looks_max)
     looks_.erase_if([this](const look& item) { return is_stale(item); });
 }

@@ -17,7 +17,7 @@ std::optional<far_ahead> check_times(const scheduled_job& job, const schedule& r
 }
 
 counted_again count_again(const scheduled_job& job, const schedule& rule, time_point now) {
-  // A claim is made a little ahead of its instant, which must not come again.
+  // A claim is made slightly before its instant, which must not be repeated.
   const auto last = lies_implausibly_ahead(job.last, now) ? now : job.last;
   return {job.next ? rule.next(search_from(now, job.last), job.spec->id) : std::nullopt, last};
 }

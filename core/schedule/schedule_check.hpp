@@ -1,6 +1,6 @@
 #pragma once
 
-// Times of jobs that their own schedules do not explain: what a clock that was wrong for a moment leaves behind. Pure.
+// Times of jobs that do not match their schedules, as a temporarily wrong clock leaves them. Pure.
 
 #include <optional>
 
@@ -11,27 +11,27 @@
 
 namespace ringmaster::core {
 
-/// At least this much tolerance, whatever the settings say: claims are made a little ahead of their instants, reservations beside
-/// Java admins 6 s ahead.
+/// Minimum tolerance, regardless of the settings: claims are made slightly ahead of their instants, reservations alongside Java
+/// admins 6 s ahead.
 inline constexpr milliseconds schedule_tolerance_min = implausibly_ahead;
 
-/// A job that fires later than its schedule says, or would after a stop and a start.
+/// A job that fires later than its schedule says, or would do so after a stop and a start.
 struct far_ahead {
   job_id job{};
-  /// Nothing: it is the last claimed instant alone that lies ahead.
+  /// Unset if only the last claimed instant lies ahead.
   std::optional<time_point> next;
   time_point last{};
-  /// The first instant that its schedule has after now; nothing: none.
+  /// The first instant of its schedule after now; unset: none.
   std::optional<time_point> expected;
 };
 
-/// Nothing when the times fit: the next time is not later than the first instant after `now` + `tolerance`, and the last claimed
-/// instant is not later than that moment. `rule` is the job's.
+/// Checks the times of a job; unset if they fit. They fit if the next time is not later than the first instant after `now` +
+/// `tolerance`, and the last claimed instant is not later than that moment. `rule` is the job's.
 [[nodiscard]] std::optional<far_ahead> check_times(const scheduled_job& job, const schedule& rule, time_point now,
                                                    milliseconds tolerance);
 
-/// The times of a job that counts from `now` again. A last instant that lies implausibly ahead becomes `now`; another one stays,
-/// and nothing before it comes again.
+/// The times of a job whose schedule counts from `now` again. A last instant that lies implausibly ahead becomes `now`; any other
+/// one stays, and no instant before it is repeated.
 struct counted_again {
   std::optional<time_point> next;
   time_point last{};

@@ -16,7 +16,7 @@ result<std::vector<time_point>> preview(std::string_view type, std::string_view 
   const auto known = find_schedule_type(type);
   if (!known || *known == schedule_type::none || (is_blank(conf) && !options.interval_ms))
     return times;
-  // What is wrong with the text is XXL's to say, what is wrong with the options is ours.
+  // XXL's words report errors of the text, Ringmaster's those of the options.
   if (const auto plain = schedule::compile(*known, conf, where); !plain && !options.interval_ms)
     return refuse(errc::invalid_argument, refusal::schedule_type_illegal, plain.error().context, plain.error().context);
   auto rule = schedule_rules{where}.of(*known, conf, options);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What people are shown of a schedule before they save it. Pure.
+// Preview of a schedule before it is saved. Pure.
 
 #include <cstddef>
 #include <string_view>
@@ -13,11 +13,11 @@
 
 namespace ringmaster::core {
 
-/// So many times XXL's console shows.
+/// Number of times that XXL's console shows.
 inline constexpr std::size_t previewed_times = 5;
 
-/// The next times behind `now`, at most `count`; fewer of a schedule that ends. None of a type without times, of an unknown type,
-/// and of a blank type or text (XXL admin §8.6). Errors: `invalid_argument` with `schedule_type_illegal`, whose context and
+/// Returns the next times after `now`, at most `count`; fewer for a schedule that ends. None for a type without times, an unknown
+/// type, or a blank type or text (XXL admin §8.6). Errors: `invalid_argument` with `schedule_type_illegal`, whose context and
 /// subject are the parser's text; without it for an option that does not fit and for an unknown zone.
 [[nodiscard]] result<std::vector<time_point>> preview(std::string_view type, std::string_view conf, time_point now,
                                                       const zone& where, const schedule_options& options = {},

@@ -1,6 +1,6 @@
 #pragma once
 
-// Compiled schedules, shared: a hundred thousand jobs have a few hundred texts and a handful of zones.
+// Shared compiled schedules: a hundred thousand jobs have a few hundred texts and few zones.
 
 #include <memory>
 #include <string>
@@ -13,15 +13,16 @@
 
 namespace ringmaster::core {
 
-/// Owned by one actor or one call; not thread-safe.
+/// Cache of compiled schedules. Owned by one actor or one call; not thread-safe.
 class schedule_rules {
 public:
   using rule = std::shared_ptr<const schedule>;
 
-  /// `where`: the zone of jobs that name none.
+  /// Creates the cache. `where`: the zone of jobs that name none.
   explicit schedule_rules(zone where) : where_{std::move(where)} {}
 
-  /// Errors: those of `schedule::compile`; `invalid_argument` for a zone that this machine does not know.
+  /// Returns the compiled schedule. Errors: those of `schedule::compile`; `invalid_argument` for a zone that this machine does
+  /// not know.
   [[nodiscard]] result<rule> of(schedule_type type, std::string_view conf, const schedule_options& options);
   [[nodiscard]] result<rule> of(const job& spec) { return of(spec.schedule, spec.schedule_conf, spec.timing); }
 
@@ -30,9 +31,9 @@ private:
   void keep(std::string text, const rule& compiled);
 
   zone where_;
-  /// By name; also those that are unknown, so that each is looked for once.
+  /// Zones by name, including unknown ones, so that each is looked up once.
   std::unordered_map<std::string, result<zone>> zones_;
-  /// By everything that makes a rule; a rule that nobody has any more is forgotten.
+  /// Rules by all their inputs; a rule without an owner is removed.
   std::unordered_map<std::string, std::weak_ptr<const schedule>> rules_;
   std::size_t rules_swept_at_ = 1024;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Letters of ASCII without their case: names of headers, schemes and hosts. Every other byte is only like itself.
+// ASCII letters compared without case, for names of headers, schemes and hosts. Every other byte matches only itself.
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The languages that people read: of stored trigger messages, mails and pages.
+// Languages of stored trigger messages, e-mails and pages.
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +10,10 @@ namespace ringmaster::core {
 
 enum class language : std::uint8_t { zh_cn, zh_tc, en };
 
-/// XXL's names: `zh_CN`, `zh_TC`, `en`.
+/// Returns XXL's name: `zh_CN`, `zh_TC`, `en`.
 [[nodiscard]] std::string_view stored_name(language) noexcept;
 
-/// Exact; nothing for an unknown one.
+/// Finds a language by its exact name; unset if it is unknown.
 [[nodiscard]] std::optional<language> find_language(std::string_view name) noexcept;
 
 /// A text in the three languages.

@@ -26,7 +26,7 @@ std::uint32_t little_endian(const std::uint8_t* bytes) {
   return bytes[0] | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 | std::uint32_t{bytes[3]} << 24;
 }
 
-/// The function and the word of the block that step `i` mixes in.
+/// Returns the function and the word of the block that step `i` mixes in.
 std::pair<std::uint32_t, std::size_t> mix(std::size_t i, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
   switch (i / 16) {
   case 0: return {(b & c) | (~b & d), i};
@@ -57,7 +57,7 @@ md5_digest md5(std::string_view bytes) {
   const auto whole = bytes.size() / 64 * 64, rest = bytes.size() - whole;
   for (std::size_t pos = 0; pos < whole; pos += 64)
     absorb(state, data + pos);
-  // The padding: one bit, zeros, the length in bits; one block or two.
+  // Padding: one bit, zeros, the length in bits; one block or two.
   std::array<std::uint8_t, 128> tail{};
   if (rest != 0)
     std::memcpy(tail.data(), data + whole, rest);

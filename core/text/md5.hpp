@@ -1,6 +1,6 @@
 #pragma once
 
-// MD5 (RFC 1321), because XXL's consistent hash is made of it. Never for anything new.
+// MD5 (RFC 1321), which XXL's consistent hash is based on. Not for new uses.
 
 #include <array>
 #include <cstdint>

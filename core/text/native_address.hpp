@@ -1,6 +1,6 @@
 #pragma once
 
-// By what an executor registers that can be reached by native links alone.
+// Address by which an executor registers that can be reached only through native links.
 
 #include <string_view>
 
@@ -8,10 +8,10 @@ namespace ringmaster::core {
 
 inline constexpr std::string_view native_address_scheme = "ringmaster://";
 
-/// Returns whether the address has that scheme, in any case.
+/// Returns true if the address has that scheme, in any case.
 [[nodiscard]] bool is_native_address(std::string_view address) noexcept;
 
-/// `ringmaster://app/instance`, the app being this one.
+/// Returns true for `ringmaster://app/instance` with this app name.
 [[nodiscard]] bool is_native_address(std::string_view address, std::string_view app_name) noexcept;
 
 } // namespace ringmaster::core

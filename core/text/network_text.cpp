@@ -10,7 +10,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Digits and nothing else.
+/// Parses a number of digits only.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) noexcept {
   Number number{};
@@ -20,7 +20,7 @@ std::optional<Number> read_number(std::string_view text) noexcept {
   return number;
 }
 
-/// `a:b:c`; nothing for a group that is empty.
+/// Splits `a:b:c`; unset if a group is empty.
 std::optional<std::vector<std::string_view>> groups_of(std::string_view text) {
   std::vector<std::string_view> groups;
   while (!text.empty()) {
@@ -38,7 +38,7 @@ std::optional<std::vector<std::string_view>> groups_of(std::string_view text) {
 std::string client_network(std::string_view address) {
   constexpr std::string_view v4_inside = "::ffff:", gap_mark = "::";
   constexpr std::size_t groups_max = 8, network_groups = 4;
-  const auto plain = address.substr(0, address.find('%')); // behind it the name of an interface
+  const auto plain = address.substr(0, address.find('%')); // the rest is an interface name
   if (plain.find(':') == std::string_view::npos)
     return std::string{address};
   if (plain.starts_with(v4_inside) && plain.find('.') != std::string_view::npos)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Results that the server itself gives to a run, in the languages of people.
+// Results that the server itself records for a run, in the users' languages.
 
 #include <string_view>
 
@@ -8,14 +8,14 @@
 
 namespace ringmaster::core {
 
-/// The result never came (XXL admin §7.4), as it is stored.
+/// Returns the stored result of a lost run (XXL admin §7.4).
 [[nodiscard]] std::string_view lost_result(language reader) noexcept;
 
-/// Somebody ended the run: what the executor said goes behind it (XXL admin §8.7).
+/// Returns the prefix of the result of a killed run; the executor's message follows it (XXL admin §8.7).
 [[nodiscard]] std::string_view killed_result(language reader) noexcept;
 
-/// A stored result as people read it: one that the server gave, in whatever language, in theirs; everything else as it is. A view
-/// of the argument or of a constant.
+/// Translates a stored result that the server recorded, in whatever language, into the reader's language; any other text is
+/// unchanged. Returns a view of the argument or of a constant.
 [[nodiscard]] std::string_view result_text(std::string_view stored, language reader) noexcept;
 
 } // namespace ringmaster::core

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one part of `database.url` that everybody reads: whether it names a SQLite file, and which.
+// The part of `database.url` that every command reads: whether it names a SQLite file, and which.
 
 #include <optional>
 #include <string>
@@ -10,10 +10,10 @@ namespace ringmaster::core {
 
 inline constexpr std::string_view sqlite_scheme = "sqlite:";
 
-/// The path that lives in memory, as long as the process does.
+/// Path of a database in memory, which exists as long as the process.
 inline constexpr std::string_view sqlite_memory = ":memory:";
 
-/// PATH of `sqlite:PATH`, which may be empty; nothing for another kind of database.
+/// Returns PATH of `sqlite:PATH`, which may be empty; unset for another kind of database.
 [[nodiscard]] inline std::optional<std::string_view> sqlite_path(std::string_view url) noexcept {
   return url.starts_with(sqlite_scheme) ? std::optional{url.substr(sqlite_scheme.size())} : std::nullopt;
 }

@@ -16,7 +16,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t pos) noexcept {
 
 bool is_tail(std::uint8_t byte) noexcept { return (byte & 0xC0) == 0x80; }
 
-/// Bytes of the character at `pos`, 0 when no valid UTF-8 starts there (overlong forms and surrogates are invalid).
+/// Returns the bytes of the character at `pos`, 0 if no valid UTF-8 starts there (overlong forms and surrogates are invalid).
 std::size_t character_size(std::string_view text, std::size_t pos) noexcept {
   const auto lead = byte_at(text, pos), second = byte_at(text, pos + 1);
   if (lead < 0x80)
@@ -61,7 +61,7 @@ std::string to_message(std::string_view bytes) {
 std::string valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
-  std::size_t sound = 0; // what follows from here on is copied as a whole
+  std::size_t sound = 0; // text from here on is copied as a whole
   for (std::size_t pos = 0; pos < text.size();) {
     const auto size = character_size(text, pos);
     if (size != 0 && text[pos] != '\0') {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Cutting text to what a column holds, and reading the numbers that columns keep as text.
+// Functions that cut text to the width of a column and parse numbers that columns store as text.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,46 +10,47 @@
 
 namespace ringmaster::core {
 
-/// The longest prefix of valid UTF-8 `text` with at most `units` UTF-16 units that ends at a character (XXL cuts by these units).
+/// Returns the longest prefix of valid UTF-8 `text` with at most `units` UTF-16 units that ends at a character (XXL cuts by these
+/// units).
 [[nodiscard]] std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept;
 
-/// `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed: what a text column and JSON can hold.
+/// Returns `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed, as text columns and JSON require.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
-/// Characters (code points) of valid UTF-8: what a column's width counts.
+/// Counts the characters (code points) of valid UTF-8, which a column's width limits.
 [[nodiscard]] std::size_t count_characters(std::string_view utf8) noexcept;
 
-/// Has at most so many characters.
+/// Returns true if the text has at most this many characters.
 [[nodiscard]] bool fits(std::string_view utf8, std::size_t characters) noexcept;
 
-/// The longest prefix with at most so many characters.
+/// Returns the longest prefix with at most this many characters.
 [[nodiscard]] std::string_view cut_characters(std::string_view utf8, std::size_t characters) noexcept;
 
-/// The longest prefix with at most so many bytes that ends at a character.
+/// Returns the longest prefix with at most this many bytes that ends at a character.
 [[nodiscard]] std::string_view cut_bytes(std::string_view utf8, std::size_t bytes) noexcept;
 
-/// Nothing in it is above U+0020: what XXL calls blank.
+/// Returns true if no character is above U+0020, which is XXL's definition of blank.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 
-/// Takes the next item of a comma list off its front; nothing is left behind the last one.
+/// Removes and returns the first item of a comma list; `rest` is empty after the last one.
 [[nodiscard]] std::string_view take_item(std::string_view& rest) noexcept;
 
-/// Without spaces, tabs and ends of lines at its ends.
+/// Returns the text without leading and trailing spaces, tabs and line ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
-/// Returns the last `lines` lines of `text` without the ends of lines behind them, at most `bytes` of them: what is too much goes
-/// from their beginning, and may cut a character.
+/// Returns the last `lines` lines of `text` without trailing line ends, at most `bytes` bytes. Excess bytes are removed from the
+/// beginning, which may cut a character.
 [[nodiscard]] std::string_view last_lines(std::string_view text, std::size_t lines, std::size_t bytes) noexcept;
 
-/// A decimal 32-bit number with an optional sign and nothing else around it, as XXL reads numbers; nothing otherwise.
+/// Parses a decimal 32-bit number with an optional sign and no other characters, as XXL reads numbers; unset otherwise.
 [[nodiscard]] std::optional<std::int32_t> parse_int32(std::string_view text) noexcept;
 
-/// XXL's bound on handle_msg and, for us, trigger_msg: UTF-16 units.
+/// Maximum length of handle_msg in XXL, and of trigger_msg in Ringmaster, in UTF-16 units.
 inline constexpr std::size_t message_units_max = 15000;
-/// Of any bytes, what is stored as a message: valid UTF-8, not too long.
+/// Converts any bytes to a stored message: valid UTF-8 that is not too long.
 [[nodiscard]] std::string to_message(std::string_view bytes);
 
-/// Takes the same time wherever the first difference is.
+/// Compares in a time that does not depend on the position of the first difference.
 [[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;
 
 } // namespace ringmaster::core

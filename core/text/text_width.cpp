@@ -8,7 +8,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// Takes one character off the front. What is no UTF-8 is taken by single bytes.
+/// Removes and returns one character at the front. Invalid UTF-8 is taken as single bytes.
 std::uint32_t take_character(std::string_view& rest) noexcept {
   const auto byte = [&rest](std::size_t at) { return at < rest.size() ? static_cast<std::uint8_t>(rest[at]) : 0U; };
   const auto lead = byte(0);
@@ -25,7 +25,7 @@ std::uint32_t take_character(std::string_view& rest) noexcept {
   return character;
 }
 
-/// Characters of Unicode are what they are while this lives, on this thread. Where the C library does not have this locale every
+/// Guard that selects a UTF-8 locale for this thread while it exists. Where the C library does not have this locale every
 /// character has one column.
 class unicode_here {
 public:

@@ -1,16 +1,16 @@
 #pragma once
 
-// How wide a text is on a terminal.
+// Width of a text on a terminal.
 
 #include <cstddef>
 #include <string_view>
 
 namespace ringmaster::core {
 
-/// Columns of one line without control characters: two for wide characters and emoji, none for what is put on the one before it.
+/// Returns the columns of one line without control characters: two for wide characters and emoji, none for combining characters.
 [[nodiscard]] std::size_t columns_of(std::string_view utf8) noexcept;
 
-/// The longest beginning that has at most so many columns; never a part of a character.
+/// Returns the longest prefix with at most this many columns; never a part of a character.
 [[nodiscard]] std::string_view cut_columns(std::string_view utf8, std::size_t columns_max) noexcept;
 
 } // namespace ringmaster::core

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// Reads a rule from left to right; the first part that does not fit makes every later one fail.
+/// Reader of a rule from left to right; after the first invalid part every later one fails.
 class rule_reader {
 public:
   explicit rule_reader(std::string_view text) : rest_(text) {}
@@ -22,7 +22,7 @@ public:
     return true;
   }
 
-  /// `EST` or `<+0330>`; the name itself is of no use.
+  /// Reads `EST` or `<+0330>`; the name itself is not used.
   bool name() {
     const bool quoted = take('<');
     std::size_t size = 0;
@@ -32,7 +32,7 @@ public:
     return size > 0 && (!quoted || take('>'));
   }
 
-  /// At most three digits; negative when there is none.
+  /// Reads at most three digits; negative if there are none.
   std::int32_t number() {
     std::int32_t value = 0;
     std::size_t size = 0;
@@ -42,7 +42,7 @@ public:
     return size > 0 ? value : -1;
   }
 
-  /// `[+-]h[:m[:s]]` in seconds.
+  /// Reads `[+-]h[:m[:s]]` in seconds.
   std::optional<std::int32_t> time() {
     const bool negative = take('-');
     if (!negative)

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rule that closes a time zone file: two clock changes a year for ever, e.g. `EST5EDT,M3.2.0,M11.1.0`.
-// Only the reader of zone files needs it.
+// The rule at the end of a time zone file: two clock changes in every later year, e.g. `EST5EDT,M3.2.0,M11.1.0`. Used only by the
+// reader of zone files.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ struct posix_change {
   std::int32_t week = 0;
   std::int32_t time_s = 7200;
 
-  /// Seconds from the epoch to this change in `year`, read as if local time were UTC.
+  /// Returns the seconds from the epoch to this change in `year`, as if local time were UTC.
   [[nodiscard]] std::int64_t local_seconds(int year) const;
 };
 
@@ -33,11 +33,11 @@ struct posix_zone_rule {
   /// Seconds east of UTC.
   std::int32_t standard_offset = 0;
   std::int32_t daylight_offset = 0;
-  /// Nothing: no daylight saving.
+  /// Unset: no daylight saving.
   std::optional<posix_change> daylight_begin;
   std::optional<posix_change> daylight_end;
 
-  /// Nothing when the text is not of this form.
+  /// Parses the rule; unset if the text does not have this form.
   [[nodiscard]] static std::optional<posix_zone_rule> parse(std::string_view text);
 };
 

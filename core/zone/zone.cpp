@@ -24,7 +24,7 @@ struct zone::rules {
 
   [[nodiscard]] std::int64_t local_begin(std::size_t index) const { return segments[index].begin + segments[index].offset; }
 
-  /// The last segment that has begun when clocks show `local`: the one whose offset decides an ambiguous time.
+  /// Returns the last segment that has begun when clocks show `local`: its offset decides an ambiguous time.
   [[nodiscard]] std::size_t index_at_local(std::int64_t local) const {
     constexpr std::int64_t offset_max = 26 * 3600;
     auto index = index_at(local + offset_max);
@@ -33,7 +33,7 @@ struct zone::rules {
     return index;
   }
 
-  /// Whether the clocks were put forward over `local`, which lies behind the begin of segment `index`.
+  /// Returns true if the clocks were set forward over `local`, which is after the begin of segment `index`.
   [[nodiscard]] bool skipped(std::size_t index, std::int64_t local) const {
     return index + 1 < segments.size() && local - segments[index].offset >= segments[index + 1].begin;
   }
@@ -45,13 +45,13 @@ constexpr std::string_view utc_name = "UTC";
 constexpr std::size_t name_bytes_max = 64;
 constexpr std::size_t date_time_bytes = 19;
 
-/// Where systems keep the database, most usual first.
+/// Usual folders of the database, most common first.
 constexpr const char* folders[] = {"/usr/share/zoneinfo/", "/usr/lib/zoneinfo/", "/usr/share/lib/zoneinfo/", "/etc/zoneinfo/"};
 
 std::int64_t count(local_time t) { return t.time_since_epoch().count(); }
 local_time local(std::int64_t s) { return local_time{seconds{s}}; }
 
-/// A name that stays inside the database's folder.
+/// Returns true for a name that stays inside the database's folder.
 bool is_zone_name(std::string_view name) {
   const auto allowed = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-'
@@ -69,7 +69,7 @@ result<std::vector<zone_segment>> read_file(const std::string& path) {
   return read_zone_segments(bytes);
 }
 
-/// `Asia/Shanghai` from `/usr/share/zoneinfo/Asia/Shanghai`; empty when the path is not inside a database.
+/// Returns `Asia/Shanghai` from `/usr/share/zoneinfo/Asia/Shanghai`; empty if the path is not inside a database.
 std::string_view name_in_path(std::string_view path) {
   constexpr std::string_view folder = "zoneinfo/";
   const auto pos = path.find(folder);
@@ -87,7 +87,7 @@ void append_number(std::string& text, unsigned value, std::size_t width) {
   text.append(width > digits.size() ? width - digits.size() : 0, '0').append(digits);
 }
 
-/// The digits at `pos`; nothing when one of them is not a digit.
+/// Returns the number at `pos`; unset if one of its characters is not a digit.
 std::optional<int> number_at(std::string_view text, std::size_t pos, std::size_t width) {
   int value = 0;
   for (char c : text.substr(pos, width)) {
@@ -126,7 +126,7 @@ result<zone> zone::find(std::string_view name) {
       }
     }
   }
-  return fail(errc::invalid_argument, "the system's database has no time zone '" + std::string{name} + "'");
+  return fail(errc::invalid_argument, "unknown time zone '" + std::string{name} + "': not in the system's database");
 }
 
 result<zone> zone::system() {
@@ -135,7 +135,7 @@ result<zone> zone::system() {
     name.remove_prefix(name.starts_with(':') ? 1 : 0);
     if (name.starts_with('/'))
       name = name_in_path(name);
-    // POSIX: an empty TZ is UTC.
+    // POSIX: an empty TZ means UTC.
     return *variable == '\0' ? zone{} : find(name.empty() ? variable : name);
   }
   const char* local_file = "/etc/localtime";
@@ -143,7 +143,7 @@ result<zone> zone::system() {
   const auto target = std::filesystem::read_symlink(local_file, missing).string();
   if (auto named = find(name_in_path(target)))
     return named;
-  // A copy instead of a link, as container images have it: its name may stand beside it.
+  // The file is a copy instead of a link, as in container images: another file may contain its name.
   if (auto named = find(first_word_of("/etc/timezone")))
     return named;
   auto segments = read_file(local_file);

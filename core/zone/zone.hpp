@@ -1,6 +1,6 @@
 #pragma once
 
-// An IANA time zone, looked up once, with the conversions that a schedule and a database column need.
+// An IANA time zone with the conversions that schedules and database columns need.
 
 #include <memory>
 #include <optional>
@@ -15,33 +15,34 @@ namespace ringmaster::core {
 /// Wall-clock time without a zone.
 using local_time = std::chrono::local_time<std::chrono::seconds>;
 
-/// Immutable, cheap to copy, safe from any thread. `find` reads a file: look a zone up once and keep it. Its clock changes are
-/// known to the end of 2200; later times keep the last offset.
+/// A time zone. Immutable, cheap to copy, safe from any thread. `find` reads a file: look a zone up once and keep it. Its clock
+/// changes are known to the end of 2200; later times keep the last offset.
 class zone {
 public:
-  /// UTC.
+  /// Creates UTC.
   zone() = default;
 
-  /// Errors: `invalid_argument` naming the text when the zone is not in the system's database.
+  /// Looks up a zone. Errors: `invalid_argument` naming the text if the zone is not in the system's database.
   [[nodiscard]] static result<zone> find(std::string_view name);
 
-  /// The zone of the environment variable TZ, else of /etc/localtime, else UTC. Errors: `invalid_argument` when TZ names none.
+  /// Returns the zone of the environment variable TZ, else of /etc/localtime, else UTC. Errors: `invalid_argument` if TZ is not a
+  /// known zone.
   [[nodiscard]] static result<zone> system();
 
   [[nodiscard]] const std::string& name() const noexcept;
 
   [[nodiscard]] local_time to_local(time_point t) const;
 
-  /// The instant of a local time. In a gap: nothing. Ambiguous: the second (standard-time) occurrence.
+  /// Returns the instant of a local time: unset in a gap, the second (standard-time) occurrence if it is ambiguous.
   [[nodiscard]] std::optional<time_point> to_instant(local_time t) const;
 
-  /// The first local time at or after `t` that no clock change skips: `t` itself, or the end of its gap.
+  /// Returns the first local time at or after `t` that no clock change skips: `t` itself, or the end of its gap.
   [[nodiscard]] local_time end_of_gap(local_time t) const;
 
-  /// `YYYY-MM-DD HH:MM:SS` of the second that `t` lies in (cut, never rounded): the text of a DATETIME column.
+  /// Formats the second of `t` (cut, never rounded) as `YYYY-MM-DD HH:MM:SS`: the text of a DATETIME column.
   [[nodiscard]] std::string format(time_point t) const;
 
-  /// The inverse of `format`; a skipped local time maps to the instant of the clock change. Errors: `invalid_argument`.
+  /// Parses the text of `format`; a skipped local time maps to the instant of the clock change. Errors: `invalid_argument`.
   [[nodiscard]] result<time_point> parse(std::string_view text) const;
 
 private:

@@ -49,7 +49,7 @@ void append(std::vector<zone_segment>& segments, zone_segment next) {
     segments.push_back(next);
 }
 
-/// The written-out changes; `data` is the block behind the second header. Nothing when it names a type that does not exist.
+/// Reads the written-out changes; `data` is the block after the second header. Unset if it names a type that does not exist.
 std::optional<std::vector<zone_segment>> read_changes(std::string_view data, const header& counts) {
   const auto kinds = data.substr(std::size_t{counts.changes} * 8, counts.changes);
   const auto types = data.substr(std::size_t{counts.changes} * 9, std::size_t{counts.types} * 6);
@@ -65,14 +65,14 @@ std::optional<std::vector<zone_segment>> read_changes(std::string_view data, con
   return segments;
 }
 
-/// Goes on behind the last written-out change as the closing rule says.
+/// Appends the changes of the closing rule after the last written-out change.
 void write_out(const posix_zone_rule& rule, std::int64_t last_change, std::vector<zone_segment>& segments) {
   using namespace std::chrono;
   const auto first = std::max(last_change, std::int64_t{0});
   const auto first_year = static_cast<int>(year_month_day{floor<days>(sys_seconds{seconds{first}})}.year());
   std::vector<zone_segment> changes;
   for (int y = first_year; y <= zone_year_last; ++y) {
-    // The end first: where it meets the begin of the next daylight time, the begin must win below.
+    // The end comes first: where it coincides with the begin of the next daylight time, the begin must win below.
     changes.push_back({rule.daylight_end->local_seconds(y) - rule.daylight_offset, rule.standard_offset});
     changes.push_back({rule.daylight_begin->local_seconds(y) - rule.standard_offset, rule.daylight_offset});
   }
@@ -88,8 +88,8 @@ result<std::vector<zone_segment>> read_zone_segments(std::string_view bytes) {
   const auto refuse = [](const char* why) { return fail(errc::invalid_argument, why); };
   const auto old = read_header(bytes);
   if (!old)
-    return refuse("no time zone file of version 2");
-  // The first block, with times of 32 bits, is for readers older than ours.
+    return refuse("not a time zone file of version 2");
+  // The first block, with 32-bit times, is for older readers.
   if (const auto skipped = header_bytes + old->data_bytes(4); skipped <= bytes.size())
     bytes.remove_prefix(skipped);
   else
@@ -101,7 +101,7 @@ result<std::vector<zone_segment>> read_zone_segments(std::string_view bytes) {
     return refuse("the time zone file counts leap seconds");
   auto segments = read_changes(bytes.substr(header_bytes), *counts);
   if (!segments)
-    return refuse("the time zone file contradicts itself");
+    return refuse("the time zone file is inconsistent");
   const auto last_change =
     counts->changes == 0
       ? before_all_time

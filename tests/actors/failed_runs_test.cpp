@@ -58,5 +58,5 @@ TEST_CASE("ten thousand failed runs in a second are logged in a few lines and a 
   const auto first = runs.written(core::run_end::failed, 10'000, now);
   CHECK(std::count(first.begin(), first.end(), '\n') == actors::failed_run_lines::a_second_max);
   CHECK(runs.written(core::run_end::failed, 1, now + 1s)
-        == "job=7 run=1 failed: code 500: boom (9995 like it before were left out)\n");
+        == "job=7 run=1 failed: code 500: boom (9995 similar messages suppressed)\n");
 }

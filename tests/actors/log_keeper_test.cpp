@@ -188,7 +188,7 @@ TEST_CASE_METHOD(keeping, "a long log is cut, and its last line says so", "[acto
   const auto text = kept(run);
   REQUIRE(text);
   CHECK(text->size() <= 1024);
-  CHECK(text->ends_with("[the log goes on: only 1024 bytes of it are kept]\n"));
+  CHECK(text->ends_with("[log truncated: only the first 1024 bytes are kept]\n"));
   CHECK(test::expect(store->kept_logs().read(run, job->id))->cut);
 }
 

@@ -80,8 +80,8 @@ class ApplyTest(Case):
 
     def test_a_file_that_is_none(self):
         os.mkfifo(self.folder / "pipe.toml")
-        self.refuse(2, "PATH: cannot read {}/pipe.toml: it is no regular file", "apply", str(self.folder / "pipe.toml"))
-        self.refuse(2, "cannot read /dev/zero: it is no regular file", "apply", "--config", "/dev/zero",
+        self.refuse(2, "PATH: cannot read {}/pipe.toml: it is not a regular file", "apply", str(self.folder / "pipe.toml"))
+        self.refuse(2, "cannot read /dev/zero: it is not a regular file", "apply", "--config", "/dev/zero",
                     self.write("jobs.toml", JOBS))
 
     def test_a_revision_that_is_none(self):
@@ -147,7 +147,7 @@ class RefusedTest(Case):
 
     def test_an_address_that_cannot_be_called(self):
         self.refuse_beside_good('[[group]]\napp_name = "mail-worker"\naddresses = ["ftp://h:1/"]\n',
-                                '3: addresses: "ftp://h:1/" is no address; expected http://host:port/ or https://host:port/, '
+                                '3: addresses: invalid address "ftp://h:1/"; expected http://host:port/ or https://host:port/, '
                                 "at most 255 characters, without a comma")
 
     def test_files_that_are_not_there(self):

@@ -84,7 +84,7 @@ class JobTest(Case):
         self.declare(JOBS + job("child"))
         self.refuse(1, "there is no job pay-worker/none", "job", "show", "pay-worker/none")
         self.refuse(1, "job 77 does not exist", "job", "stop", "77")
-        self.refuse(2, '"none" names no job; expected an id or group/key', "job", "stop", "none")
+        self.refuse(2, 'invalid job "none"; expected an id or group/key', "job", "stop", "none")
         self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
         self.refuse(2, 'addresses: "here" is no address; expected http://host:port/, at most 255 characters', "job",
                     "trigger", "1", "--address", "here")
@@ -306,7 +306,7 @@ class OptionsTest(Case):
 
     def test_options_that_are_wrong(self):
         self.refuse_option("jitter_ms = -1", "jitter_ms: expected a whole number from 0 to 86400000")
-        self.refuse_option("interval_ms = 100", "interval_ms: excludes schedule: it is a fixed rate of its own")
+        self.refuse_option("interval_ms = 100", "interval_ms: excludes schedule: it already defines a fixed rate")
         self.refuse_option('start_at = "tomorrow"', "start_at: expected a date and time with its offset, without quotes, such as "
                                                     "2026-12-01T08:00:00+08:00")
         self.refuse_option("end_at = 2026-01-01T00:00:00",

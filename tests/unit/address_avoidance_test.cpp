@@ -22,7 +22,7 @@ struct avoiding {
 
 } // namespace
 
-TEST_CASE_METHOD(avoiding, "an address that refused is left out as long as there is another", "[unit]") {
+TEST_CASE_METHOD(avoiding, "an address that refused is avoided while its group has another one", "[unit]") {
   CHECK(usable(three) == three);
   CHECK(avoidance.refused("b", first_failure));
   CHECK_FALSE(avoidance.refused("b", first_failure));
@@ -37,14 +37,14 @@ TEST_CASE_METHOD(avoiding, "an address that refused is left out as long as there
   CHECK(usable_first(three) == three);
 }
 
-TEST_CASE_METHOD(avoiding, "a sign of life, or time, brings an address back", "[unit]") {
+TEST_CASE_METHOD(avoiding, "a heartbeat, or the end of the hold, makes an address usable again", "[unit]") {
   avoidance.refused("a", first_failure);
   avoidance.refused("b", first_failure);
   CHECK(avoidance.heard("a"));
   CHECK_FALSE(avoidance.heard("a"));
   CHECK(usable(three) == addresses{"a", "c"});
   CHECK(avoidance.take_over(first_failure + 30s - 1ms).empty());
-  // Refused again: for longer.
+  // Refused again: avoided for longer.
   CHECK_FALSE(avoidance.refused("b", first_failure + 20s));
   CHECK(avoidance.take_over(first_failure + 30s).empty());
   CHECK(avoidance.take_over(first_failure + 50s) == addresses{"b"});
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(avoiding, "a sign of life, or time, brings an address back", "[
   CHECK(avoidance.size() == 0);
 }
 
-TEST_CASE_METHOD(avoiding, "no more addresses are avoided than fit", "[unit]") {
+TEST_CASE_METHOD(avoiding, "the number of avoided addresses is bounded", "[unit]") {
   for (std::size_t i = 0; i < core::address_avoidance::addresses_max; ++i)
     avoidance.refused(std::to_string(i), first_failure);
   CHECK_FALSE(avoidance.refused("a", first_failure));

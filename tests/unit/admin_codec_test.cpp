@@ -47,7 +47,7 @@ TEST_CASE("admin: results for admins of 3.5", "[wire]") {
   CHECK(encode_reports({}, admin_family::app_named) == R"({"callbackList":[]})");
 }
 
-TEST_CASE("admin: our own admin reads both families alike", "[wire]") {
+TEST_CASE("admin: the decoder reads both families alike", "[wire]") {
   std::vector<core::run_report> reports{fine, silent};
   reports.push_back({core::log_id{503}, core::from_ms(9), 500, "Zeile\n\"<br>\" 你好 \\ \x01"});
   reports.push_back({core::log_id{504}, core::from_ms(9), 407, ""});
@@ -63,7 +63,7 @@ TEST_CASE("admin: our own admin reads both families alike", "[wire]") {
   }
 }
 
-TEST_CASE("admin: answers that take a result (L8)", "[wire]") {
+TEST_CASE("admin: replies that accept a result (L8)", "[wire]") {
   for (const std::string& body : {
            std::string{R"({"code":200,"msg":null,"content":null})"},
            std::string{R"({"code":200,"content":null,"data":null,"x":1})"},
@@ -79,7 +79,7 @@ TEST_CASE("admin: answers that take a result (L8)", "[wire]") {
   }
 }
 
-TEST_CASE("admin: any other answer is a failure", "[wire]") {
+TEST_CASE("admin: any other reply is a failure", "[wire]") {
   CHECK(parse_admin_reply(200, R"({"code":500,"msg":"no"})").code == 500);
   CHECK(parse_admin_reply(200, R"({"code":500,"msg":"no"})").message == "no");
   CHECK(parse_admin_reply(200, "").message == "The admin's reply is empty.");
@@ -106,7 +106,7 @@ TEST_CASE("admin: any other answer is a failure", "[wire]") {
   }
 }
 
-TEST_CASE("admin: another status is a failure whatever the body says (L7)", "[wire]") {
+TEST_CASE("admin: any other HTTP status is a failure regardless of the body (L7)", "[wire]") {
   for (const unsigned status : {201U, 204U, 302U, 404U, 500U, 0U}) {
     const auto reply = parse_admin_reply(status, R"({"code":200})");
     CHECK_FALSE(reply.accepted());
@@ -118,7 +118,7 @@ TEST_CASE("admin: another status is a failure whatever the body says (L7)", "[wi
   CHECK(refused.message == "HTTP status 403: slow down");
 }
 
-TEST_CASE("admin: one of 3.5 asks for the app name (L9)", "[wire]") {
+TEST_CASE("admin: an admin of 3.5 requests the app name (L9)", "[wire]") {
   const auto asks = [](const std::string& body) { return parse_admin_reply(200, body).wants_app_name; };
   CHECK(asks(R"({"code":500,"msg":"invalid request, accessToken or appname is empty.","data":null,"success":false})"));
   CHECK(asks(R"({"code":500,"msg":"invalid request, accessToken or appname invalid."})"));
@@ -131,7 +131,7 @@ TEST_CASE("admin: a long message is cut", "[wire]") {
   CHECK(reply.message.size() == core::message_units_max);
 }
 
-TEST_CASE("admin: how a job's log tells of an answer (L6)", "[wire]") {
+TEST_CASE("admin: a job's log prints an answer as Java does (L6)", "[wire]") {
   CHECK(printed(parse_admin_reply(200, R"({"code":500,"msg":"no"})")) == "ReturnT [code=500, msg=no, content=null]");
   CHECK(printed(admin_reply{200, {}, false}) == "ReturnT [code=200, msg=null, content=null]");
 }

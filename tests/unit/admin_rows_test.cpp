@@ -1,4 +1,4 @@
-// Rows of XXL's lists: their fields, their dates, and that whatever a person typed stays inside its text.
+// Rows of XXL's lists: their fields, their dates, and that typed text stays inside its value.
 
 #include <set>
 #include <string>
@@ -138,7 +138,7 @@ TEST_CASE("rows: a group has its addresses as text and as a list", "[wire][rows]
   CHECK(rows[1]["registryList"].is_null());
 }
 
-TEST_CASE("rows: a user's secrets never leave", "[wire][rows]") {
+TEST_CASE("rows: a user's secrets are never included", "[wire][rows]") {
   using core::group_right;
   const core::user_card user{core::user_id{4}, "bob", false,
                              {{core::group_id{1}, group_right::editor},
@@ -155,7 +155,7 @@ TEST_CASE("rows: a user's secrets never leave", "[wire][rows]") {
   CHECK(rows[1]["permission"] == "");
 }
 
-TEST_CASE("rows: a run has every field, and no result before it has one", "[wire][rows]") {
+TEST_CASE("rows: a run has every field, and no result before its end", "[wire][rows]") {
   auto run = run_five();
   const auto row_of = [](const core::log_row& each, reply_style style) {
     return json::parse(run_rows({each}, core::zone{}, style))[0];
@@ -180,7 +180,7 @@ TEST_CASE("rows: a run has every field, and no result before it has one", "[wire
   CHECK(over["handleMsg"] == "done");
 }
 
-TEST_CASE("rows: our own notes about a trigger are shown as XXL's text, in the reader's language", "[wire][rows]") {
+TEST_CASE("rows: compact trigger notes are shown as XXL's text in the reader's language", "[wire][rows]") {
   auto run = run_five();
   core::trigger_note note;
   note.node_host = "node-<1>";
@@ -196,7 +196,7 @@ TEST_CASE("rows: our own notes about a trigger are shown as XXL's text, in the r
   CHECK(chinese != english);
 }
 
-TEST_CASE("chart: the days that there are, with their sums", "[wire][rows]") {
+TEST_CASE("chart: existing days with their sums", "[wire][rows]") {
   const auto zone = shanghai();
   const auto midnight = [&](const char* day) { return *zone.parse(std::string{day} + " 00:00:00"); };
   const auto drawn = json::parse(chart({{midnight("2024-02-28"), {10, 2, 5}}, {midnight("2024-03-01"), {1, 0, 1}}},
@@ -206,7 +206,7 @@ TEST_CASE("chart: the days that there are, with their sums", "[wire][rows]") {
     "triggerCountFailTotal":3})"));
 }
 
-TEST_CASE("chart: without a day seven of zeros, also across a clock change", "[wire][rows]") {
+TEST_CASE("chart: without data it shows seven days of zeros, also across a clock change", "[wire][rows]") {
   const auto berlin = *core::zone::find("Europe/Berlin");
   const auto drawn = json::parse(chart({}, *berlin.parse("2024-04-02 00:00:00"), berlin));
   CHECK(drawn["triggerDayList"] == json::array({"2024-03-27", "2024-03-28", "2024-03-29", "2024-03-30", "2024-03-31",
@@ -215,7 +215,7 @@ TEST_CASE("chart: without a day seven of zeros, also across a clock change", "[w
   CHECK(drawn["triggerCountSucTotal"] == 0);
 }
 
-TEST_CASE("log part: HTML is escaped but for breaks and bold letters", "[wire][rows]") {
+TEST_CASE("log part: HTML is escaped except breaks and bold", "[wire][rows]") {
   const auto shown = [](std::string_view text) -> std::string { return json::parse(log_part(1, 2, text, true))["logContent"]; };
   CHECK(log_part(3, 2, "a", false) == R"({"fromLineNum":3,"toLineNum":2,"logContent":"a","end":false})");
   CHECK(json::parse(log_part(1, 2, "", true))["end"] == true);
@@ -227,7 +227,7 @@ TEST_CASE("log part: HTML is escaped but for breaks and bold letters", "[wire][r
   CHECK(shown("<<br>>") == "&lt;<br>&gt;");
 }
 
-TEST_CASE("local times are read strictly", "[wire][rows]") {
+TEST_CASE("local times are parsed strictly", "[wire][rows]") {
   const auto zone = shanghai();
   CHECK(parse_local_time("2018-11-03 22:21:31", zone) == row_noon);
   CHECK(local_time_text(row_noon, zone) == "2018-11-03 22:21:31");

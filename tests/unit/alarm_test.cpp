@@ -40,7 +40,7 @@ pending_alarm alarm_of(log_row row) {
 
 } // namespace
 
-TEST_CASE("alarm rules: the closest one counts, a job's own addresses always", "[core]") {
+TEST_CASE("alarm rules: the most specific rule applies, and the job's own addresses always do", "[core]") {
   std::vector<alarm_rule> rules(4);
   rules[0].key = "z-all";
   rules[1].key = "all";
@@ -68,7 +68,7 @@ TEST_CASE("alarm rules: the closest one counts, a job's own addresses always", "
   CHECK(split_lines("").empty());
 }
 
-TEST_CASE("failure reasons: numbers do not tell failures apart, codes and texts do", "[core]") {
+TEST_CASE("failure reasons: codes and texts distinguish failures, numbers do not", "[core]") {
   trigger_note note;
   note.message = "connect to 10.0.0.1:9999 refused\nat 12:00";
   auto other = note;
@@ -80,7 +80,7 @@ TEST_CASE("failure reasons: numbers do not tell failures apart, codes and texts 
   CHECK(failure_reason(failed_row(200, "", 500, std::string(10'000, 'x'))).size() <= 200);
 }
 
-TEST_CASE("alarm windows: the first is told, the rest at the end, on and on", "[core]") {
+TEST_CASE("alarm windows: the first failure is reported at once, the others at the end of each window", "[core]") {
   alarm_windows windows;
   const alarm_windows::key what{job_id{7}, "r"}, other{job_id{7}, "s"};
   CHECK(windows.open(what, 0ms, t0));
@@ -98,14 +98,14 @@ TEST_CASE("alarm windows: the first is told, the rest at the end, on and on", "[
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].count == 3);
   CHECK(ended[0].alarms == std::vector{intent_id{1}, intent_id{2}});
-  // The window goes on; the other one is forgotten.
+  // The window stays open; the other one is removed.
   CHECK(windows.size() == 1);
   CHECK_FALSE(windows.open(what, 60s, t0 + 70s));
   CHECK(windows.ended(t0 + 120s).empty());
   CHECK(windows.open(what, 60s, t0 + 121s));
 }
 
-TEST_CASE("alarm windows: reasons without end share one", "[core]") {
+TEST_CASE("alarm windows: an unlimited number of reasons shares one window", "[core]") {
   alarm_windows windows;
   std::size_t told = 0;
   const auto fail = [&](job_id job, const std::string& reason) {
@@ -119,20 +119,20 @@ TEST_CASE("alarm windows: reasons without end share one", "[core]") {
     fail(job_id{7}, "request " + std::string(static_cast<std::size_t>(i % 5000), 'x') + " failed");
   CHECK(windows.size() == alarm_windows::per_job_max + 1);
   CHECK(told == windows.size());
-  // A reason that has its window keeps it, and other jobs have their own.
+  // A reason with a window keeps it, and other jobs have their own.
   CHECK(windows.key_of(job_id{7}, "request  failed").second == "request  failed");
   fail(job_id{6}, "a");
   fail(job_id{8}, "a");
   CHECK(told == windows.size());
   CHECK(windows.key_of(job_id{8}, "b") == alarm_windows::key{job_id{8}, "b"});
-  // The common window tells of all that waited in it.
+  // The common window reports all failures that waited in it.
   std::uint64_t waited = 0;
   for (const auto& ended : windows.ended(t0 + 60s))
     waited += ended.count;
   CHECK(waited == 10'000 - alarm_windows::per_job_max - 1);
 }
 
-TEST_CASE("alarm rate: so many in any minute, lane by lane", "[core]") {
+TEST_CASE("alarm rate: limits messages in any minute, per lane", "[core]") {
   alarm_rate rate{2};
   CHECK(rate.take("a", t0));
   CHECK(rate.take("a", t0 + 30s));
@@ -169,7 +169,7 @@ TEST_CASE("alarm text: XXL's table, every value escaped, no digit grouping", "[c
   CHECK(alarm_message_of(alarm_of(failed_row(500, "")), 1, language::zh_tc).title == "任務調度中心監控報警");
 }
 
-TEST_CASE("alarm text: a compact note reads as people read it, a missing run or job does not break it", "[core]") {
+TEST_CASE("alarm text: a compact note is shown in readable form, and a missing run or job is handled", "[core]") {
   trigger_note note;
   note.node_host = "10.0.0.9";
   note.message = "refused <here>";
@@ -202,7 +202,7 @@ TEST_CASE("stored HTML becomes text", "[core]") {
   CHECK(escape_html("<a href='x'>\"&") == "&lt;a href=&#39;x&#39;&gt;&quot;&amp;");
 }
 
-TEST_CASE("mail text: headers cannot be broken out of, words are encoded", "[core]") {
+TEST_CASE("mail text: headers cannot be injected, words are encoded", "[core]") {
   CHECK(base64("") == "");
   CHECK(base64("f") == "Zg==");
   CHECK(base64("fo") == "Zm8=");
@@ -230,7 +230,7 @@ TEST_CASE("mail text: headers cannot be broken out of, words are encoded", "[cor
     CHECK_FALSE(is_mail_address(address));
 }
 
-TEST_CASE("templates: values go in escaped and are never read again, JSON's braces stay", "[core]") {
+TEST_CASE("templates: values are escaped and not expanded again, and other braces stay", "[core]") {
   const std::map<std::string, std::string, std::less<>> fields{{"title", "a {job} \""}, {"job", "7"}};
   const auto mark = [](std::string_view value) { return "<" + std::string{value} + ">"; };
   CHECK(fill_template(R"({"t":"{title}","n":{job},"x":{"y":1}})", fields, mark) == R"({"t":"<a {job} ">","n":<7>,"x":{"y":1}})");
@@ -240,7 +240,7 @@ TEST_CASE("templates: values go in escaped and are never read again, JSON's brac
   CHECK(fill_template("", fields, mark).empty());
 }
 
-TEST_CASE("a plain alarm names the job, the run, how often it failed, why, and where to look", "[core][alarm]") {
+TEST_CASE("a plain alarm names the job, the run, the number of failures, the reason and the link", "[core][alarm]") {
   auto alarm = alarm_of(failed_row(200, "", 500, "no such account<br>line two"));
   alarm.about->app_name = "pay-worker";
   alarm.about->key = "settle-day";

@@ -1,4 +1,4 @@
-// What /api/v1 reads and writes.
+// Requests and replies of /api/v1.
 
 #include <random>
 #include <string>
@@ -46,7 +46,7 @@ core::job_record a_job() {
   return job;
 }
 
-/// What a PUT sends of it.
+/// Returns the body of a PUT for a job that was read.
 json draft_of(const std::string& job) {
   auto sent = json::parse(job);
   for (const auto* name : {"id", "running", "stopped_by", "stopped_ms", "next_ms", "last_ms", "missed_ms", "added_ms",
@@ -63,7 +63,7 @@ std::string refusal_of(std::string_view body) {
 
 } // namespace
 
-TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]") {
+TEST_CASE("api: a job that is read and sent back is unchanged", "[wire][api]") {
   const auto job = a_job();
   const auto draft = parse_api_job(draft_of(api_job(job)).dump(), core::draft_use::update);
   REQUIRE(draft);
@@ -85,7 +85,7 @@ TEST_CASE("api: a job that is read and sent back is the same job", "[wire][api]"
   CHECK(draft->children == "8,9");
 }
 
-TEST_CASE("api: what is not sent is as in a new job, and null is not sent", "[wire][api]") {
+TEST_CASE("api: a missing or null member has the default of a new job", "[wire][api]") {
   const auto plain = parse_api_job(R"({"group":1,"name":"x"})", core::draft_use::add);
   const auto nulls = parse_api_job(R"({"group":1,"name":"x","schedule":null,"misfire":null,"children":null,"jitter_ms":null,
     "timeout_s":null,"params":null,"on_unknown":null})", core::draft_use::add);
@@ -109,7 +109,7 @@ TEST_CASE("api: an interval has the text that a Java admin shows", "[wire][api]"
   CHECK(draft->schedule_conf == "2");
 }
 
-TEST_CASE("api: what is wrong is told with its path", "[wire][api]") {
+TEST_CASE("api: errors name the path of the wrong member", "[wire][api]") {
   CHECK(refusal_of("") == "the body is no JSON text");
   CHECK(refusal_of("[]") == "the body must be a JSON object");
   CHECK(refusal_of("{}") == "group: is missing");
@@ -135,11 +135,11 @@ TEST_CASE("api: what is wrong is told with its path", "[wire][api]") {
   CHECK_FALSE(parse_api_job(R"({"group":1,"name":"x","glue_type":"BEAN"})", core::draft_use::update));
 }
 
-TEST_CASE("api: a long name of an unknown member is cut", "[wire][api]") {
+TEST_CASE("api: the name of a long unknown member is cut", "[wire][api]") {
   CHECK(refusal_of(R"({"group":1,"name":"x",")" + std::string(100'000, 'y') + R"(":1})").size() < 100);
 }
 
-TEST_CASE("api: no body breaks the reader", "[wire][api]") {
+TEST_CASE("api: the reader survives any body", "[wire][api]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -155,13 +155,13 @@ TEST_CASE("api: no body breaks the reader", "[wire][api]") {
   }
 }
 
-TEST_CASE("api: stored texts that are no UTF-8 are valid JSON", "[wire][api]") {
+TEST_CASE("api: stored texts with invalid UTF-8 become valid JSON", "[wire][api]") {
   auto job = a_job();
   job.name = std::string{"a\xff\0b", 4};
   CHECK(json::parse(api_job(job))["name"] == "a\xef\xbf\xbd" "b");
 }
 
-TEST_CASE("api: ids in queries begin with 1", "[wire][api]") {
+TEST_CASE("api: ids in queries start at 1", "[wire][api]") {
   for (const auto* id : {"0", "-1", "2147483648", "x", ""}) {
     CAPTURE(id);
     const auto sent = [&](const std::string& name) { return *form::parse("/x?" + name + '=' + id, {}, {}); };
@@ -177,7 +177,7 @@ TEST_CASE("api: ids in queries begin with 1", "[wire][api]") {
   CHECK(api_job_search_of(*form::parse("/x?group=1", {}, {}), {})->group == core::group_id{1});
 }
 
-TEST_CASE("api: what became of a run by hand", "[wire][api]") {
+TEST_CASE("api: result of a manual trigger", "[wire][api]") {
   CHECK(api_asked_runs(true, {}) == R"({"waiting":true,"runs":[]})");
   CHECK(api_asked_runs(false, {core::log_id{7}, core::log_id{9'000'000'000}}) == R"({"waiting":false,"runs":[7,9000000000]})");
 }
@@ -200,7 +200,7 @@ TEST_CASE("api: triggers", "[wire][api]") {
   }
 }
 
-TEST_CASE("api: a group that is read and sent back is the same group", "[wire][api]") {
+TEST_CASE("api: a group that is read and sent back is unchanged", "[wire][api]") {
   core::group_record record;
   record.group = {core::group_id{2}, "app-2", "Two", core::address_type::manual, {"http://a:1/", "http://b:1/"}};
   record.group.access_token = "secret-token";
@@ -222,7 +222,7 @@ TEST_CASE("api: a group that is read and sent back is the same group", "[wire][a
   }
 }
 
-TEST_CASE("api: states of runs are those of the filter", "[wire][api]") {
+TEST_CASE("api: the states of runs equal those of the filter", "[wire][api]") {
   core::log_row run;
   run.handle_msg = "left over";
   run.handle_time = core::from_ms(5);
@@ -241,7 +241,7 @@ TEST_CASE("api: states of runs are those of the filter", "[wire][api]") {
   CHECK(status(0, 200) == "succeeded");
 }
 
-TEST_CASE("api: what is to be cleared is said", "[wire][api]") {
+TEST_CASE("api: clearing requires an explicit range", "[wire][api]") {
   CHECK(parse_api_clear(R"({"until_ms":5})")->until == core::from_ms(5));
   CHECK(parse_api_clear(R"({"keep_newest":0,"job":7})")->job == core::job_id{7});
   CHECK(parse_api_clear(R"({"all":true,"group":1})")->group == core::group_id{1});

@@ -20,7 +20,7 @@ std::string refusal_of_body(std::string_view body) {
 
 } // namespace
 
-TEST_CASE("api: what an apply asks for", "[wire][api]") {
+TEST_CASE("api: an apply request is read", "[wire][api]") {
   const auto little = parse_api_apply(R"({"files":[{"name":"a.toml","text":"x"}]})");
   REQUIRE(little);
   CHECK(little->source == "apply");
@@ -38,8 +38,8 @@ TEST_CASE("api: what an apply asks for", "[wire][api]") {
   CHECK(all->files.size() == 2);
 }
 
-TEST_CASE("api: an apply that cannot be meant", "[wire][api]") {
-  // With prune, nothing at all would remove everything.
+TEST_CASE("api: an invalid apply request is refused", "[wire][api]") {
+  // With prune, an empty set would remove everything.
   CHECK(refusal_of_body("{}").find("files") != std::string::npos);
   CHECK(refusal_of_body(R"({"prune":true,"files":[]})").find("files") != std::string::npos);
   CHECK(refusal_of_body(R"({"files":[{"name":"a.toml"}]})").find("files[0].text") != std::string::npos);
@@ -55,7 +55,7 @@ TEST_CASE("api: an apply that cannot be meant", "[wire][api]") {
   CHECK(refusal_of_body(R"({"dry_run":"yes",)" + one + "}").find("dry_run") != std::string::npos);
 }
 
-TEST_CASE("api: of very many mistakes some are told", "[wire][api]") {
+TEST_CASE("api: a long list of errors is cut", "[wire][api]") {
   std::string context;
   for (std::size_t i = 1; i <= file_errors_max + 5; ++i)
     context += "a.toml:" + std::to_string(i) + ": wrong\n";
@@ -65,7 +65,7 @@ TEST_CASE("api: of very many mistakes some are told", "[wire][api]") {
   CHECK(json::parse(api_file_errors("")).empty());
 }
 
-TEST_CASE("api: a report whose runs nobody could count", "[wire][api]") {
+TEST_CASE("api: a report without a count of runs in progress", "[wire][api]") {
   core::deploy_report report;
   report.changes.push_back({core::change_kind::remove, "job a/b", {}});
   report.on_their_way.reset();
@@ -74,7 +74,7 @@ TEST_CASE("api: a report whose runs nobody could count", "[wire][api]") {
                           "warnings":[]})"));
 }
 
-TEST_CASE("api: what a client sends is what is read, and what it gets is what was told", "[wire][api]") {
+TEST_CASE("api: encoder and decoder of an apply agree", "[wire][api]") {
   const api_apply wanted{"ci", 17, true, true, true, {{"a.toml", "x = \"\n\\\""}, {"b", ""}}};
   const auto sent = parse_api_apply(api_apply_body(wanted));
   REQUIRE(sent);
@@ -103,7 +103,7 @@ TEST_CASE("api: what a client sends is what is read, and what it gets is what wa
   CHECK_FALSE(parse_api_applied("no"));
 }
 
-TEST_CASE("api: a client tells mistakes as the command does", "[wire][api]") {
+TEST_CASE("api: the client prints errors as the command does", "[wire][api]") {
   const std::string context = "a.toml:14: route: \"x\" is unknown\nnothing more\n";
   CHECK(api_problem_lines(R"({"detail":"first","errors":)" + api_file_errors(context) + "}") == context);
   CHECK(api_problem_lines(R"({"detail":"Permission limit"})") == "Permission limit");
@@ -111,7 +111,7 @@ TEST_CASE("api: a client tells mistakes as the command does", "[wire][api]") {
     CHECK(core::is_blank(api_problem_lines(odd)));
 }
 
-TEST_CASE("api: what an export is of", "[wire][api]") {
+TEST_CASE("api: the filter of an export is read", "[wire][api]") {
   const auto read = [](const std::string& query) { return api_export_of(*form::parse("/x?" + query, {}, {})); };
   const auto all = read("");
   REQUIRE(all);

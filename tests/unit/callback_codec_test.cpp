@@ -39,7 +39,7 @@ std::string callback_refusal(std::string_view body) {
 
 } // namespace
 
-TEST_CASE("callbacks: only a date that can be an echo of ours says anything", "[wire]") {
+TEST_CASE("callbacks: only a date that can be an echo of the request is used", "[wire]") {
   const auto said = [](const char* date) {
     return core::to_ms(only(std::string{R"([{"logId":1,"handleCode":200,)"} + date + "}]").log_time);
   };
@@ -64,7 +64,7 @@ TEST_CASE("callback: every spelling", "[wire]") {
   check(R"([{"logId":505,"handleCode":407}])", 505, 407, "");
 }
 
-TEST_CASE("callback: nothing inside is no error", "[wire]") {
+TEST_CASE("callback: an empty list is not an error", "[wire]") {
   for (const char* body :
        {"[]", "null", "[null]", "[null,null]", R"({"callbackList":[]})", R"({"callbackList":null})", " [ ] \n"}) {
     CAPTURE(body);
@@ -76,7 +76,7 @@ TEST_CASE("callback: nothing inside is no error", "[wire]") {
 }
 
 TEST_CASE("callback: spellings of clients", "[wire]") {
-  // Numbers as texts, unquoted names, order of members, both forms beside each other.
+  // Numbers as texts, unquoted names, any order of members, both forms in one object.
   check(R"([{"logId":"7","handleCode":"200","handleMsg":"x"}])", 7, 200, "x");
   check(R"([{logId:7,handleCode:200.0,handleMsg:'it\'s'}])", 7, 200, "it's");
   check(R"([{"executeResult":{"msg":"b","code":500},"handleMsg":"a","logId":7,"handleCode":200}])", 7, 200, "a");
@@ -85,7 +85,7 @@ TEST_CASE("callback: spellings of clients", "[wire]") {
   check(R"([{"logId":7,"handleCode":200,"handleMsg":12}])", 7, 200, "12");
   check(R"([{"logId":7,"handleCode":200,"handleMsg":{"a":[1, 2]}}])", 7, 200, R"({"a":[1, 2]})");
   check(R"([{"logId":9223372036854775807,"handleCode":200}])", INT64_MAX, 200, "");
-  // The last of two equal names counts, as in Java.
+  // The last of two equal names applies, as in Java.
   check(R"([{"logId":7,"logId":8,"handleCode":500,"handleCode":200}])", 8, 200, "");
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("callback: codes", "[wire]") {
   check(R"([{"logId":7}])", 7, 500, "The callback carries no result code.");
 }
 
-TEST_CASE("callback: a broken item does not cost its neighbours", "[wire]") {
+TEST_CASE("callback: a broken item does not affect the others", "[wire]") {
   for (const char* broken :
        {"{}", "7", "\"x\"", "[]", R"({"logId":0,"handleCode":200})", R"({"logId":-4,"handleCode":200})", R"({"logId":"x"})",
         R"({"logId":null})", R"({"logId":99999999999999999999})", R"({"logId":{"a":1}})", R"({"logid":7})"}) {
@@ -116,7 +116,7 @@ TEST_CASE("callback: a broken item does not cost its neighbours", "[wire]") {
   }
 }
 
-TEST_CASE("callback: malformed bodies keep nothing", "[wire]") {
+TEST_CASE("callback: a malformed body is refused as a whole", "[wire]") {
   CHECK(callback_refusal("") == "invalid request, requestBody empty.");
   CHECK(callback_refusal("\n") == "invalid request, requestBody empty.");
   for (const std::string& body :
@@ -129,7 +129,7 @@ TEST_CASE("callback: malformed bodies keep nothing", "[wire]") {
   }
 }
 
-TEST_CASE("callback: truncated at every byte, never accepted", "[wire]") {
+TEST_CASE("callback: a body truncated at any byte is refused", "[wire]") {
   const std::string body =
       R"({"callbackList":[{"logId":1,"executeResult":{"code":200,"msg":"a\u0041","content":null}},)"
       R"({"logId":2,"handleCode":200}]})";
@@ -163,7 +163,7 @@ TEST_CASE("callback: messages are valid UTF-8 without NUL", "[wire]") {
   CHECK(only("[{\"logId\":1,\"handleCode\":500,\"handleMsg\":[\"\xFF\"]}]").message == core::valid_utf8("[\"\xFF\"]"));
 }
 
-TEST_CASE("callback: no mutation of a valid body does harm", "[wire]") {
+TEST_CASE("callback: no mutation of a valid body breaks the parser", "[wire]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};

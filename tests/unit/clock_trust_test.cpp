@@ -10,11 +10,11 @@ namespace {
 
 constexpr auto noon = core::from_ms(1'772'452'800'000);
 
-/// A node whose machine runs for a day at noon.
+/// A node whose machine has run for a day at noon.
 struct observed {
   clock_trust trust{5s, 60s};
   core::milliseconds boot = 24h;
-  /// How far each clock is off the true time.
+  /// Deviation of each clock from the true time.
   core::milliseconds own{0};
   std::optional<core::milliseconds> database;
   std::map<std::string, core::milliseconds> nodes;
@@ -42,7 +42,7 @@ struct observed {
 
 } // namespace
 
-TEST_CASE("a clock that nothing denies is trusted", "[unit]") {
+TEST_CASE("a clock that no other clock contradicts is trusted", "[unit]") {
   observed node;
   CHECK(node.look());
   node.own = 3s; // a correction within the tolerance
@@ -71,7 +71,7 @@ TEST_CASE("a step without another clock counts as wrong until it has settled", "
     node.own += 4s;
     CHECK(node.look());
   }
-  SECTION("another step begins the time again") {
+  SECTION("another step restarts the settle time") {
     node.look(50s);
     node.own = step * 2;
     CHECK_FALSE(node.look());
@@ -81,7 +81,7 @@ TEST_CASE("a step without another clock counts as wrong until it has settled", "
   }
 }
 
-TEST_CASE("a step that the database denies is not believed, however long it lasts", "[unit]") {
+TEST_CASE("a step that the database contradicts is never trusted", "[unit]") {
   observed node;
   node.database = 0ms;
   CHECK(node.look());
@@ -97,7 +97,7 @@ TEST_CASE("a step that the database denies is not believed, however long it last
   CHECK(node.look());
 }
 
-TEST_CASE("a correction that the database confirms is believed at once", "[unit]") {
+TEST_CASE("a correction that the database confirms is trusted at once", "[unit]") {
   observed node;
   node.own = -1h;
   node.database = 0ms;
@@ -114,7 +114,7 @@ TEST_CASE("a start with a wrong clock is found by the first reading of the datab
   CHECK_FALSE(node.look());
 }
 
-TEST_CASE("of three nodes the one with a wrong clock stands by, and the others go on", "[unit]") {
+TEST_CASE("the one node of three with a wrong clock stands by, and the others continue", "[unit]") {
   observed wrong;
   wrong.database = 0ms;
   wrong.nodes = {{"b", 0ms}, {"c", 0ms}};
@@ -134,10 +134,10 @@ TEST_CASE("a database with a wrong clock does not stop nodes that agree", "[unit
   CHECK(node.look_until(2min));
   node.trust.forget_node("b");
   node.nodes.clear();
-  CHECK_FALSE(node.look()); // one against one: it cannot know which is right
+  CHECK_FALSE(node.look()); // one against one: the node cannot know which is right
 }
 
-TEST_CASE("two nodes that step together are stopped by the database and believed when nothing changes", "[unit]") {
+TEST_CASE("two nodes that step together are stopped by the database and trusted after the settle time", "[unit]") {
   observed node;
   node.database = 0ms;
   node.nodes = {{"b", 0ms}};
@@ -149,13 +149,13 @@ TEST_CASE("two nodes that step together are stopped by the database and believed
   CHECK(node.look(11s)); // two against one
 }
 
-TEST_CASE("a machine that slept is no step", "[unit]") {
+TEST_CASE("a suspended machine does not count as a step", "[unit]") {
   observed node;
   node.look();
-  CHECK(node.look(10h)); // both clocks went on
+  CHECK(node.look(10h)); // both clocks advanced
 }
 
-TEST_CASE("a clock that was heard long ago does not count", "[unit]") {
+TEST_CASE("an old reading of a clock does not count", "[unit]") {
   observed node;
   node.database = 1h;
   CHECK_FALSE(node.look());
@@ -164,7 +164,7 @@ TEST_CASE("a clock that was heard long ago does not count", "[unit]") {
   CHECK(node.look(2s));
 }
 
-TEST_CASE("an answer that took long is compared with the whole time that it took", "[unit]") {
+TEST_CASE("a slow answer is compared with the whole range of its duration", "[unit]") {
   clock_trust trust{5s, 60s};
   trust.hear_database(noon, 0, 20'000'000'000);
   CHECK(trust.read(noon + 24s, 20'000'000'000));

@@ -23,7 +23,7 @@ std::string told_of(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("commands: handlers that are programs", "[config]") {
+TEST_CASE("commands: programs as handlers are read", "[config]") {
   const auto loaded = configured("[[command]]\nname = \"backup\"\nprogram = \"/usr/bin/backup\"\narguments = [\"--all\", \"\"]\n"
                            "folder = \"/srv\"\nappend_param = true\n[[command]]\nname = \"other\"\nprogram = \"true\"\n");
   REQUIRE(loaded);
@@ -38,7 +38,7 @@ TEST_CASE("commands: handlers that are programs", "[config]") {
   CHECK(loaded->commands[1].arguments.empty());
 }
 
-TEST_CASE("commands: mistakes are told with their line", "[config]") {
+TEST_CASE("commands: errors name their line", "[config]") {
   CHECK(told_of("command = 3\n") == ":1: command: expected a table in double brackets, [[command]]");
   CHECK(told_of("[[command]]\nprogram = \"true\"\n").find("name: ") != std::string::npos);
   CHECK(told_of("[[command]]\nname = \"a\"\nprogram = \"\"\n").find(":3: program: ") != std::string::npos);

@@ -1,5 +1,5 @@
-// The cron search against a naive one: walk every second (minute, half hour) of a span, take it apart with the C library, and ask
-// each field's text whether it matches. Shares no code with the engine, the zones included.
+// The cron search against a naive one: it steps through every second (minute, half hour) of a span, splits it with the C library,
+// and matches each field's text. It shares no code with the engine, including the zones.
 
 #include <cstdlib>
 #include <ctime>
@@ -57,7 +57,7 @@ int number_of(const std::string& text) {
   return std::stoi(text);
 }
 
-/// Whether `a`, `a-b`, `a/s`, `*/s`, `a-b/s` or `*` reaches `value`, walking one by one and starting over behind `high`.
+/// Returns true if `a`, `a-b`, `a/s`, `*/s`, `a-b/s` or `*` reaches `value`, in single steps that start over after `high`.
 bool item_matches(const std::string& item, int value, int low, int high) {
   const auto slash = parts_of(item, '/');
   const auto ends = parts_of(slash[0], '-');
@@ -82,7 +82,7 @@ bool list_matches(const std::string& field, int value, int low, int high) {
 
 int weekday_of(const std::tm& now, int day) { return ((now.tm_wday + day - now.tm_mday) % 7 + 7) % 7; }
 
-/// The working day of this month with the smallest distance to `target`.
+/// Returns the working day of this month with the smallest distance to `target`.
 int nearest_working_day(const std::tm& now, int target) {
   int best = 0;
   for (int day = 1; day <= month_length(now); ++day) {
@@ -122,7 +122,7 @@ bool weekday_matches(const std::string& field, const std::tm& now) {
   return list_matches(field, now.tm_wday + 1, 1, 7);
 }
 
-/// The fields of one expression, each asked once for every value that it can have.
+/// The fields of one expression, each evaluated once for every possible value.
 class naive_cron {
 public:
   explicit naive_cron(const std::string& expression) : fields_(parts_of(expression, ' ')) {
@@ -162,13 +162,13 @@ private:
   bool day_fires_ = false;
 };
 
-/// The first of two passes over the same wall time.
+/// Returns true for the first of two passes over the same wall time.
 bool comes_again(std::int64_t s) {
   const auto wall = wall_seconds(local_parts(s));
   return wall_seconds(local_parts(s + 1800)) == wall || wall_seconds(local_parts(s + 3600)) == wall;
 }
 
-/// `stride` must visit every second that the expression's second (and minute) field can name.
+/// Returns the naive times. `stride` must visit every second that the expression's second (and minute) field can name.
 times naive_times(const std::string& expression, std::int64_t from, std::int64_t span, std::int64_t first, std::int64_t stride) {
   naive_cron cron{expression};
   const auto wall_from = wall_seconds(local_parts(from + 1));
@@ -190,7 +190,7 @@ times engine_times(const std::string& expression, std::int64_t from, std::int64_
   return found;
 }
 
-/// Random valid expressions of the grammar above.
+/// Generator of random valid expressions of the grammar above.
 class writer {
 public:
   explicit writer(std::uint64_t seed) : random_(seed) {}
@@ -200,7 +200,7 @@ public:
 
   std::string item(int low, int high) {
     const auto a = std::to_string(pick(low, high)), b = std::to_string(pick(low, high));
-    // `high` steps are the most that XXL takes, for seconds and hours one less.
+    // XXL allows steps up to `high`; one less for seconds and hours.
     const auto step = std::to_string(pick(1, std::min(high, 20)));
     switch (pick(0, 5)) {
     case 0: return "*";
@@ -268,7 +268,7 @@ public:
     }
   }
 
-  /// Often around a clock change.
+  /// Returns a start, often around a clock change.
   std::int64_t start(std::int64_t change) {
     return one_in(2) ? change + pick(-8 * 3600, 4 * 3600) : 600'000'000 + 3'000'000 * std::int64_t{pick(0, 1100)};
   }
@@ -322,14 +322,14 @@ using phased = std::pair<std::string, std::int64_t>;
 
 } // namespace
 
-TEST_CASE("expressions by the second fire as a walk over every second says", "[unit][cron]") {
+TEST_CASE("expressions by the second fire as a step through every second shows", "[unit][cron]") {
   compare(1001, 12, 8 * 3600, 1, [](writer& random, std::int64_t from) {
     return phased{
       random.list(0, 59) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days() + random.year(from), 0};
   });
 }
 
-TEST_CASE("expressions by the minute fire as a walk over every minute says", "[unit][cron]") {
+TEST_CASE("expressions by the minute fire as a step through every minute shows", "[unit][cron]") {
   compare(1002, 12, 15 * 86400, 60, [](writer& random, std::int64_t from) {
     const int second = random.pick(0, 59);
     return phased{std::to_string(second) + " " + random.list(0, 59) + " " + random.list(0, 23) + " " + random.days()
@@ -338,7 +338,7 @@ TEST_CASE("expressions by the minute fire as a walk over every minute says", "[u
   });
 }
 
-TEST_CASE("expressions by the day fire as a walk over every half hour says", "[unit][cron]") {
+TEST_CASE("expressions by the day fire as a step through every half hour shows", "[unit][cron]") {
   compare(1003, 12, 2 * 365 * 86400, 1800, [](writer& random, std::int64_t from) {
     const int minute = random.pick(0, 59);
     return phased{"0 " + std::to_string(minute) + " " + random.list(0, 23) + " " + random.days() + random.year(from),

@@ -21,7 +21,7 @@ namespace {
 
 using times = std::vector<std::int64_t>;
 
-/// What we promise for one recorded vector: a text, or times.
+/// Expected answer for one recorded vector: an error text, or times.
 struct expectation {
   std::string error;
   bool error_is_prefix = false;
@@ -51,7 +51,7 @@ expectation expected_of(const nlohmann::json& vector) {
   expectation expected;
   const auto* answer = &vector;
   if (vector.contains("by_gen")) {
-    // The newest generation says what is accepted; a W day yields all of its times, as in the oldest.
+    // The newest generation decides which texts are valid; a W day yields all of its times, as in the oldest.
     const auto& generations = vector["by_gen"];
     const auto w_day = is_single_nearest_weekday(vector["expr"]) && !generations["v3.4"].contains("error");
     answer = &generations[w_day ? "v2.4" : "v3.4"];
@@ -67,7 +67,7 @@ expectation expected_of(const nlohmann::json& vector) {
   return expected;
 }
 
-/// At most `limit` fire times, one after the other.
+/// Returns at most `limit` successive fire times.
 times fire_times(const cron_expression& cron, std::int64_t from, const core::zone& where, std::size_t limit) {
   times found;
   for (auto next = cron.next(from_ms(from), where); next && found.size() < limit; next = cron.next(*next, where))
@@ -86,7 +86,7 @@ times utc_times(std::string_view text, std::size_t limit = 3) {
 
 } // namespace
 
-TEST_CASE("every recorded cron vector", "[unit][cron]") {
+TEST_CASE("recorded cron vectors are reproduced", "[unit][cron]") {
   REQUIRE(recorded().size() == 659);
   for (const auto& vector : recorded()) {
     const auto text = vector["expr"].get<std::string>();
@@ -103,13 +103,13 @@ TEST_CASE("every recorded cron vector", "[unit][cron]") {
       continue;
     }
     REQUIRE(parsed);
-    // Lists of three and more may be cut; shorter ones say that the search ended.
+    // Lists of three and more may be cut; shorter ones mean that the search ended.
     const auto limit = expected.next_ms.size() + (expected.next_ms.size() < 3 ? 1 : 0);
     CHECK(fire_times(*parsed, from, zone_named(tz), limit) == expected.next_ms);
   }
 }
 
-TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
+TEST_CASE("errors are found from left to right with XXL's text", "[unit][cron]") {
   const std::vector<std::pair<std::string_view, std::string_view>> cases = {
     {"", "Unexpected end of expression."},
     {" \t ", "Unexpected end of expression."},
@@ -181,7 +181,7 @@ TEST_CASE("errors are found left to right with XXL's text", "[unit][cron]") {
   }
 }
 
-TEST_CASE("what XXL's parser did not foresee is an illegal format", "[unit][cron]") {
+TEST_CASE("text that XXL's parser does not expect is an illegal format", "[unit][cron]") {
   for (std::string_view text :
        {"0 0 12/X * * ?", "0 0 12- * * ?", "0 0 12-X * * ?", "0 0 1-5/ * * ?", "0 0 1-5/x * * ?", "0 0 12 W * ?", "0 0 12 MO * ?",
         "0 0 12 ? * MON-", "0 0 12 ? * MON-X", "0 0 12 L- * ?", "*/5x * * * * ?", "//5 * * * * ?", "99999999999 * * * * ?",
@@ -191,7 +191,7 @@ TEST_CASE("what XXL's parser did not foresee is an illegal format", "[unit][cron
   }
 }
 
-TEST_CASE("hostile cron texts end quickly and stay valid UTF-8", "[unit][cron]") {
+TEST_CASE("hostile cron texts end quickly and give valid UTF-8", "[unit][cron]") {
   CHECK(error_of("\xff\xfe * * * * ?") == "Unexpected character: \xEF\xBF\xBD");
   CHECK(error_of(std::string_view{"0 0 0 * * ?\0", 12}) == "(accepted)");
   CHECK(error_of(std::string(100'000, '*')) == "Unexpected end of expression.");
@@ -222,7 +222,7 @@ TEST_CASE("the ends of time neither fire nor overflow", "[unit][cron]") {
   CHECK(to_ms(every_second.next(core::time_point::min(), berlin).value()) == -3'600'000);
 }
 
-TEST_CASE("of a weekday list with # only the smallest number counts", "[unit][cron]") {
+TEST_CASE("a weekday list with # uses only its smallest number", "[unit][cron]") {
   // The first Sunday of December 2023 and of January 2024.
   for (std::string_view text : {"0 0 12 ? * 1#1", "0 0 12 ? * *,3#1", "0 0 12 ? * 5,SUN#1", "0 0 12 ? * 3-1,3#1"}) {
     CAPTURE(text);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto stretch = day_counter::stretch_ids;
 
-/// Runs in memory, counted as a store would.
+/// Runs in memory, counted as a store would count them.
 struct log_of_runs {
   struct run {
     std::size_t day = 0;
@@ -30,7 +30,7 @@ struct log_of_runs {
   [[nodiscard]] day_counts all() const { return count({log_id{0}, log_id{INT64_MAX}}); }
 };
 
-/// The number of stretches that it read.
+/// Runs one pass and returns the number of stretches that it read.
 std::size_t pass(day_counter& counter, const log_of_runs& log, std::int64_t newest, std::int64_t settled) {
   counter.begin_pass(log_id{newest}, log_id{settled});
   std::size_t read = 0;
@@ -43,20 +43,20 @@ zone find(const char* name) { return *zone::find(name); }
 
 } // namespace
 
-TEST_CASE("an empty log is counted without a look", "[unit]") {
+TEST_CASE("an empty log is counted without a read", "[unit]") {
   day_counter counter{log_id{0}};
   CHECK(pass(counter, {}, 0, 0) == 0);
   CHECK(counter.totals() == day_counts{});
 }
 
-TEST_CASE("what is decided is read once", "[unit]") {
+TEST_CASE("decided runs are read once", "[unit]") {
   log_of_runs log;
   for (std::int64_t id = 1; id <= 10 * stretch; id += 100)
     log.runs[id] = {static_cast<std::size_t>(id * 3 / (10 * stretch + 1)), false, id % 300 == 1};
   day_counter counter{log_id{0}};
   CHECK(pass(counter, log, 10 * stretch, 0) == 10);
   CHECK(counter.totals() == log.all());
-  // A minute later everything is settled: the recount closes it, and then nothing is left.
+  // A minute later all is settled: the recount closes the stretch, and no work remains.
   CHECK(pass(counter, log, 10 * stretch, 10 * stretch) == 10);
   CHECK(pass(counter, log, 10 * stretch, 10 * stretch) == 0);
   log.runs[10 * stretch + 1] = {2, true, false};
@@ -64,7 +64,7 @@ TEST_CASE("what is decided is read once", "[unit]") {
   CHECK(counter.totals() == log.all());
 }
 
-TEST_CASE("a run that takes long keeps its stretch open, and no other", "[unit]") {
+TEST_CASE("a long run keeps only its own stretch open", "[unit]") {
   log_of_runs log;
   for (std::int64_t id = 1; id <= 5 * stretch; id += 1000)
     log.runs[id] = {1, false, true};
@@ -79,7 +79,7 @@ TEST_CASE("a run that takes long keeps its stretch open, and no other", "[unit]"
   CHECK(pass(counter, log, 5 * stretch, 5 * stretch) == 0);
 }
 
-TEST_CASE("a pass reads a bounded number of open stretches again, each in its turn", "[unit]") {
+TEST_CASE("a pass rereads a bounded number of open stretches in rotation", "[unit]") {
   constexpr std::int64_t stretches = 200;
   log_of_runs log;
   for (std::int64_t i = 0; i < stretches; ++i)
@@ -98,7 +98,7 @@ TEST_CASE("a pass reads a bounded number of open stretches again, each in its tu
   CHECK(counter.totals() == log.all());
 }
 
-TEST_CASE("whatever happens in the log, a pass over all open stretches finds it", "[unit]") {
+TEST_CASE("a pass over all open stretches finds every change in the log", "[unit]") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
   std::mt19937 random{seed};
@@ -109,7 +109,7 @@ TEST_CASE("whatever happens in the log, a pass over all open stretches finds it"
   for (int minute = 0; minute < 40; ++minute) {
     for (int i = 0; i < 30; ++i)
       log.runs[newest += static_cast<std::int64_t>(random() % 2000) + 1] = {random() % 3, random() % 2 == 0, false};
-    // What is not settled may still come to light.
+    // Rows that are not settled may still appear.
     for (int i = 0; i < 3 && newest > settled + 1; ++i)
       log.runs.try_emplace(settled + 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(newest - settled)),
                            log_of_runs::run{1, true, false});
@@ -122,7 +122,7 @@ TEST_CASE("whatever happens in the log, a pass over all open stretches finds it"
   }
 }
 
-TEST_CASE("days are those of the zone, however long they are", "[unit]") {
+TEST_CASE("days follow the zone, whatever their length", "[unit]") {
   const auto berlin = find("Europe/Berlin");
   // 2026-03-29 has 23 hours, 2026-10-25 has 25.
   auto spring = days_around(*berlin.parse("2026-03-30 00:00:00"), berlin);
@@ -135,7 +135,7 @@ TEST_CASE("days are those of the zone, however long they are", "[unit]") {
   CHECK(autumn[1] - autumn[0] == 24h);
 }
 
-TEST_CASE("a day whose midnight is skipped begins with the end of the gap", "[unit]") {
+TEST_CASE("a day whose midnight is skipped begins at the end of the gap", "[unit]") {
   const auto cairo = find("Africa/Cairo");
   // On 2026-04-24 clocks go from 00:00 to 01:00.
   auto days = days_around(*cairo.parse("2026-04-24 12:00:00"), cairo);

@@ -30,7 +30,7 @@ std::string declared_refusal(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("declared file: a job with everything", "[config]") {
+TEST_CASE("declared file: a job with all options", "[config]") {
   const auto set = accepted(R"(
 [[group]]
 app_name = "pay-worker"
@@ -90,7 +90,7 @@ keep_logs = true
   CHECK(job.where == "jobs.toml:10");
 }
 
-TEST_CASE("declared file: what a job is when it says little", "[config]") {
+TEST_CASE("declared file: defaults of a minimal job", "[config]") {
   const auto job = accepted(minimal).jobs.at(0);
   CHECK(job.name == "settle");
   CHECK(job.schedule == core::schedule_type::none);
@@ -124,11 +124,11 @@ TEST_CASE("declared file: schedules", "[config]") {
     CHECK(job.schedule == each.type);
     CHECK(job.schedule_conf == each.conf);
   }
-  // A sub-table reads the same.
+  // A sub-table is equivalent.
   CHECK(accepted(minimal + "[job.schedule]\nrate = \"1s\"\n").jobs.at(0).schedule_conf == "1");
 }
 
-TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") {
+TEST_CASE("declared file: errors of a job name their line", "[config]") {
   struct bad {
     const char* line;
     const char* error;
@@ -156,9 +156,9 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
       {"children = [1]", "children: expected a list of texts"},
       {"children = [\"settle\"]", "children: a job cannot be its own child"},
       {"children = [\"pay-worker/settle\"]", "children: a job cannot be its own child"},
-      {"children = [\"a\", \"a\"]", "children: \"a\" is named twice"},
-      {"children = [\"mail/\"]", "children: \"mail/\" names no job; expected \"key\" or \"group/key\""},
-      {"children = [\"/a\"]", "children: \"/a\" names no job; expected \"key\" or \"group/key\""},
+      {"children = [\"a\", \"a\"]", "children: duplicate child \"a\""},
+      {"children = [\"mail/\"]", "children: invalid job \"mail/\"; expected \"key\" or \"group/key\""},
+      {"children = [\"/a\"]", "children: invalid job \"/a\"; expected \"key\" or \"group/key\""},
       {"schedule = 5", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
       {"schedule = \"cron\"", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
       {"schedule = {}", "schedule: expected { cron = \"…\" }, { rate = \"5s\" } or \"none\""},
@@ -170,7 +170,7 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
       {"schedule = { rate = \"1500ms\" }", "rate: expected whole seconds, such as 5, \"5s\" or \"10m\""},
       {"schedule = { cron = \"\" }", "cron: must not be blank"},
       {"schedule = { cron = 5 }", "cron: expected a text"},
-      {"schedule = { cron = \"0 0 1 * *\" }", "cron: \"0 0 1 * *\" is no cron expression: Unexpected end of expression."},
+      {"schedule = { cron = \"0 0 1 * *\" }", "cron: invalid cron expression \"0 0 1 * *\": Unexpected end of expression."},
       {"params = \"a\\u0000b\"", "params: must not contain NUL"},
       {"params = 7", "params: expected a text"},
   };
@@ -180,7 +180,7 @@ TEST_CASE("declared file: what is wrong with a job, with its line", "[config]") 
   }
 }
 
-TEST_CASE("declared file: columns have an end", "[config]") {
+TEST_CASE("declared file: texts must fit their columns", "[config]") {
   auto with = [](const std::string& key, std::size_t length, const std::string& letter = "x") {
     std::string value;
     for (std::size_t i = 0; i < length; ++i)
@@ -200,7 +200,7 @@ TEST_CASE("declared file: columns have an end", "[config]") {
         "jobs.toml:4: key: 129 characters; allowed: 1 to 128");
 }
 
-TEST_CASE("declared file: what must be there", "[config]") {
+TEST_CASE("declared file: required keys", "[config]") {
   CHECK(declared_refusal("\n[[job]]\nhandler = \" \"\nkey = \"a/b\"\n") ==
         "jobs.toml:2: group: missing; it is required\n"
         "jobs.toml:3: handler: must not be blank\n"
@@ -208,7 +208,7 @@ TEST_CASE("declared file: what must be there", "[config]") {
   CHECK(declared_refusal("[[group]]\n") == "jobs.toml:1: app_name: missing; it is required");
 }
 
-TEST_CASE("declared file: what covers earlier runs is not sent a second time", "[config]") {
+TEST_CASE("declared file: a job with cover_early cannot resend an unknown run", "[config]") {
   const std::string covering = minimal + "block = \"COVER-EARLY\"\n";
   CHECK(declared_refusal(covering + "on_unknown = \"resend\"\n") ==
         "jobs.toml:6: on_unknown: resend cannot be used with block = \"cover_early\", where the second copy would kill the "
@@ -227,10 +227,10 @@ TEST_CASE("declared file: groups", "[config]") {
   CHECK(declared_refusal(group + "addresses = []\n").rfind("jobs.toml:3: addresses: the list is empty", 0) == 0);
   for (const char* bad : {"", " ", "10.0.0.1:9999", "ftp://x/", "http://a,http://b", "http://<b>", "http://a b"})
     CHECK(declared_refusal(group + "addresses = [\"" + bad + "\"]\n")
-            .rfind("jobs.toml:3: addresses: \"" + std::string{bad} + "\" is no address", 0) == 0);
+            .rfind("jobs.toml:3: addresses: invalid address \"" + std::string{bad} + "\"", 0) == 0);
 }
 
-TEST_CASE("declared file: a wrong group is one mistake, however many jobs it has", "[config]") {
+TEST_CASE("declared file: a wrong group is one error, regardless of its number of jobs", "[config]") {
   std::string text = "[[group]]\napp_name = \"abc\"\n";
   for (int i = 0; i < 50; ++i)
     text += "[[job]]\ngroup = \"abc\"\nkey = \"k" + std::to_string(i) + "\"\nhandler = \"h\"\n";
@@ -250,7 +250,7 @@ TEST_CASE("declared file: the shape of the document", "[config]") {
   CHECK(declared_refusal(group + group) == "jobs.toml:3: group 'mail' is declared twice, first at jobs.toml:1");
 }
 
-TEST_CASE("declared file: a half-written file is an error with a line, at every byte", "[config]") {
+TEST_CASE("declared file: a file truncated at any byte is an error with a line", "[config]") {
   const std::string text = minimal + "schedule = { cron = \"0 0 1 * * ?\" }\n";
   std::size_t refused = 0;
   for (std::size_t n = 0; n < text.size(); ++n) {
@@ -261,11 +261,11 @@ TEST_CASE("declared file: a half-written file is an error with a line, at every 
     CAPTURE(n, parsed.error().context);
     CHECK(parsed.error().context.rfind("jobs.toml:", 0) == 0);
   }
-  // What is accepted: the empty document and the whole lines behind the last required key.
+  // Accepted: the empty document and the whole lines after the last required key.
   CHECK(refused >= text.size() - 6);
 }
 
-TEST_CASE("declared file: no mutation of a file does harm", "[config]") {
+TEST_CASE("declared file: no mutation of a file breaks the parser", "[config]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};
@@ -281,7 +281,7 @@ TEST_CASE("declared file: no mutation of a file does harm", "[config]") {
   }
 }
 
-TEST_CASE("declared file: files of globs in order, each once, from the folder of the configuration", "[config]") {
+TEST_CASE("declared file: globs yield each file once, in order, from the folder of the configuration", "[config]") {
   test::temp_folder folder;
   auto job = [](const std::string& key) { return "[[job]]\ngroup = \"mail\"\nkey = \"" + key + "\"\nhandler = \"h\"\n"; };
   folder.write("jobs.d/b.toml", job("b"));
@@ -307,7 +307,7 @@ TEST_CASE("declared file: files of globs in order, each once, from the folder of
   CHECK(loaded->source == "ops");
 }
 
-TEST_CASE("declared file: files are found without being understood", "[config]") {
+TEST_CASE("declared file: files are found without being parsed", "[config]") {
   test::temp_folder folder;
   folder.write("jobs.d/b.toml", "[[job]]\nfrom = \"a later release\"\n");
   folder.write("jobs.d/a.toml", "");
@@ -326,7 +326,7 @@ TEST_CASE("declared file: files are found without being understood", "[config]")
                                   "/jobs.d/c.toml: No such file or directory");
 }
 
-TEST_CASE("declared file: what a pattern names must be there", "[config]") {
+TEST_CASE("declared file: each pattern must match a file", "[config]") {
   test::temp_folder folder;
   folder.write("odd[1]/more.toml", "");
   auto refusal = [](const std::string& pattern, const std::string& base, const std::string& asked_by = "") {
@@ -343,18 +343,18 @@ TEST_CASE("declared file: what a pattern names must be there", "[config]") {
         "c.toml:3: deploy.files: no file matches " + folder.path() + "/jobs.d/*.toml");
 }
 
-TEST_CASE("declared file: executors are called over HTTP and HTTPS", "[config]") {
+TEST_CASE("declared file: addresses of executors use HTTP or HTTPS", "[config]") {
   auto refusal = [](const std::string& address) {
     auto loaded = parse_declared("[[group]]\napp_name = \"mail\"\n\naddresses = [\"" + address + "\"]\n", "a.toml", "s");
     return loaded ? "accepted" : loaded.error().context;
   };
   CHECK(refusal("http://h") == "accepted");
   CHECK(refusal("https://h:1/") == "accepted");
-  CHECK(refusal("https://").rfind("a.toml:4: addresses: \"https://\" is no address; ", 0) == 0);
-  CHECK(refusal("http://").rfind("a.toml:4: addresses: \"http://\" is no address; ", 0) == 0);
+  CHECK(refusal("https://").rfind("a.toml:4: addresses: invalid address \"https://\"; ", 0) == 0);
+  CHECK(refusal("http://").rfind("a.toml:4: addresses: invalid address \"http://\"; ", 0) == 0);
 }
 
-TEST_CASE("declared file: one object in two files", "[config]") {
+TEST_CASE("declared file: one object in two files is refused", "[config]") {
   test::temp_folder folder;
   folder.write("a.toml", minimal);
   folder.write("b.toml", "\n" + minimal);

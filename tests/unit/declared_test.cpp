@@ -23,10 +23,10 @@ declared_job settle() {
 
 } // namespace
 
-TEST_CASE("declared: the hash of a job is stable and ignores where it stands", "[core]") {
+TEST_CASE("declared: the hash of a job is stable and ignores its place", "[core]") {
   auto job = settle();
   const auto hash = content_hash(job);
-  // Stored in databases: another value would undo every stop by hand at the next deploy.
+  // Stored in databases: another value would undo every manual stop at the next deployment.
   CHECK(hash == "6ec14cd6204d3f1f8341f76bbab75360");
   job.where = "jobs.d/pay.toml:7";
   CHECK(content_hash(job) == hash);
@@ -46,7 +46,7 @@ TEST_CASE("declared: every field of a job changes its hash", "[core]") {
       [](auto& j) { j.params = "x"; },        [](auto& j) { j.glue_type = "x"; },
       [](auto& j) { j.enabled = false; },     [](auto& j) { j.children = {{"", "x"}}; },
       [](auto& j) { j.children = {{"x", ""}}; }, [](auto& j) { j.children = {{"", "x"}, {"", "y"}}; },
-      // The same letters on either side of a field's end.
+      // Equal letters on either side of a field's end.
       [](auto& j) { j.group = "pay-workers"; j.key = "ettle"; },
   };
   std::set<std::string> seen{content_hash(settle())};

@@ -16,7 +16,7 @@ declared_job declared(schedule_type type, const char* conf) {
   return job;
 }
 
-/// Of an apply that does this to the job.
+/// Returns the warnings of an apply that makes this change to the job.
 std::vector<std::string> warnings(const declared_job& job, bool has_mail = true, change_kind kind = change_kind::create) {
   declared_set set;
   set.jobs.push_back(job);
@@ -29,7 +29,7 @@ std::vector<std::string> warnings(const declared_job& job, bool has_mail = true,
 
 } // namespace
 
-TEST_CASE("a job that fires less than once an hour and sets no misfire is warned about", "[unit][declared]") {
+TEST_CASE("a warning is given for a job that fires less than once an hour without misfire", "[unit][declared]") {
   for (const char* conf : {"0 0 2 * * ?", "0 0 0/2 * * ?", "0 0 0 1 1 ? *"}) {
     CAPTURE(conf);
     const auto said = warnings(declared(schedule_type::cron, conf));
@@ -42,7 +42,7 @@ TEST_CASE("a job that fires less than once an hour and sets no misfire is warned
   CHECK(warnings(declared(schedule_type::none, "")).empty());
 }
 
-TEST_CASE("a job that names its misfire policy or is disabled is not warned about", "[unit][declared]") {
+TEST_CASE("no warning is given for a job that sets misfire or is disabled", "[unit][declared]") {
   auto job = declared(schedule_type::cron, "0 0 2 * * ?");
   job.names_misfire = true;
   CHECK(warnings(job).empty());
@@ -51,13 +51,13 @@ TEST_CASE("a job that names its misfire policy or is disabled is not warned abou
   CHECK(warnings(job).empty());
 }
 
-TEST_CASE("a job without misfire is warned about when it is new or changed, not again at each apply", "[unit][declared]") {
+TEST_CASE("a missing misfire is warned about for a new or changed job, not at each apply", "[unit][declared]") {
   const auto job = declared(schedule_type::cron, "0 0 2 * * ?");
   CHECK(warnings(job, true, change_kind::update).size() == 1);
   CHECK(warnings(job, true, change_kind::unchanged).empty());
 }
 
-TEST_CASE("alarm_email without a mail server is warned about", "[unit][declared]") {
+TEST_CASE("a warning is given for alarm_email without a mail server", "[unit][declared]") {
   auto job = declared(schedule_type::none, "");
   job.alarm_email = "ann@example.org";
   CHECK(warnings(job, true).empty());

@@ -27,7 +27,7 @@ core::declared_job small_job() {
   return job;
 }
 
-/// Random declarations, awkward texts among them.
+/// Generator of random declarations, including unusual texts.
 class author {
 public:
   explicit author(std::uint64_t seed) : random_{seed} {}
@@ -35,7 +35,7 @@ public:
   int below(int limit) { return std::uniform_int_distribution<int>{0, limit - 1}(random_); }
   bool now_and_then() { return below(3) == 0; }
 
-  /// Something else than blanks.
+  /// Returns a text that is not blank.
   std::string text(int parts_max) {
     static const std::vector<std::string> parts{"a", "é", "支", "🚀", "\"", "'", "'''", "\"\"\"", "\\", "\\u0041", "\n", "\r\n",
                                                 "\t", "\b", "\f", "\x01", "\x1F", "\x7F", "#", "=", "]", "}", ",", " ", "$", "x"};
@@ -119,13 +119,13 @@ private:
 
 } // namespace
 
-TEST_CASE("declared writer: little is said of a job that is little", "[config]") {
+TEST_CASE("declared writer: default values are omitted", "[config]") {
   CHECK(declared_text(small_job()) == "[[job]]\ngroup = \"pay-worker\"\nkey = \"settle\"\nhandler = \"h\"\n");
   CHECK(declared_text(core::declared_group{"pay-worker", "pay-worker", std::nullopt})
         == "[[group]]\napp_name = \"pay-worker\"\n");
 }
 
-TEST_CASE("declared writer: what is read back is what was written", "[config]") {
+TEST_CASE("declared writer: the parser reads back the written set", "[config]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   author by{seed};
@@ -146,19 +146,19 @@ TEST_CASE("declared writer: what is read back is what was written", "[config]") 
     CHECK(core::content_hash(set.jobs[0]) == core::content_hash(job));
     REQUIRE(set.alarms.size() == 1);
     CHECK(set.alarms[0].rule == alarm.rule);
-    // And it is the same text again: nothing changes in a file that is written twice.
+    // The text is equal again: writing a file twice does not change it.
     CHECK(declared_text(set.groups[0]) + '\n' + declared_text(set.jobs[0]) + '\n' + declared_text(set.alarms[0]) == text);
   }
 }
 
-TEST_CASE("declared writer: bytes that are no text are replaced", "[config]") {
+TEST_CASE("declared writer: invalid UTF-8 is replaced", "[config]") {
   auto job = small_job();
   job.params = std::string{"a\xFF\0b", 4};
   const auto set = read_back(declared_text(job));
   CHECK(set.jobs.at(0).params == "a\uFFFD" "b");
 }
 
-TEST_CASE("declared writer: any bytes at all are a quoted text", "[config]") {
+TEST_CASE("declared writer: any bytes become a valid quoted text", "[config]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -170,7 +170,7 @@ TEST_CASE("declared writer: any bytes at all are a quoted text", "[config]") {
   }
 }
 
-TEST_CASE("declared writer: a comment holds anything, and is one", "[config]") {
+TEST_CASE("declared writer: any text becomes a valid comment", "[config]") {
   CHECK(comment_text("one\n\ntwo\ttabs\r\x7F") == "# one\n#\n# two tabs  \n");
   const auto set = read_back(comment_text("[[job]]\nx\x01 = \xFF\n\"\"\"") + declared_text(small_job()));
   CHECK(set.jobs.size() == 1);

@@ -1,4 +1,4 @@
-// What XXL's clients of both ages are told, word for word (XXL admin §8).
+// Replies to XXL's clients of both ages, word for word (XXL admin §8).
 
 #include <set>
 #include <string>
@@ -100,7 +100,7 @@ TEST_CASE("dialect: refusals have XXL's words", "[wire][dialect]") {
   CHECK(words_of(refusal::child_illegal, "%", new_zh) == "子任务ID(%)非法");
 }
 
-TEST_CASE("dialect: every refusal but two speaks all languages, none like another", "[wire][dialect]") {
+TEST_CASE("dialect: every refusal except two is translated into all languages, each distinct", "[wire][dialect]") {
   for (const auto in : {language::zh_cn, language::zh_tc, language::en}) {
     std::set<std::string> seen;
     for (int i = 0; i <= static_cast<int>(last_refusal); ++i) {
@@ -117,10 +117,10 @@ TEST_CASE("dialect: every refusal but two speaks all languages, none like anothe
   }
 }
 
-TEST_CASE("dialect: traditional characters stand for simplified ones", "[wire][dialect]") {
+TEST_CASE("dialect: traditional Chinese has no simplified characters", "[wire][dialect]") {
   CHECK(words_of(refusal::choose_group, "", new_tc) == "請選擇執行器");
   CHECK(words_of(refusal::own_account, "", new_tc) == "禁止操作當前登入帳號");
-  // Characters that only the simplified script has, three bytes each.
+  // Characters that exist only in the simplified script, three bytes each.
   const std::string simplified = "请选择执务负责调类权拦启动条据终该码备长复称录为绝删统账联输旧号机处过运误无";
   for (int i = 0; i <= static_cast<int>(last_refusal); ++i) {
     const auto text = words_of(static_cast<refusal>(i), "", new_tc);
@@ -130,7 +130,7 @@ TEST_CASE("dialect: traditional characters stand for simplified ones", "[wire][d
   }
 }
 
-TEST_CASE("dialect: an error says XXL's words, else its context, and nothing of our defects", "[wire][dialect]") {
+TEST_CASE("dialect: an error shows XXL's words, else its context, and no details of internal defects", "[wire][dialect]") {
   using core::errc;
   CHECK(message_of({errc::not_found, "job 7 does not exist", refusal::job_id_illegal}, new_zh) == "任务ID非法");
   CHECK(message_of({errc::invalid_argument, "author is too long", refusal::too_long, "author"}, new_zh) == "author is too long");
@@ -163,7 +163,7 @@ TEST_CASE("dialect: pages have the shape of their age", "[wire][dialect]") {
         R"({"code":200,"msg":"Success","data":{"offset":0,"pagesize":0,"data":[{"id":1}],"total":12},"success":true})");
 }
 
-TEST_CASE("dialect: whatever a message holds, the reply is JSON", "[wire][dialect]") {
+TEST_CASE("dialect: the reply is valid JSON for any message", "[wire][dialect]") {
   const std::string hostile = std::string{"\"\\</script>\n\t\x01\xFF\0x", 18};
   for (const auto how : {old_zh, new_en})
     for (const auto& text : {failure(hostile, how), success_text(hostile, how), success_message(hostile, how)}) {

@@ -15,7 +15,7 @@ namespace {
 
 const std::string path = RINGMASTER_SOURCE_DIR "/config/ringmaster.example.toml";
 
-/// `section.key` of every line that sets something.
+/// Returns `section.key` of every line with a setting.
 std::set<std::string> keys_in_file() {
   std::ifstream in{path};
   std::set<std::string> out;
@@ -31,7 +31,7 @@ std::set<std::string> keys_in_file() {
 
 } // namespace
 
-TEST_CASE("example file: loads, and says what the defaults are", "[config]") {
+TEST_CASE("example file: loads and equals the defaults", "[config]") {
   load_request request;
   request.file = path;
   request.variable = [](const std::string&) { return std::nullopt; };

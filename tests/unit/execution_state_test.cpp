@@ -1,4 +1,4 @@
-// The states of a run: the type, every pair of states, and that the document says the same.
+// The states of a run: the type, every pair of states, and the agreement with the document.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array all_states = {claimed, result_before_answer, running, succeeded, failed, trigger_failed};
 
-/// As the document writes it.
+/// Returns the name of a state in the document.
 std::string name_of(execution_state state) {
   constexpr std::array names = {"claimed", "result_before_answer", "running", "succeeded", "failed", "trigger_failed"};
   return names.at(static_cast<std::size_t>(state));
@@ -35,7 +35,7 @@ std::vector<std::string> cells_of(const std::string& row) {
   return cells;
 }
 
-/// The table under the heading "Legal transitions": (from, to) → text of the cell.
+/// Reads the table under the heading "Legal transitions": (from, to) → text of the cell.
 std::map<std::pair<std::string, std::string>, std::string> documented_transitions() {
   std::ifstream file{RINGMASTER_SOURCE_DIR "/docs/execution_states.md"};
   std::map<std::pair<std::string, std::string>, std::string> cells;
@@ -59,7 +59,7 @@ std::map<std::pair<std::string, std::string>, std::string> documented_transition
 
 } // namespace
 
-TEST_CASE("a row's two codes are its state", "[unit][execution_state]") {
+TEST_CASE("a row's two codes determine its state", "[unit][execution_state]") {
   CHECK(core::state_of(0, 0) == claimed);
   CHECK(core::state_of(0, 200) == result_before_answer);
   CHECK(core::state_of(0, 500) == result_before_answer);
@@ -70,19 +70,19 @@ TEST_CASE("a row's two codes are its state", "[unit][execution_state]") {
   CHECK(core::state_of(200, -1) == failed);
   CHECK(core::state_of(500, 0) == trigger_failed);
   CHECK(core::state_of(-1, 0) == trigger_failed);
-  // The late callback of a run whose delivery was unknown counts.
+  // The late callback of a run of unknown delivery counts.
   CHECK(core::state_of(500, 200) == succeeded);
   CHECK(core::state_of(500, 500) == failed);
 }
 
-TEST_CASE("a run is over with a result or a failed trigger", "[unit][execution_state]") {
+TEST_CASE("a run is terminal with a result or a failed trigger", "[unit][execution_state]") {
   for (auto state : all_states) {
     CAPTURE(name_of(state));
     CHECK(core::is_terminal(state) == (state != claimed && state != running));
   }
 }
 
-TEST_CASE("every pair of states", "[unit][execution_state]") {
+TEST_CASE("every pair of states is decided", "[unit][execution_state]") {
   const std::vector<std::pair<execution_state, execution_state>> legal = {
     {claimed, result_before_answer}, {claimed, running}, {claimed, succeeded}, {claimed, failed}, {claimed, trigger_failed},
     {result_before_answer, succeeded}, {result_before_answer, failed}, {running, succeeded}, {running, failed},
@@ -95,8 +95,8 @@ TEST_CASE("every pair of states", "[unit][execution_state]") {
     }
 }
 
-TEST_CASE("a result never leaves its row", "[unit][execution_state]") {
-  // Each write of the firing protocol changes one code from 0; what it makes must be legal, and the result stays.
+TEST_CASE("a result is never overwritten", "[unit][execution_state]") {
+  // Each write of the firing protocol changes one code from 0; the new state must be legal, and the result stays.
   const std::array codes = {0, 200, 500};
   for (auto trigger : codes)
     for (auto handle : codes)
@@ -110,7 +110,7 @@ TEST_CASE("a result never leaves its row", "[unit][execution_state]") {
       }
 }
 
-TEST_CASE("the document's table of transitions is the code's", "[unit][execution_state]") {
+TEST_CASE("the document's table of transitions equals the code", "[unit][execution_state]") {
   const auto documented = documented_transitions();
   REQUIRE(documented.size() == all_states.size() * all_states.size());
   for (auto from : all_states)
@@ -122,7 +122,7 @@ TEST_CASE("the document's table of transitions is the code's", "[unit][execution
     }
 }
 
-TEST_CASE("a callback's code is stored so that it is a result", "[unit][execution_state]") {
+TEST_CASE("a callback's code is stored as a result", "[unit][execution_state]") {
   CHECK(core::stored_handle_code(200) == 200);
   CHECK(core::stored_handle_code(502) == 502);
   CHECK(core::stored_handle_code(0) == 500);

@@ -31,7 +31,7 @@ core::job settle_job() {
 
 } // namespace
 
-TEST_CASE("executor_codec: the bytes of a trigger", "[wire]") {
+TEST_CASE("executor_codec: encoded bytes of a trigger", "[wire]") {
   CHECK(
       encode_run(run_of(settle_job())) ==
       R"({"jobId":42,"executorHandler":"settle","executorParams":"day=1","executorBlockStrategy":"SERIAL_EXECUTION",)"
@@ -56,7 +56,7 @@ TEST_CASE("executor_codec: a shard of a script job, with its own parameter", "[w
         R"("glueUpdatetime":1600000000000,"broadcastIndex":2,"broadcastTotal":5})");
 }
 
-TEST_CASE("executor_codec: 12 fields, no null, no negative number", "[wire]") {
+TEST_CASE("executor_codec: 12 fields without null or negative numbers", "[wire]") {
   auto job = settle_job();
   job.timeout_s = -1;
   job.glue_updated = core::from_ms(-5);
@@ -71,7 +71,7 @@ TEST_CASE("executor_codec: 12 fields, no null, no negative number", "[wire]") {
   CHECK(read["broadcastTotal"] == 1);
 }
 
-TEST_CASE("executor_codec: an executor that splits its input at POST sees none", "[wire]") {
+TEST_CASE("executor_codec: no body contains POST, at which some executors split their input", "[wire]") {
   auto job = settle_job();
   job.handler = "POST";
   job.param = "POSTPOST POS PPOST";
@@ -90,13 +90,13 @@ TEST_CASE("executor_codec: any bytes of a job make valid JSON", "[wire]") {
   CHECK(read["executorParams"].get<std::string>().find("\x01\x1F\x7F") != std::string::npos);
 }
 
-TEST_CASE("executor_codec: a long source goes out whole", "[wire]") {
+TEST_CASE("executor_codec: a long source is sent whole", "[wire]") {
   auto job = settle_job();
   job.glue_source = std::make_shared<const std::string>(std::string(1000000, '"'));
   CHECK(nlohmann::json::parse(encode_run(run_of(std::move(job))))["glueSource"].get<std::string>().size() == 1000000);
 }
 
-TEST_CASE("executor_codec: the small requests", "[wire]") {
+TEST_CASE("executor_codec: encoded bytes of the small requests", "[wire]") {
   CHECK(encode_beat() == "{}");
   CHECK(encode_idle_beat(core::job_id{7}) == R"({"jobId":7})");
   CHECK(encode_kill(core::job_id{7}, core::log_id{0}) == R"({"jobId":7})");

@@ -56,7 +56,7 @@ TEST_CASE("executor_reply: a status other than 200 is a failure", "[wire]") {
   CHECK(reply_of(R"({"timestamp":1,"status":404,"error":"Not Found"})", 404).code == 500);
 }
 
-TEST_CASE("executor_reply: missing codes and worse are failures with a text", "[wire]") {
+TEST_CASE("executor_reply: missing and invalid codes are failures with a text", "[wire]") {
   CHECK(reply_of(R"({"msg":"x"})").msg == "x");
   for (const std::string& body :
        {std::string{R"({"msg":"x"})"}, std::string{}, std::string{" \n"}, std::string{"null"}, std::string{"{}"},
@@ -74,7 +74,7 @@ TEST_CASE("executor_reply: missing codes and worse are failures with a text", "[
   CHECK(reply_of(std::string(1000000, '<')).msg.size() < 400);
 }
 
-TEST_CASE("executor_reply: whose words they are", "[wire]") {
+TEST_CASE("executor_reply: the origin of a reply is recognised", "[wire]") {
   const auto origin = [](std::string_view body, unsigned status = 200) { return reply_of(body, status).origin; };
   for (const auto& [body, status] : std::vector<std::pair<const char*, unsigned>>{
          {R"({"code":200})", 200}, {R"({"code":500,"msg":"x"})", 200}, {R"({"code":500,"msg":"x"})", 500},
@@ -96,7 +96,7 @@ TEST_CASE("executor_reply: whose words they are", "[wire]") {
     CHECK(origin("", status) == reply_origin::unknown);
     CHECK(origin(R"({"error":"Gateway Timeout"})", status) == reply_origin::unknown);
   }
-  // A gateway may dress its own error as an object with a code; a success with another status contradicts itself.
+  // A gateway may present its own error as an object with a code; a success with another status is contradictory.
   for (unsigned status : {408U, 502U, 503U, 504U, 522U})
     CHECK(origin(R"({"code":500,"msg":"upstream"})", status) == reply_origin::unknown);
   for (unsigned status : {201U, 204U, 500U})
@@ -105,7 +105,7 @@ TEST_CASE("executor_reply: whose words they are", "[wire]") {
     CHECK(origin(body) == reply_origin::unknown);
 }
 
-TEST_CASE("executor_reply: a log that only a proxy can have answered is none", "[wire]") {
+TEST_CASE("executor_reply: a log answer from a proxy is ignored", "[wire]") {
   const std::string denied =
     R"({"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"readLog fail, logFile not exists"}})";
   CHECK(parse_log_reply(200, denied, 1));
@@ -113,14 +113,14 @@ TEST_CASE("executor_reply: a log that only a proxy can have answered is none", "
     CHECK_FALSE(parse_log_reply(status, denied, 1));
 }
 
-TEST_CASE("executor_reply: the reason may stand in content or data", "[wire]") {
+TEST_CASE("executor_reply: the reason may be in content or data", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"","content":"no handler"})").msg == "no handler");
   CHECK(reply_of(R"({"code":500,"msg":null,"data":"no handler"})").msg == "no handler");
   CHECK(reply_of(R"({"code":500,"msg":"why","data":"no handler"})").msg == "why");
   CHECK(reply_of(R"({"code":200,"msg":"Success","content":"no handler"})").msg == "Success");
 }
 
-TEST_CASE("executor_reply: a repeat of our own log id counts as accepted", "[wire]") {
+TEST_CASE("executor_reply: a repeat with the same log id counts as accepted", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"repeate trigger job, logId:4711"})").repeated_log_id);
   CHECK(reply_of(R"({"code":500,"msg":"repeat trigger job, logId:4711"})").accepted());
   CHECK(reply_of(R"({"code":500,"msg":"repeat trigger job, logId: 4711."})").accepted());
@@ -132,7 +132,7 @@ TEST_CASE("executor_reply: a repeat of our own log id counts as accepted", "[wir
   CHECK_FALSE(parse_reply(200, R"({"code":500,"msg":"repeat trigger job, logId:0"})", core::log_id{}).repeated_log_id);
 }
 
-TEST_CASE("executor_reply: an executor that knows only /trigger", "[wire]") {
+TEST_CASE("executor_reply: an executor that supports only /trigger is recognised", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
   CHECK(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/job/run) not found."})").wants_trigger_path);
   CHECK_FALSE(reply_of(R"({"code":500,"msg":"invalid request, uri-mapping(/trigger) not found."})").wants_trigger_path);
@@ -142,7 +142,7 @@ TEST_CASE("executor_reply: an executor that knows only /trigger", "[wire]") {
   CHECK_FALSE(reply_of(R"({"code":200,"msg":"invalid request, uri-mapping(/run) not found."})").wants_trigger_path);
 }
 
-TEST_CASE("executor_reply: a refused token is known by Java's words and by Node's", "[wire]") {
+TEST_CASE("executor_reply: a refused token is recognised by Java's and Node's words", "[wire]") {
   CHECK(reply_of(R"({"code":500,"msg":"The access token is wrong."})").refuses_token);
   CHECK(reply_of(R"({"code":500,"msg":"Access token incorrect."})").refuses_token);
   CHECK_FALSE(reply_of(R"({"code":500,"msg":"Access token incorrect"})").refuses_token);
@@ -157,7 +157,7 @@ TEST_CASE("executor_reply: texts are cut and valid", "[wire]") {
   CHECK(html == core::valid_utf8(html));
 }
 
-TEST_CASE("executor_reply: a log chunk under content, under data, beside a failure", "[wire]") {
+TEST_CASE("executor_reply: a log chunk in content, in data, in a failure", "[wire]") {
   const std::string chunk = R"({"fromLineNum":5,"toLineNum":6,"logContent":"a\nb\n","isEnd":true})";
   for (const std::string& body :
        {R"({"code":200,"content":)" + chunk + "}", R"({"code":200,"msg":"Success","data":)" + chunk + "}",
@@ -201,32 +201,32 @@ TEST_CASE("executor_reply: chunks with gaps", "[wire]") {
   CHECK(huge->to_line == 12);
 }
 
-TEST_CASE("executor_reply: a last line that is not there does not make readers miss the next one", "[wire]") {
+TEST_CASE("executor_reply: a wrong last line does not make readers miss the next one", "[wire]") {
   const auto last_line = [](std::int32_t asked, const std::string& content, std::int32_t to_line, bool end) {
     const nlohmann::json chunk{{"fromLineNum", asked}, {"toLineNum", to_line}, {"logContent", content}, {"isEnd", end}};
     auto parsed = parse_log_reply(200, nlohmann::json{{"code", 200}, {"content", chunk}}.dump(), asked);
     REQUIRE(parsed);
     return parsed->to_line;
   };
-  // Node's line 1 is the second of the file; Go's count ends behind the last.
+  // Node's line 1 is the second of the file; Go's count ends after the last line.
   CHECK(last_line(1, "2\n3\n", 3, false) == 2);
   CHECK(last_line(5, "5\n6", 7, true) == 6);
-  // Python at the end of the file, and in place of a file; with Redis its last line is always the 1000th.
+  // Python at the end of the file, and instead of a file; with Redis its last line is always the 1000th.
   CHECK(last_line(7, "", 7, true) == 6);
   CHECK(last_line(1, "No such logid logs.", 1, false) == 0);
   CHECK(last_line(1, "1\n2\n", 1000, true) == 2);
-  // As Java says it: lines that it has, the end, behind it, and no file.
+  // Java's answers: existing lines, the end, after the end, and no file.
   CHECK(last_line(1, "1\n2\n", 2, false) == 2);
   CHECK(last_line(9, "", 4, false) == 4);
   CHECK(last_line(9, "", 0, false) == 0);
   CHECK(last_line(1, "readLog fail, logFile not exists", 0, true) == 0);
-  // One text of many lines that counts as one; lines that somebody left out.
+  // One text of several lines that counts as one line; omitted lines.
   CHECK(last_line(1, "1\n at x\n at y\n", 1, true) == 1);
   CHECK(last_line(1, "499\n500\n", 500, false) == 500);
   CHECK(last_line(INT32_MAX, "a\nb\nc\n", INT32_MAX, false) == INT32_MAX);
 }
 
-TEST_CASE("executor_reply: what is said beside a success, by family", "[wire]") {
+TEST_CASE("executor_reply: the payload of a success, by family", "[wire]") {
   const std::string_view gone = "job thread already killed.";
   CHECK(reply_of(R"({"code":200,"msg":"job thread already killed."})").msg == gone);
   const auto c = reply_of(R"({"code":200,"msg":"Success","content":"job thread already killed."})");
@@ -237,13 +237,13 @@ TEST_CASE("executor_reply: what is said beside a success, by family", "[wire]") 
   CHECK(reply_of(R"({"code":200,"msg":"Success","content":null,"data":null})").payload.empty());
   CHECK(reply_of(R"({"code":200,"data":)" + ('"' + std::string(20'000, 'x') + '"') + "}").payload.size()
         == core::message_units_max);
-  // Of a failure it is the message, where there is no other.
+  // In a failure it is the message if there is no other.
   const auto failure = reply_of(R"({"code":500,"content":"not yet support"})");
   CHECK(failure.msg == "not yet support");
   CHECK(failure.payload.empty());
 }
 
-TEST_CASE("executor_reply: a log that is refused or cannot be read", "[wire]") {
+TEST_CASE("executor_reply: a refused or unreadable log", "[wire]") {
   for (const char* body : {R"({"code":500,"msg":"not supported"})", "", "<html>", "[]", R"({"msg":"x"})"}) {
     auto parsed = parse_log_reply(200, body, 1);
     REQUIRE_FALSE(parsed);
@@ -254,7 +254,7 @@ TEST_CASE("executor_reply: a log that is refused or cannot be read", "[wire]") {
   CHECK_FALSE(parse_log_reply(404, R"({"code":200})", 1));
 }
 
-TEST_CASE("executor_reply: no mutation of a valid reply does harm", "[wire]") {
+TEST_CASE("executor_reply: no mutation of a valid reply breaks the parser", "[wire]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};

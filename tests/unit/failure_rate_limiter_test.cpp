@@ -14,7 +14,7 @@ struct meter_fixture {
   core::failure_rate_limiter meter;
   core::failure_rate_limiter::time now{1000h};
 
-  /// The last verdict.
+  /// Reports failures and returns the last verdict.
   verdict fail(std::size_t times, const std::string& remote = "10.0.0.1") {
     auto last = verdict::few;
     for (std::size_t i = 0; i < times; ++i)
@@ -27,7 +27,7 @@ constexpr auto most = core::failure_rate_limiter::a_minute_max;
 
 } // namespace
 
-TEST_CASE_METHOD(meter_fixture, "failure meter: 100 a minute, then one first too many, then too many", "[core]") {
+TEST_CASE_METHOD(meter_fixture, "failure rate limiter: few up to 100 a minute, then first_too_many, then too_many", "[core]") {
   CHECK(fail(most) == verdict::few);
   CHECK(fail(1) == verdict::first_too_many);
   CHECK(fail(1) == verdict::too_many);
@@ -40,14 +40,14 @@ TEST_CASE_METHOD(meter_fixture, "failure meter: 100 a minute, then one first too
   CHECK(fail(1) == verdict::first_too_many);
 }
 
-TEST_CASE_METHOD(meter_fixture, "failure meter: the addresses of an IPv6 network are one", "[core]") {
+TEST_CASE_METHOD(meter_fixture, "failure rate limiter: addresses of one IPv6 network count as one", "[core]") {
   for (std::size_t i = 0; i < most; ++i)
     fail(1, "2001:db8::" + std::to_string(i));
   CHECK(fail(1, "2001:db8::ffff:1") == verdict::first_too_many);
   CHECK(fail(1, "2001:db8:0:1::1") == verdict::few);
 }
 
-TEST_CASE_METHOD(meter_fixture, "failure meter: an address is exhausted for the rest of its minute", "[core]") {
+TEST_CASE_METHOD(meter_fixture, "failure rate limiter: an address is exhausted for the rest of its minute", "[core]") {
   fail(most - 1);
   CHECK_FALSE(meter.is_exhausted("10.0.0.1", now));
   fail(1);
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(meter_fixture, "failure meter: an address is exhausted for the 
   CHECK_FALSE(meter.is_exhausted("10.0.0.1", now + 60s));
 }
 
-TEST_CASE("known tokens: a pair of address and token is known for ten minutes, and memory is bounded", "[core]") {
+TEST_CASE("known tokens: a pair of address and token is kept for ten minutes, and memory is bounded", "[core]") {
   core::known_tokens known;
   core::failure_rate_limiter::time now{1000h};
   known.keep("2001:db8::1", "secret", now);
@@ -70,7 +70,7 @@ TEST_CASE("known tokens: a pair of address and token is known for ten minutes, a
   CHECK(known.size() <= core::known_tokens::pairs_max);
 }
 
-TEST_CASE_METHOD(meter_fixture, "failure meter: memory is bounded", "[core]") {
+TEST_CASE_METHOD(meter_fixture, "failure rate limiter: memory is bounded", "[core]") {
   for (std::size_t i = 0; i < 3 * core::failure_rate_limiter::addresses_max; ++i)
     fail(1, "remote" + std::to_string(i));
   CHECK(meter.size() <= core::failure_rate_limiter::addresses_max);

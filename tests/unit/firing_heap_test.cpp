@@ -1,4 +1,4 @@
-// The heap of things that wait for their millisecond.
+// The heap of items that wait for their time.
 
 #include <algorithm>
 #include <random>
@@ -11,7 +11,7 @@
 using namespace ringmaster;
 using core::from_ms;
 
-TEST_CASE("what is due leaves earliest first, equal times as they came", "[unit][firing_heap]") {
+TEST_CASE("due items leave earliest first, equal times in insertion order", "[unit][firing_heap]") {
   core::firing_heap<std::string> heap;
   heap.push(from_ms(20), "second");
   heap.push(from_ms(10), "first a");
@@ -35,7 +35,7 @@ TEST_CASE("a limit leaves the rest due", "[unit][firing_heap]") {
   CHECK_FALSE(heap.next());
 }
 
-TEST_CASE("a cleared heap is as new", "[unit][firing_heap]") {
+TEST_CASE("a cleared heap is usable again", "[unit][firing_heap]") {
   core::firing_heap<int> heap;
   heap.push(from_ms(1), 1);
   heap.clear();
@@ -44,7 +44,7 @@ TEST_CASE("a cleared heap is as new", "[unit][firing_heap]") {
   CHECK(heap.take_due(from_ms(2)) == std::vector{2});
 }
 
-TEST_CASE("the heap sorts as a stable sort does", "[unit][firing_heap]") {
+TEST_CASE("the heap sorts like a stable sort", "[unit][firing_heap]") {
   constexpr std::uint64_t seed = 5;
   CAPTURE(seed);
   std::mt19937_64 random{seed};

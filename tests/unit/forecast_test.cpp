@@ -1,4 +1,4 @@
-// What would fire, counted.
+// Forecasts of firings.
 
 #include <map>
 #include <random>
@@ -41,7 +41,7 @@ forecast_report forecast_of(const forecast_options& options, std::vector<schedul
 
 } // namespace
 
-TEST_CASE("a forecast of nothing", "[unit][forecast]") {
+TEST_CASE("a forecast without firings is empty", "[unit][forecast]") {
   const auto report = forecast_of(hours(24), {job_of(1, "0 0 0 * * ?", std::nullopt)});
   CHECK(report.firings == 0);
   CHECK(report.not_scheduled == 1);
@@ -53,7 +53,7 @@ TEST_CASE("a forecast of nothing", "[unit][forecast]") {
 TEST_CASE("firings, peaks, hours and totals", "[unit][forecast]") {
   const auto report = forecast_of(hours(3), {job_of(1, "0 0 * * * ?"), job_of(2, "0 0 * * * ?"), job_of(3, "0 0/30 * * * ?"),
                                              job_of(4, "5 0 13 * * ?"), job_of(5, "0 0 0 1 1 ? 2030")});
-  // 12:00, 13:00, 14:00 for two; twice an hour for the third; once for the fourth.
+  // 12:00, 13:00, 14:00 for two jobs; twice an hour for the third; once for the fourth.
   CHECK(report.firings == 2 * 3 + 6 + 1);
   REQUIRE(report.seconds.size() == 7);
   CHECK(report.seconds[0].at == noon);
@@ -72,7 +72,7 @@ TEST_CASE("firings, peaks, hours and totals", "[unit][forecast]") {
   CHECK_FALSE(report.jobs[4].first);
 }
 
-TEST_CASE("the busiest are listed, and of all firings the first", "[unit][forecast]") {
+TEST_CASE("the busiest times and the first firings are listed", "[unit][forecast]") {
   auto options = hours(1);
   options.peaks_max = 2;
   options.listed_max = 3;
@@ -91,12 +91,12 @@ TEST_CASE("from now, an overdue job fires by its misfire policy", "[unit][foreca
   spec->misfire = misfire_policy::fire_once_now;
   once.spec = spec;
   const auto report = forecast_of(hours(1, true), {once, job_of(2, "0 0 * * * ?", noon - 30min), job_of(3, "0 0 * * * ?", noon)});
-  CHECK(report.firings == 2); // the first at once, the third in time
-  CHECK(report.dropped == 2); // the overdue instant, and the one of this very moment
+  CHECK(report.firings == 2); // the first at once, the third on time
+  CHECK(report.dropped == 2); // the overdue instant, and the one at this moment
   CHECK(report.jobs[0].first == noon);
 }
 
-TEST_CASE("a rate keeps its beat in a forecast that begins later or earlier", "[unit][forecast]") {
+TEST_CASE("a rate keeps its grid in a forecast that begins later or earlier", "[unit][forecast]") {
   auto rate = job_of(1, "", noon + 7s);
   auto spec = std::make_shared<job>(*rate.spec);
   spec->schedule = schedule_type::fixed_rate;
@@ -109,7 +109,7 @@ TEST_CASE("a rate keeps its beat in a forecast that begins later or earlier", "[
   CHECK(forecast_of(hours(1), {rate}).first_firings[0].at == noon + 3s);
 }
 
-TEST_CASE("a schedule that ends says so; one that is none is named", "[unit][forecast]") {
+TEST_CASE("a forecast reports schedules that end and schedules that are invalid", "[unit][forecast]") {
   schedule_options ending;
   ending.end_at = noon + 90min;
   const auto report = forecast_of(hours(24), {job_of(1, "0 0 * * * ?", noon, ending), job_of(2, "nonsense")});
@@ -120,7 +120,7 @@ TEST_CASE("a schedule that ends says so; one that is none is named", "[unit][for
   CHECK(number(report.bad[0].job) == 2);
 }
 
-TEST_CASE("what a changed cron would do", "[unit][forecast]") {
+TEST_CASE("a forecast with a changed cron", "[unit][forecast]") {
   forecast walk{hours(24), zone{}};
   const auto stopped = job_of(1, "0 0 0 * * ?", std::nullopt);
   auto changed = walk.with_cron(stopped, "0 0/10 * * * ?");
@@ -131,7 +131,7 @@ TEST_CASE("what a changed cron would do", "[unit][forecast]") {
   CHECK_FALSE(forecast(hours(24), zone{}).with_cron(stopped, "nonsense"));
 }
 
-TEST_CASE("a hundred thousand jobs cost no more steps than they have schedules", "[unit][forecast]") {
+TEST_CASE("a hundred thousand jobs cost no more steps than their number of schedules", "[unit][forecast]") {
   forecast walk{hours(24 * 7), zone{}};
   for (std::int32_t id = 1; id <= 100'000; ++id)
     walk.add(job_of(id, std::to_string(id % 60) + " * * * * ?"));
@@ -142,7 +142,7 @@ TEST_CASE("a hundred thousand jobs cost no more steps than they have schedules",
   CHECK(report.jobs.size() == 100'000);
 }
 
-TEST_CASE("a walk that is too long ends early and says where", "[unit][forecast]") {
+TEST_CASE("a walk that is too long ends early and reports its end", "[unit][forecast]") {
   auto options = hours(24);
   options.steps_max = 100;
   const auto report = forecast_of(options, {job_of(1, "* * * * * ?")});
@@ -150,7 +150,7 @@ TEST_CASE("a walk that is too long ends early and says where", "[unit][forecast]
   CHECK(report.walked_until == noon + 100s);
 }
 
-TEST_CASE("a forecast is what a planner that looks again and again would do", "[unit][forecast]") {
+TEST_CASE("a forecast equals the firings of a repeated planner", "[unit][forecast]") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
   std::mt19937 random{seed};

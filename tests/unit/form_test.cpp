@@ -1,4 +1,4 @@
-// Parameters of queries and bodies, cookies: what is read, and what hostile ones come to.
+// Parameters of queries and bodies, cookies: valid and hostile input.
 
 #include <chrono>
 #include <random>
@@ -48,7 +48,7 @@ std::string piece_repeated(std::string_view piece, std::size_t count) {
 
 } // namespace
 
-TEST_CASE("form: the query comes before the body, and the first of equal names counts", "[wire][form]") {
+TEST_CASE("form: the query precedes the body, and the first of equal names applies", "[wire][form]") {
   const auto sent = parsed("/jobinfo/add?author=q&x=&flag&a%62c=%E4%BB%BB+%2B#author=f", urlencoded,
                            "author=b&jobDesc=a%26b%3Dc&name=%F0%9F%98%80&&=lost&list=1,2");
   CHECK(sent.text("author") == "q");
@@ -62,7 +62,7 @@ TEST_CASE("form: the query comes before the body, and the first of equal names c
   CHECK(sent.text_or_empty("nothing").empty());
 }
 
-TEST_CASE("form: a body counts only as what its type says", "[wire][form]") {
+TEST_CASE("form: a body is read only as its declared type", "[wire][form]") {
   CHECK(parsed("/a", "Application/X-WWW-Form-URLencoded", "x=1").text("x") == "1");
   CHECK_FALSE(parsed("/a", "application/json", "x=1").text("x"));
   CHECK_FALSE(parsed("/a", "", "x=1").text("x"));
@@ -71,7 +71,7 @@ TEST_CASE("form: a body counts only as what its type says", "[wire][form]") {
   CHECK_FALSE(parsed("").text("x"));
 }
 
-TEST_CASE("form: numbers are of their width and name their parameter", "[wire][form]") {
+TEST_CASE("form: numbers are checked for their width, and errors name the parameter", "[wire][form]") {
   const auto sent = parsed("?id=7&neg=-2147483648&plus=%2B5&blank=+8+&empty=&big=2147483648&huge=9223372036854775808"
                            "&x=12a&h=0x1");
   CHECK(sent.int32("id").value() == std::optional{7});
@@ -96,7 +96,7 @@ TEST_CASE("form: numbers are of their width and name their parameter", "[wire][f
   }
 }
 
-TEST_CASE("form: lists come under one name, several times, or between commas", "[wire][form]") {
+TEST_CASE("form: lists come as repeated names or between commas", "[wire][form]") {
   const auto sent = parsed("?ids%5B%5D=3&ids[]=-4&ids=1,2&none=&gap=1,,2&word=1,x");
   CHECK(sent.int64_list("ids").value() == std::vector<std::int64_t>{1, 2, 3, -4});
   CHECK(sent.int64_list("none").value() == std::vector<std::int64_t>{});
@@ -138,7 +138,7 @@ TEST_CASE("form: broken multipart bodies are refused", "[wire][form]") {
   CHECK(refusal_of("/", multipart, part("a", "1") + "--XyZtail\r\n\r\n--XyZ--") != "accepted");
 }
 
-TEST_CASE("form: a multipart body inside another is a text", "[wire][form]") {
+TEST_CASE("form: a multipart body inside another one is a text", "[wire][form]") {
   const auto inner = "--in\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n2\r\n--in--"s;
   const auto body = "--XyZ\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: multipart/mixed; boundary=in\r\n\r\n" +
                     inner + "\r\n--XyZ--";
@@ -147,7 +147,7 @@ TEST_CASE("form: a multipart body inside another is a text", "[wire][form]") {
   CHECK_FALSE(sent.text("b"));
 }
 
-TEST_CASE("form: what no text can be is refused", "[wire][form]") {
+TEST_CASE("form: invalid UTF-8 and NUL are refused", "[wire][form]") {
   for (const char* pairs : {"a=%", "a=%4", "a=%zz", "a=%4g", "%=1", "a=1&b=%u0041"}) {
     CAPTURE(pairs);
     CHECK(refusal_of("/?"s + pairs).find('%') != std::string::npos);
@@ -163,7 +163,7 @@ TEST_CASE("form: what no text can be is refused", "[wire][form]") {
   CHECK(refusal_of("/", multipart, part("a\0b"s, "1") + "--XyZ--") != "accepted");
 }
 
-TEST_CASE("form: so many parameters and no more", "[wire][form]") {
+TEST_CASE("form: the number of parameters is bounded", "[wire][form]") {
   CHECK(refusal_of("/?" + piece_repeated("a=1&", 256)) == "accepted");
   CHECK(refusal_of("/?" + piece_repeated("a=1&", 257)).find("256") != std::string::npos);
   CHECK(refusal_of("/?" + piece_repeated("a&", 200), urlencoded, piece_repeated("b=&", 57)).find("256") != std::string::npos);
@@ -171,7 +171,7 @@ TEST_CASE("form: so many parameters and no more", "[wire][form]") {
   CHECK(refusal_of("/", urlencoded, piece_repeated("a=1&", 10'000)) != "accepted");
 }
 
-TEST_CASE("form: a megabyte is read in a moment, whatever is in it", "[wire][form]") {
+TEST_CASE("form: any megabyte is read quickly", "[wire][form]") {
   constexpr std::size_t bytes = 1 << 20;
   const auto begin = std::chrono::steady_clock::now();
   CHECK(parsed("/", urlencoded, "a=" + std::string(bytes, 'x')).text("a")->size() == bytes);
@@ -186,7 +186,7 @@ TEST_CASE("form: a megabyte is read in a moment, whatever is in it", "[wire][for
   CHECK(refusal_of("/", multipart, "--XyZ\r\n" + piece_repeated("a:b\r\n", bytes / 5) + "\r\n\r\n--XyZ--") != "accepted");
   CHECK_FALSE(find_cookie(std::string(bytes, ';'), "a"));
   CHECK_FALSE(find_cookie(piece_repeated("a", bytes) + "=1", "a"));
-  // Some twelve passes over a megabyte: quadratic ones would take minutes.
+  // About twelve passes over a megabyte: quadratic ones would take minutes.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{20});
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("form: random bytes are read or refused", "[wire][form]") {
   }
 }
 
-TEST_CASE("cookies are found by their whole name, the first one", "[wire][form]") {
+TEST_CASE("the first cookie with the whole name is found", "[wire][form]") {
   const auto header = "xxl_job_login_token_old=0; XXL_JOB_LOGIN_IDENTITY=7b22; a=b=c ;xxl_job_login_token=t0; "
                       "xxl_job_login_token=t1; empty=; bare"s;
   CHECK(find_cookie(header, "xxl_job_login_token") == "t0");

@@ -1,4 +1,4 @@
-// What is wrong with a group as an administrator writes it (XXL admin §8.9).
+// Errors in a group as an administrator submits it (XXL admin §8.9).
 
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ TEST_CASE("group draft: names", "[unit][group_draft]") {
   CHECK(why(automatic("app-1", many("任", 65))) == refusal::too_long);
 }
 
-TEST_CASE("group draft: addresses count only when they are entered by hand", "[unit][group_draft]") {
+TEST_CASE("group draft: addresses are used only for a manual group", "[unit][group_draft]") {
   CHECK(why({"app-1", "t", 0, "<nonsense>,,"}) == refusal::none);
   CHECK(why(manual("")) == refusal::addresses_empty);
   CHECK(why(manual(" \n")) == refusal::addresses_empty);
@@ -56,7 +56,7 @@ TEST_CASE("group draft: addresses count only when they are entered by hand", "[u
   CHECK(why(manual("javascript:alert(1)")) == refusal::addresses_illegal);
 }
 
-TEST_CASE("group draft: each address can be called", "[unit][group_draft]") {
+TEST_CASE("group draft: each address must be valid", "[unit][group_draft]") {
   for (const char* good : {"http://127.0.0.1:9999/", "https://a.b", "http://[::1]:80/job", "http://[::1]", "http://a:1,",
                            " http://a , http://b ", "http://a/,http://a/", "http://a:65535?x"}) {
     CAPTURE(good);
@@ -78,7 +78,7 @@ TEST_CASE("group draft: each address can be called", "[unit][group_draft]") {
   CHECK(why(manual(many("http://a/,", 6554))) == refusal::too_long);
 }
 
-TEST_CASE("group draft: addresses are trimmed, once each, in their order", "[unit][group_draft]") {
+TEST_CASE("group draft: addresses are trimmed and distinct, in their order", "[unit][group_draft]") {
   using list = std::vector<std::string>;
   CHECK(addresses_in("") == list{});
   CHECK(addresses_in(" , ,,") == list{});

@@ -1,4 +1,4 @@
-// Nothing that a stranger wrote becomes HTML in a console, but for breaks, bold letters and colours.
+// Stored text never becomes HTML in a console, except breaks, bold and colours.
 
 #include "tests/support/catch.hpp"
 
@@ -60,8 +60,8 @@ const std::array<std::string, 36> payloads{
   "</script><script>alert(1)</script>",
 };
 
-/// Without the tags that may stay, and the angle brackets that XXL sets off its titles with, there is neither a tag nor a quote
-/// that ends an attribute.
+/// Returns true if, without the allowed tags and the angle brackets of XXL's titles, there is neither a tag nor a quote that ends
+/// an attribute.
 bool is_safe(const std::string& html) {
   static const std::regex stays{"<<<<<<<<<<< </span>|<br>|<br/>|<b>|</b>|</span>|<span style=\"color:#[0-9a-fA-F]{3,8};\" ?>"};
   return std::regex_replace(html, stays, " ").find_first_of("<\"'") == std::string::npos;
@@ -90,7 +90,7 @@ TEST_CASE("no stored text becomes HTML in a row of a run", "[wire][rows][safety]
     }
 }
 
-TEST_CASE("no value of our own notes becomes HTML", "[wire][rows][safety]") {
+TEST_CASE("no value of a trigger note becomes HTML", "[wire][rows][safety]") {
   for (const auto& payload : payloads)
     for (const auto how : {early_zh, later_en}) {
       CAPTURE(payload);
@@ -103,7 +103,7 @@ TEST_CASE("no value of our own notes becomes HTML", "[wire][rows][safety]") {
     }
 }
 
-TEST_CASE("texts of jobs, groups and users are no HTML: they leave as they are", "[wire][rows][safety]") {
+TEST_CASE("texts of jobs, groups and users are not HTML and stay unchanged", "[wire][rows][safety]") {
   for (const auto& payload : payloads)
     for (const auto how : {early_zh, later_en}) {
       CAPTURE(payload);
@@ -129,8 +129,8 @@ TEST_CASE("texts of jobs, groups and users are no HTML: they leave as they are",
     }
 }
 
-TEST_CASE("what admins write on purpose stays", "[wire][rows]") {
-  // As XXL-JOB stores it.
+TEST_CASE("markup that admins write is kept", "[wire][rows]") {
+  // In XXL-JOB's stored form.
   const std::string title = "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger Job<<<<<<<<<<< </span><br>";
   CHECK(safe_html(title, html_from::trigger) == title);
   const std::string banner = "<br><br><span style=\"color:#00c0ef;\" > &gt;&gt;Trigger&lt;&lt; </span><br/>a &amp; b &#39;";
@@ -144,7 +144,7 @@ TEST_CASE("what admins write on purpose stays", "[wire][rows]") {
   CHECK(safe_html("", html_from::log).empty());
 }
 
-TEST_CASE("a result in JSON can be read as it was written", "[wire][rows]") {
+TEST_CASE("a result in JSON is unescaped", "[wire][rows]") {
   core::log_row run;
   run.handle_code = 200;
   run.handle_msg = R"({"a":1,"b":"<x> & 'y'"})";

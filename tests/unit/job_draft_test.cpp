@@ -1,4 +1,4 @@
-// What is wrong with a job as somebody writes it: each refusal, and which comes first (XXL admin §8.6).
+// Errors in a submitted job: each refusal, and their order (XXL admin §8.6).
 
 #include <functional>
 #include <string>
@@ -39,7 +39,7 @@ draft_facts sound_facts() {
   return facts;
 }
 
-/// Sound, but for what `spoil` does.
+/// A valid draft, except for the change of `spoil`.
 struct given {
   job_draft draft = sound_draft();
   draft_facts facts = sound_facts();
@@ -83,7 +83,7 @@ const mistake never_again{refusal::schedule_type_illegal, [](given& in) {
                           }};
 const mistake wide{refusal::too_long, [](given& in) { in.draft.name = std::string(256, 'n'); }};
 
-/// Each alone is found; of two the earlier one in the list.
+/// Checks that each error is found alone, and the earlier of any two.
 void check_order(const std::vector<mistake>& in_order, draft_use use) {
   for (std::size_t first = 0; first < in_order.size(); ++first) {
     CAPTURE(first);
@@ -92,7 +92,7 @@ void check_order(const std::vector<mistake>& in_order, draft_use use) {
     CHECK(one.why(use) == in_order[first].why);
     for (std::size_t second = first + 1; second < in_order.size(); ++second) {
       CAPTURE(second);
-      // The later one is made first: where both touch one field, the earlier one stays.
+      // The later error is made first: where both change one field, the earlier one remains.
       given both;
       in_order[second].make(both);
       in_order[first].make(both);
@@ -103,7 +103,7 @@ void check_order(const std::vector<mistake>& in_order, draft_use use) {
 
 } // namespace
 
-TEST_CASE("job draft: a sound one is kept", "[unit][job_draft]") {
+TEST_CASE("job draft: a valid draft is accepted", "[unit][job_draft]") {
   given in;
   in.draft.children = "8,9";
   CHECK(in.checked(draft_use::add));
@@ -118,13 +118,13 @@ TEST_CASE("job draft: a sound one is kept", "[unit][job_draft]") {
   CHECK(in.checked(draft_use::add));
 }
 
-TEST_CASE("job draft: mistakes are found in XXL's order, when a job is added", "[unit][job_draft]") {
+TEST_CASE("job draft: errors of a new job are found in XXL's order", "[unit][job_draft]") {
   check_order({no_group_on_add, no_name, no_author, bad_type, bad_cron, bad_glue, no_handler, bad_route, bad_misfire, bad_block,
                bad_child, wide},
               draft_use::add);
 }
 
-TEST_CASE("job draft: mistakes are found in XXL's order, when a job is changed", "[unit][job_draft]") {
+TEST_CASE("job draft: errors of an update are found in XXL's order", "[unit][job_draft]") {
   check_order({no_name, no_author, bad_type, bad_cron, bad_route, bad_misfire, bad_block, no_child, no_group_on_update, no_job,
                never_again, wide},
               draft_use::update);
@@ -133,7 +133,7 @@ TEST_CASE("job draft: mistakes are found in XXL's order, when a job is changed",
   CHECK(in.wrong(draft_use::update).code == errc::not_found);
 }
 
-TEST_CASE("job draft: an update does not look at what it does not write", "[unit][job_draft]") {
+TEST_CASE("job draft: an update ignores fields that it does not write", "[unit][job_draft]") {
   given in;
   in.draft.glue_type = "nonsense";
   in.draft.handler = "";
@@ -159,7 +159,7 @@ TEST_CASE("job draft: fixed rates", "[unit][job_draft]") {
   }
 }
 
-TEST_CASE("job draft: a cron that is missing is illegal, one of no type does not matter", "[unit][job_draft]") {
+TEST_CASE("job draft: a missing cron is refused, a cron of another type is ignored", "[unit][job_draft]") {
   given in;
   in.draft.schedule_conf.reset();
   CHECK(in.why(draft_use::add) == refusal::cron_illegal);
@@ -183,7 +183,7 @@ TEST_CASE("job draft: only a running job must fire again", "[unit][job_draft]") 
   CHECK(in.checked(draft_use::update));
 }
 
-TEST_CASE("job draft: what XXL does not know must fit, too", "[unit][job_draft]") {
+TEST_CASE("job draft: options beyond XXL are checked, too", "[unit][job_draft]") {
   given in;
   in.draft.options = job_options{};
   CHECK(in.checked(draft_use::add));
@@ -217,7 +217,7 @@ TEST_CASE("job draft: children are plain ids", "[unit][job_draft]") {
     CAPTURE(list);
     const auto found = in.wrong(draft_use::add);
     if (list == "1, 2"s) {
-      // Item by item: the first one is missing before the second is looked at.
+      // Item by item: the first one is missing before the second is checked.
       CHECK(found.why == refusal::child_missing);
     } else {
       CHECK(found.why == refusal::child_illegal);
@@ -233,7 +233,7 @@ TEST_CASE("job draft: children are plain ids", "[unit][job_draft]") {
   }
 }
 
-TEST_CASE("job draft: a child must be there, be another job, and be his to start", "[unit][job_draft]") {
+TEST_CASE("job draft: a child must exist, be another job, and be in a group that the user may edit", "[unit][job_draft]") {
   given in;
   in.draft.children = "8,10";
   CHECK(in.wrong(draft_use::add).why == refusal::child_missing);
@@ -261,7 +261,7 @@ TEST_CASE("job draft: ids of children", "[unit][job_draft]") {
   std::string many;
   for (int i = 0; i < 1'000'000; ++i)
     many += "1,";
-  // No more than the column could hold: the store is asked about each.
+  // At most as many as the column can hold, because the store looks up each.
   CHECK(numbers_in(many).size() <= 128);
   given in;
   in.draft.children = many;

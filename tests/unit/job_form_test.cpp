@@ -1,4 +1,4 @@
-// What XXL's clients send, as core gets it.
+// Forms of XXL's clients, decoded for core.
 
 #include <string>
 
@@ -17,7 +17,7 @@ form sent(const std::string& query) {
   return *parsed;
 }
 
-/// The parameter that an error is about must be in it.
+/// Returns true if the error names the parameter.
 template <class Value>
 bool names(const core::result<Value>& got, const std::string& parameter) {
   return !got && got.error().code == core::errc::invalid_argument &&
@@ -28,7 +28,7 @@ const auto form_now = *core::zone{}.parse("2024-05-31 10:20:30");
 
 } // namespace
 
-TEST_CASE("job form: every field arrives", "[wire][job_form]") {
+TEST_CASE("job form: every field is read", "[wire][job_form]") {
   const auto draft = job_draft_of(
     sent("jobGroup=2&jobDesc=d&author=a&alarmEmail=m&scheduleType=CRON&scheduleConf=c&misfireStrategy=x&executorRouteStrategy=r"
          "&executorBlockStrategy=b&executorHandler=+h%09&executorParam=+p+&executorTimeout=3&executorFailRetryCount=-1"
@@ -54,7 +54,7 @@ TEST_CASE("job form: every field arrives", "[wire][job_form]") {
   CHECK_FALSE(draft->options);
 }
 
-TEST_CASE("job form: absent numbers are 0, an absent schedule is none, either name names", "[wire][job_form]") {
+TEST_CASE("job form: absent numbers are 0, an absent schedule is unset, either name is accepted", "[wire][job_form]") {
   const auto empty = job_draft_of(sent(""));
   REQUIRE(empty);
   CHECK(empty->group == core::group_id{0});
@@ -66,7 +66,7 @@ TEST_CASE("job form: absent numbers are 0, an absent schedule is none, either na
   CHECK(job_draft_of(sent("name=n&jobDesc=d"))->name == "d");
 }
 
-TEST_CASE("job form: a number that is none is named", "[wire][job_form]") {
+TEST_CASE("job form: an invalid number is named", "[wire][job_form]") {
   CHECK(names(job_draft_of(sent("jobGroup=x&executorTimeout=y")), "jobGroup"));
   CHECK(names(job_draft_of(sent("executorTimeout=1.5")), "executorTimeout"));
   CHECK(names(job_draft_of(sent("executorFailRetryCount=99999999999")), "executorFailRetryCount"));
@@ -79,7 +79,7 @@ TEST_CASE("job form: a number that is none is named", "[wire][job_form]") {
   CHECK(names(user_search_of(sent("username=a")), "role"));
 }
 
-TEST_CASE("windows: both ages' names, and never out of sense", "[wire][job_form]") {
+TEST_CASE("windows: both ages' names are accepted, and values are bounded", "[wire][job_form]") {
   const auto window = [](const std::string& query) {
     const auto read = window_of(sent(query));
     REQUIRE(read);
@@ -96,7 +96,7 @@ TEST_CASE("windows: both ages' names, and never out of sense", "[wire][job_form]
   CHECK_FALSE(window_of(sent("start=9223372036854775808")));
 }
 
-TEST_CASE("job search: XXL's -1 and 0 are for all", "[wire][job_form]") {
+TEST_CASE("job search: XXL's -1 and 0 mean all", "[wire][job_form]") {
   const auto all = job_search_of(sent("jobGroup=0&triggerStatus=-1"));
   REQUIRE(all);
   CHECK_FALSE(all->group);
@@ -113,7 +113,7 @@ TEST_CASE("job search: XXL's -1 and 0 are for all", "[wire][job_form]") {
   CHECK(job_search_of(sent("jobGroup=-1&triggerStatus=1"))->running == true);
 }
 
-TEST_CASE("run search: a job alone counts up to 3.2, later its group, too", "[wire][job_form]") {
+TEST_CASE("run search: a job replaces the group up to 3.2, later both are filters", "[wire][job_form]") {
   const auto form = sent("jobGroup=3&jobId=7&logStatus=2&filterTime=");
   const auto before = run_search_of(form, {}, dialect::xxl2), since = run_search_of(form, {}, dialect::xxl3);
   REQUIRE(before);
@@ -130,7 +130,7 @@ TEST_CASE("run search: a job alone counts up to 3.2, later its group, too", "[wi
     CHECK(run_search_of(sent("jobGroup=3&jobId=0&logStatus="s + any), {}, dialect::xxl2)->status == core::run_status::any);
 }
 
-TEST_CASE("run search: times lie in the zone of people", "[wire][job_form]") {
+TEST_CASE("run search: times are in the users' zone", "[wire][job_form]") {
   const auto shanghai = *core::zone::find("Asia/Shanghai");
   const auto search = [&](const std::string& times, dialect which) {
     return run_search_of(sent("jobGroup=0&jobId=0&logStatus=-1&filterTime=" + times), shanghai, which);
@@ -150,7 +150,7 @@ TEST_CASE("run search: times lie in the zone of people", "[wire][job_form]") {
   }
 }
 
-TEST_CASE("clearing: nine types and no other", "[wire][job_form]") {
+TEST_CASE("clearing: nine types are accepted and no other", "[wire][job_form]") {
   const auto clear = [](const std::string& type) {
     return clear_search_of(sent("jobGroup=1&jobId=0&type=" + type), {}, form_now);
   };

@@ -9,7 +9,7 @@
 using namespace ringmaster;
 using namespace ringmaster::core;
 
-TEST_CASE("stored names are XXL's and lead back", "[unit][job]") {
+TEST_CASE("stored names are XXL's and are found again", "[unit][job]") {
   CHECK(stored_name(schedule_type::fixed_rate) == "FIX_RATE");
   CHECK(stored_name(misfire_policy::fire_once_now) == "FIRE_ONCE_NOW");
   CHECK(stored_name(block_strategy::cover_early) == "COVER_EARLY");
@@ -30,7 +30,7 @@ TEST_CASE("stored names are XXL's and lead back", "[unit][job]") {
   }
 }
 
-TEST_CASE("look-ups are exact", "[unit][job]") {
+TEST_CASE("look-ups by name are exact", "[unit][job]") {
   for (auto name : {"", "cron", "CRON ", "FIX_DELAY", "FIXED_RATE"})
     CHECK_FALSE(find_schedule_type(name));
   CHECK_FALSE(find_route_strategy("round"));

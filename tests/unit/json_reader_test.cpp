@@ -11,7 +11,7 @@ using namespace ringmaster::protocol::wire;
 
 namespace {
 
-/// Reads any document into the tree of the reference library.
+/// Reads any document into a tree of the reference library.
 nlohmann::json read_all(json_reader& in) {
   switch (in.peek()) {
   case json_kind::object: {
@@ -95,7 +95,7 @@ TEST_CASE("json_reader: agrees with the reference on random documents", "[wire]"
   }
 }
 
-TEST_CASE("json_reader: what append_json writes, the reference reads", "[wire]") {
+TEST_CASE("json_reader: the reference reads the output of append_json", "[wire]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};
@@ -163,7 +163,7 @@ TEST_CASE("json_reader: integers", "[wire]") {
   CHECK_FALSE(integer_of(std::string(100000, '9')).has_value());
 }
 
-TEST_CASE("json_reader: malformed documents are errors with a place", "[wire]") {
+TEST_CASE("json_reader: malformed documents are errors with a position", "[wire]") {
   for (const char* bad : {"",
                           "{",
                           "[",
@@ -192,7 +192,7 @@ TEST_CASE("json_reader: malformed documents are errors with a place", "[wire]") 
   }
 }
 
-TEST_CASE("json_reader: nesting is bounded, whatever its depth", "[wire]") {
+TEST_CASE("json_reader: nesting is bounded at any depth", "[wire]") {
   for (std::size_t depth : {60u, 1000u, 1000000u}) {
     CHECK(reads(std::string(depth, '[') + std::string(depth, ']')) == (depth < 64));
     std::string objects;
@@ -202,7 +202,7 @@ TEST_CASE("json_reader: nesting is bounded, whatever its depth", "[wire]") {
   }
 }
 
-TEST_CASE("json_reader: no byte string makes it hang or read outside", "[wire]") {
+TEST_CASE("json_reader: no byte string makes it hang or read out of bounds", "[wire]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};

@@ -11,7 +11,7 @@ using core::cut_log;
 using core::lines_from;
 using core::pieces_of;
 
-TEST_CASE("kept log: lines are counted from 1, whatever the last one ends with", "[core][keep]") {
+TEST_CASE("kept log: lines are counted from 1, with or without a final line end", "[core][keep]") {
   const auto from = [](std::string_view text, std::int32_t line) {
     const auto part = lines_from(text, line);
     return part.content + '|' + std::to_string(part.to_line);
@@ -25,10 +25,10 @@ TEST_CASE("kept log: lines are counted from 1, whatever the last one ends with",
   CHECK(from("", 1) == "|0");
 }
 
-TEST_CASE("kept log: what is too long is cut behind a line, and says so within its limit", "[core][keep]") {
+TEST_CASE("kept log: a long log is cut after a line, with a note within the limit", "[core][keep]") {
   const std::string lines = "first\nsecond\nthird\n";
   CHECK(cut_log(lines, lines.size()) == lines);
-  const std::string note = "[the log goes on: only 100 bytes of it are kept]\n";
+  const std::string note = "[log truncated: only the first 100 bytes are kept]\n";
   std::string many;
   while (many.size() < 200)
     many += "line\n";
@@ -36,7 +36,7 @@ TEST_CASE("kept log: what is too long is cut behind a line, and says so within i
   CHECK(cut.size() <= 100);
   CHECK(cut.ends_with("line\n" + note));
   CHECK(cut.size() + 6 > 100);
-  // One line that is longer than all: in part, and still text.
+  // One line that is longer than the limit is kept in part, as valid text.
   std::string wide;
   while (wide.size() < 200)
     wide += "\u5b8c";
@@ -47,7 +47,7 @@ TEST_CASE("kept log: what is too long is cut behind a line, and says so within i
   CHECK(core::valid_utf8(cut_log(std::string(200, 'x'), 10)).size() < 60);
 }
 
-TEST_CASE("kept log: pieces end with a character and are the text again", "[core][keep]") {
+TEST_CASE("kept log: pieces end with a character and join to the text", "[core][keep]") {
   CHECK(pieces_of("", 10).empty());
   const std::string text = "x\u5b8c\u5b8cyz\U0001F600.";
   for (std::size_t max = 4; max < 20; ++max) {

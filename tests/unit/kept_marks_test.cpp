@@ -7,20 +7,20 @@ using core::id_verdict;
 using core::kept_marks;
 using core::log_id;
 
-TEST_CASE("marks are read as they were written", "[unit]") {
+TEST_CASE("marks are read back as written", "[unit]") {
   const kept_marks marks{log_id{17}, log_id{1017}, 4};
   CHECK(core::to_text(marks) == "ringmaster-marks 1 17 1017 4\n");
   CHECK(core::parse_marks(core::to_text(marks)) == marks);
 }
 
-TEST_CASE("a text that is not of marks is refused", "[unit]") {
+TEST_CASE("a text that is not a mark is refused", "[unit]") {
   for (const auto* text : {"", "ringmaster-marks 1", "ringmaster-marks 1 17 1017 4", "ringmaster-marks 1 17 1017\n",
                            "ringmaster-marks 2 17 1017 4\n", "ringmaster-marks 1 17 16 4\n", "ringmaster-marks 1 -1 16 4\n",
                            "ringmaster-marks 1 17 1017 4\nx", "ringmaster-marks 1 99999999999999999999 1 1\n"})
     CHECK_FALSE(core::parse_marks(text));
 }
 
-TEST_CASE("the ceiling stays ahead of what is seen by the load, within bounds", "[unit]") {
+TEST_CASE("the ceiling stays ahead of the seen ids according to the load, within bounds", "[unit]") {
   kept_marks marks = core::marks_ahead({}, log_id{5'000'000});
   CHECK(marks == kept_marks{log_id{5'000'000}, log_id{5'001'000}, 0});
   marks = core::marks_ahead(marks, log_id{5'000'500});
@@ -33,7 +33,7 @@ TEST_CASE("the ceiling stays ahead of what is seen by the load, within bounds", 
   CHECK(core::marks_at_end(marks, log_id{15'100'600}) == kept_marks{log_id{15'100'600}, log_id{15'100'600}, 0});
 }
 
-TEST_CASE("the next id of a database tells whether it is older than it was", "[unit]") {
+TEST_CASE("the next id of a database shows whether the database is older than it was", "[unit]") {
   const kept_marks marks{log_id{100}, log_id{1100}, 1};
   CHECK(core::judge_next_id(marks, log_id{1101}) == id_verdict::fine);
   CHECK(core::judge_next_id(marks, log_id{1100}) == id_verdict::unsure);

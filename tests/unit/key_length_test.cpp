@@ -18,7 +18,7 @@ std::string key_of(std::size_t parts, const std::string& part = "a", const std::
 const auto longest = key_of(key_parts_max);
 const auto too_long = key_of(key_parts_max + 1);
 
-/// A text that was parsed to its end has nothing that a file declares.
+/// Returns the error for a text; "read" if it was parsed to its end.
 std::string refusal_of_text(const std::string& text) {
   const auto parsed = parse_declared(text, "a.toml", "test");
   return parsed || parsed.error().context.find(": unknown key ") != std::string::npos ? "read" : parsed.error().context;
@@ -26,7 +26,7 @@ std::string refusal_of_text(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("key length: a key has eight parts at most, wherever it stands", "[config]") {
+TEST_CASE("key length: a key has eight parts at most, in any position", "[config]") {
   for (const auto& key : {longest, key_of(key_parts_max, "\"a.b\""), key_of(key_parts_max, "'c'", " \t. ")}) {
     CAPTURE(key);
     CHECK(refusal_of_text(key + " = 1\n") == "read");
@@ -44,7 +44,7 @@ TEST_CASE("key length: a key has eight parts at most, wherever it stands", "[con
   }
 }
 
-TEST_CASE("key length: dots in strings and comments belong to no key", "[config]") {
+TEST_CASE("key length: dots in strings and comments do not count", "[config]") {
   const std::string dots(100, '.');
   for (const std::string& text : {
          "# " + dots + "\nx = 1\n",
@@ -58,12 +58,12 @@ TEST_CASE("key length: dots in strings and comments belong to no key", "[config]
        }) {
     CAPTURE(text);
     CHECK(refusal_of_text(text) == "read");
-    // What ends them, ends them here, too.
+    // The end of a string or comment is recognised here, too.
     CHECK(refusal_of_text(text + too_long + " = 1").ends_with(": a key has more than 8 parts"));
   }
 }
 
-TEST_CASE("key length: a text that is broken anywhere is an error, not the end", "[config]") {
+TEST_CASE("key length: a text that is broken anywhere is an error, not a crash", "[config]") {
   for (const std::string start :
        {"", "\"", "'", "\"\"\"", "'''", "x = \"", "x = '", "x = \"\"\"\\", "x = \"\\", "#", "[", "{", "x = [\""})
     for (const std::string& rest : {too_long, "\n" + too_long, std::string{"."}, std::string{}, key_of(50'000) + " = 1"}) {
@@ -78,7 +78,7 @@ TEST_CASE("key length: a text that is broken anywhere is an error, not the end",
     }
 }
 
-TEST_CASE("key length: the deepest text that is read does no harm", "[config]") {
+TEST_CASE("key length: the deepest accepted text is harmless", "[config]") {
   const std::string table = longest + " = { ";
   std::string text = "[" + longest + "]\n";
   std::string end;
@@ -90,7 +90,7 @@ TEST_CASE("key length: the deepest text that is read does no harm", "[config]") 
   CHECK(refusal_of_text(text + end).starts_with("a.toml:2: "));
 }
 
-TEST_CASE("key length: a file of declared jobs", "[config]") {
+TEST_CASE("key length: a file of declared jobs is checked", "[config]") {
   const auto declared = parse_declared("\n" + key_of(50'000) + " = 1\n", "jobs.toml", "test");
   REQUIRE(!declared);
   CHECK(declared.error().code == core::errc::invalid_argument);

@@ -1,4 +1,4 @@
-// The windows of the trigger pool, what one executor may have of them, and who is slow.
+// The windows of the trigger pool, the share of one executor, and slow jobs.
 
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ lane_limits small() { return {{3, 2}, 500ms, 2, 128}; }
 
 std::string address_of(std::size_t i) { return "http://10.0.0." + std::to_string(i) + ":9999/"; }
 
-/// `count` runs, each to another executor.
+/// Returns `count` runs, each to a different executor.
 std::vector<planned_run> runs_to_all(std::size_t count) {
   std::vector<planned_run> runs(count);
   for (std::size_t i = 0; i < count; ++i)
@@ -27,7 +27,7 @@ std::vector<planned_run> runs_to_all(std::size_t count) {
   return runs;
 }
 
-/// Lanes on a clock that the test moves.
+/// Lanes with a clock that the test moves.
 struct lanes_at {
   lanes windows;
   lanes::steady now{1h};
@@ -39,13 +39,13 @@ struct lanes_at {
     for (std::size_t i = 0; i < count; ++i)
       windows.give_back(lane, address_of(i));
   }
-  /// One run to one executor.
+  /// Takes a slot for one run to one executor.
   lane_room take_for(const std::string& address) {
     planned_run run;
     run.address = address;
     return windows.take(fast_lane, std::span{&run, 1}, now);
   }
-  /// As many as it may have now; they leave at once.
+  /// Takes as many slots as the executor may have now and sends at once.
   std::size_t send_all(const std::string& address) {
     std::size_t count = 0;
     while (take_for(address) == lane_room::taken) {
@@ -64,7 +64,7 @@ struct lanes_at {
 
 } // namespace
 
-TEST_CASE("a lane gives all slots that were asked for, or none") {
+TEST_CASE("a lane grants all requested slots or none") {
   lanes_at at{lanes{small()}};
   CHECK(at.take(fast_lane, 2));
   CHECK_FALSE(at.take(fast_lane, 2));
@@ -74,7 +74,7 @@ TEST_CASE("a lane gives all slots that were asked for, or none") {
   CHECK(at.take(fast_lane, 0));
 }
 
-TEST_CASE("the lanes do not take from each other") {
+TEST_CASE("the lanes do not take slots from each other") {
   lanes_at at{lanes{small()}};
   REQUIRE(at.take(fast_lane, 3));
   CHECK(at.take(slow_lane, 2));
@@ -83,7 +83,7 @@ TEST_CASE("the lanes do not take from each other") {
   CHECK_FALSE(at.take(slow_lane, 1));
 }
 
-TEST_CASE("more than a window goes through an empty lane only") {
+TEST_CASE("more runs than a window pass only through an empty lane") {
   lanes_at at{lanes{small()}};
   REQUIRE(at.take(fast_lane, 1));
   CHECK_FALSE(at.take(fast_lane, 10));
@@ -100,13 +100,13 @@ TEST_CASE("giving back more than was taken does not wrap") {
   lanes_at at{lanes{small()}};
   REQUIRE(at.take(fast_lane, 1));
   at.windows.give_back(fast_lane, address_of(0), 5);
-  at.windows.give_back(fast_lane, "http://nobody/", 5);
+  at.windows.give_back(fast_lane, "http://unknown/", 5);
   CHECK(at.windows.used(fast_lane) == 0);
   CHECK(at.take(fast_lane, 3));
   CHECK_FALSE(at.take(fast_lane, 1));
 }
 
-TEST_CASE("one executor alone gets four fifths of a lane, and what is left serves the others") {
+TEST_CASE("a single executor gets four fifths of a lane, and the rest serves the others") {
   lanes_at at{lanes{lane_limits{}}};
   CHECK(at.send_all("hangs") == 3277);
   CHECK(at.send_all("second") == 656);
@@ -115,7 +115,7 @@ TEST_CASE("one executor alone gets four fifths of a lane, and what is left serve
   CHECK(at.take_for("hangs") == lane_room::full);
 }
 
-TEST_CASE("an executor that answers gets its share again and again, one that hangs does not") {
+TEST_CASE("an executor that answers gets its share repeatedly, a hanging one does not") {
   lanes_at at{lanes{lane_limits{}}};
   for (int round = 0; round < 3; ++round) {
     REQUIRE(at.send_all("answers") == 3277);
@@ -125,7 +125,7 @@ TEST_CASE("an executor that answers gets its share again and again, one that han
   }
   REQUIRE(at.send_all("hangs") == 3277);
   at.now += 500ms;
-  CHECK(at.take_for("hangs") == lane_room::full); // it is just busy, as far as anybody knows
+  CHECK(at.take_for("hangs") == lane_room::full); // it appears only busy so far
   at.now += 1ms;
   CHECK(at.take_for("hangs") == lane_room::silent);
   at.now += 2499ms;
@@ -146,7 +146,7 @@ TEST_CASE("an executor that answers gets its share again and again, one that han
   CHECK(at.send_all("hangs") == 3277);
 }
 
-TEST_CASE("an executor that has answered a moment ago is not silent, whatever was lost on the way") {
+TEST_CASE("an executor that answered just now is not silent, even if an answer was lost") {
   lanes_at at{lanes{lane_limits{}}};
   REQUIRE(at.take_for("busy") == lane_room::taken);
   at.windows.sent("busy", at.now);
@@ -159,7 +159,7 @@ TEST_CASE("an executor that has answered a moment ago is not silent, whatever wa
   CHECK_FALSE(at.windows.is_silent("busy", at.now));
 }
 
-TEST_CASE("a run that is handed over ahead of its time is owed from then on only") {
+TEST_CASE("a run that is handed over ahead of its time is owed only from that time on") {
   lanes_at at{lanes{lane_limits{}}};
   REQUIRE(at.take_for("asleep") == lane_room::taken);
   at.windows.sent("asleep", at.now + 1s);
@@ -169,7 +169,7 @@ TEST_CASE("a run that is handed over ahead of its time is owed from then on only
   CHECK(at.windows.is_silent("asleep", at.now));
 }
 
-TEST_CASE("who refuses connections is not silent, and neither is who was not asked") {
+TEST_CASE("an executor that refuses connections or was not contacted is not silent") {
   lanes_at at{lanes{lane_limits{}}};
   for (int i = 0; i < 100; ++i) {
     REQUIRE(at.send_all("refuses") == 3277);
@@ -183,7 +183,7 @@ TEST_CASE("who refuses connections is not silent, and neither is who was not ask
   CHECK_FALSE(at.windows.is_silent("withheld", at.now));
 }
 
-TEST_CASE("a silent executor is left out of no broadcast, but has no more than its share") {
+TEST_CASE("a silent executor takes part in every broadcast, within its share") {
   lanes_at at{lanes{lane_limits{}}};
   REQUIRE(at.send_all("hangs") == 3277);
   at.now += 1s;
@@ -203,7 +203,7 @@ TEST_CASE("a silent executor is left out of no broadcast, but has no more than i
   CHECK(at.take_for("healthy") == lane_room::taken);
 }
 
-TEST_CASE("executors that are used no more are forgotten, silent ones too") {
+TEST_CASE("unused executors are forgotten, including silent ones") {
   lanes_at at{lanes{lane_limits{}}};
   REQUIRE(at.take_for("gone") == lane_room::taken);
   at.windows.sent("gone", at.now);

@@ -22,7 +22,7 @@ environment variables(std::map<std::string, std::string> values) {
   };
 }
 
-/// Loading without this machine's files and variables.
+/// Returns a request that ignores this machine's files and variables.
 load_request nothing() {
   load_request request;
   request.variable = variables({});
@@ -41,7 +41,7 @@ public:
     return config::load(request);
   }
 
-  /// The error with the folder's name taken away.
+  /// Returns the error without the folder's name.
   std::string refusal(const std::string& text) {
     auto loaded = load(text);
     if (loaded)
@@ -70,13 +70,13 @@ std::string refusal_of(const load_request& request) {
 
 } // namespace
 
-TEST_CASE("load: without anything, the defaults", "[config]") {
+TEST_CASE("load: without any source, the defaults apply", "[config]") {
   auto loaded = load(nothing());
   REQUIRE(loaded);
   CHECK(test::settings_text(*loaded) == test::settings_text(settings{}));
 }
 
-TEST_CASE("load: the file, then variables, then options", "[config]") {
+TEST_CASE("load: variables override the file, options override both", "[config]") {
   file_case files;
   const std::string text = "[server]\nlisten = \"0.0.0.0:1\"\n[database]\nurl = \"sqlite:f.db\"\n[trigger]\nslow_count = 3\n";
   auto loaded = files.load(text, {{"RINGMASTER_DATABASE_URL", "sqlite:e.db"}, {"RINGMASTER_TRIGGER_SLOW_COUNT", "4"}},
@@ -89,7 +89,7 @@ TEST_CASE("load: the file, then variables, then options", "[config]") {
   CHECK(loaded->deploy.base_dir == files.folder().path());
 }
 
-TEST_CASE("load: which file", "[config]") {
+TEST_CASE("load: the file is chosen by option, variable, default", "[config]") {
   file_case files;
   const auto a = files.folder().write("a.toml", "data_dir = \"a\"\n");
   const auto b = files.folder().write("b.toml", "data_dir = \"b\"\n");
@@ -107,7 +107,7 @@ TEST_CASE("load: which file", "[config]") {
 }
 
 TEST_CASE("load: every setting can be given in each of the three ways", "[config]") {
-  // Values other than the defaults; each must come back, and nothing else may change.
+  // Values other than the defaults; each must be read back, and no other setting may change.
   settings other;
   file_case files;
   for (const setting& each : all_settings()) {
@@ -142,18 +142,18 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
                         each.name == "executor.admin_key" ||
                         (each.name.starts_with("link.") && each.name != "link.listen");
     if (each.name == "mail.ca_file" || is_pem)
-      value = "/UTC"; // a relative one is that of the file's folder
+      value = "/UTC"; // a relative path would be resolved against the file's folder
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
       value = "11s";
     if (each.name == "security.former_access_token_until")
       value = "2026-12-01";
     if (each.name == "mail.from")
       value = "other@example.org";
-    // A server for mail needs a sender.
+    // A mail server needs a sender.
     std::vector<std::string> beside;
     if (each.name == "mail.host")
       beside.push_back("mail.from=ringmaster@example.org");
-    // A certificate needs its key, and the other way round.
+    // A certificate needs its key, and vice versa.
     for (const auto* own : {"server.tls_certificate", "server.tls_key", "security.executor_certificate", "security.executor_key"})
       if (each.name != own && each.name.substr(0, each.name.find('_')) == std::string_view{own}.substr(0, each.name.find('_')))
         beside.push_back(std::string{own} + "=/key.pem");
@@ -177,7 +177,7 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
   }
 }
 
-TEST_CASE("load: the file's errors name file, line, key and what is allowed", "[config]") {
+TEST_CASE("load: errors of the file name file, line, key and allowed values", "[config]") {
   file_case files;
   struct bad {
     const char* text;
@@ -233,7 +233,7 @@ TEST_CASE("load: a key of very many parts is an error with a line", "[config]") 
   CHECK(file_case{}.refusal("\n[" + key + "]\n") == "c.toml:2: a key has more than 8 parts");
 }
 
-TEST_CASE("load: everything wrong is told at once", "[config]") {
+TEST_CASE("load: all errors are reported at once", "[config]") {
   file_case files;
   auto loaded = files.load("zzz = 1\n[log]\nlevel = 7\n", {{"RINGMASTER_DRAIN_TIMEOUT", "soon"}},
                            {"server.port=1", "noequals", "log.format=xml"});
@@ -247,7 +247,7 @@ TEST_CASE("load: everything wrong is told at once", "[config]") {
         "--set log.format: \"xml\" is unknown; expected one of \"text\", \"json\"");
 }
 
-TEST_CASE("load: what settings say together names where they were set, and is told with the rest", "[config]") {
+TEST_CASE("load: errors of combined settings name their place and are reported with the others", "[config]") {
   file_case files;
   auto loaded =
     files.load("zzz = 1\nserver.listen = \"x\"\n[schedule]\nmisfire_after = \"200ms\"\n[security]\naccess_token = \"a b\"\n",
@@ -263,9 +263,9 @@ TEST_CASE("load: what settings say together names where they were set, and is to
         "--set trigger.settle: trigger.settle: 1s is too long; it must be shorter than trigger.ask_limit (1s)");
 }
 
-TEST_CASE("load: nothing is concluded from a value that was refused", "[config]") {
+TEST_CASE("load: a refused value causes no further errors", "[config]") {
   file_case files;
-  // Either the file does not say what the token may be, or it was not understood.
+  // Either the file does not say which tokens are allowed, or it could not be parsed.
   auto loaded = files.load("security.allow_default_token = 1\n", {{"RINGMASTER_SECURITY_ACCESS_TOKEN", "default_token"}});
   REQUIRE_FALSE(loaded);
   CHECK(files.without_folder(loaded.error().context) == "c.toml:1: security.allow_default_token: expected true or false");
@@ -293,7 +293,7 @@ TEST_CASE("load: texts of variables and options", "[config]") {
     CAPTURE(bad);
     CHECK(refusal_of(request).rfind("--set ", 0) == 0);
   }
-  // Unset in effect: an orchestrator cannot take a variable away. Unknown names are not ours.
+  // Unset in effect: an orchestrator cannot remove a variable. Unknown names belong to other programs.
   request.set.clear();
   request.variable = variables({{"RINGMASTER_DRAIN_TIMEOUT", ""}, {"RINGMASTER_SERVICE_HOST", "10.0.0.1"}});
   CHECK(load(request)->drain_timeout == settings{}.drain_timeout);
@@ -319,7 +319,7 @@ TEST_CASE("load: secrets from a variable or a file", "[config]") {
   CHECK(files.refusal("server.listen = { env = \"A\" }\n") == "c.toml:1: server.listen: expected a text");
 }
 
-TEST_CASE("load: no secret in an error", "[config]") {
+TEST_CASE("load: errors contain no secret", "[config]") {
   file_case files;
   CHECK(files.refusal("security.access_token = \"hush hush\"\n").find("hush") == std::string::npos);
   CHECK(files.refusal("database.url = \"mysql://u:hush@/x\"\n").find("hush") == std::string::npos);

@@ -24,7 +24,7 @@ struct gate_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: four failures are free, then the wait doubles to 15 minutes", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: four failures are free, then the wait doubles to 15 minutes", "[core]") {
   fail(4);
   CHECK(wait() == 0s);
   for (const auto expected : {1s, 2s, 4s, 8s, 16s, 32s, 64s, 128s, 256s, 512s, 900s, 900s}) {
@@ -35,14 +35,14 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: four failures are free, then the w
   }
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: a name is held up from one address only, in any case", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: a name is delayed from one address only, in any case", "[core]") {
   fail(5, "Anna");
   CHECK(wait("aNNA") == 1s);
   CHECK(wait("anna", "10.0.0.2") == 0s);
   CHECK(wait("berta") == 0s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: an address that tries many names is held up for all", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: an address that tries many names is delayed for all names", "[core]") {
   for (int i = 0; i < 20; ++i) {
     CHECK(wait("berta") == 0s);
     fail(1, "user" + std::to_string(i));
@@ -51,7 +51,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: an address that tries many names i
   CHECK(wait("berta", "10.0.0.2") == 0s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: a success clears the name, not the address", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: a success clears the name, not the address", "[core]") {
   fail(19);
   gate.succeeded("ANNA", "10.0.0.1");
   CHECK(wait() == 0s);
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: a success clears the name, not the
   CHECK(wait("berta") == 1s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: what is a quarter of an hour old does not count", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: failures expire after 15 minutes", "[core]") {
   fail(4);
   now += 15min + 1s;
   fail(4);
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: what is a quarter of an hour old d
   CHECK(wait() == 1s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: the longest wait is not followed by free tries", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: the longest wait is not followed by free attempts", "[core]") {
   fail(20);
   now += 15min;
   CHECK(wait() == 0s);
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: the longest wait is not followed b
   CHECK(wait() == 15min);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: memory is bounded, and the oldest go first", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: memory is bounded, and the oldest entries are removed first", "[core]") {
   fail(5);
   for (std::size_t i = 0; i < 2 * core::login_rate_limiter::entries_max; ++i)
     fail(1, "user", "remote" + std::to_string(i));
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: memory is bounded, and the oldest 
   CHECK(wait("user", "remote" + std::to_string(2 * core::login_rate_limiter::entries_max - 1)) == 1s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: an attempt that was no failure leaves nothing", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: an attempt that was not a failure leaves no trace", "[core]") {
   fail(1);
   gate.taken_back("anna", "10.0.0.1");
   CHECK(gate.size() == 0);
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: an attempt that was no failure lea
   CHECK(gate.size() == 2);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: blanks make no other name, and no address of a network another client", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: blanks around a name and addresses of one network do not differ", "[core]") {
   for (const std::string name : {"anna", "anna ", " anna", "ANNA  ", "anna\t"})
     fail(1, name);
   CHECK(wait() == 1s);
@@ -113,29 +113,29 @@ TEST_CASE_METHOD(gate_fixture, "sign-in gate: blanks make no other name, and no 
   CHECK(wait("berta", "2001:db8:0:1::1") == 0s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: who is behind a proxy with a guesser waits 5 seconds at most", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: users behind a proxy with an attacker wait 5 seconds at most", "[core]") {
   for (int i = 0; i < 1000; ++i)
     fail(1, "user" + std::to_string(i));
   CHECK(wait() == 5s);
   now += 5s;
   CHECK(wait() == 0s);
-  // A guesser that goes on at its pace changes nothing.
+  // An attacker that continues at this rate changes nothing.
   fail(1, "user");
   CHECK(wait() == 5s);
 }
 
-TEST_CASE_METHOD(gate_fixture, "sign-in gate: an address loses one failure a minute", "[core]") {
+TEST_CASE_METHOD(gate_fixture, "login rate limiter: an address loses one failure a minute", "[core]") {
   for (int i = 0; i < 20; ++i)
     fail(1, "user" + std::to_string(i));
   CHECK(wait("berta") == 1s);
   now += 3min;
-  // 17 count still, so that the wait comes with the third from now.
+  // 17 still count, so that the wait comes with the third from now.
   for (int i = 0; i < 2; ++i)
     fail(1, "new" + std::to_string(i));
   CHECK(wait("berta") == 0s);
   fail(1, "new");
   CHECK(wait("berta") == 1s);
-  // However many there were: a quarter of an hour later there is room again.
+  // Regardless of their number, the address is free again 15 minutes later.
   for (int i = 0; i < 1000; ++i)
     fail(1, "user" + std::to_string(i));
   now += 17min;

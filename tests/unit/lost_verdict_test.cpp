@@ -13,7 +13,7 @@ TEST_CASE("a run is old after ten minutes, or a minute after its timeout", "[uni
   CHECK(lost_age(std::chrono::seconds{2'147'483'647}) > 24h * 365 * 60);
 }
 
-TEST_CASE("whoever cannot be reached loses its old runs if it was registered and is not any more", "[unit]") {
+TEST_CASE("an unreachable executor loses its old runs if it was registered and is not any more", "[unit]") {
   lost_evidence gone{.old = true, .once_registered = true};
   CHECK(judge(gone) == lost_verdict::lost);
   auto young = gone;
@@ -27,12 +27,12 @@ TEST_CASE("whoever cannot be reached loses its old runs if it was registered and
   CHECK(judge(by_hand) == lost_verdict::leave);
 }
 
-TEST_CASE("what answers is believed more than the registry", "[unit]") {
+TEST_CASE("an answer takes precedence over the registry", "[unit]") {
   lost_evidence busy{.old = true, .reached = true, .idle_code = 500, .once_registered = true};
   CHECK(judge(busy) == lost_verdict::leave);
 }
 
-TEST_CASE("an idle executor that started the run has the time of a late callback", "[unit]") {
+TEST_CASE("an idle executor that started the run has time for a late callback", "[unit]") {
   lost_evidence idle{.reached = true, .idle_code = 200, .log = unknown_verdict::known, .listed = true};
   CHECK(judge(idle) == lost_verdict::idle);
   idle.idle_since = 89s;
@@ -43,7 +43,7 @@ TEST_CASE("an idle executor that started the run has the time of a late callback
   CHECK(judge(idle) == lost_verdict::leave);
 }
 
-TEST_CASE("an executor that denies the run twice is believed, whatever the run's age", "[unit]") {
+TEST_CASE("two denials of an executor are final, whatever the run's age", "[unit]") {
   lost_evidence denied{.reached = true, .idle_code = 200, .log = unknown_verdict::not_received, .listed = true,
                        .once_registered = true};
   CHECK(judge(denied) == lost_verdict::denied);
@@ -51,7 +51,7 @@ TEST_CASE("an executor that denies the run twice is believed, whatever the run's
   CHECK(judge(denied) == lost_verdict::lost);
 }
 
-TEST_CASE("what answers at an address that nobody registered is believed to have no run only when the run is old", "[unit]") {
+TEST_CASE("a denial at an address that was never registered counts only for an old run", "[unit]") {
   lost_evidence denied{.reached = true, .idle_code = 200, .log = unknown_verdict::not_received, .listed = true,
                        .denied_since = 2s};
   CHECK(judge(denied) == lost_verdict::leave);

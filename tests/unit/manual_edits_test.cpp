@@ -8,7 +8,7 @@
 
 using namespace ringmaster::core;
 
-TEST_CASE("addresses of a run: as executors register them, with a scheme or without", "[core]") {
+TEST_CASE("addresses of a run: accepted in the forms that executors register", "[core]") {
   const std::vector<std::string> wanted{"http://10.0.0.1:9999/", "https://worker/x", "10.0.0.2:8081/job", "localhost:1"};
   const auto found =
     parse_addresses({" http://10.0.0.1:9999/ ,https://worker/x", "10.0.0.2:8081/job,localhost:1,,10.0.0.2:8081/job"});
@@ -16,7 +16,7 @@ TEST_CASE("addresses of a run: as executors register them, with a scheme or with
   CHECK(*found == wanted);
 }
 
-TEST_CASE("addresses of a run: what cannot be called is refused", "[core]") {
+TEST_CASE("addresses of a run: invalid ones are refused", "[core]") {
   for (const std::string bad : {"worker", "worker/x:1", ":80", "worker:", "worker:http", "worker:0", "worker:65536", "worker:+1",
                                 "http://", "https://", "ftp://worker:21/", "file:///etc/passwd", "worker:80/<b>", "a b:80"}) {
     CAPTURE(bad);

@@ -1,4 +1,4 @@
-// MD5 against RFC 1321 and around the length of a block.
+// MD5 against RFC 1321 and with lengths around a block.
 
 #include <string>
 
@@ -19,7 +19,7 @@ std::string md5_hex(std::string_view bytes) {
 
 } // namespace
 
-TEST_CASE("MD5 answers as RFC 1321 says", "[unit][md5]") {
+TEST_CASE("MD5 matches RFC 1321", "[unit][md5]") {
   CHECK(md5_hex("") == "d41d8cd98f00b204e9800998ecf8427e");
   CHECK(md5_hex("a") == "0cc175b9c0f1b6a831c399e269772661");
   CHECK(md5_hex("abc") == "900150983cd24fb0d6963f7d28e17f72");

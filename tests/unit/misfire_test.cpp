@@ -1,4 +1,4 @@
-// Reserved instants that nobody claimed in time.
+// Reserved instants that were not claimed in time.
 
 #include <map>
 #include <memory>
@@ -22,7 +22,7 @@ intent reserved(std::int64_t id, std::int32_t job, time_point fire_at, trigger_k
   return out;
 }
 
-/// Job 1 ignores what was missed, job 2 makes it up once, job 9 is not known.
+/// Job 1 ignores missed instants, job 2 makes them up once, job 9 is unknown.
 job_ptr spec_of(job_id id) {
   if (id == job_id{9})
     return nullptr;
@@ -34,7 +34,7 @@ job_ptr spec_of(job_id id) {
 
 } // namespace
 
-TEST_CASE("what is not late goes on as it is", "[unit][late_instants]") {
+TEST_CASE("instants on time go on unchanged", "[unit][late_instants]") {
   waiting_misfires none;
   auto settled = apply_misfire_policy({reserved(1, 1, now), reserved(2, 1, now - 5s), reserved(3, 2, now - 5s),
                               reserved(4, 1, {}, trigger_kind::parent), reserved(5, 2, now - 60s, trigger_kind::misfire)},
@@ -43,7 +43,7 @@ TEST_CASE("what is not late goes on as it is", "[unit][late_instants]") {
   CHECK(settled.drop.empty());
 }
 
-TEST_CASE("what is late is dropped or made up once, as the job says", "[unit][late_instants]") {
+TEST_CASE("late instants are dropped or made up once, according to the job", "[unit][late_instants]") {
   waiting_misfires none;
   auto settled = apply_misfire_policy({reserved(1, 1, now - 6s), reserved(2, 2, now - 6s), reserved(3, 1, now - 1s),
                               reserved(4, 2, now - 5001ms), reserved(5, 2, now - 8s), reserved(6, 9, now - 60s)},
@@ -61,7 +61,7 @@ TEST_CASE("what is late is dropped or made up once, as the job says", "[unit][la
   CHECK(left.at(6).fire_at == now - 60s); // decided when its job is known
 }
 
-TEST_CASE("what is missed while a misfire of the job waits joins it", "[unit][late_instants]") {
+TEST_CASE("missed instants join a waiting misfire of the job", "[unit][late_instants]") {
   waiting_misfires waiting;
   auto first = apply_misfire_policy({reserved(1, 2, now - 6s)}, now, 5s, spec_of, waiting);
   REQUIRE(first.go_on.size() == 1);
@@ -77,7 +77,7 @@ TEST_CASE("what is missed while a misfire of the job waits joins it", "[unit][la
   CHECK(second.go_on[1].kind == trigger_kind::misfire);
 }
 
-TEST_CASE("of several misfires that were reserved as such one runs", "[unit][late_instants]") {
+TEST_CASE("one of several reserved misfires runs", "[unit][late_instants]") {
   waiting_misfires waiting;
   const std::vector two{reserved(7, 2, now - 60s, trigger_kind::misfire), reserved(8, 2, now - 20s, trigger_kind::misfire)};
   CHECK(needs_misfire_decision(two[0], now, 5s, waiting));

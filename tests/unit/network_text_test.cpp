@@ -1,4 +1,4 @@
-// How networks and the address to listen on are written, and where the file of a SQLite URL begins.
+// Text forms of networks and listen addresses, and the file of a SQLite URL.
 
 #include "core/text/network_text.hpp"
 #include "core/text/sqlite_url.hpp"
@@ -6,7 +6,7 @@
 
 using namespace ringmaster::core;
 
-TEST_CASE("networks have a prefix, or are one address", "[unit]") {
+TEST_CASE("a network has a prefix or is a single address", "[unit]") {
   const auto v4 = split_network("10.0.0.0/8");
   REQUIRE(v4);
   CHECK(v4->address == "10.0.0.0");
@@ -27,7 +27,7 @@ TEST_CASE("networks have a prefix, or are one address", "[unit]") {
   }
 }
 
-TEST_CASE("a server listens on a host and a port", "[unit]") {
+TEST_CASE("a listen address has a host and a port", "[unit]") {
   const auto v4 = split_listen("127.0.0.1:8080");
   REQUIRE(v4);
   CHECK(v4->host == "127.0.0.1");
@@ -46,7 +46,7 @@ TEST_CASE("a server listens on a host and a port", "[unit]") {
   }
 }
 
-TEST_CASE("a SQLite URL is its scheme and a path", "[unit]") {
+TEST_CASE("a SQLite URL is a scheme and a path", "[unit]") {
   CHECK(sqlite_path("sqlite:/var/x.db") == "/var/x.db");
   CHECK(sqlite_path("sqlite::memory:") == sqlite_memory);
   CHECK(sqlite_path("sqlite:") == "");
@@ -55,7 +55,7 @@ TEST_CASE("a SQLite URL is its scheme and a path", "[unit]") {
   CHECK(sqlite_url("x.db") == "sqlite:x.db");
 }
 
-TEST_CASE("the network of a client: 64 bits of IPv6, an address of IPv4", "[core]") {
+TEST_CASE("the network of a client: 64 bits for IPv6, one address for IPv4", "[core]") {
   CHECK(client_network("10.0.0.1") == "10.0.0.1");
   CHECK(client_network("2001:db8::1") == "2001:db8:0:0::/64");
   CHECK(client_network("2001:db8::ffff:1:2") == client_network("2001:db8:0:0:1:2:3:4"));
@@ -68,7 +68,7 @@ TEST_CASE("the network of a client: 64 bits of IPv6, an address of IPv4", "[core
     CHECK(client_network(odd) == odd);
 }
 
-TEST_CASE("a Host header names this machine alone, or not", "[core]") {
+TEST_CASE("a Host header is recognised as loopback or not", "[core]") {
   for (const auto* own : {"localhost", "LocalHost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:8080"})
     CHECK(is_loopback_host(own));
   for (const auto* other : {"", "localhost.example", "127.0.0.1.example", "128.0.0.1", "[::2]", "[::1]x", "rebound.example:8080"})

@@ -33,7 +33,7 @@ TEST_CASE("open api: a job with every field", "[wire]") {
   CHECK(draft.glue_remark == "first");
 }
 
-TEST_CASE("open api: what is absent is empty or 0, and a missing schedule is not an empty one", "[wire]") {
+TEST_CASE("open api: absent fields are empty or 0, and a missing schedule differs from an empty one", "[wire]") {
   auto job = parse_open_job("{}");
   REQUIRE(job);
   CHECK(job->id == core::job_id{});
@@ -43,7 +43,7 @@ TEST_CASE("open api: what is absent is empty or 0, and a missing schedule is not
   CHECK_FALSE(parse_open_job(R"({"scheduleConf":null})")->draft.schedule_conf);
 }
 
-TEST_CASE("open api: bodies of another form are refused with the field's name", "[wire]") {
+TEST_CASE("open api: malformed bodies are refused with the field's name", "[wire]") {
   auto refusal = [](std::string_view body) {
     auto job = parse_open_job(body);
     return job ? std::string{"accepted"} : job.error().context;

@@ -90,7 +90,7 @@ TEST_CASE("registry: malformed, null, another type", "[wire]") {
   }
 }
 
-TEST_CASE("registry: truncated at every byte, never accepted", "[wire]") {
+TEST_CASE("registry: a body truncated at any byte is refused", "[wire]") {
   for (std::size_t n = 0; n < valid.size(); ++n)
     CHECK(registry_refusal(std::string_view{valid}.substr(0, n)) != "accepted");
 }
@@ -102,7 +102,7 @@ TEST_CASE("registry: values fit their columns, counted in characters", "[wire]")
   CHECK(registry_refusal(body_of("g", "k", std::string(1000000, 'v'))) == "registryValue is longer than 255 characters.");
 }
 
-TEST_CASE("registry: bytes that no column holds", "[wire]") {
+TEST_CASE("registry: bytes that no column can hold are replaced", "[wire]") {
   auto parsed =
       parse_registry(std::string_view{"{\"registryGroup\":\"E\",\"registryKey\":\"a\\u0000b\",\"registryValue\":\"\xFF\xC3(\"}"});
   REQUIRE(parsed);
@@ -110,7 +110,7 @@ TEST_CASE("registry: bytes that no column holds", "[wire]") {
   CHECK(parsed->registry_value == core::valid_utf8("\xFF\xC3("));
 }
 
-TEST_CASE("registry: what would break a log line or an address list", "[wire]") {
+TEST_CASE("registry: characters that would break a log line or an address list are refused", "[wire]") {
   for (const char* bad : {"a\\nb", "\\r\\na", "a\\u001b[31m", "a\\u007f", "\ta"}) {
     CAPTURE(bad);
     CHECK(registry_refusal(body_of("EXECUTOR", "app-1", bad)) == "registryValue holds a control character.");

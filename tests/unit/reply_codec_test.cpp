@@ -14,13 +14,13 @@ TEST_CASE("reply_codec: one shape for every family", "[wire]") {
   CHECK(encode_reply(200, std::nullopt, "17") == R"({"code":200,"msg":null,"content":"17","data":"17"})");
 }
 
-TEST_CASE("reply_codec: a text from outside stays inside its string", "[wire]") {
+TEST_CASE("reply_codec: an external text stays inside its string", "[wire]") {
   const auto read = nlohmann::json::parse(encode_reply(500, mapping_not_found("a\"},{\xFF\n")));
   CHECK(read.size() == 4);
   CHECK(read["code"] == 500);
 }
 
-TEST_CASE("texts: what clients match, to the letter", "[wire]") {
+TEST_CASE("texts: exact texts that clients match", "[wire]") {
   CHECK(mapping_not_found("nothing") == "invalid request, uri-mapping(nothing) not found.");
   CHECK(reply_text::method_not_supported == "invalid request, HttpMethod not support.");
 }

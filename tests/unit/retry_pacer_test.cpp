@@ -21,7 +21,7 @@ constexpr std::chrono::steady_clock::time_point begin{1h};
 
 using kind = fair_alternator::kind;
 
-/// Passes over two kinds that want room, and who found some.
+/// Passes over two kinds that want room, with the number of items that found some.
 class passes {
 public:
   void offer(std::size_t ones, std::size_t others, std::size_t places) {
@@ -46,26 +46,26 @@ private:
 
 } // namespace
 
-TEST_CASE("who finds no room goes behind those that wait, so many a round", "[core]") {
+TEST_CASE("rejected items go after those that wait, a limited number per round", "[core]") {
   retry_pacer given{20ms, 3};
   std::vector<milliseconds> waits;
   for (int i = 0; i < 7; ++i)
     waits.push_back(given.wait(begin, limit, limit));
   CHECK(waits == std::vector<milliseconds>{20ms, 20ms, 20ms, 40ms, 40ms, 40ms, 60ms});
-  // A later one does not come before them.
+  // A later request does not come before them.
   CHECK(given.wait(begin + 15ms, limit, limit) == 45ms);
   CHECK(given.wait(begin + 15ms, limit, limit) == 45ms);
   CHECK(given.wait(begin + 15ms, limit, limit) == 65ms);
 }
 
-TEST_CASE("a round that is over is not given out", "[core]") {
+TEST_CASE("a past round is not assigned", "[core]") {
   retry_pacer given{20ms, 3};
   CHECK(given.wait(begin, limit, limit) == 20ms);
   CHECK(given.wait(begin + 1min, limit, limit) == 20ms);
-  CHECK(given.wait(begin + 1min + 500us, limit, limit) == 40ms); // never earlier than a gap from now
+  CHECK(given.wait(begin + 1min + 500us, limit, limit) == 40ms); // never earlier than one gap from now
 }
 
-TEST_CASE("in its round the later one is first", "[core]") {
+TEST_CASE("within a round the later item comes first", "[core]") {
   retry_pacer given{20ms, 100};
   const auto early = given.wait(begin, -200ms, limit);
   const auto due = given.wait(begin, 0ms, limit);
@@ -78,7 +78,7 @@ TEST_CASE("in its round the later one is first", "[core]") {
   CHECK(given.wait(begin, 0ms, 0ms) == 39ms);
 }
 
-TEST_CASE("two kinds are offered in turn", "[core]") {
+TEST_CASE("two kinds are offered alternately", "[core]") {
   fair_alternator room;
   const auto ordered = [&room](std::vector<int> all) {
     return room.in_turn(std::move(all), [](int each) { return each < 10 ? kind::one : kind::other; });
@@ -94,7 +94,7 @@ TEST_CASE("two kinds are offered in turn", "[core]") {
   CHECK(ordered({1, 2}) == std::vector<int>{1, 2});
 }
 
-TEST_CASE("two kinds share room alike, however little of it a pass has", "[core]") {
+TEST_CASE("two kinds share room equally, however little a pass has", "[core]") {
   constexpr std::size_t rounds = 2 * fair_alternator::whole_every;
   for (std::size_t places : {1u, 2u, 3u, 7u}) {
     CAPTURE(places);
@@ -107,10 +107,10 @@ TEST_CASE("two kinds share room alike, however little of it a pass has", "[core]
   }
 }
 
-TEST_CASE("passes without room change nobody's turn", "[core]") {
+TEST_CASE("passes without room change no turn", "[core]") {
   passes made;
   for (int i = 0; i < 100; ++i) {
-    made.offer(10, 10, 1); // the one place of this moment, and the rest is asked about at once
+    made.offer(10, 10, 1); // one free place now, and the rest is offered at once
     made.offer(10, 10, 0);
     made.offer(10, 0, 0);
     made.offer(0, 10, 0);
@@ -119,8 +119,8 @@ TEST_CASE("passes without room change nobody's turn", "[core]") {
   CHECK(made.found_by(kind::other) >= 40);
 }
 
-// But for the passes that are the other kind's as a whole.
-TEST_CASE("a kind that is not in every pass has its turn nearly whenever it comes", "[core]") {
+// Except in passes that offer the other kind as a whole.
+TEST_CASE("a kind that is absent from some passes comes first nearly whenever it is present", "[core]") {
   passes made;
   for (int i = 0; i < 160; ++i) {
     made.offer(10, 0, 1);
@@ -136,7 +136,7 @@ TEST_CASE("a kind that is not in every pass has its turn nearly whenever it come
   CHECK(made.found_by(kind::one) >= 150);
 }
 
-TEST_CASE("who finds all the room it wants leaves the rest to the other kind", "[core]") {
+TEST_CASE("a kind that finds all the room it wants leaves the rest to the other", "[core]") {
   passes made;
   for (int i = 0; i < 160; ++i)
     made.offer(1, 10, 4);
@@ -144,7 +144,7 @@ TEST_CASE("who finds all the room it wants leaves the rest to the other kind", "
   CHECK(made.found_by(kind::one) + made.found_by(kind::other) == 640);
 }
 
-TEST_CASE("no place is one kind's for good, although others always have room", "[core]") {
+TEST_CASE("no place goes to one kind permanently, even if other places always have room", "[core]") {
   struct wanted {
     kind what;
     bool full_place;
@@ -154,7 +154,8 @@ TEST_CASE("no place is one kind's for good, although others always have room", "
     fair_alternator room;
     std::size_t found = 0;
     for (int i = 0; i < 160; ++i) {
-      // One place with room for one, which both want, and another one with room for all, where the first kind always finds some.
+      // One place with room for one item, which both kinds want, and another one with room for all, where the first kind always
+      // finds some.
       const auto order = room.in_turn(std::vector<wanted>{{rival, true}, {short_of, false}, {rival, true}, {short_of, true}},
                                       [](const wanted& each) { return each.what; });
       const auto winner = std::find_if(order.begin(), order.end(), [](const wanted& each) { return each.full_place; });

@@ -52,7 +52,7 @@ std::ptrdiff_t position(const addresses& live, const std::string& address) {
 
 } // namespace
 
-TEST_CASE("XXL's hash of its own texts", "[unit][routing]") {
+TEST_CASE("XXL's hash of its own texts is reproduced", "[unit][routing]") {
   CHECK(consistent_hash("1") == 943901380u);
   CHECK(consistent_hash("2") == 2373066440u);
   CHECK(consistent_hash("42") == 3905343649u);
@@ -63,7 +63,7 @@ TEST_CASE("XXL's hash of its own texts", "[unit][routing]") {
   CHECK(consistent_hash("SHARD-http://10.0.0.1:9999/-NODE-7") == 577408846u);
 }
 
-TEST_CASE("the consistent hash chooses as XXL does", "[unit][routing]") {
+TEST_CASE("the consistent hash chooses like XXL", "[unit][routing]") {
   struct row {
     std::int32_t job;
     int port, of_three, of_five;
@@ -83,14 +83,14 @@ TEST_CASE("the consistent hash chooses as XXL does", "[unit][routing]") {
     CHECK(consistent_hash_choice(job_id{id}, two) == "http://127.0.0.1:" + std::to_string(port) + "/");
     CHECK(consistent_hash_choice(job_id{id}, three) == three[static_cast<std::size_t>(of_three) - 1]);
     CHECK(consistent_hash_choice(job_id{id}, five) == five[static_cast<std::size_t>(of_five) - 1]);
-    // The strategy keeps rings; its answers are the same, the second time too.
+    // The strategy caches rings; its answers are equal, also the second time.
     const auto which = job_routed(route_strategy::consistent_hash, id);
     for (const auto& live : {two, three, five, five})
       CHECK(next_of(history, which, live) == consistent_hash_choice(job_id{id}, live));
   }
 }
 
-TEST_CASE("the consistent hash spreads ten thousand jobs as XXL does", "[unit][routing]") {
+TEST_CASE("the consistent hash spreads ten thousand jobs like XXL", "[unit][routing]") {
   const auto five = ten_net(5);
   route_history history{seed};
   std::array<int, 5> jobs{};
@@ -99,7 +99,7 @@ TEST_CASE("the consistent hash spreads ten thousand jobs as XXL does", "[unit][r
   CHECK(jobs == std::array{1888, 1900, 2366, 1937, 1909});
 }
 
-TEST_CASE("of equal hashes the later address in the list stays", "[unit][routing]") {
+TEST_CASE("among equal hashes the later address in the list is kept", "[unit][routing]") {
   const addresses twice = {"http://10.0.0.1:9999/", "http://10.0.0.1:9999/"};
   const consistent_ring ring{twice};
   CHECK(ring.size() == 100);
@@ -107,7 +107,7 @@ TEST_CASE("of equal hashes the later address in the list stays", "[unit][routing
     CHECK(ring.choose(job_id{id}) == 1);
 }
 
-TEST_CASE("kept rings are bounded", "[unit][routing]") {
+TEST_CASE("cached rings are bounded", "[unit][routing]") {
   consistent_ring_cache cache;
   const auto live = ten_net(100);
   for (std::size_t i = 0; i < 40; ++i) {
@@ -118,14 +118,14 @@ TEST_CASE("kept rings are bounded", "[unit][routing]") {
   }
 }
 
-TEST_CASE("first and last", "[unit][routing]") {
+TEST_CASE("FIRST and LAST choose the ends of the list", "[unit][routing]") {
   route_history history{seed};
   const auto live = ten_net(3);
   CHECK(next_of(history, job_routed(route_strategy::first), live) == live[0]);
   CHECK(next_of(history, job_routed(route_strategy::last), live) == live[2]);
 }
 
-TEST_CASE("round goes on by one from a random start below 100", "[unit][routing]") {
+TEST_CASE("round advances by one from a random start below 100", "[unit][routing]") {
   const auto live = ten_net(7);
   std::set<std::ptrdiff_t> starts;
   for (std::uint64_t each = 0; each < 200; ++each) {
@@ -153,10 +153,10 @@ TEST_CASE("round keeps a counter per job, not per list", "[unit][routing]") {
   CHECK(position(three, next_of(history, a, three)) == (counter + 1) % 3);
 }
 
-TEST_CASE("round starts again behind a million", "[unit][routing]") {
+TEST_CASE("round restarts above a million", "[unit][routing]") {
   route_history history{seed};
   const auto which = job_routed(route_strategy::round);
-  // 1 000 002 modulo 300 is 102: going on without a new start would show.
+  // 1 000 002 modulo 300 is 102: continuing without a restart would be visible.
   const auto live = ten_net(300);
   auto counter = position(live, next_of(history, which, live));
   REQUIRE(counter < 100);
@@ -186,7 +186,7 @@ TEST_CASE("random reaches every address about equally, and repeats with its seed
   }
 }
 
-TEST_CASE("least recently used goes round, newcomers last, the vanished forgotten", "[unit][routing]") {
+TEST_CASE("least recently used rotates, puts new addresses last and forgets removed ones", "[unit][routing]") {
   route_history history{seed};
   const auto which = job_routed(route_strategy::least_recently_used);
   const addresses abc = {"a", "b", "c"};
@@ -197,7 +197,7 @@ TEST_CASE("least recently used goes round, newcomers last, the vanished forgotte
   CHECK(next_of(history, which, with_d) == "a");
   CHECK(next_of(history, which, with_d) == "b");
   CHECK(next_of(history, which, with_d) == "d");
-  // b vanishes and comes back as the youngest.
+  // b disappears and returns as the newest.
   CHECK(next_of(history, which, addresses{"a", "c", "d"}) == "c");
   CHECK(next_of(history, which, abc) == "a");
   CHECK(next_of(history, which, abc) == "c");
@@ -214,7 +214,7 @@ TEST_CASE("least frequently used evens out its random starts", "[unit][routing]"
     std::map<std::string, int> chosen;
     for (int i = 0; i < 100; ++i)
       ++chosen[next_of(history, which, live)];
-    // Starts lie in 0 … 4: uses differ by at most 4 + 1.
+    // Starts are in 0 … 4: uses differ by at most 4 + 1.
     REQUIRE(chosen.size() == 5);
     const auto [least, most] =
       std::minmax_element(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -222,7 +222,7 @@ TEST_CASE("least frequently used evens out its random starts", "[unit][routing]"
   }
 }
 
-TEST_CASE("least frequently used forgets the vanished and takes newcomers in", "[unit][routing]") {
+TEST_CASE("least frequently used forgets removed addresses and accepts new ones", "[unit][routing]") {
   route_history history{seed};
   const auto which = job_routed(route_strategy::least_frequently_used);
   const addresses ab = {"a", "b"};
@@ -236,11 +236,11 @@ TEST_CASE("least frequently used forgets the vanished and takes newcomers in", "
   CHECK(next_of(history, which, ab) == "b");
 }
 
-TEST_CASE("least frequently used starts again behind a million", "[unit][routing]") {
+TEST_CASE("least frequently used restarts above a million", "[unit][routing]") {
   route_history history{seed};
   const auto which = job_routed(route_strategy::least_frequently_used);
   const addresses alone = {"a"}, both = {"a", "b"};
-  // With one address every start is 0: after 1 000 001 uses the count is above the limit and starts again.
+  // With one address every start is 0: after 1 000 001 uses the count is above the limit and restarts.
   for (int i = 0; i < 1'000'001; ++i)
     (void)next_of(history, which, alone);
   int a_uses = 0;
@@ -249,7 +249,7 @@ TEST_CASE("least frequently used starts again behind a million", "[unit][routing
   CHECK(a_uses >= 4);
 }
 
-TEST_CASE("what was remembered is emptied after 24 hours", "[unit][routing]") {
+TEST_CASE("the history is cleared after 24 hours", "[unit][routing]") {
   route_history history{seed};
   const auto lru = job_routed(route_strategy::least_recently_used);
   const addresses abc = {"a", "b", "c"};
@@ -260,7 +260,7 @@ TEST_CASE("what was remembered is emptied after 24 hours", "[unit][routing]") {
   CHECK(next_of(history, lru, abc, routing_start + 48h + 2ms) == "a");
 }
 
-TEST_CASE("failover and busyover name whom to ask, in order", "[unit][routing]") {
+TEST_CASE("failover and busyover name the executors to probe, in order", "[unit][routing]") {
   route_history history{seed};
   const auto live = ten_net(3);
   const auto failover = history.route(job_routed(route_strategy::failover), live, routing_start);
@@ -271,14 +271,14 @@ TEST_CASE("failover and busyover name whom to ask, in order", "[unit][routing]")
   CHECK(std::get<probe_in_order>(busyover).kind == probe_kind::idle_beat);
 }
 
-TEST_CASE("broadcast goes to all, in order", "[unit][routing]") {
+TEST_CASE("broadcast is sent to all, in order", "[unit][routing]") {
   route_history history{seed};
   const auto live = ten_net(3);
   CHECK(std::get<send_to_all>(history.route(job_routed(route_strategy::sharding_broadcast), live, routing_start)).addresses ==
         live);
 }
 
-TEST_CASE("without an address or a known strategy there is no executor", "[unit][routing]") {
+TEST_CASE("an empty list or an unknown strategy gives no executor", "[unit][routing]") {
   route_history history{seed};
   for (int i = 0; i <= static_cast<int>(route_strategy::unknown); ++i)
     CHECK(std::holds_alternative<no_executor>(history.route(job_routed(static_cast<route_strategy>(i)), {}, routing_start)));
@@ -299,7 +299,7 @@ TEST_CASE("an address listed twice is one address", "[unit][routing]") {
   CHECK(chosen == std::set<std::string>{"a", "b"});
 }
 
-TEST_CASE("a choice that was put back comes again, and the strategy goes on where it was", "[unit][routing]") {
+TEST_CASE("a returned choice is repeated, and the strategy continues where it was", "[unit][routing]") {
   auto live = ten_net(3);
   for (auto strategy : {route_strategy::round, route_strategy::random, route_strategy::least_frequently_used,
                         route_strategy::least_recently_used}) {
@@ -318,7 +318,7 @@ TEST_CASE("a choice that was put back comes again, and the strategy goes on wher
   }
 }
 
-TEST_CASE("several choices that were put back keep their order", "[unit][routing]") {
+TEST_CASE("several returned choices keep their order", "[unit][routing]") {
   auto live = ten_net(3);
   route_history history{seed};
   auto which = job_routed(route_strategy::round);
@@ -332,7 +332,7 @@ TEST_CASE("several choices that were put back keep their order", "[unit][routing
     CHECK(next_of(history, which, live) == choice);
 }
 
-TEST_CASE("what was put back is void when its executor is gone or the job is routed otherwise", "[unit][routing]") {
+TEST_CASE("a returned choice is void if its executor is gone or the strategy has changed", "[unit][routing]") {
   auto live = ten_net(3);
   route_history history{seed};
   auto which = job_routed(route_strategy::round);

@@ -36,7 +36,7 @@ using ids = std::vector<std::int32_t>;
 
 } // namespace
 
-TEST_CASE_METHOD(book_of_utc, "jobs come out when they are due, earliest first, and are then busy") {
+TEST_CASE_METHOD(book_of_utc, "jobs are taken when due, earliest first, and are then busy") {
   put(scheduled(1, book_start + 2s));
   put(scheduled(2, book_start + 1s));
   put(scheduled(3, book_start + 3s));
@@ -48,7 +48,7 @@ TEST_CASE_METHOD(book_of_utc, "jobs come out when they are due, earliest first, 
   CHECK(book.size() == 3);
 }
 
-TEST_CASE_METHOD(book_of_utc, "a taken job knows its token and its rule") {
+TEST_CASE_METHOD(book_of_utc, "a taken job has its token and its rule") {
   put(scheduled(1, book_start + 1s, "0/5 * * * * ?"));
   auto one = book.take_due(book_start + 1s);
   REQUIRE(one);
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(book_of_utc, "a taken job knows its token and its rule") {
   CHECK(one->rule->next(book_start) == book_start + 5s);
 }
 
-TEST_CASE_METHOD(book_of_utc, "a move brings a job back at its next time; without one it is done") {
+TEST_CASE_METHOD(book_of_utc, "a move brings a job back at its next time; without one it is exhausted") {
   put(scheduled(1, book_start));
   put(scheduled(2, book_start));
   REQUIRE(due(book_start) == ids{1, 2});
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(book_of_utc, "a move brings a job back at its next time; withou
   CHECK(book.find(job_id{2}));
 }
 
-TEST_CASE_METHOD(book_of_utc, "a job looked at again keeps its token") {
+TEST_CASE_METHOD(book_of_utc, "a retried job keeps its token") {
   put(scheduled(1, book_start));
   REQUIRE(due(book_start) == ids{1});
   book.retry_at(job_id{1}, book_start + 20ms);
@@ -77,17 +77,17 @@ TEST_CASE_METHOD(book_of_utc, "a job looked at again keeps its token") {
   CHECK(again->next == book_start);
 }
 
-TEST_CASE_METHOD(book_of_utc, "what was read anew wins over the answer to an older claim") {
+TEST_CASE_METHOD(book_of_utc, "a newer read takes precedence over the answer to an older claim") {
   put(scheduled(1, book_start));
   REQUIRE(due(book_start) == ids{1});
-  put(scheduled(1, book_start + 1h)); // edited while its claim was under way
+  put(scheduled(1, book_start + 1h)); // edited during its claim
   book.moved(job_id{1}, book_start + 1s, book_start);
   book.retry_at(job_id{1}, book_start + 1s);
   CHECK(due(book_start + 59min).empty());
   CHECK(due(book_start + 1h) == ids{1});
 }
 
-TEST_CASE_METHOD(book_of_utc, "an edit replaces the time that was waiting") {
+TEST_CASE_METHOD(book_of_utc, "an edit replaces the waiting time") {
   put(scheduled(1, book_start + 1s));
   put(scheduled(1, book_start + 5s));
   CHECK(book.next_look() == book_start + 5s);
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(book_of_utc, "an edit replaces the time that was waiting") {
   CHECK(due(book_start + 1h).empty());
 }
 
-TEST_CASE_METHOD(book_of_utc, "a stopped job and an erased one are never due") {
+TEST_CASE_METHOD(book_of_utc, "stopped and erased jobs are never due") {
   put(scheduled(1, book_start));
   put(scheduled(2, book_start));
   put(scheduled(1, std::nullopt));
@@ -105,14 +105,14 @@ TEST_CASE_METHOD(book_of_utc, "a stopped job and an erased one are never due") {
   CHECK(due(book_start + 1h).empty());
   CHECK(book.find(job_id{1}));
   CHECK_FALSE(book.find(job_id{2}));
-  book.moved(job_id{2}, book_start, book_start); // of a claim that was under way
+  book.moved(job_id{2}, book_start, book_start); // from a claim in progress
   book.retry_at(job_id{2}, book_start);
   CHECK(due(book_start + 1h).empty());
   put(scheduled(1, book_start + 1s)); // started again
   CHECK(due(book_start + 1s) == ids{1});
 }
 
-TEST_CASE_METHOD(book_of_utc, "a schedule that does not parse stops its own job only") {
+TEST_CASE_METHOD(book_of_utc, "an invalid schedule stops only its own job") {
   put(scheduled(1, book_start));
   auto bad = book.put(scheduled(2, book_start, "every now and then"));
   REQUIRE(bad);
@@ -122,11 +122,11 @@ TEST_CASE_METHOD(book_of_utc, "a schedule that does not parse stops its own job 
   CHECK(book.find(job_id{2}));
   book.retry_at(job_id{2}, book_start);
   CHECK(due(book_start + 1h).empty());
-  put(scheduled(2, book_start)); // mended
+  put(scheduled(2, book_start)); // repaired
   CHECK(due(book_start) == ids{2});
 }
 
-TEST_CASE_METHOD(book_of_utc, "jobs with the same text share one compiled rule; a changed text does not") {
+TEST_CASE_METHOD(book_of_utc, "jobs with equal texts share one compiled rule; a changed text does not") {
   put(scheduled(1, book_start));
   put(scheduled(2, book_start));
   put(scheduled(3, book_start, "0 * * * * ?"));
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(book_of_utc, "jobs with the same text share one compiled rule; 
   CHECK(a->rule != c->rule);
 }
 
-TEST_CASE_METHOD(book_of_utc, "clearing forgets everything") {
+TEST_CASE_METHOD(book_of_utc, "clearing removes all jobs") {
   put(scheduled(1, book_start));
   book.clear();
   CHECK(book.size() == 0);
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(book_of_utc, "clearing forgets everything") {
   CHECK(due(book_start + 1h).empty());
 }
 
-TEST_CASE_METHOD(book_of_utc, "jobs that are read over and over leave nothing behind") {
+TEST_CASE_METHOD(book_of_utc, "repeated reads of a job leave no stale items behind") {
   for (int i = 0; i < 50'000; ++i)
     put(scheduled(1 + i % 10, book_start + 87'600h + i * 1s));
   CHECK(book.size() == 10);
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(book_of_utc, "jobs that are read over and over leave nothing be
   CHECK(book.next_look() == book_start + 87'600h + 49'990s);
 }
 
-TEST_CASE_METHOD(book_of_utc, "some jobs are forgotten, the others stay due; a job knows the revision that it was read with") {
+TEST_CASE_METHOD(book_of_utc, "some jobs are erased, the others stay due; a job keeps the revision of its read") {
   for (int id = 1; id <= 6; ++id) {
     auto one = scheduled(id, book_start + 1s);
     one.revision = 10 + id;

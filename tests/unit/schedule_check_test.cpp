@@ -57,14 +57,14 @@ TEST_CASE("a next time beyond the schedule is found", "[unit]") {
   CHECK(secondly.again().last == secondly.now);
   CHECK(secondly.check(secondly.now + 22s));
   CHECK_FALSE(secondly.check(secondly.now + 22s, {}, 30s));
-  CHECK_FALSE(secondly.check(secondly.now + 7s, secondly.now + 6s)); // reserved beside Java admins
+  CHECK_FALSE(secondly.check(secondly.now + 7s, secondly.now + 6s)); // reserved alongside Java admins
   one_job daily{core::schedule_type::cron, "0 0 2 * * ?"};
   CHECK(daily.check(utc("2026-03-04 02:00:00")));
   one_job rate{core::schedule_type::fixed_rate, "3600"};
   CHECK(rate.check(rate.now + 3621s));
 }
 
-TEST_CASE("an instant that was claimed a little ahead does not come again", "[unit]") {
+TEST_CASE("an instant that was claimed slightly ahead is not repeated", "[unit]") {
   one_job secondly{core::schedule_type::cron, "* * * * * ?"};
   CHECK(secondly.check(secondly.now + 240h, secondly.now + 1s));
   CHECK(secondly.again().last == secondly.now + 1s);
@@ -80,7 +80,7 @@ TEST_CASE("a last instant that lies ahead is found in a stopped job, too", "[uni
   CHECK(daily.again().last == daily.now);
 }
 
-TEST_CASE("a next time behind the end of its schedule is found", "[unit]") {
+TEST_CASE("a next time after the end of its schedule is found", "[unit]") {
   one_job secondly{core::schedule_type::cron, "* * * * * ?"};
   secondly.spec.timing.end_at = secondly.now + 1min;
   CHECK_FALSE(secondly.check(secondly.now + 3s));

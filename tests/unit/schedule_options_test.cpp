@@ -46,13 +46,13 @@ constexpr auto rate = schedule_type::fixed_rate;
 
 } // namespace
 
-TEST_CASE("options that do not fit are refused by name", "[unit][schedule]") {
+TEST_CASE("invalid options are refused by name", "[unit][schedule]") {
   schedule_options options;
-  SECTION("a zone that nobody knows") {
+  SECTION("an unknown zone") {
     options.time_zone = "Mars/Olympus";
     CHECK(refusal_of(cron, "0 0 0 * * ?", options).starts_with("time_zone: "));
   }
-  SECTION("a zone of a rate") {
+  SECTION("a zone of a fixed rate") {
     options.time_zone = "UTC";
     CHECK(refusal_of(rate, "5", options) == "time_zone: only a cron schedule has a time zone");
   }
@@ -62,14 +62,14 @@ TEST_CASE("options that do not fit are refused by name", "[unit][schedule]") {
   }
   SECTION("an interval that is too short") {
     options.interval_ms = 9;
-    CHECK(refusal_of(rate, "1", options) == "interval_ms: 9 is not from 10 to 2147483647000");
+    CHECK(refusal_of(rate, "1", options) == "interval_ms: 9 is not between 10 and 2147483647000");
   }
   SECTION("an end before the start") {
     options.start_at = evening;
     options.end_at = evening - 1ms;
-    CHECK(refusal_of(rate, "1", options) == "end_at: lies before start_at");
+    CHECK(refusal_of(rate, "1", options) == "end_at: is before start_at");
   }
-  SECTION("times that nobody means") {
+  SECTION("implausible times") {
     options.start_at = from_ms(-5);
     CHECK(refusal_of(rate, "1", options) == "start_at: must lie between 1970 and 9999");
   }
@@ -94,7 +94,7 @@ TEST_CASE("a rate in milliseconds lies on a grid", "[unit][schedule]") {
   CHECK(rate_text_of(1001) == "2");
 }
 
-TEST_CASE("a plain rate with a start counts from it; without one it is as XXL's", "[unit][schedule]") {
+TEST_CASE("a plain rate with a start counts from it; without one it behaves as in XXL", "[unit][schedule]") {
   schedule_options options;
   options.start_at = evening + 500ms;
   CHECK(walk(*rule_of(rate, "3", options), evening + 5s, 2) == std::vector{evening + 6500ms, evening + 9500ms});
@@ -103,7 +103,7 @@ TEST_CASE("a plain rate with a start counts from it; without one it is as XXL's"
   CHECK(walk(*rule_of(rate, "3", options), evening + 1ms, 9) == std::vector{evening + 4s});
 }
 
-TEST_CASE("nothing fires before the start or behind the end, to the millisecond", "[unit][schedule]") {
+TEST_CASE("nothing fires before the start or after the end, to the millisecond", "[unit][schedule]") {
   schedule_options options;
   options.start_at = evening + 10s;
   options.end_at = evening + 12s;
@@ -115,7 +115,7 @@ TEST_CASE("nothing fires before the start or behind the end, to the millisecond"
   CHECK(walk(*rule_of(cron, "* * * * * ?", options), evening - 24h, 9) == std::vector{evening + 11s});
 }
 
-TEST_CASE("each job's cron is meant in its own zone, also when clocks change", "[unit][schedule]") {
+TEST_CASE("each job's cron applies in its own zone, also across clock changes", "[unit][schedule]") {
   schedule_options york, shanghai;
   york.time_zone = "America/New_York";
   shanghai.time_zone = "Asia/Shanghai";
@@ -123,18 +123,18 @@ TEST_CASE("each job's cron is meant in its own zone, also when clocks change", "
   const auto in_york = *rules.of(cron, "0 30 2 * * ?", york), in_shanghai = *rules.of(cron, "0 30 2 * * ?", shanghai);
   CHECK(in_york != in_shanghai);
   CHECK(in_york == *rules.of(cron, "0 30 2 * * ?", york));
-  // 2024-03-10 has no 02:30 in New York: the day is left out there, and nowhere else.
+  // 2024-03-10 has no 02:30 in New York: the day is skipped there, and in no other zone.
   const auto before = zone::find("America/New_York")->parse("2024-03-09 12:00:00").value();
   CHECK(zone::find("America/New_York")->format(*in_york->next(before)) == "2024-03-11 02:30:00");
   CHECK(zone::find("Asia/Shanghai")->format(*in_shanghai->next(before)) == "2024-03-10 02:30:00");
-  // 2024-11-03 has two 01:30 in New York: the second one counts, once.
+  // 2024-11-03 has two 01:30 in New York: the second one fires, once.
   const auto autumn = *rules.of(cron, "0 30 1 * * ?", york);
   const auto first = *autumn->next(zone::find("America/New_York")->parse("2024-11-02 12:00:00").value());
   CHECK(first == from_ms(1'730'615'400'000)); // 06:30Z
   CHECK(*autumn->next(first) == first + 24h);
 }
 
-TEST_CASE("jitter never comes early, never late by more than it says, and is the same every time", "[unit][schedule]") {
+TEST_CASE("jitter only delays, at most by its value, and is constant for an instant", "[unit][schedule]") {
   const auto plain = rule_of(cron, "0 0/5 * * * ?");
   const auto spread = rule_of(cron, "0 0/5 * * * ?", jitter(60'000));
   const auto expected = walk(*plain, evening, 500), got = walk(*spread, evening, 500);
@@ -151,7 +151,7 @@ TEST_CASE("jitter never comes early, never late by more than it says, and is the
   CHECK(walk(*spread, got[10], 1) == std::vector{got[11]});
 }
 
-TEST_CASE("an instant keeps its place whenever the planner asks", "[unit][schedule]") {
+TEST_CASE("an instant is stable at any time of the query", "[unit][schedule]") {
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
   std::mt19937 random{seed};
@@ -165,18 +165,18 @@ TEST_CASE("an instant keeps its place whenever the planner asks", "[unit][schedu
       REQUIRE(all.size() == 200);
       for (std::size_t i = 0; i + 1 < all.size(); ++i) {
         REQUIRE(all[i] < all[i + 1]);
-        // From any moment in between: no instant is passed over and none comes twice.
+        // From any moment in between: no instant is skipped or repeated.
         const auto gap = (all[i + 1] - all[i]).count();
         const auto somewhere = all[i] + milliseconds{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(gap))};
         REQUIRE(rule->next(somewhere, job_id{7}) == all[i + 1]);
       }
-      // As many as without: one an instant, none put off into the next one.
+      // As many as without jitter: one per instant, none delayed into the next one.
       for (std::size_t i = 1; i + 1 < all.size(); ++i)
         REQUIRE(plain->next(all[i] - milliseconds{ms} - 1ms).value() <= all[i]);
     }
 }
 
-TEST_CASE("jitter stays before the end and spreads rates, too", "[unit][schedule]") {
+TEST_CASE("jitter ends before end_at and also applies to rates", "[unit][schedule]") {
   auto options = jitter(86'400'000);
   options.end_at = evening + 10s;
   const auto last = walk(*rule_of(cron, "0/10 * * * * ?", options), evening - 1s, 99);
@@ -191,7 +191,7 @@ TEST_CASE("jitter stays before the end and spreads rates, too", "[unit][schedule
   }
 }
 
-TEST_CASE("a plan takes every sub-second instant of its window, once", "[unit][schedule]") {
+TEST_CASE("a plan takes every sub-second instant of its window once", "[unit][schedule]") {
   auto spec = std::make_shared<job>();
   spec->id = job_id{7};
   spec->schedule = rate;
@@ -210,7 +210,7 @@ TEST_CASE("a plan takes every sub-second instant of its window, once", "[unit][s
   CHECK(planned.size() >= 200);
 }
 
-TEST_CASE("clocks that step forward or back bring no instant twice", "[unit][schedule]") {
+TEST_CASE("clock steps forward or back repeat no instant", "[unit][schedule]") {
   auto spec = std::make_shared<job>();
   spec->id = job_id{7};
   spec->schedule = cron;
@@ -236,7 +236,7 @@ TEST_CASE("clocks that step forward or back bring no instant twice", "[unit][sch
   }
 }
 
-TEST_CASE("an option that is wrong in the store stops that job alone", "[unit][schedule]") {
+TEST_CASE("an invalid option in the store stops only its own job", "[unit][schedule]") {
   schedule_book book{zone{}};
   auto put = [&book](std::int32_t id, std::string zone_name) {
     auto spec = std::make_shared<job>();
@@ -255,7 +255,7 @@ TEST_CASE("an option that is wrong in the store stops that job alone", "[unit][s
   CHECK_FALSE(book.take_due(evening));
 }
 
-TEST_CASE("a missed instant is made up for before the end, not behind it", "[unit][plan]") {
+TEST_CASE("a missed instant is made up before the end, not after it", "[unit][plan]") {
   auto spec = std::make_shared<job>();
   spec->id = job_id{7};
   spec->misfire = misfire_policy::fire_once_now;
@@ -277,7 +277,7 @@ TEST_CASE("a missed instant is made up for before the end, not behind it", "[uni
   CHECK(behind.firings.empty());
   CHECK(behind.dropped == 4);
   CHECK_FALSE(behind.next);
-  // Late, but no misfire: it keeps its own time.
+  // Late, but not a misfire: it keeps its own time.
   plan_window window;
   window.now = evening + 1min + 3s;
   const auto late = plan({spec, evening + 1min}, *rule, window);

@@ -1,4 +1,4 @@
-// What people are shown of a schedule before they save it (XXL admin §8.6, nextTriggerTime).
+// Preview of a schedule before it is saved (XXL admin §8.6, nextTriggerTime).
 
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ TEST_CASE("preview: the next five times of a cron, in its zone", "[unit][preview
         == list{"2024-05-31 10:20:31", "2024-05-31 10:20:32"});
 }
 
-TEST_CASE("preview: fixed rates, with what XXL does not know, too", "[unit][preview]") {
+TEST_CASE("preview: fixed rates, including options beyond XXL", "[unit][preview]") {
   CHECK(texts(preview("FIX_RATE", "60", preview_now, zone{}, {}, 2)) == list{"2024-05-31 10:21:30", "2024-05-31 10:22:30"});
   schedule_options options;
   options.interval_ms = 500;
@@ -44,14 +44,14 @@ TEST_CASE("preview: fixed rates, with what XXL does not know, too", "[unit][prev
   CHECK(preview("FIX_RATE", "1", preview_now, zone{}, options)->size() == 2);
 }
 
-TEST_CASE("preview: without a type or text there is none", "[unit][preview]") {
+TEST_CASE("preview: a blank type or text yields an empty list", "[unit][preview]") {
   for (const char* type : {"NONE", "", "cron", "FIX_DELAY", "\xFF"})
     CHECK(texts(preview(type, "0 0 1 * * ?", preview_now, zone{})).empty());
   CHECK(texts(preview("CRON", "  ", preview_now, zone{})).empty());
   CHECK(texts(preview("FIX_RATE", "", preview_now, zone{})).empty());
 }
 
-TEST_CASE("preview: the parser's own text is told", "[unit][preview]") {
+TEST_CASE("preview: errors contain the parser's text", "[unit][preview]") {
   const auto told = [](std::string_view type, std::string_view conf) {
     const auto times = preview(type, conf, preview_now, zone{});
     REQUIRE_FALSE(times);
@@ -66,7 +66,7 @@ TEST_CASE("preview: the parser's own text is told", "[unit][preview]") {
   CHECK_FALSE(told("FIX_RATE", "0").empty());
 }
 
-TEST_CASE("preview: an option that does not fit is named", "[unit][preview]") {
+TEST_CASE("preview: an invalid option is named", "[unit][preview]") {
   schedule_options options;
   options.time_zone = "Mars/Olympus";
   const auto wrong = preview("CRON", "0 0 1 * * ?", preview_now, zone{}, options);

@@ -1,4 +1,4 @@
-// Schedules, and what one claim does for one job.
+// Schedules, and the plan of one claim for one job.
 
 #include <memory>
 #include <random>
@@ -51,7 +51,7 @@ std::string error_of(schedule_type type, std::string_view conf) {
   return result ? "(accepted)" : result.error().context;
 }
 
-/// What must hold of every plan of a due job.
+/// Checks the invariants of every plan of a due job.
 void check_sound(const job_plan& plan, const due_job& due, const plan_window& window) {
   REQUIRE(plan.id == due.spec->id);
   REQUIRE(plan.expected_next == due.next);
@@ -76,7 +76,7 @@ TEST_CASE("a schedule that never fires", "[unit][schedule]") {
   CHECK_FALSE(cron_schedule("0 0 0 30 2 ?").next(whole_second));
 }
 
-TEST_CASE("a fixed rate counts from where it is asked, rounded up to a second", "[unit][schedule]") {
+TEST_CASE("a fixed rate counts from the given time, rounded up to a second", "[unit][schedule]") {
   CHECK(every(1).next(whole_second) == whole_second + 1s);
   CHECK(every(30).next(whole_second) == whole_second + 30s);
   CHECK(every(1).next(whole_second + 1ms) == whole_second + 2s);
@@ -84,7 +84,7 @@ TEST_CASE("a fixed rate counts from where it is asked, rounded up to a second", 
   CHECK(every(2'147'483'647).next(whole_second) == whole_second + 2'147'483'647s);
 }
 
-TEST_CASE("bad schedule texts have XXL's message", "[unit][schedule]") {
+TEST_CASE("invalid schedule texts have XXL's message", "[unit][schedule]") {
   CHECK(error_of(schedule_type::cron, "0 0 12 * *") == "Unexpected end of expression.");
   CHECK(error_of(schedule_type::fixed_rate, "abc") == "For input string: \"abc\"");
   CHECK(error_of(schedule_type::fixed_rate, "") == "For input string: \"\"");
@@ -96,14 +96,14 @@ TEST_CASE("bad schedule texts have XXL's message", "[unit][schedule]") {
   CHECK(error_of(schedule_type::cron, "0 0 0 30 2 ?") == "(accepted)");
 }
 
-TEST_CASE("cron fires in its zone, over clock changes", "[unit][schedule]") {
+TEST_CASE("cron fires in its zone, across clock changes", "[unit][schedule]") {
   // 2024-03-10 01:30 in New York; 02:30 does not exist that day.
   const auto before = from_ms(1'710'052'200'000);
   CHECK(cron_schedule("0 30 2 * * ?", "America/New_York").next(before) == before + 24h);
   CHECK(cron_schedule("0 0 * * * ?", "America/New_York").next(before) == before + 30min);
 }
 
-TEST_CASE("a job that is due ahead fires once", "[unit][plan]") {
+TEST_CASE("a job that is due in the horizon fires once", "[unit][plan]") {
   const auto due = due_at(whole_second + 100ms);
   const auto p = plan(due, cron_schedule("0 * * * * ?"), window_at(whole_second));
   CHECK(offsets(p) == ms_list{100});
@@ -117,7 +117,7 @@ TEST_CASE("the horizon is inclusive", "[unit][plan]") {
   CHECK(offsets(plan(due_at(whole_second + 200ms), every(1), window_at(whole_second))) == ms_list{200});
   const auto p = plan(due_at(whole_second + 201ms), every(1), window_at(whole_second));
   CHECK(p.firings.empty());
-  // Not due: nothing to claim, nothing moves.
+  // Not due: nothing is claimed or moved.
   CHECK(p.next == whole_second + 201ms);
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("FIRE_ONCE_NOW fires once, now", "[unit][plan]") {
   CHECK(p.dropped == 0);
 }
 
-TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
+TEST_CASE("DO_NOTHING counts the dropped instants", "[unit][plan]") {
   const auto dropped = [](auto ago, const schedule& rule) {
     return plan(due_at(whole_second - ago), rule, window_at(whole_second)).dropped;
   };
@@ -178,11 +178,11 @@ TEST_CASE("DO_NOTHING counts what it drops", "[unit][plan]") {
   CHECK(dropped(10s, every(3600)) == 1);
   CHECK(dropped(1h - 20s, cron_schedule("0 0-29 * * * ?")) == 31); // the first of them at 21:13:40
   CHECK(dropped(31 * 24h, cron_schedule("* * * * * ?")) == 31 * 86'400 + 1);
-  // A job that runs without a next time has missed none.
+  // A running job without a next time has missed none.
   CHECK(plan({due_at(whole_second).spec, due_since_ever}, every(1), window_at(whole_second)).dropped == 0);
 }
 
-TEST_CASE("instants are counted as a walk from one to the next counts them", "[unit][schedule]") {
+TEST_CASE("the count of instants equals a walk from one to the next", "[unit][schedule]") {
   struct counted {
     schedule rule;
     time_point from;
@@ -191,7 +191,7 @@ TEST_CASE("instants are counted as a walk from one to the next counts them", "[u
   const auto with = [](schedule_type type, const char* conf, const schedule_options& options, const char* where = "UTC") {
     return schedule::compile(type, conf, zone::find(where).value(), options).value();
   };
-  // 2024-03-10 and 2024-11-03 in New York, 2011-12-29 in Apia (which left a day out), 2024-04-07 on Lord Howe (half an hour).
+  // 2024-03-10 and 2024-11-03 in New York, 2011-12-29 in Apia (which skipped a day), 2024-04-07 on Lord Howe (half an hour).
   const auto spring = from_ms(1'710'028'800'000), autumn = from_ms(1'730'592'000'000), leap = from_ms(1'325'116'800'000);
   const auto half = from_ms(1'712'448'000'000);
   std::vector<counted> all;
@@ -229,7 +229,7 @@ TEST_CASE("instants are counted as a walk from one to the next counts them", "[u
   }
 }
 
-TEST_CASE("a last instant that lies implausibly ahead is not believed", "[unit][schedule]") {
+TEST_CASE("a last instant that lies implausibly ahead is ignored", "[unit][schedule]") {
   CHECK(search_from(whole_second, {}) == whole_second);
   CHECK(search_from(whole_second, whole_second - 1ms) == whole_second);
   CHECK(search_from(whole_second, whole_second + 6s) == whole_second + 6s);
@@ -240,7 +240,7 @@ TEST_CASE("a last instant that lies implausibly ahead is not believed", "[unit][
   CHECK_FALSE(lies_implausibly_ahead(whole_second + 60s, whole_second, 60s));
 }
 
-TEST_CASE("a full plan goes on with the instant that it left out", "[unit][plan]") {
+TEST_CASE("a full plan continues with the instant that it left out", "[unit][plan]") {
   const auto p = plan(due_at(whole_second), every(1), window_at(whole_second, 1h, 3));
   CHECK(offsets(p) == ms_list{0, 1000, 2000});
   CHECK(p.next == whole_second + 3s);
@@ -263,7 +263,7 @@ TEST_CASE("an exhausted schedule has no next time", "[unit][plan]") {
 }
 
 TEST_CASE("plans stay sound in the repeated hour", "[unit][plan]") {
-  // 2024-11-03, New York: a minute rule is silent in the first pass.
+  // 2024-11-03, New York: a minute rule does not fire in the first pass.
   const auto rule = cron_schedule("0 * * * * ?", "America/New_York");
   const auto last_before = from_ms(1'730'609'940'000); // 00:59 EDT
   const auto p = plan(due_at(last_before), rule, window_at(last_before));
@@ -283,7 +283,7 @@ TEST_CASE("every plan is sound, and a chain of plans takes each instant once", "
     auto next = *rule.next(now);
     auto walked = next;
     for (int step = 0; step < 40; ++step) {
-      // No step is longer than the misfire limit, so nothing may be left out.
+      // No step is longer than the misfire limit, so no instant may be left out.
       now += milliseconds{static_cast<std::int64_t>(random() % 4000)};
       const auto due = due_at(next);
       const auto window = window_at(now, milliseconds{static_cast<std::int64_t>(random() % 3000)}, 1 + random() % 5);

@@ -28,7 +28,7 @@ std::string in_quotes(std::string_view text) {
   return out += '"';
 }
 
-/// The value of one setting, of whichever type.
+/// Visitor that prints one setting of any type.
 struct printer {
   settings& values;
   const config::setting& which;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Settings as a TOML document, to compare them and to read them back.
+// Settings as a TOML document, for comparison and to read them back.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace ringmaster::test {
 
-/// Every setting, secrets included; `config::load` reads it back to the same values.
+/// Returns every setting, secrets included; `config::load` reads it back to equal values.
 [[nodiscard]] std::string settings_text(config::settings values);
 
 } // namespace ringmaster::test

@@ -1,4 +1,4 @@
-// Slots over nodes.
+// The assignment of slots to nodes.
 
 #include <algorithm>
 #include <random>
@@ -23,7 +23,7 @@ names nodes(int count, const std::string& prefix = "node-") {
   return all;
 }
 
-/// The owner of each slot; fails when a slot has none or two.
+/// Returns the owner of each slot; fails if a slot has none or two.
 names owners(const names& live) {
   names owner(slot_count);
   for (const auto& node : live) {
@@ -41,7 +41,7 @@ names owners(const names& live) {
 
 } // namespace
 
-TEST_CASE("every slot has exactly one owner, whatever nodes are up", "[unit][slot_map]") {
+TEST_CASE("every slot has exactly one owner for any set of live nodes", "[unit][slot_map]") {
   for (int count : {1, 2, 3, 5, 16, 64, 300}) {
     CAPTURE(count);
     owners(nodes(count));
@@ -55,7 +55,7 @@ TEST_CASE("a node that is not up has no slots", "[unit][slot_map]") {
   CHECK(slots_of("node-0", names{}).none());
 }
 
-TEST_CASE("the order of the list and repeated names change nothing", "[unit][slot_map]") {
+TEST_CASE("the order of the list and repeated names have no effect", "[unit][slot_map]") {
   auto live = nodes(7);
   const auto before = owners(live);
   constexpr std::uint64_t seed = 3;
@@ -70,7 +70,7 @@ TEST_CASE("the order of the list and repeated names change nothing", "[unit][slo
   CHECK(slots_of(live.front(), repeated) == slots_of(live.front(), live));
 }
 
-TEST_CASE("a node that goes or comes moves only its own share", "[unit][slot_map]") {
+TEST_CASE("a node that leaves or enters moves only its own share", "[unit][slot_map]") {
   for (int count : {2, 3, 10}) {
     const auto more = nodes(count + 1);
     auto fewer = more;
@@ -83,7 +83,7 @@ TEST_CASE("a node that goes or comes moves only its own share", "[unit][slot_map
   }
 }
 
-TEST_CASE("shares are about even", "[unit][slot_map]") {
+TEST_CASE("shares are nearly even", "[unit][slot_map]") {
   for (int count : {2, 3, 4, 8}) {
     const auto live = nodes(count);
     for (const auto& node : live) {

@@ -9,7 +9,7 @@
 using namespace ringmaster;
 using namespace ringmaster::protocol::wire;
 
-TEST_CASE("stored reports: come back as they were", "[wire]") {
+TEST_CASE("stored reports: are read back unchanged", "[wire]") {
   const std::vector<core::run_report> reports{
       {core::log_id{1}, core::from_ms(1700000000000), 200, std::nullopt},
       {core::log_id{2}, core::from_ms(-1), 500, ""},
@@ -22,7 +22,7 @@ TEST_CASE("stored reports: come back as they were", "[wire]") {
   CHECK(*read == reports);
 }
 
-TEST_CASE("stored reports: what a Java executor left behind", "[wire]") {
+TEST_CASE("stored reports: the files of a Java executor are read", "[wire]") {
   const auto read = parse_stored_reports(
       R"([{"handleCode":200,"logDateTim":1700000000000,"logId":7},)"
       R"({"handleCode":500,"handleMsg":"no","logDateTime":3,"logId":8}])");
@@ -32,14 +32,14 @@ TEST_CASE("stored reports: what a Java executor left behind", "[wire]") {
   CHECK((*read)[1] == core::run_report{core::log_id{8}, core::from_ms(3), 500, "no"});
 }
 
-TEST_CASE("stored reports: one that is broken costs the others nothing", "[wire]") {
+TEST_CASE("stored reports: a broken one does not affect the others", "[wire]") {
   const auto read = parse_stored_reports(R"([{"handleCode":200},3,null,[],{"logId":9,"handleCode":99999999999}])");
   REQUIRE(read);
   REQUIRE(read->size() == 1);
   CHECK((*read)[0].code == std::numeric_limits<std::int32_t>::max());
 }
 
-TEST_CASE("stored reports: a broken file says what is wrong", "[wire]") {
+TEST_CASE("stored reports: a broken file gives an error", "[wire]") {
   const auto whole = encode_stored_reports(std::vector<core::run_report>{{core::log_id{1}, core::from_ms(1), 200, "fine"}});
   for (std::size_t cut = 0; cut < whole.size(); ++cut) {
     const auto read = parse_stored_reports(whole.substr(0, cut));

@@ -1,4 +1,4 @@
-// Cutting and cleaning text, and reading numbers.
+// Functions that cut and clean text and parse numbers.
 
 #include <limits>
 #include <random>
@@ -24,7 +24,7 @@ const std::string replacement = "\xEF\xBF\xBD";
 
 } // namespace
 
-TEST_CASE("a common token is the current one, and the former one while it counts", "[unit][text]") {
+TEST_CASE("a common token is the current one, and the former one while it is accepted", "[unit][text]") {
   using namespace ringmaster::core;
   const common_tokens lasting{"new", "old", std::nullopt};
   CHECK(is_common_token(lasting, "new", from_ms(5)));
@@ -69,18 +69,18 @@ TEST_CASE("a surrogate pair is two units and never split", "[unit][text]") {
   CHECK(cut_utf16("😀😀😀", 5) == "😀😀");
 }
 
-TEST_CASE("cutting invalid text ends, too", "[unit][text]") {
+TEST_CASE("cutting invalid text terminates, too", "[unit][text]") {
   const std::string broken = "\xF0\x9F\x98" + std::string(100, '\xff');
   CHECK(cut_utf16(broken, 10).size() == 10);
   CHECK(cut_utf16("\xE4\xBB", 1).size() == 1);
 }
 
-TEST_CASE("every invalid byte becomes one replacement character, NUL vanishes", "[unit][text]") {
+TEST_CASE("every invalid byte becomes one replacement character, and NUL is removed", "[unit][text]") {
   CHECK(valid_utf8("plain 任务 😀") == "plain 任务 😀");
   CHECK(valid_utf8("a\0b"s) == "ab");
   CHECK(valid_utf8("\xff") == replacement);
   CHECK(valid_utf8("a\x80z") == "a" + replacement + "z");
-  // Overlong, surrogates, beyond Unicode, cut off.
+  // Overlong, surrogates, beyond Unicode, truncated.
   CHECK(valid_utf8("\xC0\xAF") == replacement + replacement);
   CHECK(valid_utf8("\xE0\x80\xAF") == replacement + replacement + replacement);
   CHECK(valid_utf8("\xED\xA0\x80") == replacement + replacement + replacement);
@@ -91,7 +91,7 @@ TEST_CASE("every invalid byte becomes one replacement character, NUL vanishes", 
   CHECK(valid_utf8("\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF") == "\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF");
 }
 
-TEST_CASE("cleaned text is clean, and stays so when cut anywhere", "[unit][text]") {
+TEST_CASE("cleaned text is valid and stays valid when cut anywhere", "[unit][text]") {
   constexpr std::uint64_t seed = 11;
   CAPTURE(seed);
   std::mt19937_64 random{seed};
@@ -108,7 +108,7 @@ TEST_CASE("cleaned text is clean, and stays so when cut anywhere", "[unit][text]
   }
 }
 
-TEST_CASE("characters are counted, not bytes; blanks are all up to U+0020", "[unit][text]") {
+TEST_CASE("characters are counted, not bytes; all characters up to U+0020 are blank", "[unit][text]") {
   CHECK(count_characters("") == 0);
   CHECK(count_characters("a任😀\xCC\x81") == 4);
   CHECK(is_blank(""));
@@ -129,7 +129,7 @@ TEST_CASE("text is measured in characters and cut at one", "[unit][text]") {
   CHECK(cut_bytes("😀", 3).empty());
 }
 
-TEST_CASE("numbers are read whole or not at all", "[unit][text]") {
+TEST_CASE("numbers are parsed whole or not at all", "[unit][text]") {
   CHECK(parse_int32("0") == 0);
   CHECK(parse_int32("+5") == 5);
   CHECK(parse_int32("-5") == -5);

@@ -9,7 +9,7 @@ using ringmaster::core::columns_of;
 using ringmaster::core::count_characters;
 using ringmaster::core::valid_utf8;
 
-TEST_CASE("text width: what stands in columns of a terminal", "[core]") {
+TEST_CASE("text width: columns of characters on a terminal", "[core]") {
   CHECK(columns_of("") == 0);
   CHECK(columns_of("plain, \xC3\xBC \xE2\x80\xA6") == 10);
   CHECK(columns_of("每日结算") == 8);
@@ -22,7 +22,7 @@ TEST_CASE("text width: what stands in columns of a terminal", "[core]") {
   CHECK(columns_of("e\xCC\x81\xE2\x80\x8B\xEF\xBB\xBF\xEF\xB8\x8F") == 1); // accent, zero width space, mark, selector
   CHECK(columns_of("\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB") == 2);               // one syllable of three letters
   CHECK(columns_of("\xC2\xAD") == 1);                                            // soft hyphen
-  CHECK(columns_of("∀ж") == 2); // of ambiguous width: one
+  CHECK(columns_of("∀ж") == 2); // ambiguous width: one column
 }
 
 TEST_CASE("text width: the ends of ranges", "[core]") {
@@ -32,7 +32,7 @@ TEST_CASE("text width: the ends of ranges", "[core]") {
   CHECK(columns_of("\U0010FFFF") == 1);
 }
 
-TEST_CASE("text width: no bytes are beyond it", "[core]") {
+TEST_CASE("text width: any bytes are accepted", "[core]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};

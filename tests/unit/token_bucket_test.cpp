@@ -18,7 +18,7 @@ constexpr core::token_bucket::time start{1000h};
 
 } // namespace
 
-TEST_CASE("token_bucket: a burst at once, then the rate", "[token_bucket]") {
+TEST_CASE("token_bucket: allows a burst at once, then the rate", "[token_bucket]") {
   core::token_bucket bucket{100, 200};
   CHECK(taken(bucket, start, 500) == 200);
   CHECK(taken(bucket, start + 9ms, 5) == 0);
@@ -26,20 +26,20 @@ TEST_CASE("token_bucket: a burst at once, then the rate", "[token_bucket]") {
   CHECK(taken(bucket, start + 1s, 500) == 99);
 }
 
-TEST_CASE("token_bucket: however long nobody came, it holds one burst", "[token_bucket]") {
+TEST_CASE("token_bucket: holds one burst after any idle time", "[token_bucket]") {
   core::token_bucket bucket{100, 200};
   CHECK(taken(bucket, start, 500) == 200);
   CHECK(taken(bucket, start + 10 * 365 * 24h, 500) == 200);
 }
 
-TEST_CASE("token_bucket: a clock that is set back takes nothing away and gives nothing", "[token_bucket]") {
+TEST_CASE("token_bucket: a clock that is set back neither adds nor removes tokens", "[token_bucket]") {
   core::token_bucket bucket{100, 200};
   CHECK(taken(bucket, start, 150) == 150);
   CHECK(taken(bucket, start - 1h, 100) == 50);
   CHECK(taken(bucket, start - 1h + 1s, 500) == 100);
 }
 
-TEST_CASE("token bucket: what is charged is waited for, however long", "[core]") {
+TEST_CASE("token bucket: a charge delays later calls, however large it is", "[core]") {
   core::token_bucket bucket{10, 20};
   core::token_bucket::time now{1h};
   REQUIRE(bucket.take(now));

@@ -46,7 +46,7 @@ TEST_CASE("trigger: every field of a run", "[wire]") {
   CHECK(read->shard_total == 5);
 }
 
-TEST_CASE("trigger: what our own admin sends is read as it was meant", "[wire]") {
+TEST_CASE("trigger: the parser reads the output of the encoder", "[wire]") {
   core::job job;
   job.id = core::job_id{42};
   job.handler = "POST";
@@ -84,7 +84,7 @@ TEST_CASE("trigger: five fields are enough (E11)", "[wire]") {
   CHECK(read->shard_total == 1);
 }
 
-TEST_CASE("trigger: null is not sent", "[wire]") {
+TEST_CASE("trigger: null counts as not sent", "[wire]") {
   const auto read = parse_trigger(
       R"({"jobId":null,"executorHandler":null,"executorParams":null,"executorBlockStrategy":null,"executorTimeout":null,)"
       R"("logId":null,"logDateTime":null,"glueType":null,"glueSource":null,"glueUpdatetime":null,"broadcastIndex":null,)"
@@ -116,7 +116,7 @@ TEST_CASE("trigger: as lenient as Java", "[wire]") {
   }
 }
 
-TEST_CASE("trigger: what nobody knows runs in series (E25)", "[wire]") {
+TEST_CASE("trigger: an unknown block strategy runs in series (E25)", "[wire]") {
   for (const std::string name : {"X", "", "cover_early", "SERIAL_EXECUTION"}) {
     CAPTURE(name);
     const auto read = parse_trigger(R"({"executorBlockStrategy":")" + name + "\"}");
@@ -125,14 +125,14 @@ TEST_CASE("trigger: what nobody knows runs in series (E25)", "[wire]") {
   }
 }
 
-TEST_CASE("trigger: a shard is one that a handler can count with", "[wire]") {
+TEST_CASE("trigger: a shard must be valid for a handler", "[wire]") {
   const auto read = parse_trigger(R"({"broadcastIndex":-4,"broadcastTotal":0})");
   REQUIRE(read);
   CHECK(read->shard_index == 0);
   CHECK(read->shard_total == 1);
 }
 
-TEST_CASE("trigger: what is no trigger says so (E8)", "[wire]") {
+TEST_CASE("trigger: an invalid trigger is refused with a text (E8)", "[wire]") {
   CHECK(refusal_of(parse_trigger("")) == "request error: the body is empty");
   CHECK(refusal_of(parse_trigger(" \r\n")) == "request error: the body is empty");
   for (const std::string& body : {
@@ -179,7 +179,7 @@ TEST_CASE("trigger: a source of five megabytes is read whole", "[wire]") {
   CHECK(read->glue_source->size() == source.size());
 }
 
-TEST_CASE("trigger: the question about a job (E6, E7)", "[wire]") {
+TEST_CASE("trigger: the request about a job (E6, E7)", "[wire]") {
   CHECK(parse_job_question(R"({"jobId":1})") == core::job_id{1});
   CHECK(parse_job_question(R"({"jobId":"1"})") == core::job_id{1});
   CHECK(parse_kill_question(R"({"jobId":3,"logId":24})")->run == core::log_id{24});
@@ -190,7 +190,7 @@ TEST_CASE("trigger: the question about a job (E6, E7)", "[wire]") {
   CHECK(refusal_of(parse_job_question("null")).starts_with("request error: "));
 }
 
-TEST_CASE("trigger: the question for a log, in both spellings (E39, E40)", "[wire]") {
+TEST_CASE("trigger: the request for a log, in both spellings (E39, E40)", "[wire]") {
   for (const std::string& body : {
            std::string{R"({"logId":11,"logDateTim":1700000000000,"fromLineNum":3})"},
            std::string{R"({"logId":11,"logDateTime":1700000000000,"fromLineNum":3})"},
@@ -207,7 +207,7 @@ TEST_CASE("trigger: the question for a log, in both spellings (E39, E40)", "[wir
   CHECK(refusal_of(parse_log_question("[]")).starts_with("request error: "));
 }
 
-TEST_CASE("trigger: the bytes of an answer", "[wire]") {
+TEST_CASE("trigger: encoded bytes of an answer", "[wire]") {
   CHECK(encode_trigger_reply({}) == R"({"code":200})");
   CHECK(encode_trigger_reply({200, "job thread already killed."}) == R"({"code":200,"msg":"job thread already killed."})");
   CHECK(encode_trigger_reply({500, "block strategy effect：Discard Later"}) ==
@@ -215,7 +215,7 @@ TEST_CASE("trigger: the bytes of an answer", "[wire]") {
   CHECK(nlohmann::json::parse(encode_trigger_reply({500, std::string{"a\"\\\n\0\xFF", 6}}))["msg"] == "a\"\\\n\uFFFD");
 }
 
-TEST_CASE("trigger: lines of a log stand under both names, and our admin reads them", "[wire]") {
+TEST_CASE("trigger: log lines are sent under both names, and the admin's parser reads them", "[wire]") {
   const core::log_lines lines{.from_line = 5, .to_line = 6, .text = "eins \"zwei\"\n你好\n", .ended = false};
   const auto body = encode_log_lines(lines);
   const auto json = nlohmann::json::parse(body);

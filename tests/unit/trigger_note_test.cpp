@@ -1,4 +1,4 @@
-// The compact form of what is known about a trigger.
+// The compact form of a trigger's facts.
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ trigger_note sample_note() {
 
 } // namespace
 
-TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
+TEST_CASE("the compact form matches its documentation", "[unit][trigger_note]") {
   CHECK(encode(sample_note()) == "rm1;cron;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
   auto note = sample_note();
   note.route = route_strategy::sharding_broadcast;
@@ -27,7 +27,7 @@ TEST_CASE("the compact form is as documented", "[unit][trigger_note]") {
   CHECK(encode(note) == "rm1;cron;10.0.0.1;SHARDING_BROADCAST;1/3b;SERIAL_EXECUTION;0;3;a;b");
 }
 
-TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
+TEST_CASE("a note is read back unchanged", "[unit][trigger_note]") {
   for (auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent, trigger_kind::retry,
                     trigger_kind::api, trigger_kind::missed})
     for (auto block : {block_strategy::serial_execution, block_strategy::discard_later, block_strategy::cover_early})
@@ -44,7 +44,7 @@ TEST_CASE("a note comes back as it was", "[unit][trigger_note]") {
           }
 }
 
-TEST_CASE("a refusal is told from a reason of ours, and its words come back alone", "[unit][trigger_note]") {
+TEST_CASE("a refusal differs from a reason of Ringmaster, and its words are returned alone", "[unit][trigger_note]") {
   const auto note = decode_trigger_note(encode(sample_note()) + refusal_message("job handler [x] not found."));
   REQUIRE(note);
   CHECK(note->refused);
@@ -54,7 +54,7 @@ TEST_CASE("a refusal is told from a reason of ours, and its words come back alon
   CHECK_FALSE(decode_trigger_note(encode(sample_note()) + "connection refused")->refused);
 }
 
-TEST_CASE("the note of dropped instants names their number, the first and the last", "[unit][trigger_note]") {
+TEST_CASE("the note of dropped instants has their number, the first and the last", "[unit][trigger_note]") {
   missed_gap gap{std::make_shared<const job>(), {3, from_ms(1'700'000'000'000), from_ms(1'700'000'120'000)}, "late; by 42 s"};
   const auto text = encode(note_of(gap, "h"));
   CHECK(text == "rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;3;1700000000000;1700000120000;late; by 42 s");
@@ -71,7 +71,7 @@ TEST_CASE("the note of dropped instants names their number, the first and the la
   }
 }
 
-TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit][trigger_note]") {
+TEST_CASE("requested addresses follow the fixed fields", "[unit][trigger_note]") {
   planned_run run;
   run.spec = std::make_shared<const job>();
   run.kind = trigger_kind::manual;
@@ -84,7 +84,7 @@ TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit]
   CHECK(decoded->addresses == "http://a/_x,http://b/");
   CHECK(decoded->message == "a;b");
   CHECK_FALSE(decode_trigger_note("rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;no end"));
-  // Of very many as many as there is room for, each of them whole.
+  // Of very many addresses as many as fit, each of them whole.
   note.addresses.clear();
   for (int i = 0; i < 3'000; ++i)
     note.addresses += (i == 0 ? "http://10.0.0." : ",http://10.0.0.") + std::to_string(i) + '/';
@@ -97,7 +97,7 @@ TEST_CASE("addresses that were asked for stand behind the fixed fields", "[unit]
   CHECK(many->message == "a;b");
 }
 
-TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_note]") {
+TEST_CASE("a hostile host or message cannot change other fields", "[unit][trigger_note]") {
   auto note = sample_note();
   note.node_host = "evil;ROUND;9/9;";
   note.message = std::string{"\xff\0;x", 4};
@@ -111,20 +111,20 @@ TEST_CASE("a hostile host or message cannot leave its place", "[unit][trigger_no
   CHECK(decode_trigger_note(encode(note))->retry_left == 3);
 }
 
-TEST_CASE("a long message is cut at a character of the column's size", "[unit][trigger_note]") {
+TEST_CASE("a long message is cut at a character to the column's size", "[unit][trigger_note]") {
   auto note = sample_note();
   const auto fixed = encode(note).size();
   for (int i = 0; i < 20'000; ++i)
     note.message += "😀";
   const auto text = encode(note);
   CHECK(valid_utf8(text) == text);
-  // Each face is two units of four bytes; the last unit may stay free.
+  // Each emoji has two units and four bytes; the last unit may stay unused.
   CHECK(text.size() == fixed + (message_units_max - fixed) / 2 * 4);
   CHECK(cut_utf16(text, message_units_max) == text);
   CHECK(decode_trigger_note(text)->message.starts_with("😀😀"));
 }
 
-TEST_CASE("what is not ours is not decoded", "[unit][trigger_note]") {
+TEST_CASE("other texts are not decoded as notes", "[unit][trigger_note]") {
   for (auto text :
        {"", "rm1", "rm1;", "rm2;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;", "任务触发类型：Cron触发<br>调度机器：10.0.0.1",
         "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3", "rm1;quartz;h;FIRST;0/1;SERIAL_EXECUTION;0;3;",

@@ -1,4 +1,4 @@
-// The trigger message that people read.
+// The trigger message for users.
 
 #include <algorithm>
 #include <string>
@@ -24,7 +24,7 @@ trigger_story sample_story() {
   return story;
 }
 
-/// Of valid UTF-8: a character outside the basic plane has four bytes and counts twice.
+/// Returns the UTF-16 units of valid UTF-8: a character outside the basic plane has four bytes and counts twice.
 std::size_t units(std::string_view text) {
   return count_characters(text) + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
            return static_cast<unsigned char>(c) >= 0xF0;
@@ -50,9 +50,9 @@ TEST_CASE("the text of the newer admins", "[unit][trigger_text]") {
   story.address = {};
   CHECK(trigger_text(story, language::en, trigger_tail::remark).find("<br>Executor address：address route fail.<br>") !=
         std::string::npos);
-  story.route_note = "nobody is alive";
+  story.route_note = "no executor is alive";
   CHECK(trigger_text(story, language::en, trigger_tail::remark)
-          .find("<br>Executor address：address route fail, nobody is alive<br>") != std::string::npos);
+          .find("<br>Executor address：address route fail, no executor is alive<br>") != std::string::npos);
 }
 
 TEST_CASE("the text of the older admins", "[unit][trigger_text]") {
@@ -93,7 +93,7 @@ TEST_CASE("a success replaces the end of a text in place", "[unit][trigger_text]
   }
 }
 
-TEST_CASE("nothing that comes from outside is markup", "[unit][trigger_text]") {
+TEST_CASE("external text never becomes markup", "[unit][trigger_text]") {
   CHECK(escaped_html("<a href=\"x\" b='y'>&</a>", 1000) ==
         "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;&lt;/a&gt;");
   auto story = sample_story();
@@ -107,7 +107,7 @@ TEST_CASE("nothing that comes from outside is markup", "[unit][trigger_text]") {
   CHECK(child_text(children, language::en, trigger_tail::remark).find("<script") == std::string::npos);
 }
 
-TEST_CASE("long values are cut, and never in the middle of an entity", "[unit][trigger_text]") {
+TEST_CASE("long values are cut, never in the middle of an entity", "[unit][trigger_text]") {
   CHECK(escaped_html("abcd", 4) == "abcd");
   CHECK(escaped_html("abcde", 4) == "abc…");
   CHECK(escaped_html("a<b", 5) == "a…");
@@ -132,7 +132,7 @@ TEST_CASE("long values are cut, and never in the middle of an entity", "[unit][t
   }
 }
 
-TEST_CASE("what goes behind a text", "[unit][trigger_text]") {
+TEST_CASE("the blocks after a text", "[unit][trigger_text]") {
   CHECK(retry_text(language::zh_cn, trigger_tail::answer) ==
         "<br><br><span style=\"color:#F39C12;\" > >>>>>>>>>>>失败重试触发<<<<<<<<<<< </span><br>");
   CHECK(retry_text(language::zh_cn, trigger_tail::remark) ==
@@ -148,7 +148,7 @@ TEST_CASE("what goes behind a text", "[unit][trigger_text]") {
         "1/1 [Job ID=7], Trigger success, Trigger msg: null <br>");
 }
 
-TEST_CASE("a group without addresses is told in the reader's language", "[unit][trigger_text]") {
+TEST_CASE("a group without addresses is reported in the reader's language", "[unit][trigger_text]") {
   const std::string_view stored = ringmaster::protocol::wire::log_text::address_empty;
   CHECK(trigger_reason(stored, language::en) == stored);
   CHECK(trigger_reason(stored, language::zh_cn) == "调度失败：执行器地址为空");
@@ -165,7 +165,7 @@ TEST_CASE("a group without addresses is told in the reader's language", "[unit][
   }
 }
 
-TEST_CASE("a result tells of every entry of the list of children but the job itself", "[unit][trigger_text]") {
+TEST_CASE("a result lists every entry of the list of children except the job itself", "[unit][trigger_text]") {
   job parent;
   parent.id = job_id{3};
   CHECK_FALSE(result_with_children("done", parent, language::en, trigger_tail::remark));
@@ -188,7 +188,7 @@ TEST_CASE("languages have XXL's names", "[unit][trigger_text]") {
   CHECK_FALSE(find_language(""));
 }
 
-TEST_CASE("addresses that were asked for go before those of the group", "[unit][trigger_text]") {
+TEST_CASE("requested addresses precede those of the group", "[unit][trigger_text]") {
   trigger_story story;
   story.addresses = "http://group/";
   CHECK(trigger_text(story, language::en, trigger_tail::remark).find("Automatic registration<br>") != std::string::npos);
@@ -199,7 +199,7 @@ TEST_CASE("addresses that were asked for go before those of the group", "[unit][
   CHECK(text.find("group") == std::string::npos);
 }
 
-TEST_CASE("a result that the server gave is read in one's own language", "[unit][trigger_text]") {
+TEST_CASE("a result of the server is shown in the reader's language", "[unit][trigger_text]") {
   const auto all = {language::zh_cn, language::zh_tc, language::en};
   for (const auto written : all)
     for (const auto reader : all)

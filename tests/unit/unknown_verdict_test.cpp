@@ -19,17 +19,17 @@ unknown_verdict judged(std::int32_t idle_code, std::string_view content, std::in
 
 } // namespace
 
-TEST_CASE("a run whose log has begun is known, whatever idleBeat said", "[unit]") {
+TEST_CASE("a run whose log has begun is known, whatever idleBeat answered", "[unit]") {
   for (std::int32_t idle_code : {0, 200, 404, 500})
     CHECK(judged(idle_code, first_line, 1) == unknown_verdict::known);
 }
 
-TEST_CASE("idle and no log file: the executor does not have the run", "[unit]") {
+TEST_CASE("idle without a log file: the executor does not have the run", "[unit]") {
   CHECK(judged(200, missing, 0) == unknown_verdict::not_received);
   CHECK(judged(200, std::string{missing} + "\r\n", 0) == unknown_verdict::not_received);
 }
 
-TEST_CASE("Python's executor says the same in its own words", "[unit]") {
+TEST_CASE("Python's executor is recognised by its own words", "[unit]") {
   constexpr auto said = "2026-11-22 13:05:30.281 [MainThread] [13] INFO /x/executor.py(_run:271) - "
                         "Start job jobId=5 logId=13 [RunData()]\n";
   CHECK(judged(200, said, 1) == unknown_verdict::known);
@@ -38,7 +38,7 @@ TEST_CASE("Python's executor says the same in its own words", "[unit]") {
   CHECK(judged(200, python_log_missing, 1) == unknown_verdict::cannot_tell);
 }
 
-TEST_CASE("busy and no log file: the run may be queued", "[unit]") {
+TEST_CASE("busy without a log file: the run may be queued", "[unit]") {
   CHECK(judged(500, missing, 0) == unknown_verdict::busy);
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("answers of clients that do not keep logs prove nothing", "[unit]") {
   CHECK(judged(200, "some line of a handler\n", 1) == unknown_verdict::cannot_tell);
 }
 
-TEST_CASE("behind an address of several processes a denial proves nothing, and a log does", "[unit]") {
+TEST_CASE("several processes behind an address: a denial proves nothing, a log does", "[unit]") {
   const auto entered = [](std::int32_t idle_code, std::string_view content, std::int32_t to_line) {
     return judge({idle_code, true, content, to_line, false});
   };
@@ -65,7 +65,7 @@ TEST_CASE("behind an address of several processes a denial proves nothing, and a
   CHECK(entered(200, first_line, 1) == unknown_verdict::known);
 }
 
-TEST_CASE("a log of an earlier run with the same id is not the log of this one", "[unit]") {
+TEST_CASE("a log of an earlier run with the same id is not this run's log", "[unit]") {
   using namespace std::chrono_literals;
   // 2026-03-01 12:00:00 in UTC.
   const auto fired = from_ms(1772366400000);
@@ -76,7 +76,7 @@ TEST_CASE("a log of an earlier run with the same id is not the log of this one",
     return std::string{time} + " [com.x.JobThread#run]-[133]-[xxl-job, JobThread-" + thread
            + "] <br>----------- xxl-job job execute start -----------\n";
   };
-  SECTION("this run, in whatever zone its executor is") {
+  SECTION("this run, in any zone of its executor") {
     for (const char* time : {"2026-03-01 12:00:00", "2026-03-01 20:00:01", "2026-03-01 11:59:30", "2026-03-01 17:30:02",
                              "2026-03-01 17:45:00", "2026-03-01 00:00:00", "2026-03-02 02:00:00", "2026-03-01 04:00:00"}) {
       CAPTURE(time);
@@ -90,7 +90,7 @@ TEST_CASE("a log of an earlier run with the same id is not the log of this one",
       CAPTURE(time);
       CHECK(judged_for(java(time, "7-1772366399000"), 7, fired) == unknown_verdict::cannot_tell);
     }
-    // Asked about late, it may have waited in the queue.
+    // Queried late, it may have waited in the queue.
     CHECK(judged_for(java("2026-03-01 12:07:00", "7-1772366399000"), 7, fired, 8min) == unknown_verdict::known);
   }
   SECTION("another job") {
@@ -113,7 +113,7 @@ TEST_CASE("a log of an earlier run with the same id is not the log of this one",
   }
 }
 
-TEST_CASE("without an answer to the log question nothing is known", "[unit]") {
+TEST_CASE("without an answer to the log request nothing is known", "[unit]") {
   CHECK(judged(200, first_line, 1, false) == unknown_verdict::cannot_tell);
   CHECK(judged(200, missing, 0, false) == unknown_verdict::cannot_tell);
 }

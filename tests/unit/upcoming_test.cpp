@@ -1,4 +1,4 @@
-// What fires next, page by page.
+// Upcoming firings, page by page.
 
 #include "core/forecast/upcoming.hpp"
 
@@ -36,7 +36,7 @@ core::upcoming_page walk(const core::upcoming_search& search, const std::vector<
   return std::move(made).page([hurried] { return !hurried; });
 }
 
-/// `seconds after noon`:`job`.
+/// Returns `seconds after noon`:`job` for each firing.
 std::string text_of(const core::upcoming_page& page) {
   std::string out;
   for (const auto& each : page.firings)
@@ -44,7 +44,7 @@ std::string text_of(const core::upcoming_page& page) {
   return out;
 }
 
-/// All pages, one after the other.
+/// Returns all pages, one after the other.
 std::string all_pages(core::upcoming_search search, const std::vector<core::job_record>& jobs, bool hurried) {
   std::string out;
   for (int pages = 0; pages < 1000; ++pages) {
@@ -61,7 +61,7 @@ std::string all_pages(core::upcoming_search search, const std::vector<core::job_
 
 } // namespace
 
-TEST_CASE("what fires comes in order of instants and jobs, up to the end and not with it", "[unit]") {
+TEST_CASE("firings are ordered by instant and job, up to the end exclusively", "[unit]") {
   const std::vector jobs{every(3, "20"), every(1, "10"), every(2, "30", noon + 30s)};
   const auto page = walk({{noon, {}, {}}, noon + 40s, 50}, jobs);
   CHECK(text_of(page) == "0:1 0:3 10:1 20:1 20:3 30:1 30:2 ");
@@ -69,7 +69,7 @@ TEST_CASE("what fires comes in order of instants and jobs, up to the end and not
   CHECK_FALSE(page.truncated);
 }
 
-TEST_CASE("pages of any size, and of no time, are together what one page is", "[unit]") {
+TEST_CASE("pages of any size, and of no time, add up to one page", "[unit]") {
   const std::vector on_time{every(3, "20"), every(1, "10"), every(2, "30"), every(9, "10"), every(4, "7", noon + 1s)};
   auto jobs = on_time;
   core::upcoming_search whole{{noon, {}, {}}, noon + 5min, 500};
@@ -88,14 +88,14 @@ TEST_CASE("pages of any size, and of no time, are together what one page is", "[
   CHECK(all_pages(pages, jobs, GENERATE(true, false)) == wanted);
 }
 
-TEST_CASE("who has no time is told so, and where to go on", "[unit]") {
+TEST_CASE("a page without time is truncated and says where to continue", "[unit]") {
   const auto page = walk({{noon, {}, {}}, noon + 1h, 50}, {every(1, "10")}, true);
   CHECK(page.truncated);
   REQUIRE(page.next);
   CHECK(page.next->at > noon);
 }
 
-TEST_CASE("only what runs and can be planned counts, and an overdue job fires by its policy", "[unit]") {
+TEST_CASE("only running, plannable jobs count, and an overdue job fires by its policy", "[unit]") {
   auto stopped = every(1, "10");
   stopped.running = false;
   auto odd = every(2, "10");
@@ -110,7 +110,7 @@ TEST_CASE("only what runs and can be planned counts, and an overdue job fires by
   CHECK(walk({{noon, {}, noon}, noon + 30s, 50}, {}).firings.empty());
 }
 
-TEST_CASE("a span that begins later jumps there", "[unit]") {
+TEST_CASE("a span that begins later is reached directly", "[unit]") {
   const auto from = noon + 24h * 30;
   auto daily = every(1, "");
   daily.schedule_type = "CRON";
@@ -120,7 +120,7 @@ TEST_CASE("a span that begins later jumps there", "[unit]") {
   CHECK(page.firings.front().at == from);
 }
 
-TEST_CASE("a tag is another one for each field that people write, and for no other", "[unit]") {
+TEST_CASE("a job's tag changes with each field that users write, and with no other", "[unit]") {
   const auto job = every(1, "10");
   const auto tag = core::edit_tag(job);
   CHECK(tag.size() == 32);
@@ -153,7 +153,7 @@ TEST_CASE("a tag is another one for each field that people write, and for no oth
   differs([](auto& j) { j.on_unknown = core::unknown_policy::skip; });
 }
 
-TEST_CASE("the tag of a group and of a user is another one for each thing that people write", "[unit]") {
+TEST_CASE("the tag of a group and of a user changes with each field that users write", "[unit]") {
   const core::group_record group{{core::group_id{1}, "pay", "Pay", core::address_type::manual, {"http://a:1", "http://b:1"}}, {}};
   const auto differs = [](const auto& row, auto change) {
     auto other = row;
@@ -168,7 +168,7 @@ TEST_CASE("the tag of a group and of a user is another one for each thing that p
   CHECK_FALSE(differs(group, [](auto& g) { g.updated = noon; }));
   auto automatic = group;
   automatic.group.type = core::address_type::automatic;
-  CHECK_FALSE(differs(automatic, [](auto& g) { g.group.addresses.clear(); })); // those are its executors' to say
+  CHECK_FALSE(differs(automatic, [](auto& g) { g.group.addresses.clear(); })); // the executors decide about them
 
   const core::user_card user{core::user_id{4}, "edda", false, {{core::group_id{1}, core::group_right::editor}}};
   CHECK(differs(user, [](auto& u) { u.name = "Edda"; }));

@@ -15,7 +15,7 @@ using rights = std::vector<std::pair<group_id, group_right>>;
 
 } // namespace
 
-TEST_CASE("user names have from 4 to 20 characters without their blanks", "[unit][user_rules]") {
+TEST_CASE("user names have from 4 to 20 characters without surrounding blanks", "[unit][user_rules]") {
   CHECK(why(check_user_name("")) == refusal::user_name_empty);
   CHECK(why(check_user_name("  ")) == refusal::user_name_empty);
   CHECK(why(check_user_name(" abc ")) == refusal::name_length);
@@ -30,7 +30,7 @@ TEST_CASE("user names have from 4 to 20 characters without their blanks", "[unit
   CHECK(check_user_name("abc").error().code == errc::invalid_argument);
 }
 
-TEST_CASE("passwords are as long as their readers allow", "[unit][user_rules]") {
+TEST_CASE("the length of a password is checked for its stored form", "[unit][user_rules]") {
   using enum password_form;
   for (const auto form : {md5, sha256, argon2id}) {
     CHECK(why(check_password("", form)) == refusal::password_empty);
@@ -44,19 +44,19 @@ TEST_CASE("passwords are as long as their readers allow", "[unit][user_rules]") 
   }
   CHECK(why(check_password("1234567", argon2id)) == refusal::password_short);
   CHECK(why(check_password("12345678", argon2id)) == refusal::none);
-  CHECK(why(check_password("1")) == refusal::none); // which form it gets is not known yet
+  CHECK(why(check_password("1")) == refusal::none); // its stored form is not known yet
   CHECK(why(check_password(" ")) == refusal::password_empty);
   CHECK(why(check_password(" 123 ", sha256)) == refusal::name_length);
   CHECK(why(check_password(std::string(21, 'p'), sha256)) == refusal::name_length);
   CHECK(why(check_password(std::string(1024, 'p'), argon2id)) == refusal::none);
   const auto huge = check_password(std::string(1025, 'p'), argon2id);
   CHECK(why(huge) == refusal::too_long);
-  // Seven characters, however many bytes.
+  // Seven characters, regardless of the bytes.
   CHECK(why(check_password("密码密码密码密", argon2id)) == refusal::password_short);
   CHECK(huge.error().context.find("ppp") == std::string::npos);
 }
 
-TEST_CASE("a permission is a list of groups in which he is editor", "[unit][user_rules]") {
+TEST_CASE("a permission list gives editor in each group", "[unit][user_rules]") {
   using enum group_right;
   CHECK(parse_permission("").value() == rights{});
   CHECK(parse_permission(" ,, ").value() == rights{});
@@ -74,7 +74,7 @@ TEST_CASE("a permission is a list of groups in which he is editor", "[unit][user
   CHECK(parse_permission(wide).error().why == refusal::too_long);
 }
 
-TEST_CASE("a permission is written as XXL reads it", "[unit][user_rules]") {
+TEST_CASE("a permission list is written as XXL reads it", "[unit][user_rules]") {
   using enum group_right;
   CHECK(permission_text({}).empty());
   CHECK(permission_text({{group_id{1}, editor}, {group_id{2}, operate}, {group_id{3}, editor}, {group_id{4}, viewer}}) == "1,3");

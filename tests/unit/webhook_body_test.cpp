@@ -42,7 +42,7 @@ TEST_CASE("webhook bodies: each service gets its own form", "[wire]") {
   CHECK(body(webhook_preset::slack)["text"].get<std::string>().find("&lt;!channel&gt;") != std::string::npos);
 }
 
-TEST_CASE("webhook bodies: long texts and broken ones are cut and mended", "[wire]") {
+TEST_CASE("webhook bodies: long texts are cut and invalid ones repaired", "[wire]") {
   auto long_one = message();
   long_one.text = std::string(100'000, 'x') + "\xff";
   const auto cut = nlohmann::json::parse(webhook_body(webhook_preset::wecom, long_one, {}));
@@ -51,7 +51,7 @@ TEST_CASE("webhook bodies: long texts and broken ones are cut and mended", "[wir
   CHECK(nlohmann::json::parse(webhook_body(webhook_preset::slack, long_one, {}), nullptr, false).is_object());
 }
 
-TEST_CASE("webhook templates: values are the inside of JSON strings", "[wire]") {
+TEST_CASE("webhook templates: values are escaped for JSON strings", "[wire]") {
   const auto filled = webhook_body(R"({"t":"{title}","at":"{timestamp}","sign":"{sign}","n":{job_id}})", message(),
                                    webhook_signature{"17", "c2ln"});
   const auto sent = nlohmann::json::parse(filled);
@@ -61,7 +61,7 @@ TEST_CASE("webhook templates: values are the inside of JSON strings", "[wire]") 
   CHECK(sent["n"] == 7);
 }
 
-TEST_CASE("webhook answers: done, later, never", "[wire]") {
+TEST_CASE("webhook answers: accepted, retry, refused", "[wire]") {
   using enum webhook_preset;
   const auto code = [](webhook_preset preset, long status, std::string_view answer) {
     auto verdict = webhook_verdict(preset, status, answer);

@@ -20,7 +20,7 @@ struct configuration {
     };
     return config::load(request);
   }
-  /// Without the folder.
+  /// Returns the error without the folder.
   std::string refusal(const std::string& text) {
     auto loaded = load(text);
     REQUIRE_FALSE(loaded);
@@ -36,7 +36,7 @@ std::string with(const std::string& lines) { return "[[webhook]]\nname = \"ops\"
 
 } // namespace
 
-TEST_CASE("webhooks: read with their secrets from elsewhere", "[config]") {
+TEST_CASE("webhooks: read with secrets from variables and files", "[config]") {
   configuration c;
   c.folder.write("secret", "SEC\n");
   auto loaded = c.load("[[webhook]]\nname = \"ops\"\nurl = { env = \"HOOK\" }\npreset = \"dingtalk\"\n"
@@ -52,7 +52,7 @@ TEST_CASE("webhooks: read with their secrets from elsewhere", "[config]") {
   CHECK(loaded->webhooks[1].body_template == "{\"x\":\"{title}\"}");
 }
 
-TEST_CASE("webhooks: mistakes are told with their line and without the URL", "[config]") {
+TEST_CASE("webhooks: errors name their line but not the URL", "[config]") {
   configuration c;
   CHECK(c.refusal("webhook = 3\n") == "c.toml:1: webhook: expected a table in double brackets, [[webhook]]");
   CHECK(c.refusal("[[webhook]]\nname = \"ops\"\nurl = \"ftp://s3cret@h\"\n") ==
@@ -77,7 +77,7 @@ TEST_CASE("mail: a server needs a sender", "[config]") {
   CHECK(loaded->mail.ca_file == c.folder.path() + "/ca.pem");
 }
 
-TEST_CASE("declared alarms: read, and refused with their line", "[config]") {
+TEST_CASE("declared alarms: read, and errors name their line", "[config]") {
   auto declared = parse_declared("[[alarm]]\nkey = \"on-call\"\ngroup = \"pay\"\njob = \"settle\"\nchannels = [\"ops\"]\n"
                                  "mail_to = [\"a@x.example\"]\non = \"last_attempt\"\ndedup = \"10m\"\nrecovered = true\n",
                                  "a.toml", "s");
@@ -100,8 +100,8 @@ TEST_CASE("declared alarms: read, and refused with their line", "[config]") {
   };
   CHECK(refusal("[[alarm]]\n") == "a.toml:1: key: missing; it is required");
   CHECK(refusal("[[alarm]]\nkey = \"a\"\njob = \"x\"\n") == "a.toml:3: job: needs the group of the job");
-  CHECK(refusal("[[alarm]]\nkey = \"a\"\nchannels = [\"mail\"]\n").find("a.toml:3: channels: \"mail\" is no webhook") == 0);
-  CHECK(refusal("[[alarm]]\nkey = \"a\"\nmail_to = [\"x\"]\n") == "a.toml:3: mail_to: \"x\" is no mail address");
+  CHECK(refusal("[[alarm]]\nkey = \"a\"\nchannels = [\"mail\"]\n").find("a.toml:3: channels: \"mail\" is not a webhook") == 0);
+  CHECK(refusal("[[alarm]]\nkey = \"a\"\nmail_to = [\"x\"]\n") == "a.toml:3: mail_to: invalid e-mail address \"x\"");
   CHECK(refusal("[[alarm]]\nkey = \"a\"\non = \"never\"\n").find("a.toml:3: on: \"never\" is unknown") == 0);
   CHECK(refusal("[[alarm]]\nkey = \"a\"\ndedup = \"25h\"\n") == "a.toml:3: dedup: longer than a day");
   CHECK(refusal("[[alarm]]\nkey = \"a\"\n[[alarm]]\nkey = \"a\"\n") ==
