@@ -38,8 +38,8 @@ private:
   std::uint64_t second_ = 0x84222325cbf29ce4;
 };
 
-/// Adds each option that is not the default under its name: jobs without options keep the hash that they had before there were any.
-/// `on_unknown` was in all hashes from the beginning.
+/// Adds each option that is not the default under its name: jobs without options keep the hash that they had before there were
+/// any. `on_unknown` was in all hashes from the beginning.
 void add_options(content_sum& sum, const job_options& options) {
   for (const auto& field : job_option_fields()) {
     if (field.name == "on_unknown" || field.is_default(options))

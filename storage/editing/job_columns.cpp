@@ -112,7 +112,8 @@ core::result<job_columns> columns_of(const core::declared_job& job, const column
 
 core::result<void> check_widths(const core::job_options& options) {
   for (const auto& field : core::job_option_fields())
-    if (field.kind == core::option_kind::text && !core::fits(core::text_of(field.get(options)), static_cast<std::size_t>(field.max)))
+    if (field.kind == core::option_kind::text &&
+        !core::fits(core::text_of(field.get(options)), static_cast<std::size_t>(field.max)))
       return core::fail(core::errc::invalid_argument,
                         std::string{field.name} + " is longer than " + std::to_string(field.max) + " characters");
   return {};

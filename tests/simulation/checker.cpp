@@ -179,8 +179,8 @@ void protocol_checker::check_missed(const core::claim_batch& batch, const core::
       continue;
     const auto gap = gaps_.find(job);
     if (gap == gaps_.end() || gap->second != row.what)
-      fail("F1", "row " + text(core::number(row.id)) + " of job " + text(job) + " says " + gap_text(row.what) + " were missed, not "
-                   + (gap == gaps_.end() ? "none" : gap_text(gap->second)));
+      fail("F1", "row " + text(core::number(row.id)) + " of job " + text(job) + " says " + gap_text(row.what) +
+                   " were missed, not " + (gap == gaps_.end() ? "none" : gap_text(gap->second)));
     else
       gaps_.erase(gap);
   }

@@ -137,8 +137,8 @@ core::option_value read_names(api_members& in, const core::job_option& field) {
 }
 
 core::option_value read_number(api_members& in, const core::job_option& field) {
-  const auto number =
-    field.kind == core::option_kind::instant ? in.maybe_number(field.member, 0) : in.maybe_number(field.member, field.min, field.max);
+  const auto number = field.kind == core::option_kind::instant ? in.maybe_number(field.member, 0)
+                                                               : in.maybe_number(field.member, field.min, field.max);
   return number ? core::option_value{*number} : core::option_value{};
 }
 

@@ -21,8 +21,9 @@ constexpr char list_held_jobs[] =
   "SELECT i.id, i.job_group, x.job_key, x.source, x.content_hash, i.child_jobid, i.trigger_status, "
   "s.last_ms, i.job_desc, i.author, "
   "i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, i.executor_route_strategy, "
-  "i.executor_block_strategy, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, i.executor_fail_retry_count, "
-  RINGMASTER_OPTIONS_OF_X ", "
+  "i.executor_block_strategy, i.executor_handler, i.executor_param, i.glue_type, i.executor_timeout, "
+  "i.executor_fail_retry_count, " RINGMASTER_OPTIONS_OF_X
+  ", "
   "EXISTS (SELECT 1 FROM rm_stop p WHERE p.job = i.id) "
   "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
   "WHERE x.job_key IS NOT NULL ORDER BY i.id";
