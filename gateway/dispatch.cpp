@@ -17,16 +17,16 @@ namespace ringmaster::gateway {
 
 namespace {
 
-/// Of a registration that is looked at although its token is wrong.
+/// Maximum size of a registration that is read although its token is wrong.
 constexpr std::size_t registration_bytes_max = 4096;
 
 void no_operation(exchange ex) { ex.refuse(protocol::wire::mapping_not_found(api_operation(ex.path()))); }
-void no_path(exchange ex) { ex.problem(404, "there is nothing at this path"); }
+void no_path(exchange ex) { ex.problem(404, "no such path"); }
 
 constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
 constexpr route unknown_path{"", "other", no_path, access::anyone};
 
-/// Executors may write `post`.
+/// Executors may write `post` in lower case.
 bool is_post(std::string_view method) noexcept {
   constexpr std::string_view post = "POST";
   return std::equal(method.begin(), method.end(), post.begin(), post.end(),
@@ -43,7 +43,7 @@ bool has_item(std::string_view list, std::string_view item) noexcept {
   return list == item;
 }
 
-/// HEAD is a GET without a body.
+/// HEAD is served as a GET without a body.
 bool is_allowed(const route& row, std::string_view method) noexcept {
   if (row.method.empty())
     return true;
@@ -52,12 +52,12 @@ bool is_allowed(const route& row, std::string_view method) noexcept {
 
 struct place {
   const route& row;
-  /// A part of the whole path.
+  /// Points into the whole path.
   std::string_view path;
   path_parameters parameters = {};
 };
 
-/// The row of this path that takes the method; when none does, the first one of the path.
+/// Returns the row of this path that accepts the method; when none does, the first row of the path.
 const route* find_exact(std::span<const route> table, std::string_view method, std::string_view path, const web_rules& web) {
   const route* found = nullptr;
   for (const auto& each : table) {
@@ -82,7 +82,8 @@ std::optional<place> find_by_pattern(std::span<const route> table, std::string_v
   return std::nullopt;
 }
 
-/// Below the context path, without it, and the API also where XXL-JOB has it, whatever the context path is.
+/// Finds the row below the context path or without it. The executor API is also found below `/xxl-job-admin`, whatever the
+/// context path is.
 place find_place(std::span<const route> table, std::string_view method, std::string_view whole,
                  const gateway_services& services) {
   const std::array candidates{below_context(whole, services.context_path), whole, default_api(whole)};
@@ -98,7 +99,7 @@ place find_place(std::span<const route> table, std::string_view method, std::str
   return {unknown_path, candidates[0]};
 }
 
-/// What all rows of the path take.
+/// Returns the methods of all rows of the path.
 std::string allowed_methods(std::span<const route> table, const route& row) {
   std::string allowed;
   for (const auto& each : table)
@@ -115,11 +116,11 @@ void refuse_method(const exchange& ex, std::span<const route> table) {
     return ex.refuse(protocol::wire::reply_text::method_not_supported);
   const auto allowed = allowed_methods(table, row);
   if (row.by == dialect_set::none)
-    return ex.problem(405, "this path does not take that method", {{"Allow", allowed}});
+    return ex.problem(405, "method not allowed at this path", {{"Allow", allowed}});
   ex.refuse_with(405, "this path takes " + allowed + " only", {{"Allow", allowed}});
 }
 
-/// One gateway_actor reads all forms: long ones would hold up everybody.
+/// One gateway_actor reads all forms: a long form would delay all other requests.
 bool is_too_long(const exchange& ex) {
   const auto& row = ex.row();
   return ex.request().body_omitted || (row.who.who != access::executor && ex.request().body.size() > row.body_max);
@@ -137,7 +138,7 @@ void refuse_executor(const exchange& ex, std::string_view why) {
   ex.refuse(count_wrong_token(ex) ? why : protocol::wire::reply_text::too_many_requests);
 }
 
-/// By the name that the request gives: in its header (3.5), or where it registers.
+/// Records the executor under the name in its request: the header's (3.5), or the one that it registers.
 void note_refused_token(const exchange& ex) {
   std::optional<protocol::wire::registry_request> wanted;
   if (ex.request().body.size() <= registration_bytes_max)
@@ -198,14 +199,14 @@ void run(const exchange& ex, std::span<const route> table) {
   call_handler(ex);
 }
 
-/// `path` is a part of `whole`, but for the root of the context.
+/// `path` is a part of `whole`, except for the root of the context.
 arrival arrival_at(std::string_view whole, place&& at) {
   const bool ends_with_it = whole.ends_with(at.path);
   return {std::string{ends_with_it ? whole.substr(0, whole.size() - at.path.size()) : whole}, std::string{at.path},
           std::move(at.parameters)};
 }
 
-/// 0: no row has this path.
+/// Returns 0 when no row has this path.
 std::size_t body_max_of(std::span<const route> table, std::string_view path) {
   std::size_t most = 0;
   for (const auto& each : table)
@@ -234,8 +235,8 @@ void dispatch(const gateway_services& services, std::span<const route> table, pr
     const exchange ex{services, found.row, arrival_at(whole, std::move(found)), std::move(message)};
     ex.guarded([&] { run(ex, table); });
   } catch (const std::exception& thrown) {
-    // Not even an exchange could be made; the reply answers 500 when it is dropped.
-    services.log->error("a request was dropped: {}", thrown.what());
+    // Not even an exchange could be made; the reply answers 500 when it is destroyed.
+    services.log->error("request dropped: {}", thrown.what());
   }
 }
 

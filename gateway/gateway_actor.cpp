@@ -52,7 +52,7 @@ void gateway_actor_state::learn_groups(const protocol::registry_change& change) 
   for (const auto& [id, group] : change.view->groups) {
     auto& tokens = book[group.app_name];
     by_app_name[group.app_name].push_back(group.id);
-    // Two groups may have one app name; the one with a token counts.
+    // Two groups may have the same app name; the group with a token takes precedence.
     if (tokens.current.empty())
       tokens = {group.id, group.access_token, group.previous_token, group.previous_until};
   }

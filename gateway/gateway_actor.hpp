@@ -7,9 +7,9 @@
 
 namespace ringmaster::gateway {
 
-/// Turns requests into messages to other actors, and their answers into replies. Keeps no state of its own but the app names of
-/// the groups: several of it may serve one transport. A request that waits for an actor waits at most for `server.reply_timeout`;
-/// how many wait at once is bounded by `server.connections_max`.
+/// Actor that turns requests into messages to other actors, and their answers into replies. Its only state is the app names and
+/// tokens of the groups and its rate limiters; several of it may serve one transport. A request waits for an actor at most
+/// `server.reply_timeout`; the number of waiting requests is bounded by `server.connections_max`.
 class gateway_actor_state {
 public:
   static inline const char* name = "ringmaster.gateway_actor";
@@ -28,7 +28,7 @@ private:
   protocol::watcher watcher_;
 };
 
-/// What the transport calls for each request; any thread.
+/// Returns the function that the transport calls for each request; any thread.
 [[nodiscard]] protocol::http_handler hand_over_to(protocol::gateway_actor gateway);
 
 } // namespace ringmaster::gateway

@@ -1,6 +1,6 @@
 #pragma once
 
-// What exists and who may call it: the route table, and the dispatch over it.
+// The route table (paths and permissions), and the dispatch of requests over it.
 
 #include <span>
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace ringmaster::gateway {
 
-/// The one table.
+/// Returns the only route table.
 [[nodiscard]] std::span<const route> routes() noexcept;
 
-/// Returns the rule that keeps the transport from reading bodies longer than their route takes (`route::body_max`). Executors'
-/// routes have the transport's limit alone. The table must outlive the rule; any thread.
+/// Returns the rule that keeps the transport from reading bodies longer than their route accepts (`route::body_max`). Routes of
+/// executors have only the transport's limit. The table must outlive the rule; any thread.
 [[nodiscard]] protocol::body_rule body_rule_of(std::span<const route> table, std::string context_path);
 
-/// Finds the row of a request, applies its method and permission, calls its handler. Order for executors: method, path, token,
-/// operation, body (XXL wire §1.4); for people: method, size, origin, session, password to change, role. Throws nothing; the
-/// request is answered, or its handler holds the exchange.
+/// Finds the row of a request, applies its method and permission, and calls its handler. Order for executors: method, path,
+/// token, operation, body (XXL wire §1.4); for users: method, size, origin, session, password to change, role. Throws nothing;
+/// the request is answered, or its handler holds the exchange.
 void dispatch(const gateway_services& services, std::span<const route> table, protocol::http_exchange&& message) noexcept;
 
 } // namespace ringmaster::gateway

@@ -1,6 +1,6 @@
 #pragma once
 
-// The token of all executors, which may be replaced while the server runs.
+// Access token of all executors, which may be replaced while the server runs.
 
 #include <memory>
 #include <mutex>
@@ -11,15 +11,15 @@
 
 namespace ringmaster::protocol {
 
-/// A handle to the common token of a running node. Copies share it. Any thread.
+/// Handle to the common token of a running node. Copies share the token. Any thread.
 class access_token_source {
 public:
-  // Implicit: what needs the token takes a fixed one as well.
+  // Implicit: a parameter of this type also accepts a fixed token.
   access_token_source(core::common_tokens tokens) : holder_{std::make_shared<holder>()} { replace(std::move(tokens)); }
   access_token_source(std::string current) : access_token_source{core::common_tokens{std::move(current)}} {}
   access_token_source(const char* current) : access_token_source{std::string{current}} {}
 
-  /// Returns the tokens that count now; never null. Another pointer means that they were replaced.
+  /// Returns the current tokens; never null. A different pointer means that the tokens were replaced.
   [[nodiscard]] std::shared_ptr<const core::common_tokens> get() const {
     const std::lock_guard lock{holder_->mutex};
     return holder_->tokens;

@@ -20,7 +20,7 @@ constexpr std::string_view loopback = "127.0.0.1";
 struct address_split {
   std::string_view scheme = "http";
   std::string_view authority;
-  /// From the first of `/?#` on.
+  /// The part from the first of `/?#` on.
   std::string_view rest;
 };
 

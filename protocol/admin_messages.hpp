@@ -1,7 +1,7 @@
 #pragma once
 
-// Payloads of the catalogue's administration: what people ask for through the gateway. All stay inside the process. `by` is who
-// asks; his right is checked where the work is done.
+// Payloads of the catalogue's administration: users' requests through the gateway. All stay inside the process. `by` is the
+// caller; the actor that does the work checks the caller's permission.
 
 #include <chrono>
 #include <cstdint>
@@ -29,19 +29,19 @@ namespace ringmaster::protocol {
 // -- passwords -------------------------------------------------------------------------------------------------------------
 
 struct check_password {
-  /// Empty: there is no such user. It takes as long.
+  /// Empty: no such user. The check takes as long.
   std::string stored;
   std::string given;
-  /// How passwords are stored in this database.
+  /// Form in which passwords are stored in this database.
   core::password_form form = core::password_form::argon2id;
 };
 
 struct password_verdict {
   bool right = false;
-  /// Where the form is ours and the stored one is XXL's: a better one of the same password. Empty: it is fine as it is, or the
-  /// password is wrong.
+  /// A better form of the same password, where the database uses our form and the stored one is XXL's. Empty: the stored form is
+  /// good, or the password is wrong.
   std::string better;
-  /// It is one that everybody knows (XXL-JOB's `123456`).
+  /// True for a publicly known password (XXL-JOB's `123456`).
   bool known = false;
 };
 
@@ -64,12 +64,12 @@ struct sign_in {
 };
 
 struct signed_in {
-  /// What the cookie holds; told once.
+  /// Value of the cookie; sent only this once.
   std::string session;
   core::principal who;
-  /// He must choose another password before anything else.
+  /// The user must choose another password before anything else.
   bool must_change_password = false;
-  /// Behind it the session has ended in any case.
+  /// The session ends after this time in any case.
   core::milliseconds max_age{};
 };
 
@@ -77,10 +77,10 @@ struct sign_out {
   std::string session;
 };
 
-/// Whose session it is.
+/// Asks for the user of a session.
 struct identify {
   std::string session;
-  /// Unknown sessions are counted by it.
+  /// Address under which unknown sessions are counted.
   std::string remote = {};
 };
 
@@ -94,7 +94,7 @@ struct user_query {
   core::principal by;
 };
 
-/// One of them.
+/// Asks for one user.
 struct user_by_id {
   core::user_id id{};
   core::principal by;
@@ -108,18 +108,18 @@ struct user_page {
   core::page<core::user_card> page;
 };
 
-/// As typed. `id` of an existing user; nothing: a new one.
+/// User as typed. `id` of an existing user; without a value: a new one.
 struct save_user {
   std::optional<core::user_id> id;
   std::string name;
-  /// Empty: as it is.
+  /// Empty: unchanged.
   std::string password;
   bool admin = false;
   std::optional<std::vector<std::pair<core::group_id, core::group_right>>> rights;
   core::principal by;
-  /// As in `core::user_draft`.
+  /// See `core::user_draft`.
   bool keeps_finer = false;
-  /// `core::edit_tag` of the user as he was read, as in `update_job`.
+  /// `core::edit_tag` of the user as it was read, see `update_job`.
   std::string seen = {};
 };
 
@@ -130,11 +130,11 @@ struct saved_user {
 struct remove_user {
   core::user_id id{};
   core::principal by;
-  /// As in `save_user`.
+  /// See `save_user`.
   std::string seen = {};
 };
 
-/// His own.
+/// Changes the caller's own password.
 struct change_password {
   std::string old_password;
   std::string password;
@@ -152,17 +152,17 @@ struct audit_list {
 
 // -- API keys --------------------------------------------------------------------------------------------------------------
 
-/// Whose key it is.
+/// Asks for the user of an API key.
 struct identify_key {
   std::string key;
-  /// Failures are counted by it.
+  /// Address under which failures are counted.
   std::string remote;
 };
 
 struct add_key {
-  /// What for.
+  /// Purpose of the key.
   std::string name;
-  /// Nothing: of `by` himself.
+  /// Without a value: the caller.
   std::optional<core::user_id> user;
   std::optional<core::time_point> expires;
   core::principal by;
@@ -170,7 +170,7 @@ struct add_key {
 
 struct added_key {
   core::api_key_id id{};
-  /// Told once.
+  /// Sent only this once.
   std::string key;
 };
 
@@ -202,7 +202,7 @@ struct added_job {
 struct update_job {
   core::job_id job{};
   core::job_draft draft;
-  /// `core::edit_tag` of the job as it was read: only if that is what it still is. Empty: whatever it is.
+  /// `core::edit_tag` of the job as it was read: the edit applies only if it still matches. Empty: no check.
   std::string seen;
   core::principal by;
 };
@@ -241,7 +241,7 @@ struct source_list {
   std::vector<core::source_version> versions;
 };
 
-/// Firings from `search.from` on, as `core::upcoming` gives them.
+/// Asks for firings from `search.from` on, as `core::upcoming` returns them.
 struct forecast_query {
   std::optional<core::group_id> group;
   std::optional<core::job_id> job;
@@ -258,22 +258,22 @@ struct intent_query {
   core::principal by;
 };
 
-/// What came of a run by hand so far.
+/// Outcome of a manual run so far.
 struct intent_found {
-  /// Nobody has claimed it yet.
+  /// The intent is not claimed yet.
   bool waiting = false;
-  /// One, or one a shard.
+  /// One run, or one for each shard.
   std::vector<core::log_id> runs;
 };
 
 // -- groups ----------------------------------------------------------------------------------------------------------------
 
-/// `id` of an existing group; nothing: a new one.
+/// Group to save: `id` of an existing group; without a value: a new one.
 struct save_group {
   std::optional<core::group_id> id;
   core::group_draft draft;
   core::principal by;
-  /// `core::edit_tag` of the group as it was read, as in `update_job`.
+  /// `core::edit_tag` of the group as it was read, see `update_job`.
   std::string seen = {};
 };
 
@@ -284,7 +284,7 @@ struct saved_group {
 struct remove_group {
   core::group_id id{};
   core::principal by;
-  /// As in `save_group`.
+  /// See `save_group`.
   std::string seen = {};
 };
 
@@ -298,7 +298,7 @@ struct group_page_query {
   core::principal by;
 };
 
-/// All that he may see.
+/// Asks for all groups that the caller may see.
 struct visible_groups_query {
   core::principal by;
 };
@@ -331,39 +331,40 @@ struct run_log_query {
   core::log_id run{};
   std::int32_t from_line = 1;
   core::principal by;
-  /// Of all shards of the run's broadcast, whole, each under a line of its own. `from_line` counts for nothing.
+  /// Merges the whole logs of all shards of the run's broadcast, each after a heading. `from_line` is ignored.
   bool merged = false;
 };
 
-/// A part of what a run wrote, as its executor has it, or as we do.
+/// Part of a run's log, from its executor or from the kept log.
 struct run_log {
   core::log_row run;
   std::int32_t from_line = 0;
   std::int32_t to_line = 0;
   std::string content;
   bool end = false;
-  /// No executor was asked: all of it was kept here.
+  /// No executor was asked: the whole log is kept in the database.
   bool kept = false;
 };
 
-/// A part that its asker does not have yet. Nothing new: held back until there is, until the run ended, or for `wait`.
+/// Asks for a part that the reader does not have yet. Without news it is held back until there is some, until the run has ended,
+/// or for `wait`.
 struct follow_log {
   run_log_query query;
   std::chrono::milliseconds wait{0};
-  /// He has that part already. Any thread.
+  /// Returns true when the reader already has that part. Any thread.
   std::function<bool(const run_log& part)> is_known;
-  /// False once he has gone. Any thread.
+  /// Returns false once the reader has gone. Any thread.
   std::function<bool()> is_awaited;
 };
 
-/// Ends the job's work on the executor of this run: the executor knows no other way.
+/// Ends the job's work on the executor of this run: executors offer no other way.
 struct kill_run {
   core::log_id run{};
   core::principal by;
 };
 
 struct run_killed {
-  /// What the executor said.
+  /// Answer of the executor.
   std::string message;
 };
 
@@ -376,7 +377,7 @@ struct runs_cleared {
   std::size_t removed = 0;
 };
 
-/// Days of the report from `from` to before `to`.
+/// Asks for the report of the days from `from` to before `to`.
 struct report_query {
   core::time_point from{};
   core::time_point to{};

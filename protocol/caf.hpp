@@ -1,6 +1,6 @@
 #pragma once
 
-// Every CAF call that differs between 0.18 and 1.x, in one place. Nothing else in Ringmaster names them.
+// Every CAF call that differs between 0.18 and 1.x, in one place. No other file of Ringmaster names them.
 
 #include <chrono>
 #include <functional>
@@ -14,11 +14,11 @@
 
 namespace ringmaster::protocol {
 
-/// The one way to write an actor: `sys.spawn<with_state<ring_actor_state, ring_actor>>(args…)`.
+/// Base of every actor's state: `sys.spawn<with_state<ring_actor_state, ring_actor>>(args…)`.
 template <class State, class Interface>
 using with_state = caf::stateful_actor<State, typename Interface::base>;
 
-/// One-way.
+/// Sends a one-way message.
 template <class Sender, class Receiver, class... Ts>
 void send(Sender* self, const Receiver& receiver, Ts&&... xs) {
 #if RINGMASTER_CAF1
@@ -28,7 +28,7 @@ void send(Sender* self, const Receiver& receiver, Ts&&... xs) {
 #endif
 }
 
-/// One-way from outside any actor, for example from the io thread.
+/// Sends a one-way message from outside any actor, for example from the io thread.
 template <class Receiver, class... Ts>
 void anon_send(const Receiver& receiver, Ts&&... xs) {
 #if RINGMASTER_CAF1
@@ -38,7 +38,8 @@ void anon_send(const Receiver& receiver, Ts&&... xs) {
 #endif
 }
 
-/// One-way at a point of the actor's own clock. Keeps the receiver alive until then: owners end their actors explicitly.
+/// Sends a one-way message at a point of the actor's own clock. Keeps the receiver alive until then: owners end their actors
+/// explicitly.
 template <class Sender, class Receiver, class... Ts>
 void send_at(Sender* self, const Receiver& receiver, caf::actor_clock::time_point when, Ts&&... xs) {
 #if RINGMASTER_CAF1
@@ -48,7 +49,7 @@ void send_at(Sender* self, const Receiver& receiver, caf::actor_clock::time_poin
 #endif
 }
 
-/// A request with a finite time limit; finish it with `.then(value, error)`.
+/// Sends a request with a finite time limit; finish it with `.then(value, error)`.
 template <class Sender, class Receiver, class Rep, class Period, class... Ts>
 [[nodiscard]] auto request(Sender* self, const Receiver& receiver, std::chrono::duration<Rep, Period> limit, Ts&&... xs) {
 #if RINGMASTER_CAF1
@@ -58,14 +59,15 @@ template <class Sender, class Receiver, class Rep, class Period, class... Ts>
 #endif
 }
 
-/// A request to an actor of this process that never blocks, where an answer that came too late must not be lost, or where a timer
-/// for each would cost more than the question. When the receiver ends, that is an error as ever. Finish it as a `request`.
+/// Sends a request without time limit to an actor of this process that never blocks. For answers that must not be lost when they
+/// are late, or where a timer for each would cost more than the request. The end of the receiver is an error as usual. Finish it
+/// as a `request`.
 template <class Sender, class Receiver, class... Ts>
 [[nodiscard]] auto request_unlimited(Sender* self, const Receiver& receiver, Ts&&... xs) {
   return request(self, receiver, caf::timespan{caf::infinite}, std::forward<Ts>(xs)...);
 }
 
-/// Calls back when an actor that it watches ends. A member of the watcher's state; one per actor.
+/// Callback for the end of a watched actor. A member of the watcher's state; one per actor.
 class watcher {
 public:
   using callback = std::function<void(const caf::error& reason)>;

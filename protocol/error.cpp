@@ -23,7 +23,7 @@ caf::error to_caf(const core::error& error) {
 
 namespace {
 
-/// `caf::sec::unexpected_message`: what CAF calls it, without its punctuation.
+/// Returns CAF's name such as `caf::sec::unexpected_message` without its punctuation.
 std::string plain(std::string name) {
   if (const auto scope = name.rfind("::"); scope != std::string::npos)
     name.erase(0, scope + 2);
@@ -37,22 +37,22 @@ std::string in_words(caf::exit_reason why) {
   case caf::exit_reason::kill: return "it was ended by force";
   case caf::exit_reason::unknown: return "it has failed";
   case caf::exit_reason::remote_link_unreachable: return "the connection is lost";
-  case caf::exit_reason::unreachable: return "it is not there any more";
+  case caf::exit_reason::unreachable: return "it no longer exists";
   default: return plain(caf::to_string(why));
   }
 }
 
 std::string in_words(caf::sec why) {
   switch (why) {
-  case caf::sec::connection_timeout: return "nothing was heard for too long";
+  case caf::sec::connection_timeout: return "no message for too long";
   case caf::sec::request_timeout: return "no answer in time";
   case caf::sec::request_receiver_down:
-  case caf::sec::broken_promise: return "it is not there any more";
+  case caf::sec::broken_promise: return "it no longer exists";
   case caf::sec::cannot_connect_to_node:
   case caf::sec::socket_disconnected:
   case caf::sec::connection_closed:
   case caf::sec::disconnect_during_handshake: return "the connection was closed";
-  case caf::sec::incompatible_versions: return "the other end has another release of CAF";
+  case caf::sec::incompatible_versions: return "the other end uses a different release of CAF";
   default: return plain(caf::to_string(why));
   }
 }
@@ -74,7 +74,7 @@ std::string end_in_words(const caf::error& reason) {
 
 core::error to_core(const caf::error& error) {
   if (!error)
-    return {core::errc::internal, "an empty error"};
+    return {core::errc::internal, "empty error"};
   if (error.category() == caf::type_id_v<core::errc>) {
     core::error converted{static_cast<core::errc>(error.code()), {}};
     if (auto context = error.context(); context.match_elements<std::string, std::uint8_t, std::string>()) {

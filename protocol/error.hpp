@@ -1,6 +1,6 @@
 #pragma once
 
-// errc as a CAF error, and back: the one translator between the two.
+// Conversion of errc to a CAF error and back, the only place that does it.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::core {
 
-/// False for a number that is no errc.
+/// Returns false for a number that is not an errc.
 [[nodiscard]] bool from_integer(std::uint8_t number, errc& code);
 
 template <class Inspector>
@@ -31,13 +31,14 @@ namespace ringmaster::protocol {
 
 [[nodiscard]] caf::error to_caf(const core::error& error);
 
-/// Why an actor ended, for a log. A peer may have made it up: CAF ends the process over a category that it does not know.
+/// Returns the reason why an actor ended, for a log. A peer may have invented it: CAF ends the process for an unknown error
+/// category.
 [[nodiscard]] std::string end_in_words(const caf::error& reason);
 
-/// CAF's own errors become `timeout` (request timeout), `unavailable` (receiver gone) or `internal`.
+/// Converts CAF's own errors to `timeout` (request timeout), `unavailable` (receiver gone) or `internal`.
 [[nodiscard]] core::error to_core(const caf::error& error);
 
-/// Refuses whatever stores an instant that is reckoned from now (firing protocol §9, wall clocks).
+/// Returns the refusal of a request that would store an instant computed from now (firing protocol §9, wall clocks).
 [[nodiscard]] core::error clock_in_doubt();
 
 } // namespace ringmaster::protocol

@@ -1,6 +1,6 @@
 #pragma once
 
-// The payloads of an executor process. All stay inside it; what crosses a link is in link_messages.hpp.
+// Payloads of an executor process. All stay inside it; messages over a link are in link_messages.hpp.
 
 #include <chrono>
 #include <cstddef>
@@ -33,7 +33,7 @@ struct flush_reports {
 
 // -- admins ----------------------------------------------------------------------------------------------------------------
 
-/// The address that admins shall send runs to, or no longer.
+/// Registers the address that admins send runs to, or withdraws it.
 struct admin_registration {
   std::string address;
   bool remove = false;
@@ -43,17 +43,17 @@ struct report_batch {
   std::shared_ptr<const std::vector<core::run_report>> reports;
 };
 
-/// What came of one round through the admins.
+/// Outcome of one round through the admins.
 struct admin_answer {
   bool accepted = false;
-  /// Who answered at all, whatever it was.
+  /// True when any admin answered, with whatever content.
   bool reached = false;
-  /// What each that did not take it said, in their order and as the log of a run shows it.
+  /// Refusals of the admins that did not accept, in their order and as the log of a run shows them.
   std::vector<std::string> refusals;
 };
 
 struct admin_replied {
-  /// The rounds are counted.
+  /// Number of the round.
   std::uint64_t round = 0;
   http_result result;
 };
@@ -62,7 +62,7 @@ struct end_registration {};
 
 // -- runs ------------------------------------------------------------------------------------------------------------------
 
-/// Work that blocked is over: what the actor does now, in this order.
+/// Work that blocked has ended: the actor now calls these, in this order.
 struct work_done {
   std::vector<std::function<void()>> then;
 };
@@ -72,7 +72,7 @@ struct trigger_batch {
 };
 
 struct trigger_replies {
-  /// As many as the requests, in their order.
+  /// One for each request, in their order.
   std::vector<core::trigger_reply> replies;
 };
 
@@ -83,10 +83,10 @@ struct job_trigger {
   std::shared_ptr<const actors::run_body> body;
 };
 
-/// The worker ends: what runs is stopped, what waits never runs, each is reported with the reason and its suffix.
+/// Ends the worker: the current run is stopped, waiting runs never start, each is reported with the reason and its suffix.
 struct stop_worker {
   std::string reason;
-  /// Only this run; 0: the one that the worker has and those that wait.
+  /// Only this run; 0: the worker's current run and the waiting ones.
   core::log_id run{};
 };
 
@@ -96,9 +96,9 @@ struct job_thread_state {
   std::size_t waiting = 0;
 };
 
-/// A body came back, maybe long after its run was reported.
+/// A body returned, maybe long after its run was reported.
 struct body_ended {
-  /// Which of the job_thread's bodies: they are counted.
+  /// Number of the body within its job_thread.
   std::uint64_t number = 0;
   core::run_outcome outcome = {};
 };
@@ -106,13 +106,13 @@ struct body_ended {
 /// A worker that was idle for long has ended; executor_host drops the job_thread if it has sent it nothing since.
 struct job_quiet {
   core::job_id job{};
-  /// Triggers that the job_thread had got.
+  /// Triggers that the job_thread has received.
   std::uint64_t triggers_seen = 0;
 };
 
 struct kill_job {
   core::job_id job{};
-  /// Only this run; 0: all of the job.
+  /// Only this run; 0: all runs of the job.
   core::log_id run{};
 };
 
@@ -120,19 +120,19 @@ struct idle_query {
   core::job_id job{};
 };
 
-/// Whether a run was taken.
+/// Asks whether a run was accepted.
 struct taken_query {
   core::log_id run{};
-  /// That of its request: its log is found by it.
+  /// Log time of the run's request: its log is found by it.
   core::time_point log_time{};
-  /// 0: nodes of earlier versions do not say it.
+  /// 0: nodes of earlier versions do not send it.
   core::job_id job{};
 };
 
 struct log_query {
   core::log_id run{};
   core::time_point log_time{};
-  /// 1 is the first.
+  /// First line: 1.
   std::int32_t from_line = 1;
 };
 
@@ -150,20 +150,20 @@ struct executor_state {
   std::uint64_t runs_taken = 0;
 };
 
-/// Who brings results before the admins are asked. It says so again whenever it has a new way to an admin.
+/// Sets the link_dialer that brings results before the admins are asked. Sent again whenever there is a new way to an admin.
 struct callback_partners {
   link_dialer links;
 };
 
 // -- native links ----------------------------------------------------------------------------------------------------------
-/// What became of dialling a node.
+/// Outcome of connecting to a node.
 struct link_dialled {
-  /// Attempts are counted.
+  /// Number of the attempt.
   std::uint64_t attempt = 0;
   core::result<link_door> door;
 };
 
-/// What a node said at the gate of an attempt. An error: it is not to be believed.
+/// Message of a node at the gate of an attempt. An error: the node is not to be trusted.
 struct link_heard {
   std::uint64_t attempt = 0;
   std::variant<link_welcome, link_refusal, link_receipt, core::error> said;

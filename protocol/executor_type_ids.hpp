@@ -1,7 +1,7 @@
 #pragma once
 
-// The type ids of an executor's messages. They stay inside its process, so they are not serialised; but for trigger_reply and
-// log_lines, which are part of what crosses a link. A block of its own, behind the admin's: both may run in one process.
+// Type ids of an executor's messages. They stay inside its process, so they are not serialised; except trigger_reply and
+// log_lines, which are part of link messages. A separate block after the admin's: both may run in one process.
 
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/type_id.hpp>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Forward declarations of everything that a message may carry.
+// Forward declarations of every type that a message may carry.
 
 namespace ringmaster::storage {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How what crosses a native link becomes bytes and back. Included by meta_objects.cpp alone: nobody else serialises.
+// Serialisation of the messages of a native link. Included by meta_objects.cpp only: no other file serialises.
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 
 namespace ringmaster::protocol {
 
-/// A field that travels as a number.
+/// Serialises a field as a number.
 template <class Inspector, class Id>
   requires std::is_enum_v<Id>
 auto as_number(Inspector& f, caf::string_view name, Id& id) {
@@ -23,7 +23,7 @@ auto as_number(Inspector& f, caf::string_view name, Id& id) {
     });
 }
 
-/// A point in time, as milliseconds since the epoch.
+/// Serialises a point in time as milliseconds since the epoch.
 template <class Inspector>
 auto as_ms(Inspector& f, caf::string_view name, core::time_point& when) {
   return f.field(
@@ -38,7 +38,7 @@ auto as_ms(Inspector& f, caf::string_view name, core::time_point& when) {
 
 namespace ringmaster::core {
 
-// An unsafe one is not written: the message is cut short there, and with it the link.
+// An unsafe type is not written: the message would be cut short there, and with it the link.
 static_assert(!caf::is_allowed_unsafe_message_type_v<trigger_request> && !caf::is_allowed_unsafe_message_type_v<trigger_reply>
               && !caf::is_allowed_unsafe_message_type_v<run_report> && !caf::is_allowed_unsafe_message_type_v<log_lines>);
 

@@ -12,7 +12,7 @@ namespace {
 
 using limits = link_limits;
 
-/// Each item and each text costs this much more than its letters.
+/// Overhead of each item and each text in addition to its letters, in bytes.
 constexpr std::size_t frame_bytes = 64;
 
 std::size_t length(const std::optional<std::string>& text) noexcept { return text ? text->size() : 0; }
@@ -31,7 +31,7 @@ std::string breach_of_size(const Items& items) {
 
 std::string breach_of(const core::trigger_request& run) {
   if (core::number(run.job) <= 0)
-    return "a run of no job";
+    return "a run without a job";
   if (core::number(run.run) <= 0)
     return "a run without an id";
   if (run.block > core::block_strategy::cover_early)
@@ -43,7 +43,7 @@ std::string breach_of(const core::trigger_request& run) {
 
 std::string breach_of(const core::run_report& report) {
   if (core::number(report.run) <= 0)
-    return "a result of no run";
+    return "a result without a run";
   return length(report.message) > limits::message_bytes_max ? "a result with a long message" : std::string{};
 }
 
@@ -67,7 +67,7 @@ std::size_t bytes_of(const core::run_report& report) noexcept { return frame_byt
 
 std::string breach_of(const link_hello& hello) {
   if (!hello.gate)
-    return "a hello that names nobody";
+    return "a hello without a name";
   if (hello.gate_key == link_key{})
     return "a hello without a key";
   if (hello.app_name.size() > limits::name_bytes_max)
@@ -92,9 +92,9 @@ std::string breach_of(const link_verdicts& batch) { return breach_of_size(batch.
 
 std::string breach_of(const link_question& question) {
   if (question.topic > link_topic::known)
-    return "a question about nothing known";
+    return "a question with an unknown topic";
   if (question.topic >= link_topic::log && core::number(question.run) <= 0)
-    return "a question about no run";
+    return "a question without a run";
   return {};
 }
 
@@ -108,7 +108,7 @@ std::string breach_of(const link_reports& batch) { return breach_of_items(batch.
 std::string proof_text(link_end by, const link_hello& hello, const link_key& challenge) {
   const auto* who = by == link_end::executor ? "executor" : "node";
   auto text = std::string{"ringmaster link, proof of the "}.append(who).append("\n");
-  // With its length, so that no two hellos have one text.
+  // The length keeps the texts of two hellos distinct.
   const auto add = [&text](std::string_view field) { text.append(std::to_string(field.size())).append(":").append(field); };
   const auto add_key = [&add](const link_key& key) { add(std::to_string(key.high) + " " + std::to_string(key.low)); };
   add(std::to_string(hello.version));

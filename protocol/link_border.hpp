@@ -1,6 +1,6 @@
 #pragma once
 
-// What a native link may carry. Pure; any thread.
+// Limits and checks of the messages of a native link. Pure; any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace ringmaster::protocol {
 
-/// What one message may hold; larger ones hold up the heartbeats behind them. Who sends keeps to it, who receives checks it.
+/// Limits of one message; larger messages would delay the heartbeats after them. Senders keep to them, receivers check them.
 struct link_limits {
-  /// Runs, verdicts or results.
+  /// Maximum number of runs, verdicts or results.
   static constexpr std::size_t items_max = 512;
-  /// All texts of a message together.
+  /// Maximum of all texts of a message together.
   static constexpr std::size_t bytes_max = 1024 * 1024;
-  /// A result's message.
+  /// Maximum of a result's message.
   static constexpr std::size_t message_bytes_max = 64 * 1024;
-  /// An app name, a text for a person.
+  /// Maximum of an app name or a text for operators.
   static constexpr std::size_t name_bytes_max = 1024;
-  /// A proof: HMAC-SHA256.
+  /// Size of a proof: HMAC-SHA256.
   static constexpr std::size_t proof_bytes = 32;
 };
 
-/// The address of an executor that can be reached by a native link alone.
+/// Scheme of an address that can only be reached over a native link.
 inline constexpr std::string_view native_scheme = core::native_address_scheme;
 [[nodiscard]] inline bool is_native_only(std::string_view address) noexcept { return address.starts_with(native_scheme); }
 
-/// What of a message breaks the rules of links, for a person; empty: nothing. Whoever receives one that does cuts the link.
-/// A hello of another version is no breach: it is refused.
+/// Returns the breach of the link's rules in a message, for operators; empty: none. A receiver of a breach cuts the link. A hello
+/// of another version is not a breach: it is refused.
 [[nodiscard]] std::string breach_of(const link_hello& hello);
 [[nodiscard]] std::string breach_of(const link_proof& proof);
 [[nodiscard]] std::string breach_of(const link_refusal& refusal);
@@ -44,13 +44,13 @@ inline constexpr std::string_view native_scheme = core::native_address_scheme;
 enum class link_end : std::uint8_t { executor, node };
 
 /// Returns the text whose seal proves that `by` knows the token of a link. It holds what both ends agreed on: the hello without
-/// its gate, and the challenge. The ends have texts of their own, so that neither proof is good as the other one.
+/// its gate, and the challenge. The two ends use different texts, so that one end's proof cannot be used as the other's.
 [[nodiscard]] std::string proof_text(link_end by, const link_hello& hello, const link_key& challenge);
 
-/// Another one each time, which nobody can guess.
+/// Returns a new key each time, which cannot be guessed.
 [[nodiscard]] link_key draw_link_key();
 
-/// The texts of an item, in bytes: who fills a batch adds them up to `bytes_max`.
+/// Return the texts of an item in bytes: a sender adds them up to `bytes_max` to fill a batch.
 [[nodiscard]] std::size_t bytes_of(const core::trigger_request& run) noexcept;
 [[nodiscard]] std::size_t bytes_of(const core::trigger_reply& reply) noexcept;
 [[nodiscard]] std::size_t bytes_of(const core::run_report& report) noexcept;

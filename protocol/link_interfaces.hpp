@@ -1,14 +1,14 @@
 #pragma once
 
-// The catalogue of a native link: what an executor and a node may say to each other. All of it is one-way; answers are messages
-// of their own, so that nobody waits for a reply that a cut link has swallowed: each side keeps its own deadlines. No sender is
-// named, so that the other side knows of no actor but these.
+// Catalogue of a native link: the messages that an executor and a node may send to each other. All are one-way. Answers are
+// separate messages, so that neither end waits for a reply that a cut link has lost: each end keeps its own deadlines. Messages
+// name no sender, so that the other end knows no other actors.
 //
-// Whoever is at the other end has shown a certificate of the authority of links, and nothing else: what he says is looked at by
-// `breach_of` (link_border.hpp) before anybody acts on it, and these actors have nothing to lose.
+// The peer has only shown a certificate of the authority of links. `breach_of` (link_border.hpp) checks each message before it is
+// acted on, and these actors hold no state of value.
 //
 // A link begins with four messages: hello, challenge, proof, and welcome or refusal. Executor and node prove to each other that
-// they know one access token; it is the key of both proofs and crosses the link in no message.
+// they know one access token. It is the key of both proofs and is never sent over the link.
 
 #include <caf/typed_actor.hpp>
 
@@ -16,24 +16,24 @@
 
 namespace ringmaster::protocol {
 
-/// What a node publishes. Lets executors in, and does nothing else.
+/// Actor that a node publishes. Admits executors, and does nothing else.
 using link_door = caf::typed_actor<
-  /// Answered at the gate that it names: with a challenge or a refusal.
+  /// Answered at the gate that the hello names: with a challenge or a refusal.
   caf::result<void>(link_hello),
-  /// Answered at the gate of the hello: with a welcome or a refusal. A proof of no challenge that waits has no answer.
+  /// Answered at the gate of the hello: with a welcome or a refusal. A proof without a pending challenge gets no answer.
   caf::result<void>(link_proof)>;
 
-/// The end of one link on the node.
+/// Node's end of one link.
 using link_gate = caf::typed_actor<
-  /// Which runs of a batch were taken.
+  /// Reports which runs of a batch were accepted.
   caf::result<void>(link_verdicts),
   caf::result<void>(link_answer),
-  /// Results; a receipt says what became of them.
+  /// Carries results; a receipt reports their outcome.
   caf::result<void>(link_reports),
-  /// The executor stops: no more runs, and its address is forgotten.
+  /// Announces that the executor stops: no more runs, and its address is forgotten.
   caf::result<void>(link_goodbye)>;
 
-/// The end of one link on the executor.
+/// Executor's end of one link.
 using executor_gate = caf::typed_actor<
   /// Answered at the door, once.
   caf::result<void>(link_challenge),

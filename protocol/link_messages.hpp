@@ -1,6 +1,6 @@
 #pragma once
 
-// What crosses a native link. Frozen with link_type_ids.hpp.
+// Messages of a native link. Frozen with link_type_ids.hpp.
 
 #include <compare>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace ringmaster::protocol {
 
-/// Raised with every change of what crosses a link. Executor and node of two versions do not link; they speak HTTP.
+/// Raised with every change of the link's messages. Executor and node of different versions do not link; they use HTTP.
 inline constexpr std::uint32_t link_version = 3;
-/// The same for CAF, which compares it before anything else is read.
+/// Identifier of the link for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 
-/// Drawn by chance for one direction of one link. CAF brings whatever it is sent to whichever actor the sender names, by numbers
-/// that can be guessed: what does not show the key is not from the other end of the link, and is not heard.
+/// Random key for one direction of one link. CAF delivers a message to any actor that its sender names by a number, and such
+/// numbers can be guessed. A message without the key is not from the other end of the link, and is ignored.
 struct link_key {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -28,32 +28,32 @@ struct link_key {
   friend auto operator<=>(const link_key&, const link_key&) = default;
 };
 
-// Hello and refusal keep their layout in all versions, so that ends of two versions can refuse each other in words.
+// Hello and refusal keep their layout in all versions, so that ends of two versions can refuse each other with a text.
 
 /// Begins a link: an executor introduces itself.
 struct link_hello {
   std::uint32_t version = link_version;
   std::string app_name;
-  /// As it registers: its HTTP address, or `ringmaster://app/instance` when it has none.
+  /// Address as registered: its HTTP address, or `ringmaster://app/instance` without one.
   std::string address;
   /// Empty. Version 2 sent its token here.
   std::string unused;
-  /// Speaks for this link.
+  /// Executor's end of this link.
   executor_gate gate;
-  /// What is said to the gate shows it. Drawn for this hello alone.
+  /// Must be shown by every message to the gate. Drawn for this hello only.
   link_key gate_key = {};
 };
 
 /// Asks the executor for a proof that it knows the access token. The token itself is never sent.
 struct link_challenge {
-  /// Drawn for this challenge alone.
+  /// Drawn for this challenge only.
   link_key nonce = {};
   link_key key = {};
 };
 
 /// Answers a challenge.
 struct link_proof {
-  /// Of the challenge.
+  /// Nonce of the challenge.
   link_key nonce = {};
   /// `link_ports::seal` of the executor's `proof_text`, with the token as key.
   std::string proof;
@@ -61,15 +61,15 @@ struct link_proof {
 
 struct link_welcome {
   link_gate gate;
-  /// What is said to the gate shows it.
+  /// Must be shown by every message to the gate.
   link_key gate_key = {};
-  /// `link_ports::seal` of the node's `proof_text`, with the same token as key. Without it the executor takes nothing.
+  /// `link_ports::seal` of the node's `proof_text`, with the same token as key. Without it the executor accepts nothing.
   std::string proof;
   link_key key = {};
 };
 
 struct link_refusal {
-  /// For a person.
+  /// Text for operators.
   std::string reason;
   link_key key = {};
 };
@@ -84,7 +84,7 @@ struct link_runs {
 
 struct link_verdicts {
   std::uint64_t batch = 0;
-  /// As many as the runs, in their order.
+  /// One for each run, in their order.
   std::vector<core::trigger_reply> replies;
   link_key key = {};
 };
@@ -94,7 +94,7 @@ enum class link_topic : std::uint8_t {
   idle,
   kill,
   log,
-  /// 200: the run was taken here, now or before; 404: it never came; else that cannot be told now.
+  /// 200: the run was accepted here, now or before; 404: it never came; else that is not known now.
   known,
 };
 
@@ -102,12 +102,12 @@ struct link_question {
   /// Counted by the node, for each link from 1.
   std::uint64_t number = 0;
   link_topic topic = link_topic::beat;
-  /// Of `idle`, `kill` and `known`; 0 there: not said.
+  /// Used by `idle`, `kill` and `known`; 0 there: not given.
   core::job_id job{};
-  /// Of `log` and `known`; of `kill`: only this run, 0: all of the job.
+  /// Used by `log` and `known`; by `kill`: only this run, 0: all runs of the job.
   core::log_id run{};
   core::time_point log_time{};
-  /// Of `log`.
+  /// Used by `log`.
   std::int32_t from_line = 1;
   link_key key = {};
 };
@@ -115,12 +115,12 @@ struct link_question {
 struct link_answer {
   std::uint64_t number = 0;
   core::trigger_reply reply;
-  /// Of `log`, when it can be read.
+  /// Present for `log`, when the log can be read.
   std::optional<core::log_lines> lines = {};
   link_key key = {};
 };
 
-/// Results on their way to whoever keeps them.
+/// Results on their way to the node that stores them.
 struct link_reports {
   /// Counted by the executor, for each link from 1.
   std::uint64_t batch = 0;
@@ -130,7 +130,7 @@ struct link_reports {
 
 struct link_receipt {
   std::uint64_t batch = 0;
-  /// They are durable. False: not now, and the executor keeps them.
+  /// The results are durable. False: not now, and the executor keeps them.
   bool kept = false;
   link_key key = {};
 };

@@ -1,7 +1,8 @@
 #pragma once
 
-// The type ids of what crosses a native link. Frozen: an id is a place in this list, and the bytes have no names. Whoever changes
-// the list, or a struct in it, raises `link_version`; new ones go to the end. First of all blocks, so that no other one moves it.
+// Type ids of the messages of a native link. Frozen: an id is a place in this list, and the bytes have no names. A change of the
+// list, or of a struct in it, raises `link_version`; new ids go to the end. This block comes first, so that no other block moves
+// it.
 
 #include <caf/type_id.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The process's logger, injected everywhere; nobody looks it up.
+// The process's logger, injected everywhere and never looked up.
 
 #include <memory>
 

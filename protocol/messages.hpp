@@ -1,6 +1,6 @@
 #pragma once
 
-// The payloads of the catalogue. All stay inside the process.
+// Payloads of the catalogue. All stay inside the process.
 
 #include <chrono>
 #include <cstdint>
@@ -57,7 +57,7 @@ struct callback_batch {
 /// The batch's results are durable, winners and losers alike.
 struct callbacks_stored {};
 
-/// Claims that were adopted: how many runs of each are unresolved.
+/// Adopted claims, with the number of unresolved runs of each.
 struct claims_opened {
   std::vector<std::pair<std::int64_t, std::uint32_t>> claims;
 };
@@ -66,10 +66,10 @@ struct intent_batch {
   std::vector<core::intent> items;
 };
 
-/// An open claim that its own life has lost sight of.
+/// An open claim that its own incarnation has lost sight of.
 struct stray_claim {
   std::int64_t sequence = 0;
-  /// Its runs were never in anybody's memory: the claim was kept although its maker was told that it was not.
+  /// Its runs were never in memory: the claim was stored although the store reported a failure.
   bool never_sent = false;
 };
 
@@ -77,12 +77,12 @@ struct stray_claims {
   std::vector<stray_claim> items;
 };
 
-// -- lives and slots -------------------------------------------------------------------------------------------------------
+// -- incarnations and slots -----------------------------------------------------------------------------------------------
 
 struct incarnation_change {
-  /// Nothing: the lease is lost.
+  /// Without a value: the lease is lost.
   std::optional<core::node_incarnation> life;
-  /// Who owns the schedule as long as this life lasts.
+  /// Owner of the schedule as long as this incarnation lasts.
   core::cluster_mode mode = core::cluster_mode::native;
 };
 
@@ -90,16 +90,16 @@ struct slot_change {
   core::slot_set slots;
 };
 
-/// This node has ended the life of a dead one: its claims are orphans now.
+/// This node has ended the incarnation of a dead node, whose claims are orphaned now.
 struct peer_fenced {};
 
 struct edit_hint {};
 
-/// How far claims lag behind what was reserved beside Java admins.
+/// Asks how far claims lag behind the instants that were reserved alongside Java admins.
 struct reserved_backlog_query {};
 
 struct reserved_backlog {
-  /// By so much the oldest reserved instant is late that waits for its claim, not for its executor.
+  /// Lateness of the oldest reserved instant that waits for its claim, not for its executor.
   core::milliseconds late{0};
 };
 
@@ -114,7 +114,7 @@ struct route_candidate {
   core::job_ptr spec;
   std::optional<core::job_plan> plan;
   std::optional<core::intent> intent;
-  /// The asker's own, given back as it is.
+  /// Value of the caller, returned unchanged.
   std::int64_t generation = 0;
 };
 
@@ -132,11 +132,11 @@ struct routed_batch {
   std::vector<routed_job> routed;
   /// No lane slot now: still due.
   std::vector<route_candidate> deferred;
-  /// Still due, too, and not worth another look at once: their executor gives no sign of life, or too many wait for an answer
+  /// Also still due, but another try at once is of no use: their executor gives no heartbeat, or too many wait for an answer
   /// about where they can go.
   std::vector<route_candidate> held;
-  /// How many candidates of a request this batch accounts for. Each request has its batch at once; those that wait for probes are
-  /// accounted for in it and come in a later batch.
+  /// Number of candidates of a request that this batch accounts for. Each request has its batch at once; candidates that wait for
+  /// probes are accounted for in it and come in a later batch.
   std::size_t accounted = 0;
 };
 
@@ -159,23 +159,23 @@ struct sent_runs {
 /// A run that an executor is about to be asked to end.
 struct ending_run {
   core::log_id run{};
-  /// Its result if the executor calls it a success. Nothing: the executor does not end it.
+  /// Its result if the executor calls it a success. Without a value: the executor does not end it.
   std::optional<std::string> message;
 };
 
-/// Whom the pool tells of runs on their way and of runs whose fate is unknown, and whom it asks to look for executors.
+/// Actors that the pool sends runs on their way and unknown runs to, and that it asks to look for executors.
 struct trigger_partners {
   completion_actor completion;
   recovery_actor recovery;
-  /// Looks for executors when there are none, and is told where no connection came about.
+  /// Looks for executors when there are none, and is notified of executors that cannot be reached.
   registry_monitor registry{};
 };
 
-/// A run whose bytes were written and whose answer never came or proves nothing, and what came instead, for a person.
+/// A run whose bytes were written without a usable answer, and the text that came instead, for operators.
 struct unanswered_run {
   core::claimed_run run;
   std::string error;
-  /// The executor said "repeat" to the first sending.
+  /// The executor answered "repeat" to the first sending.
   bool repeated = false;
 };
 
@@ -194,23 +194,23 @@ struct link_query {
 
 struct link_handle {
   executor_link link;
-  /// The address registered itself, or this is a native link: one process answers there. Behind an address that people entered
-  /// there may be several.
+  /// The address registered itself, or this is a native link: one process answers there. An address that a user entered may stand
+  /// for several.
   bool is_one_process = false;
 };
 
-/// An executor dialled in, or its link takes no more runs.
+/// An executor connected, or its link takes no more runs.
 struct native_link_update {
   std::string address;
   executor_link link;
   bool up = false;
 };
 
-/// To whom made the link.
+/// Sent to the actor that made the link.
 struct native_link_lost {
   std::string address;
   std::uint64_t number = 0;
-  /// The executor says that it stops; else its link was cut.
+  /// The executor announced that it stops; else its link was cut.
   bool goodbye = false;
 };
 
@@ -219,13 +219,13 @@ struct send_batch {
   send_listener listener;
 };
 
-/// What became of one `/run`.
+/// Outcome of one `/run`.
 enum class send_state : std::uint8_t {
-  /// A complete answer: `code` and `message` say which.
+  /// A complete answer, with `code` and `message`.
   answered,
-  /// No byte left us.
+  /// No byte left this node.
   not_sent,
-  /// The lease was over: the run stays claimed and is adopted later.
+  /// The lease had ended: the run stays claimed and is adopted later.
   gate_closed,
   unknown,
 };
@@ -233,16 +233,16 @@ enum class send_state : std::uint8_t {
 struct send_result {
   core::claimed_run run;
   send_state state = send_state::not_sent;
-  /// 200 accepted; anything else but 0 refused.
+  /// 200 accepted; any other code except 0 refused.
   std::int32_t code = 0;
-  /// The executor's text, or why nothing was sent.
+  /// The executor's text, or the reason why nothing was sent.
   std::string message;
   std::chrono::microseconds elapsed{0};
-  /// When its first byte was written; the epoch when none was.
+  /// Time at which its first byte was written; the epoch when none was.
   std::chrono::steady_clock::time_point sent_at{};
-  /// Not sent because no connection came about.
+  /// Not sent because no connection was made.
   bool unreachable = false;
-  /// Code 200 stands for "repeat": the executor has a run of this id already. Nothing repeats `/run`, so after a first sending
+  /// Code 200 stands for "repeat": the executor already has a run with this id. Nothing repeats `/run`, so after a first sending
   /// that is unknown instead.
   bool repeated = false;
 };
@@ -255,9 +255,10 @@ struct probe_request {
   /// `idle_beat` asks about this job; `beat` ignores it.
   core::job_id job{};
   bool idle_beat = false;
-  /// In whose name it is asked; 0: of any group that the executor belongs to.
+  /// Group on whose behalf the executor is asked; 0: any group that it belongs to.
   core::group_id group{};
-  /// With `idle_beat`: what is asked for is this run. Over a native link the executor says so itself; HTTP has no such question.
+  /// With `idle_beat`: the request is about this run. Over a native link the executor answers that itself; HTTP has no such
+  /// question.
   core::log_id run{};
   core::time_point fire_at{};
 };
@@ -266,11 +267,11 @@ struct probe_reply {
   /// 200: alive (idle). 0: no complete answer.
   std::int32_t code = 0;
   std::string message;
-  /// It is about the run: 200 the executor has taken it, 404 it never came; else that cannot be told now.
+  /// The answer is about the run: 200 the executor has accepted it, 404 it never came; else that is not known now.
   bool of_run = false;
 };
 
-/// Ends a run. Executors of XXL-JOB ignore the run's id and end all that they have of the job. Answered as a probe.
+/// Ends a run. Executors of XXL-JOB ignore the run's id and end all runs of the job. Answered as a probe.
 struct kill_request {
   core::job_id job{};
   core::group_id group{};
@@ -280,7 +281,7 @@ struct kill_request {
 struct log_request {
   core::log_id run{};
   core::time_point fire_at{};
-  /// 1: the first.
+  /// First line: 1.
   std::int32_t from_line = 1;
   /// Group of the run; 0: unknown.
   core::group_id group{};
@@ -291,11 +292,11 @@ struct log_reply {
   bool answered = false;
   std::int32_t to_line = 0;
   std::string content = {};
-  /// What there was instead of an answer.
+  /// Error in place of an answer.
   std::string error = {};
-  /// Of what `content` holds; the executor's own word.
+  /// First line of `content`, as the executor states it.
   std::int32_t from_line = 0;
-  /// The executor says that nothing will follow.
+  /// The executor states that nothing will follow.
   bool end = false;
   /// Not answered because the answer is longer than `trigger.log_bytes_max`: it will not be shorter the next time.
   bool too_long = false;
@@ -311,7 +312,7 @@ struct registry_beat {
   std::string address;
   /// The request carried an app name header: this executor wants one, too.
   bool app_header = false;
-  /// Which token it showed.
+  /// Token that the executor showed.
   core::token_kind token = core::token_kind::common;
 };
 
@@ -328,7 +329,7 @@ struct address_claim {
 };
 
 struct claim_verdict {
-  /// For a person; empty: it may.
+  /// Text for operators; empty: it may.
   std::string refusal;
 };
 
@@ -337,17 +338,17 @@ struct registry_hint {};
 /// One registration: app name and address.
 using app_address = std::pair<std::string, std::string>;
 
-/// Who can be called, at one moment. Immutable, shared.
+/// Executors that can be called, at one moment. Immutable, shared.
 struct registry_view {
   std::unordered_map<std::int32_t, core::group> groups;
-  /// Registrations whose last beat carried the app name header.
+  /// Registrations whose last heartbeat carried the app name header.
   std::set<app_address> with_app_header;
-  /// Registrations of groups with a token whose executors showed another one last: the common token or the group's former one.
-  /// One that is missing is known to have no more than its group's token.
+  /// Registrations of groups with a token whose executors showed another one last: the common token or the group's previous one.
+  /// A registration that is missing here is known to have only its group's token.
   std::map<app_address, core::token_kind> tokens_shown;
-  /// `protocol::address_key` of addresses that were registered with a group's token alone: never sent the common one.
+  /// `protocol::address_key` of addresses that were registered only with a group's token: never sent the common one.
   std::unordered_set<std::string> without_common_token;
-  /// Addresses that executors registered, of whatever app.
+  /// Addresses that executors registered, of any app.
   std::unordered_set<std::string> registered;
 };
 
@@ -361,13 +362,13 @@ struct registry_subscription {
 
 // -- alarms ----------------------------------------------------------------------------------------------------------------
 
-/// What became of a message to a channel.
+/// Outcome of a message to a channel.
 struct notice_done {
   std::uint64_t delivery = 0;
   core::result<void> outcome;
 };
 
-/// Whether an executor can be reached, as of just now.
+/// Current reachability of an executor.
 struct executor_update {
   std::string address;
   bool reachable = false;
@@ -385,7 +386,7 @@ struct apply_declared {
   bool prune = false;
 };
 
-/// Files as /api/v1 takes them: a body that a store worker reads, since it may be long.
+/// Files as sent to /api/v1: a body that a store worker reads, because it may be long.
 struct apply_files {
   std::string body;
   core::principal by;
@@ -396,11 +397,11 @@ struct files_applied {
   bool dry_run = false;
 };
 
-/// Everything, or a group, as a declared file.
+/// Asks for a declared file of all jobs, or of a group.
 struct export_query {
   std::optional<core::group_id> group;
   core::principal by;
-  /// Only what this source declared.
+  /// Only objects that this source declared.
   std::optional<std::string> source = {};
 };
 
@@ -418,7 +419,7 @@ struct stop_job {
   core::principal by = core::local_operator();
 };
 
-/// A token of 0 becomes a random one: whoever may ask again after a lost answer brings his own.
+/// A token of 0 becomes a random one: a caller that may repeat the request after a lost answer sets its own.
 struct trigger_job {
   core::manual_trigger wanted;
   core::principal by = core::local_operator();
@@ -426,10 +427,10 @@ struct trigger_job {
 
 struct remove_job {
   core::job_id job{};
-  /// Also one that a source declares.
+  /// Also a job that a source declares.
   bool declared_too = false;
   core::principal by = core::local_operator();
-  /// As in `update_job`.
+  /// See `update_job`.
   std::string seen = {};
 };
 
@@ -441,17 +442,17 @@ struct http_exchange {
 struct status_query {};
 struct stop_request {};
 
-/// A graceful stop in shared mode: nothing more is reserved, what is reserved is still fired.
+/// Stops gracefully in shared mode: nothing more is reserved, reserved instants are still fired.
 struct finish_reserved {};
 
 struct handles_query {};
 
-/// What gateway and commands speak to.
+/// Actors that the gateway and commands send to.
 struct node_handles {
   registry_monitor registry;
   completion_actor completion;
   job_admin jobs;
-  /// Null without a keeper of passwords: nobody signs in.
+  /// Null without a password_keeper: sign-in is impossible.
   user_admin users{};
   group_admin groups{};
   run_admin runs{};
@@ -459,22 +460,22 @@ struct node_handles {
 };
 
 struct node_status {
-  /// The node has a life and a store: it may claim and send.
+  /// The node has an incarnation and a store: it may claim and send.
   bool ready = false;
   /// One line each; empty when ready.
   std::vector<std::string> reasons;
   std::optional<core::node_incarnation> life;
 };
 
-/// Which nodes the cluster has.
+/// Asks for the nodes of the cluster.
 struct nodes_query {};
 
-/// Memory of one node: it asks the store for nothing.
+/// Nodes from one node's memory, without a query of the store.
 struct node_list {
-  /// In id order.
+  /// Sorted by id.
   std::vector<core::seen_node> nodes;
   core::cluster_mode mode = core::cluster_mode::native;
-  /// When a silent node counts as dead.
+  /// Silence after which a node counts as dead.
   std::chrono::milliseconds dead_after{0};
 };
 

@@ -14,7 +14,7 @@
 namespace ringmaster::protocol {
 
 void init_meta_objects() {
-  // CAF's own table is the process's.
+  // CAF's own table belongs to the process.
   static std::once_flag done;
   std::call_once(done, [] {
     caf::init_global_meta_objects<caf::id_block::ringmaster_net>();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What storage_actor is asked to run, and whom it tells what came of it.
+// Tasks of storage_actor, and its reports about ended runs.
 
 #include <cstdint>
 #include <functional>
@@ -12,17 +12,17 @@
 
 namespace ringmaster::protocol {
 
-/// When a task at storage_actor has its turn.
+/// Priority of a task at storage_actor.
 enum class store_turn : std::uint8_t {
-  /// Before all that wait already: a lease depends on it.
+  /// Before all waiting tasks: a lease depends on it.
   first,
   /// Before claims and results.
   usual,
-  /// When no claim and no result waits, or when it has waited for a second: it can wait, and may be large.
+  /// When no claim and no result waits, or after a second: the task is not urgent, and may be large.
   patient,
 };
 
-/// A use case on a store, run on its worker's thread. An error instead of a store: it cannot be opened now.
+/// A use case on a store, run on its worker's thread. Gets an error instead of a store that cannot be opened now.
 struct store_task {
   std::function<void(core::result<storage::store*>)> run;
   store_turn turn = store_turn::usual;
@@ -34,7 +34,7 @@ struct store_listener {
   run_end_listener ends{};
 };
 
-/// What transactions stored of how runs end.
+/// Ends of runs that transactions stored.
 struct runs_ended {
   std::vector<core::ended_run> items;
   /// Rows of dropped instants.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The type ids of messages that stay inside the process. Nothing here crosses a link, so nothing is serialised. Behind what does,
-// with room for that to grow.
+// Type ids of messages that stay inside the process. None crosses a link, so none is serialised. The block comes after the link's
+// ids, with room for those to grow.
 
 #include <cstdint>
 

@@ -13,15 +13,16 @@
 
 namespace ringmaster::protocol {
 
-/// The system's civil time, cut to the millisecond.
+/// Returns the system's civil time, cut to the millisecond.
 [[nodiscard]] inline core::time_point system_time() {
   return core::time_point{std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now().time_since_epoch())};
 }
 
-/// Adds an offset to the steady clock of CAF. The offset is shared: node_actor refreshes it, so that a stepped system clock is
-/// followed within one beat; tests set it once. Cheap to copy; any thread.
+/// Clock that adds an offset to CAF's steady clock. The offset is shared: node_actor refreshes it, so that the clock follows a
+/// stepped system clock within one heartbeat; tests set it once. Cheap to copy; any thread.
 ///
 /// A clock is in doubt from the start of a node until that node has first trusted it (`core::clock_trust`). Its time may then be
+/// days off, and is not good enough to store an instant.
 /// days off, and is not good enough to store an instant.
 class wall_clock {
 public:
@@ -36,8 +37,8 @@ public:
     return clock;
   }
 
-  /// Takes the offset between the two clocks anew. Reads the civil clock between two looks at the other one, a few times: whoever
-  /// is preempted in between would be off by as much.
+  /// Takes the offset between the two clocks again. Reads the civil clock between two reads of the steady clock, a few times,
+  /// because a preemption in between would add to the offset.
   void follow_system() const {
     using std::chrono::nanoseconds;
     auto best = nanoseconds::max();

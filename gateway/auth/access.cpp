@@ -16,11 +16,12 @@ namespace {
 namespace reply_text = protocol::wire::reply_text;
 
 constexpr const char* token_header = "XXL-JOB-ACCESS-TOKEN";
-/// Of releases 2.1.x.
+/// Token header of releases 2.1.x.
 constexpr const char* old_token_header = "XXL-RPC-ACCESS-TOKEN";
 constexpr const char* app_name_header = "XXL-JOB-APPNAME";
 
-/// A proxy on this machine makes every client look local. One that adds none of these cannot be told from a client.
+/// Returns true when a proxy passed the request on. A proxy on this machine makes every client look local, and one that adds none
+/// of these headers cannot be told from a client.
 bool was_passed_on(const protocol::http_request& request) noexcept {
   constexpr std::array marks{"Via", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"};
   return std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return request.find_header(mark) != nullptr; });

@@ -11,7 +11,7 @@ namespace ringmaster::gateway {
 
 namespace {
 
-/// Same origin only: no inline script or style, no frame around it.
+/// Policy for the same origin only: no inline script or style, no frame around the page.
 constexpr std::string_view content_policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
                                             "form-action 'self'; frame-ancestors 'none'";
 
@@ -23,7 +23,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> headers{{
   {"Referrer-Policy", "same-origin"},
 }};
 
-/// `Origin` names scheme and authority; behind a proxy that ends TLS, and is not trusted, only the second is known here.
+/// Compares `Origin` with the requested host. `Origin` names scheme and authority; after an untrusted proxy that ends TLS, only
+/// the authority is known here.
 bool is_own(std::string_view origin, const protocol::http_request& request) noexcept {
   const auto* named = request.find_header("Host");
   const std::string_view host = !request.forwarded_host.empty() ? request.forwarded_host : named ? *named : std::string_view{};
@@ -39,7 +40,7 @@ bool is_own(std::string_view origin, const protocol::http_request& request) noex
 
 std::string_view foreign_site(const protocol::http_request& request) noexcept {
   const auto* site = request.find_header("Sec-Fetch-Site");
-  // `none`: typed or opened by the user himself.
+  // `none`: the user typed the address or opened a bookmark.
   if (site && *site != "same-origin" && *site != "none")
     return "refused: a page of another site sent this request (Sec-Fetch-Site)";
   const auto* origin = request.find_header("Origin");
@@ -49,7 +50,7 @@ std::string_view foreign_site(const protocol::http_request& request) noexcept {
 }
 
 std::string csrf_token(std::string_view session) {
-  // The text in front keeps it apart from every other digest of a session.
+  // The prefix keeps this digest distinct from every other digest of a session.
   return sha256_hex(std::string{"ringmaster: csrf token of a session\n"}.append(session));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What keeps other people's pages from acting in the name of a browser's user (design §11). Pure.
+// Protection of a browser's user against pages of other sites (design §11). Pure.
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace ringmaster::gateway {
 
-/// Why a request that changes something must not be served: a page of another site sent it. Empty when none did, or when nothing
-/// tells: scripts send neither `Sec-Fetch-Site` nor `Origin`.
+/// Returns the reason to refuse a request that changes something: a page of another site sent it. Returns an empty text when none
+/// did, or when no header says so: scripts send neither `Sec-Fetch-Site` nor `Origin`.
 [[nodiscard]] std::string_view foreign_site(const protocol::http_request& request) noexcept;
 
-/// What a page that has this session shows when it changes something by /api/v1: no page of another site can know it, and it
-/// tells nothing of the session.
+/// Returns the token that a page with this session must show to change something through /api/v1. Pages of other sites cannot
+/// know it, and it reveals nothing of the session.
 [[nodiscard]] std::string csrf_token(std::string_view session);
 
-/// Headers of every answer that a browser may show. `tls`: from now on it is to ask this host over TLS alone.
+/// Adds the headers of every answer that a browser may show. `tls`: the browser must use TLS for this host from now on.
 void add_safety_headers(protocol::http_response& response, bool tls);
 
 } // namespace ringmaster::gateway

@@ -20,7 +20,7 @@ caf::result<protocol::password_verdict> password_keeper_state::check(const proto
   verdict.known = verdict.right && core::is_known_password(question.given);
   if (is_strong(question.stored))
     return verdict;
-  // As long as with an Argon2id form, also of an unknown name: the time tells no names, whatever forms stand in the table.
+  // Takes as long as an Argon2id check, also for an unknown name: the time reveals no names, whatever forms are in the table.
   if (question.form != core::password_form::argon2id || !verdict.right || verdict.known) {
     spend_a_check(question.given);
     return verdict;

@@ -5,9 +5,9 @@
 
 namespace ringmaster::gateway {
 
-/// Makes and checks stored forms of passwords. Spawned detached, because a check takes long on purpose; one at a time, so that
-/// many sign-ins at once neither take all memory nor all processors. Every check takes the time of an Argon2id one: it tells
-/// neither whether a user exists nor how a password is stored.
+/// Actor that makes and checks stored forms of passwords. Spawned detached, because a check is slow on purpose. It makes one
+/// check at a time, so that many sign-ins at once take neither all memory nor all processors. Every check takes the time of an
+/// Argon2id check, which reveals neither whether a user exists nor how a password is stored.
 class password_keeper_state {
 public:
   static inline const char* name = "ringmaster.password_keeper";

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who may call a route, as the route table declares it.
+// Permission that a route requires, as the route table declares it.
 
 #include <cstdint>
 
@@ -8,28 +8,28 @@ namespace ringmaster::gateway {
 
 enum class access : std::uint8_t {
   anyone,
-  /// The token rules of XXL wire §1.3; refused with HTTP 200 and XXL's texts.
+  /// Token rules of XXL wire §1.3; refused with HTTP 200 and XXL's texts.
   executor,
-  /// This machine, or the access token as a bearer.
+  /// A request from this machine, or the access token as a bearer token.
   operators,
-  // -- with a session --
+  // -- require a session --
   any_user,
-  /// These three: with that right in the group that the request is about, which the actor that does the work checks on the stored
-  /// object. Here they only stand for the table of rights.
+  /// The next three require this permission in the group of the request. The actor that does the work checks it on the stored
+  /// object; these values only feed the table of permissions.
   viewer,
   operate,
   editor,
-  /// Checked here, and again where the work is done.
+  /// Checked here, and again by the actor that does the work.
   admin,
 };
 
 [[nodiscard]] constexpr bool needs_session(access who) noexcept { return who >= access::any_user; }
 
-/// Has no default: a route without one does not compile.
+/// Permission of a route. It has no default: a route without one does not compile.
 struct permission {
   constexpr permission(access who) noexcept : who{who} {}
   access who;
-  /// Also for who must choose another password before anything else.
+  /// Also allowed for a user who must change the password before anything else.
   bool before_password_change = false;
 
   [[nodiscard]] constexpr permission even_before_password_change() const noexcept {

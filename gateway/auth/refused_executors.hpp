@@ -1,6 +1,6 @@
 #pragma once
 
-// Executors that are not let in, by name: a token that is wrong, an app name that no group has, an address outside the networks.
+// Refused executors by name: a wrong token, an app name that no group has, an address outside the allowed networks.
 
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace ringmaster::gateway {
 
 enum class refused_for : std::uint8_t { wrong_token, unknown_app, outside_networks };
 
-/// `wrong_token`, `unknown_app`, `outside_networks`: of metrics and of /api/v1.
+/// Names of `refused_for` in metrics and in /api/v1.
 inline constexpr std::array<std::string_view, 3> refused_for_names{"wrong_token", "unknown_app", "outside_networks"};
 
 [[nodiscard]] constexpr std::string_view name_of(refused_for why) noexcept {
@@ -26,33 +26,33 @@ inline constexpr std::array<std::string_view, 3> refused_for_names{"wrong_token"
 
 struct refused_executor {
   refused_for why = refused_for::wrong_token;
-  /// As it names itself; empty where it does not.
+  /// App name that the executor sent; empty without one.
   std::string app_name;
-  /// That it registers; empty in a request that registers nothing.
+  /// Address that the executor registers; empty in a request that registers nothing.
   std::string address;
-  /// Where the request came from.
+  /// Source address of the request.
   std::string remote;
   core::time_point first{};
   core::time_point last{};
   std::uint64_t times = 0;
 };
 
-/// Of one gateway. Bounded: of more than `kept_max` the one that was seen longest ago is forgotten.
+/// Refused executors of one gateway. Bounded: beyond `kept_max` the executor that was seen longest ago is forgotten.
 class refused_executors {
 public:
   static constexpr std::size_t kept_max = 200;
   static constexpr std::size_t text_bytes_max = 255;
-  /// Between two log lines about the same executor.
+  /// Minimum time between two log lines about the same executor.
   static constexpr std::chrono::minutes line_period{10};
-  /// Lines in `line_period`, about whomever: names are for anybody to invent.
+  /// Maximum number of lines in `line_period` for all executors together, because clients can invent names.
   static constexpr std::size_t lines_max = 20;
-  /// Who was not heard for so long has been let in since, or is gone.
+  /// Time after which an executor that was not seen again is no longer listed: it has been admitted since, or is gone.
   static constexpr std::chrono::minutes shown_for{10};
 
-  /// Returns whether a log line about it is due.
+  /// Records a refused executor. Returns true when a log line about it is due.
   bool note(refused_executor what, core::time_point now);
 
-  /// Those that were seen lately, the last one first.
+  /// Returns the executors that were seen within `shown_for`, the last one first.
   [[nodiscard]] std::vector<refused_executor> lately(core::time_point now) const;
 
 private:

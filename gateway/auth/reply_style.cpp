@@ -19,7 +19,7 @@ std::optional<dialect> only_dialect(std::string_view name) noexcept {
 dialect dialect_of(const protocol::http_request& request, dialect_set by, const web_rules& rules) {
   if (rules.only)
     return *rules.only;
-  // Before the cookie: a browser may still have that of the other dialect.
+  // Takes precedence over the cookie: a browser may still have a cookie of the other dialect.
   if (by == dialect_set::xxl2_only)
     return dialect::xxl2;
   if (by == dialect_set::xxl3_only)

@@ -22,7 +22,7 @@ constexpr std::uint32_t passes = 2;
 constexpr std::uint32_t lanes = 1;
 constexpr std::size_t salt_bytes = 16;
 constexpr std::size_t hash_bytes = 32;
-/// A stored form that wants more is not computed: a row must not take the machine's memory.
+/// Upper limits for stored forms: a form that asks for more is not computed, so that a row cannot take the machine's memory.
 constexpr std::uint32_t memory_kib_max = 256 * 1024;
 constexpr std::uint32_t passes_max = 16;
 constexpr std::uint32_t lanes_max = 8;
@@ -49,9 +49,9 @@ bool fill_random(void* bytes, std::size_t count) {
   return getrandom(bytes, count, 0) == static_cast<ssize_t>(count);
 }
 
-core::error no_random_numbers() { return {core::errc::unavailable, "the system gives no random numbers"}; }
+core::error no_random_numbers() { return {core::errc::unavailable, "the system's random number generator failed"}; }
 
-/// `text` begins with `name` and a number: what follows them stays.
+/// Takes `name` and the number after it off the front of `text`. Returns false when `text` does not begin with them.
 bool take(std::string_view& text, std::string_view name, std::uint32_t& number) {
   if (!text.starts_with(name))
     return false;
@@ -82,8 +82,8 @@ core::result<std::string> argon2id(std::string_view password) {
   const auto code = argon2id_hash_encoded(passes, memory_kib, lanes, password.data(), password.size(), salt.data(), salt.size(),
                                           hash_bytes, encoded.data(), encoded.size());
   if (code != ARGON2_OK)
-    return core::fail(core::errc::unavailable, std::string{"a password could not be hashed: "} + argon2_error_message(code));
-  encoded.resize(encoded.find('\0')); // the length counts the end
+    return core::fail(core::errc::unavailable, std::string{"cannot hash the password: "} + argon2_error_message(code));
+  encoded.resize(encoded.find('\0')); // the length includes the final NUL
   return encoded;
 }
 
@@ -105,7 +105,7 @@ std::string md5_hex(std::string_view bytes) {
 }
 
 core::result<std::string> random_token() {
-  std::array<std::uint8_t, 33> bytes{}; // in threes, for base64; the last one stays 0
+  std::array<std::uint8_t, 33> bytes{}; // a multiple of three, for base64; the last byte stays 0
   if (!fill_random(bytes.data(), 32))
     return tl::unexpected{no_random_numbers()};
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -120,7 +120,7 @@ core::result<std::string> random_token() {
 }
 
 core::result<std::string> random_password() {
-  constexpr std::string_view letters = "abcdefghijkmnpqrstuvwxyz23456789"; // 32: five bits each, and no l, o, 0, 1
+  constexpr std::string_view letters = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 letters: five bits each, without l, o, 0, 1
   std::array<std::uint8_t, 20> bytes{};
   if (!fill_random(bytes.data(), bytes.size()))
     return tl::unexpected{no_random_numbers()};

@@ -22,14 +22,14 @@ namespace ringmaster::gateway {
 /// Returns true when the request has a session cookie of this dialect, whatever its value.
 [[nodiscard]] bool has_cookie_of(const protocol::http_request& request, protocol::wire::dialect dialect);
 
-/// Returns the value of the dialect's session cookie; nothing for one that no session can have (empty or too long).
+/// Returns the value of the dialect's session cookie; nothing for a value that no session can have (empty or too long).
 [[nodiscard]] std::optional<std::string> session_in(const protocol::http_request& request, protocol::wire::dialect dialect);
 
-/// Returns the values of all session cookies, that of `dialect` first.
+/// Returns the values of all session cookies, the one of `dialect` first.
 [[nodiscard]] std::vector<std::string> sessions_in(const protocol::http_request& request, protocol::wire::dialect dialect);
 
-/// Returns the `Set-Cookie` value of a session. HttpOnly: no script reads it. Without `kept_for` it lasts until the browser
-/// closes.
+/// Returns the `Set-Cookie` value of a session. HttpOnly: no script reads it. Without `kept_for` the cookie lasts until the
+/// browser closes.
 [[nodiscard]] std::string session_cookie(std::string_view session, std::optional<std::chrono::seconds> kept_for,
                                          protocol::wire::dialect dialect, bool secure);
 

@@ -24,7 +24,7 @@ void user_rate_limiter::charge(core::user_id user, std::size_t more, time now) {
 user_rate_limiter::entry& user_rate_limiter::bucket_of(core::user_id user, time now) {
   if (users_.size() >= users_max && !users_.contains(core::number(user))) {
     std::erase_if(users_, [now](const auto& each) { return now >= each.second.full; });
-    // So many at once: users who were close to their limit begin again.
+    // Forgets all users when there are this many; users who were close to their limit begin again.
     if (users_.size() >= users_max)
       users_.clear();
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// How often one user may ask. Pure: time is an argument.
+// Rate limiter for the requests of one user. Pure: time is an argument.
 
 #include <chrono>
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace ringmaster::gateway {
 
-/// A bucket for each user of the last moments, with a session or a key; used by one thread at a time. Twice as many requests as a
-/// second has may come at once, so a bucket is full again after two seconds and need not be kept. A request that names many
-/// objects counts as many, and its bucket is kept until it is full again.
+/// Token buckets of the users that made requests lately, with a session or a key; used by one thread at a time. A burst may have
+/// twice the requests of one second, so a bucket is full again after two seconds and need not be kept. A request that names many
+/// objects counts as that many, and its bucket is kept until it is full again.
 class user_rate_limiter {
 public:
   using time = core::token_bucket::time;
 
   static constexpr std::size_t users_max = 10'000;
-  /// How long a bucket takes to fill.
+  /// Time that a bucket takes to fill.
   static constexpr std::chrono::seconds kept_for{2};
 
   /// 0: no limit.
   explicit user_rate_limiter(std::size_t per_second) : per_second_{static_cast<std::int64_t>(per_second)} {}
 
-  /// False: too often. Within a second there is room again.
+  /// Returns false when the user makes requests too often. There is room again within a second.
   [[nodiscard]] bool take(core::user_id user, time now);
 
-  /// Takes `more` in advance for a request that was taken: the user's next requests wait for longer.
+  /// Takes `more` in advance for a request that was admitted: the user's next requests wait longer.
   void charge(core::user_id user, std::size_t more, time now);
 
   [[nodiscard]] std::size_t size() const noexcept { return users_.size(); }

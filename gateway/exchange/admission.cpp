@@ -15,15 +15,15 @@ using protocol::wire::dialect;
 
 constexpr core::localized change_password_first{"请先修改密码 (change your password first)", "請先修改密碼 (change your password first)",
                                                 "change your password first"};
-// What clients of 3.x look for (XXL admin §8.3).
+// Texts that clients of 3.x look for (XXL admin §8.3).
 constexpr std::string_view not_signed_in = "com.xxl.sso.core.exception.XxlSsoException: not login for path:";
 constexpr std::string_view not_admin =
   "com.xxl.sso.core.exception.XxlSsoException: permission limit, current login-user does not have role:ADMIN";
 
-/// A cookie that is nobody's is of no use to the client either.
+/// Refuses a request without a valid session, and removes an unknown session's cookie from the client.
 void refuse_visitor(const exchange& ex) {
   if (ex.row().by == dialect_set::none)
-    return ex.problem(401, "sign in, or show an API key", {{"WWW-Authenticate", "Bearer"}});
+    return ex.problem(401, "sign in or send an API key", {{"WWW-Authenticate", "Bearer"}});
   protocol::http_headers headers;
   if (!sessions_in(ex.request(), ex.style().dialect).empty())
     headers.emplace_back("Set-Cookie", expired_session_cookie(ex.style().dialect, ex.secure_cookies()));
@@ -44,7 +44,7 @@ void refuse_key(const exchange& ex, const core::error& why) {
   ex.fail(why);
 }
 
-/// A client that sends `If-Match` relies on it.
+/// Returns true for an `If-Match` that the operation ignores: a client that sends it relies on it.
 bool is_vain_condition(const exchange& ex) {
   const auto& row = ex.row();
   return row.by == dialect_set::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
@@ -66,18 +66,18 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
   if (needed.who == access::admin && !ex.who().admin)
     return refuse_role(ex);
   if (is_vain_condition(ex))
-    return ex.problem(400, "this operation compares no If-Match: whatever the header says, it would do the same");
+    return ex.problem(400, "If-Match is not supported for this operation");
   call_handler(ex);
 }
 
 void enter_with_session(const exchange& ex, const protocol::identified& found, const std::string& session) {
-  // XXL-JOB's clients know of no token; of them foreign_site and SameSite keep others away.
+  // XXL-JOB's clients know no CSRF token; foreign_site and SameSite protect these routes.
   if (ex.row().by != dialect_set::none)
     return enter(ex, found);
   auto token = csrf_token(session);
   const auto* shown = ex.request().find_header("X-CSRF-Token");
   if (ex.row().changes() && !core::equal_in_constant_time(shown ? std::string_view{*shown} : std::string_view{}, token))
-    return ex.problem(403, "with a session X-CSRF-Token must be what GET /api/v1/session says");
+    return ex.problem(403, "missing or wrong X-CSRF-Token: send the value that GET /api/v1/session returns");
   enter(ex, found, std::move(token));
 }
 
@@ -114,7 +114,7 @@ bool has_unexpected_query(const exchange& ex) {
 
 void call_handler(const exchange& ex) {
   if (has_unexpected_query(ex))
-    return ex.problem(400, "this path takes no query parameters");
+    return ex.problem(400, "this path accepts no query parameters");
   ex.row().handle(ex);
 }
 
@@ -124,7 +124,7 @@ void find_session(const exchange& ex, found_handler with_session, visitor_handle
 
 void admit_person(const exchange& ex) {
   const auto& row = ex.row();
-  // No page of another site can make a browser send one.
+  // No page of another site can make a browser send an API key.
   if (row.by == dialect_set::none && needs_session(row.who.who))
     if (auto key = shown_key(ex.request()))
       return admit_program(ex, std::move(*key));

@@ -17,14 +17,15 @@ bool is_visible(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-/// Null: there is none. Of two it could only be guessed which one counts. Errors: `invalid_argument`.
+/// Returns the header of this name, null without one. Two such headers are refused, because the choice would be a guess. Errors:
+/// `invalid_argument`.
 core::result<const std::string*> only_header(const protocol::http_request& request, std::string_view name) {
   const std::string* found = nullptr;
   for (const auto& [each, value] : request.headers) {
     if (!core::equal_without_case(each, name))
       continue;
     if (found)
-      return core::fail(core::errc::invalid_argument, "there are two headers " + std::string{name});
+      return core::fail(core::errc::invalid_argument, "duplicate header " + std::string{name});
     found = &value;
   }
   return found;
@@ -43,12 +44,12 @@ core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_reque
   auto tag = core::trimmed(**header);
   if (tag == "*")
     return wanted_tag{};
-  // Our tags are of what is meant, not of bytes: a proxy that packs answers makes them weak, and they say the same.
+  // Our ETags identify the content, not bytes: a proxy that compresses answers makes them weak, and they mean the same.
   if (tag.starts_with("W/"))
     tag.remove_prefix(2);
   const bool quoted = tag.size() >= 2 && tag.front() == '"' && tag.find('"', 1) == tag.size() - 1;
   if (!quoted)
-    return core::fail(core::errc::invalid_argument, "If-Match must be one ETag, as a GET of the same path gives it");
+    return core::fail(core::errc::invalid_argument, "If-Match must be one ETag, as returned by GET at the same path");
   return wanted_tag{std::string{tag.substr(1, tag.size() - 2)}};
 }
 
@@ -61,7 +62,7 @@ core::result<std::int64_t> trigger_token_of(const protocol::http_request& reques
     return 0;
   if (key->empty() || key->size() > key_bytes_max || !is_visible(*key))
     return core::fail(core::errc::invalid_argument, "Idempotency-Key must be 1 to 255 characters of visible ASCII");
-  // 60 bits: who knows another one's key meets his run no more often than by chance.
+  // 60 bits: a user who knows another user's key matches the other's run no more often than by chance.
   constexpr std::size_t digits = 15;
   const auto digest = sha256_hex(std::to_string(core::number(by.user)) + '\n' + by.name + '\n' + *key);
   std::int64_t token = 0;

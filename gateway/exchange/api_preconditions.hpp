@@ -1,6 +1,6 @@
 #pragma once
 
-// What a request of /api/v1 says about repeating it and about edits meanwhile. Pure.
+// Preconditions of a request of /api/v1: `If-Match`, `If-None-Match` and `Idempotency-Key`. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -13,24 +13,25 @@
 
 namespace ringmaster::gateway {
 
-/// `"tag"`.
+/// Returns `"tag"`.
 [[nodiscard]] std::string etag_of(std::string_view tag);
 
-/// What `If-Match` asks for.
+/// ETag that `If-Match` asks for.
 struct wanted_tag {
-  /// Nothing: any (`*`). Empty: one that was never given out.
+  /// Without a value: any (`*`). Empty: a tag that was never issued.
   std::optional<std::string> tag;
 
   [[nodiscard]] bool matches(std::string_view current) const { return !tag || *tag == current; }
 };
-/// Nothing: the request has none. Errors: `invalid_argument` for what is no ETag, and for two of them.
+/// Returns the value of `If-Match`; nothing without the header. Errors: `invalid_argument` for an invalid ETag, and for two of
+/// them.
 [[nodiscard]] core::result<std::optional<wanted_tag>> wanted_tag_of(const protocol::http_request& request);
 
-/// From `Idempotency-Key` and who sends it; 0: the request has none. Errors: `invalid_argument` for one that is empty, longer
-/// than 255 bytes or no visible ASCII, and for two of them.
+/// Returns a token made from `Idempotency-Key` and its sender; 0 without the header. Errors: `invalid_argument` for a key that is
+/// empty, longer than 255 bytes or not visible ASCII, and for two of them.
 [[nodiscard]] core::result<std::int64_t> trigger_token_of(const protocol::http_request& request, const core::principal& by);
 
-/// `If-None-Match` names it.
+/// Returns true when `If-None-Match` names the ETag.
 [[nodiscard]] bool has_already(const protocol::http_request& request, std::string_view etag);
 
 } // namespace ringmaster::gateway

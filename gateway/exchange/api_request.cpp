@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view json_type = "application/json";
 
-/// In front of its parameters, without case.
+/// Compares the media type, without its parameters and without case.
 bool is_json(std::string_view type) noexcept {
   return core::equal_without_case(type.substr(0, type.find_first_of("; \t")), json_type);
 }
@@ -21,7 +21,7 @@ bool takes_json(const exchange& ex) {
   const auto* type = ex.request().find_header("Content-Type");
   if (ex.request().body.empty() || (type && is_json(*type)))
     return true;
-  ex.problem(415, "the body must be sent as application/json");
+  ex.problem(415, "the body must be JSON: send Content-Type: application/json");
   return false;
 }
 
@@ -32,7 +32,7 @@ std::optional<wanted_tag> read_tag(const exchange& ex) {
   else if (*wanted || ex.request().method == "DELETE")
     return wanted->value_or(wanted_tag{});
   else
-    ex.problem(428, "send If-Match with the ETag that a GET of the same path gives");
+    ex.problem(428, "missing If-Match: send the ETag that GET returns at the same path");
   return std::nullopt;
 }
 

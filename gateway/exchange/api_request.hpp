@@ -1,6 +1,6 @@
 #pragma once
 
-// What handlers of /api/v1 read from a request and make of an answer.
+// Reading of requests and writing of answers for the handlers of /api/v1.
 
 #include <limits>
 #include <optional>
@@ -17,10 +17,10 @@
 
 namespace ringmaster::gateway {
 
-/// Answers 415 and gives false when the body says that it is something else than JSON: forms of pages cannot send that.
+/// Answers 415 and returns false when the body declares a type other than JSON. HTML forms cannot send JSON.
 [[nodiscard]] bool takes_json(const exchange& ex);
 
-/// What `read(body)` makes of a JSON body, a `result`. Nothing: it was refused, and that is answered.
+/// Returns the value that `read(body)`, a `result`, makes of a JSON body. Nothing: the request was refused and answered.
 template <class Read>
 [[nodiscard]] auto read_json(const exchange& ex, Read read) {
   using value_type = typename std::invoke_result_t<Read, std::string_view>::value_type;
@@ -33,7 +33,7 @@ template <class Read>
   return value ? std::optional<value_type>{std::move(*value)} : std::nullopt;
 }
 
-/// What `read(parameters)` makes of the query. Nothing: as above.
+/// Returns the value that `read(parameters)` makes of the query. Nothing: the request was refused and answered.
 template <class Read>
 [[nodiscard]] auto read_query(const exchange& ex, Read read) {
   using value_type = typename std::invoke_result_t<Read, const protocol::wire::form&>::value_type;
@@ -42,7 +42,7 @@ template <class Read>
     auto found = read(sent);
     const auto unknown = found ? sent.unread() : std::nullopt;
     if (unknown)
-      found = core::fail(core::errc::invalid_argument, "the query parameter " + *unknown + " is not known here");
+      found = core::fail(core::errc::invalid_argument, "unknown query parameter " + *unknown + "");
     return found;
   });
   if (!value)
@@ -50,7 +50,7 @@ template <class Read>
   return value ? std::optional<value_type>{std::move(*value)} : std::nullopt;
 }
 
-/// The same with the place where a page begins: `read(parameters, cursor)`, and that place.
+/// Returns the value that `read(parameters, cursor)` makes of the query of a list, and the place where the page begins.
 template <class Read>
 [[nodiscard]] auto read_list_query(const exchange& ex, Read read) {
   return read_query(ex, [&](const protocol::wire::form& sent) {
@@ -60,7 +60,7 @@ template <class Read>
   });
 }
 
-/// Where the route has `{id}`. A number that no such id can have is answered: there is nothing.
+/// Returns the id at `{id}` of the route. Answers 404 for a number that no such id can have.
 template <class Id>
 [[nodiscard]] std::optional<Id> id_in_path(const exchange& ex) {
   using number_type = std::underlying_type_t<Id>;
@@ -69,14 +69,16 @@ template <class Id>
     number = number * 10 + (digit - '0');
   if (number <= std::numeric_limits<number_type>::max())
     return Id{static_cast<number_type>(number)};
-  ex.problem(404, "there is nothing with this id");
+  ex.problem(404, "no object with this id");
   return std::nullopt;
 }
 
-/// What `If-Match` says: a PUT needs it, of a DELETE without it anything goes. Nothing: it was refused, and that is answered.
+/// Returns the ETag of `If-Match`. A PUT requires it; a DELETE without it accepts any. Nothing: the request was refused and
+/// answered.
 [[nodiscard]] std::optional<wanted_tag> read_tag(const exchange& ex);
 
-/// What an edit has seen when `current`, as it was just read, is what is wanted; empty when anything is. Nothing: 412, answered.
+/// Returns the version that an edit has seen when `current`, just read, matches `wanted`; empty when any version matches.
+/// Nothing: 412 was answered.
 template <class Row>
 [[nodiscard]] std::optional<std::string> seen_as_wanted(const exchange& ex, const wanted_tag& wanted, const Row& current,
                                                         const char* what) {
@@ -87,19 +89,19 @@ template <class Row>
   return std::nullopt;
 }
 
-/// JSON. No cache keeps it.
+/// Answers with JSON that no cache keeps.
 void tell_json(const exchange& ex, std::string body, unsigned status = 200, protocol::http_headers headers = {});
-/// The same with the ETag of `row`.
+/// Answers with JSON and the ETag of `row`.
 template <class Row>
 void tell_tagged(const exchange& ex, std::string body, const Row& row) {
   tell_json(ex, std::move(body), 200, {{"ETag", etag_of(core::edit_tag(row))}});
 }
-/// 204.
+/// Answers 204.
 void tell_nothing(const exchange& ex);
-/// 201 with its place.
+/// Answers 201 with the location of the new object.
 void tell_made(const exchange& ex, std::string_view collection, std::int64_t id);
 
-/// Of lists by position: where the next page begins.
+/// Returns the position at which the next page of a list by position begins.
 [[nodiscard]] std::optional<std::int64_t> next_position(const protocol::wire::api_cursor& from, std::size_t rows,
                                                         std::int64_t total);
 

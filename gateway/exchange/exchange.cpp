@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view internal_text = "internal error";
 constexpr core::localized away_text{"数据库或组件暂不可用，请查看服务端日志", "資料庫或元件暫不可用，請查看伺服端日誌",
                                     "the database or a component is not available now; see the log"};
-/// As XXL-JOB writes it.
+/// Content type as XXL-JOB writes it.
 constexpr std::string_view web_type = "application/json;charset=UTF-8";
 
 protocol::http_response json(std::string body) {
@@ -47,7 +47,7 @@ std::string_view title(unsigned status) noexcept {
   }
 }
 
-/// What a problem is called where no `errc` says it; clients may compare it.
+/// Returns the type of a problem where no `errc` gives it; clients may compare it.
 std::string_view kind_of(unsigned status) noexcept {
   switch (status) {
   case 400: return "invalid_argument";
@@ -78,14 +78,15 @@ std::string problem_body(std::string_view kind, unsigned status, std::string_vie
   return body;
 }
 
-/// Drivers tell users, hosts and paths in these. Who is outside is told of by its subject, and that may be shown.
+/// Returns true for an error whose text may hold users, hosts and paths from a driver. An error about an outside component has a
+/// subject and may be shown.
 bool is_private(const core::error& error) noexcept {
   using core::errc;
   return (error.code == errc::unavailable || error.code == errc::timeout) && error.why == core::refusal::none &&
          error.subject.empty();
 }
 
-/// Of what may be tried again after some seconds; empty: trying again is of no use.
+/// Returns the seconds to wait before the next try; empty when another try is of no use.
 std::string_view seconds_to_wait(const core::error& error) noexcept {
   const auto& text = error.subject;
   const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -152,7 +153,7 @@ std::string exchange::words_of(const core::error& error) const {
     services_->log->warn("{}: {}", row_->path, error.context);
     return std::string{away_text.in(style_.language)};
   }
-  // XXL's words of this one leave out the reason, and there are several.
+  // XXL's text for this error leaves out the reason, and there are several.
   if (row_->by == dialect_set::none && error.why == core::refusal::run_not_triggered)
     return error.context;
   return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, style_);
@@ -225,11 +226,11 @@ void exchange::note_refused(refused_for why, std::string app_name, std::string a
   const auto& remote = request().remote_address;
   if (!services.refused.note({why, app_name, address, remote, {}, {}, 0}, services.now()))
     return;
-  constexpr std::array said{"its access token is wrong", "no group has this app name",
+  constexpr std::array said{"wrong access token", "no group has this app name",
                             "the address is outside security.executor_networks"};
   const auto shown = [](const std::string& text) { return core::cut_bytes(text, refused_executors::text_bytes_max); };
-  services.log->warn("an executor is not let in: app \"{}\", address \"{}\", from {}: {}", shown(app_name), shown(address),
-                     remote, said[static_cast<std::size_t>(why)]);
+  services.log->warn("executor refused: app \"{}\", address \"{}\", from {}: {}", shown(app_name), shown(address), remote,
+                     said[static_cast<std::size_t>(why)]);
 }
 
 void exchange::leave_unanswered() const { count("none"); }
@@ -238,17 +239,17 @@ void exchange::broke(const char* what) const noexcept {
   try {
     fail({core::errc::internal, what});
   } catch (...) {
-    // Out of memory even for this: the reply answers for itself when it is dropped.
+    // No memory even for this: the reply answers with 500 when it is dropped.
   }
 }
 
 void exchange::answer(protocol::http_response&& response, int code) const {
-  // A success may still come.
+  // A later success may still be sent.
   if (shared_->silent && code != 200)
     return leave_unanswered();
   if (std::exchange(shared_->done, true))
     return;
-  // Executors read no header, and get as few bytes as possible.
+  // Executors read no headers, and get as few bytes as possible.
   if (row_->who.who != access::executor)
     add_safety_headers(response, services_->web.tls);
   count(std::to_string(code));

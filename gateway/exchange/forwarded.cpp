@@ -17,7 +17,7 @@ using bytes16 = std::array<std::uint8_t, 16>;
 
 constexpr bytes16 v4_in_v6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0};
 constexpr unsigned v4_prefix = 96;
-/// Longer is no address, whatever it is.
+/// Maximum length of an address.
 constexpr std::size_t address_bytes_max = INET6_ADDRSTRLEN;
 
 std::optional<bytes16> parse(std::string_view text) {
@@ -55,7 +55,7 @@ bool begins_alike(const bytes16& a, const bytes16& b, unsigned bits) noexcept {
   return rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0;
 }
 
-/// What follows the last comma, which is taken away with it.
+/// Returns the item after the last comma and removes it and the comma from the list.
 std::string_view take_last(std::string_view& list) {
   const auto comma = list.rfind(',');
   const auto last = list.substr(comma == std::string_view::npos ? 0 : comma + 1);
@@ -63,7 +63,7 @@ std::string_view take_last(std::string_view& list) {
   return core::trimmed(last);
 }
 
-/// Of the last header of that name.
+/// Returns the value of the last header with that name.
 std::string_view last_value(const protocol::http_request& request, std::string_view name) {
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header)
     if (core::equal_without_case(header->first, name)) {
@@ -79,7 +79,7 @@ void take_client(protocol::http_request& request, const std::string& address) {
   request.remote_is_loopback = bytes && is_loopback(*bytes);
 }
 
-/// From the right: each proxy adds whom it saw.
+/// Finds the client from the right: each proxy appends the peer that it saw.
 void find_client(protocol::http_request& request, const proxy_list& proxies) {
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
     if (!core::equal_without_case(header->first, "X-Forwarded-For"))

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the gateway counts, in CAF's own metric registry: `ringmaster_http_*` and `ringmaster_callback_*` of `/metrics`.
+// Metrics of the gateway in CAF's metric registry: `ringmaster_http_*` and `ringmaster_callback_*` of `/metrics`.
 
 #include <array>
 #include <chrono>
@@ -19,12 +19,13 @@ class http_metrics {
 public:
   explicit http_metrics(caf::actor_system& system);
 
-  /// `code`: what decides for the client, XXL's code or the HTTP status; `none` for a request without an answer.
+  /// Counts one reply. `code` is XXL's code or the HTTP status, whichever the client decides by; `none` for a request without an
+  /// answer.
   void count_reply(std::string_view route, const std::string& code, std::chrono::steady_clock::duration took) const;
-  /// `skipped` items named no run.
+  /// Counts reported results; `skipped` of them named no run.
   void count_callbacks(std::size_t taken, std::size_t skipped) const;
   void count_refused(refused_for why) const;
-  /// Results without an answer: they are not known to be stored.
+  /// Counts results without an answer: they are not known to be stored.
   void count_unanswered(std::size_t items) const;
 
 private:
@@ -36,7 +37,7 @@ private:
   std::array<caf::telemetry::int_counter*, refused_for_names.size()> refused_{};
 };
 
-/// Appends what the transport counts, in Prometheus' text format.
+/// Appends the counters of the transport in Prometheus's text format.
 void append_transport_metrics(std::string& out, const transport_counters& counters);
 
 } // namespace ringmaster::gateway

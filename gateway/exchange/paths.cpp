@@ -8,7 +8,7 @@ namespace ringmaster::gateway {
 
 namespace {
 
-/// Up to the next slash; takes it off.
+/// Removes and returns the text up to the next slash.
 std::string_view take_segment(std::string_view& path) noexcept {
   const auto end = std::min(path.find('/'), path.size());
   const auto segment = path.substr(0, end);
@@ -30,7 +30,7 @@ bool is_id(std::string_view text) noexcept {
 std::string plain_path(std::string_view target) {
   target = target.substr(0, target.find_first_of("?#"));
   if (!target.starts_with('/')) {
-    // The absolute form, which proxies send and every server must read (RFC 9112 §3.2.2).
+    // The absolute form, which proxies send and every server must accept (RFC 9112 §3.2.2).
     auto mark = target.find("://");
     if (mark == std::string_view::npos)
       return {};

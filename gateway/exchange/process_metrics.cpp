@@ -19,7 +19,7 @@ namespace {
 
 struct process_state {
   double cpu_seconds = 0;
-  /// Seconds from the start of the machine to that of the process.
+  /// Seconds from the boot of the machine to the start of the process.
   double began_after = 0;
   std::int64_t virtual_bytes = 0;
   std::int64_t resident_bytes = 0;
@@ -42,7 +42,7 @@ std::int64_t number_of(const std::string& text) {
   return value;
 }
 
-// Fields of proc(5), counted from 3 on behind the name, which may hold anything.
+// Reads proc(5) fields, counted from 3 after the name, which may hold any characters.
 std::optional<process_state> read_state() {
   std::ifstream file{"/proc/self/stat"};
   std::string line;
@@ -76,7 +76,7 @@ std::optional<std::int64_t> machine_started() {
 std::optional<std::int64_t> open_files() {
   std::error_code failed;
   std::filesystem::directory_iterator at{"/proc/self/fd", failed};
-  std::int64_t count = -1; // the look itself has one open
+  std::int64_t count = -1; // listing the folder itself opens one descriptor
   for (; !failed && at != std::filesystem::directory_iterator{}; at.increment(failed))
     ++count;
   return failed ? std::nullopt : std::optional{count};
@@ -109,17 +109,17 @@ private:
 void append_process_metrics(std::string& out) {
   series all{out};
   if (const auto state = read_state()) {
-    all.add("process_cpu_seconds_total", "counter", "User and system time of the process.", state->cpu_seconds);
+    all.add("process_cpu_seconds_total", "counter", "Total user and system CPU time in seconds.", state->cpu_seconds);
     if (const auto machine = machine_started())
-      all.add("process_start_time_seconds", "gauge", "When the process began, since the epoch.",
+      all.add("process_start_time_seconds", "gauge", "Start time of the process in seconds since the epoch.",
               static_cast<double>(*machine) + state->began_after);
-    all.add("process_virtual_memory_bytes", "gauge", "Virtual memory.", state->virtual_bytes);
-    all.add("process_resident_memory_bytes", "gauge", "Resident memory.", state->resident_bytes);
+    all.add("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.", state->virtual_bytes);
+    all.add("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", state->resident_bytes);
   }
   if (const auto files = open_files())
-    all.add("process_open_fds", "gauge", "Open file descriptors.", *files);
+    all.add("process_open_fds", "gauge", "Number of open file descriptors.", *files);
   if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    all.add("process_max_fds", "gauge", "Most file descriptors that may be open.", static_cast<std::int64_t>(limit.rlim_cur));
+    all.add("process_max_fds", "gauge", "Maximum number of open file descriptors.", static_cast<std::int64_t>(limit.rlim_cur));
 }
 
 } // namespace ringmaster::gateway

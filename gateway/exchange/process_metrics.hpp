@@ -4,7 +4,7 @@
 
 namespace ringmaster::gateway {
 
-/// Appends the `process_*` series of Prometheus' client libraries, as Linux tells them; leaves out what it does not.
+/// Appends the `process_*` series of Prometheus's client libraries that Linux provides; leaves out the others.
 void append_process_metrics(std::string& out);
 
 } // namespace ringmaster::gateway

@@ -27,7 +27,7 @@ core::result<std::int32_t> one_id(const form& sent, protocol::wire::dialect dial
   if (ids->size() != 1)
     return core::refuse(core::errc::invalid_argument, core::refusal::choose_one, "exactly one id is expected");
   if (ids->front() < limits::min() || ids->front() > limits::max())
-    return core::fail(core::errc::invalid_argument, "the parameter ids must hold a number of 32 bits");
+    return core::fail(core::errc::invalid_argument, "the parameter ids must be a 32-bit number");
   return static_cast<std::int32_t>(ids->front());
 }
 

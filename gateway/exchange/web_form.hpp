@@ -1,6 +1,6 @@
 #pragma once
 
-// What handlers of the web API read from a request and make of an answer.
+// Reading of requests and writing of answers for the handlers of the web API.
 
 #include <functional>
 
@@ -9,23 +9,23 @@
 
 namespace ringmaster::gateway {
 
-/// Query and body. Errors: `invalid_argument`.
+/// Returns the parameters of query and body. Errors: `invalid_argument`.
 [[nodiscard]] core::result<protocol::wire::form> form_of(const exchange& ex);
 
-/// What `read` makes of the parameters: a `result`.
+/// Returns the `result` that `read` makes of the parameters.
 template <class Read>
 [[nodiscard]] auto read_form(const exchange& ex, Read read) {
   return form_of(ex).and_then([&](const protocol::wire::form& sent) { return read(sent); });
 }
 
-/// An id of a 32-bit column by its parameter. Errors: `invalid_argument` naming it.
+/// Returns an id of a 32-bit column by its parameter. Errors: `invalid_argument` naming the parameter.
 template <class Id>
 [[nodiscard]] core::result<Id> id_of(const protocol::wire::form& sent, std::string_view name) {
   return sent.needed_int32(name).map([](std::int32_t number) { return Id{number}; });
 }
 
-/// The one object that is meant: `id` up to 3.2, a list `ids` of one since; either is read in either dialect. Errors:
-/// `invalid_argument`, with the refusal `choose_one` for a list of none or several.
+/// Returns the id of the one object: parameter `id` up to 3.2, a list `ids` of one since; both are read in either dialect.
+/// Errors: `invalid_argument`, with the refusal `choose_one` for a list of none or several.
 [[nodiscard]] core::result<std::int32_t> one_id(const protocol::wire::form& sent, protocol::wire::dialect dialect);
 
 template <class Id>
@@ -34,16 +34,16 @@ template <class Id>
     .map([](std::int32_t number) { return Id{number}; });
 }
 
-/// A page of `rows`, an array of JSON.
+/// Answers with a page of `rows`, a JSON array.
 template <class Row>
 void tell_page(const exchange& ex, const core::page<Row>& page, std::string_view rows) {
   ex.tell(protocol::wire::page_reply(page.total, rows, ex.style()));
 }
 
-/// Success without a word.
+/// Answers success without a message.
 void tell_done(const exchange& ex);
 
-/// Answers an error; one that says that something is not there, and has no words of XXL's, with these.
+/// Returns a handler that answers an error; a missing object without XXL's words for it gets the words of `why`.
 [[nodiscard]] std::function<void(const exchange&, const core::error&)> missing_is(core::refusal why);
 
 } // namespace ringmaster::gateway

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t answer_bytes_max = 64 * 1024;
-// Somebody who says more than this goes on without end.
+// An answer that is longer than this may be endless, and ends the call.
 constexpr std::size_t heard_bytes_max = 1024 * 1024;
 constexpr milliseconds connect_limit{10'000};
 
@@ -30,7 +30,7 @@ void set(CURL* handle, CURLoption option, Value value) {
   curl_easy_setopt(handle, option, value);
 }
 
-/// And not the system's, too: it has a folder of them beside its file.
+/// Trusts only this file, and not the system's certificates, which are in a folder as well as in a file.
 void trust_only(CURL* handle, const std::string& ca_file) {
   set(handle, CURLOPT_CAINFO, ca_file.c_str());
   set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
@@ -61,7 +61,7 @@ core::result<std::unique_ptr<delivery>> delivery::make(const notification_settin
     return tl::unexpected{known.error()};
   std::unique_ptr<delivery> made{new delivery{std::move(what), std::move(then)}};
   if (!made->handle_)
-    return core::fail(core::errc::unavailable, "libcurl has no handle to give");
+    return core::fail(core::errc::unavailable, "libcurl cannot create a handle");
   const auto webhook = std::find_if(settings.webhooks.begin(), settings.webhooks.end(),
                                     [&](const auto& each) { return each.name == made->what_.channel; });
   const auto ready = webhook == settings.webhooks.end() ? made->prepare_mail(settings)
@@ -91,7 +91,7 @@ void delivery::prepare_both(milliseconds limit) {
   set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   set(handle, CURLOPT_WRITEFUNCTION, &delivery::take_answer);
   set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
-  // What is open longer may have been closed by the other side, or be about to.
+  // The other side may have closed an older connection, or be about to.
   set(handle, CURLOPT_FRESH_CONNECT, 1L);
   set(handle, CURLOPT_FORBID_REUSE, 1L);
 }
@@ -99,7 +99,7 @@ void delivery::prepare_both(milliseconds limit) {
 core::result<void> delivery::prepare_mail(const notification_settings& settings) {
   const auto& mail = settings.mail;
   if (!core::is_mail_address(what_.recipient))
-    return core::fail(core::errc::invalid_argument, "\"" + printable(what_.recipient) + "\" is no mail address");
+    return core::fail(core::errc::invalid_argument, "invalid e-mail address \"" + printable(what_.recipient) + "\"");
   prepare_both(mail.timeout);
   const auto domain = mail.from.substr(mail.from.rfind('@'));
   body_ = core::mail_text({mail.from, std::string{core::sender_name(settings.language)}, what_.recipient, what_.message.title,
@@ -133,7 +133,7 @@ core::result<void> delivery::prepare_webhook(const config::webhook_settings& web
   preset_ = webhook.preset;
   const auto preset = wire::find_webhook_preset(webhook.preset);
   if (!preset)
-    return core::fail(core::errc::invalid_argument, "the preset \"" + webhook.preset + "\" is unknown");
+    return core::fail(core::errc::invalid_argument, "unknown preset \"" + webhook.preset + "\"");
   std::optional<wire::webhook_signature> signature;
   auto url = webhook.url;
   if (!webhook.secret.empty() && *preset == wire::webhook_preset::dingtalk) {
@@ -155,7 +155,7 @@ core::result<void> delivery::prepare_webhook(const config::webhook_settings& web
   set(handle, CURLOPT_POSTFIELDS, body_.c_str());
   add_line("Content-Type: " + webhook.content_type);
   add_line("User-Agent: ringmaster");
-  // An answer that says "continue" first is waited for in vain at some services.
+  // Some services never send the interim answer 100 Continue, so the call would wait in vain.
   add_line("Expect:");
   set(handle, CURLOPT_HTTPHEADER, list_.get());
   return {};
@@ -179,14 +179,14 @@ std::size_t delivery::read_body(char* to, std::size_t size, std::size_t count, v
 
 std::size_t delivery::take_answer(char* from, std::size_t size, std::size_t count, void* self) {
   auto& own = *static_cast<delivery*>(self);
-  // More than this is no answer to a message: the rest is read and forgotten.
+  // Keeps no more than this of an answer: the rest is read and discarded.
   own.answer_.append(from, std::min(size * count, answer_bytes_max - own.answer_.size()));
   own.heard_ += size * count;
   return own.heard_ > heard_bytes_max ? 0 : size * count;
 }
 
 std::size_t delivery::take_line(char* from, std::size_t size, std::size_t count, void* self) {
-  // What a server says to the goodbye after its refusal does not matter any more.
+  // The server's reply to QUIT after its refusal no longer matters.
   if (size * count > 0 && (*from == '4' || *from == '5'))
     static_cast<delivery*>(self)->last_line_.assign(from, std::min<std::size_t>(size * count, 500));
   return size * count;
@@ -194,7 +194,7 @@ std::size_t delivery::take_line(char* from, std::size_t size, std::size_t count,
 
 core::result<void> delivery::verdict(CURLcode code) const {
   if (!forbidden_.empty() && code != CURLE_OK)
-    return core::fail(core::errc::invalid_argument, "it leads to " + forbidden_ + ", where nothing may be sent");
+    return core::fail(core::errc::invalid_argument, "the address " + forbidden_ + " is not allowed for messages");
   long status = 0;
   curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
   const bool mail = what_.channel == protocol::mail_channel;
@@ -207,7 +207,7 @@ core::result<void> delivery::verdict(CURLcode code) const {
     why += " (" + printable(last_line_) + ")";
   if (code == CURLE_OPERATION_TIMEDOUT)
     return core::fail(core::errc::timeout, printable(why));
-  // A sign-in that fails (RFC 4954) is the configuration's fault, which somebody may mend.
+  // A failed sign-in (RFC 4954) is an error of the configuration, which an operator may fix.
   const bool sign_in = code == CURLE_LOGIN_DENIED || status == 530 || status == 534 || status == 535 || status == 538;
   const bool for_good = mail && status >= 500 && status < 600 && !sign_in;
   return core::fail(for_good ? core::errc::invalid_argument : core::errc::unavailable, printable(why));

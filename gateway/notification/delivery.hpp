@@ -1,6 +1,6 @@
 #pragma once
 
-// One message on its way through libcurl.
+// Delivery of one message through libcurl.
 
 #include <chrono>
 #include <memory>
@@ -12,20 +12,20 @@
 
 namespace ringmaster::gateway {
 
-/// Owned by the notifier's thread. Ready to be added to a multi handle; must not move while it is there.
+/// One message on its way. Owned by the notifier's thread. Ready to be added to a multi handle; must not move while it is there.
 class delivery {
 public:
-  /// Errors: `invalid_argument` for what cannot be sent at all.
+  /// Errors: `invalid_argument` for a message that cannot be sent at all.
   [[nodiscard]] static core::result<std::unique_ptr<delivery>> make(const notification_settings& settings,
                                                                     protocol::notice what, protocol::notifier::done then);
 
   [[nodiscard]] CURL* handle() const noexcept { return handle_.get(); }
   [[nodiscard]] const std::string& channel() const noexcept { return what_.channel; }
 
-  /// Instead of sending: goes as far as the message would begin (connect, TLS, sign in). Blocks for at most `limit`.
+  /// Probes instead of sending: goes as far as the message would begin (connect, TLS, sign in). Blocks for at most `limit`.
   [[nodiscard]] core::result<void> probe(std::chrono::milliseconds limit);
 
-  /// Tells whoever waits; `code` is what libcurl says of the whole.
+  /// Reports the outcome to the sender; `code` is libcurl's result of the transfer.
   void finish(CURLcode code);
   void give_up(core::error why);
 
@@ -50,14 +50,14 @@ private:
   protocol::notice what_;
   protocol::notifier::done then_;
   std::unique_ptr<CURL, release> handle_;
-  /// Headers, or the recipient.
+  /// Headers of a webhook, or the recipient of a mail.
   std::unique_ptr<curl_slist, release> list_;
   std::string body_;
   std::size_t sent_ = 0;
   std::string answer_;
-  /// Bytes of the answer, also of those that were not kept.
+  /// Bytes of the answer, including those that were discarded.
   std::size_t heard_ = 0;
-  /// Of an SMTP server.
+  /// Last line of an SMTP server's answer.
   std::string last_line_;
   std::string forbidden_;
   std::string preset_ = "generic";

@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages to people: mail by SMTP, webhooks by HTTP. The only seam to libcurl.
+// Messages to users: mail by SMTP, webhooks by HTTP. The gateway's only seam to libcurl.
 
 #include <memory>
 #include <string>
@@ -18,32 +18,32 @@ struct notification_settings {
   config::mail_settings mail;
   config::alarm_settings alarm;
   std::vector<config::webhook_settings> webhooks;
-  /// Of the sender's name.
+  /// Language of the sender's name.
   core::language language = core::language::en;
 };
 
-/// Sends to the channels as they are configured at last.
+/// Notifier that sends to the configured channels.
 class channel_notifier : public protocol::notifier {
 public:
-  /// Takes other channels; messages that are on their way end as `unavailable`, and their sender repeats them. Blocks until they
-  /// have.
+  /// Replaces the channels. Messages on their way end as `unavailable`, and their sender repeats them. Blocks until they have
+  /// ended.
   virtual void reload(notification_settings settings) = 0;
 };
 
-/// One thread for all channels. A channel has at most four messages on their way and a bounded queue, so that one that hangs
-/// holds up no other. Redirects are not followed, proxies of the environment not used; a link-local or metadata address is
-/// refused on the very socket that would go there. Its end is a `stop`.
+/// Makes a notifier with one thread for all channels. A channel has at most four messages on their way and a bounded queue, so
+/// that a hanging channel delays no other. Redirects are not followed, and proxies of the environment are not used. A link-local
+/// or metadata address is refused on the socket itself, before it connects. The destructor stops the notifier.
 [[nodiscard]] std::unique_ptr<channel_notifier> make_notifier(notification_settings settings);
 
-/// Why a channel cannot work, as far as the settings show it: nothing is sent. Errors: `not_found` for a channel that is not
-/// configured, `invalid_argument`.
+/// Checks a channel as far as the settings show, without sending. Errors: `not_found` for a channel that is not configured,
+/// `invalid_argument`.
 [[nodiscard]] core::result<void> check_channel(const notification_settings& settings, std::string_view channel);
 
-/// Goes to the channel as far as a message would begin (connect, TLS, sign in), and sends none. Blocks for at most five seconds.
-/// Errors: as `check_channel`, and what the other side says.
+/// Probes a channel as far as a message would begin (connect, TLS, sign in), without sending. Blocks for at most five seconds.
+/// Errors: as `check_channel`, and the other side's message.
 [[nodiscard]] core::result<void> probe_channel(const notification_settings& settings, std::string_view channel);
 
-/// `10.0.0.1` and the like: whether a message may go there.
+/// Returns true for an IP address, e.g. `10.0.0.1`, that a message may be sent to.
 [[nodiscard]] bool is_allowed_address(std::string_view ip);
 
 } // namespace ringmaster::gateway

@@ -26,7 +26,7 @@ const config::webhook_settings* find_webhook(const notification_settings& settin
   return nullptr;
 }
 
-/// libcurl wants this once a process, before any thread uses it.
+/// Initialises libcurl once in a process, before any thread uses it.
 void begin_curl() {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
@@ -64,7 +64,7 @@ public:
       if (stopping_)
         refusal = "the node is stopping";
       else if (queue.size() >= queue_max)
-        refusal = "too many messages wait for it";
+        refusal = "too many messages are queued for this channel";
       else
         queue.push_back({std::move(what), then});
     }
@@ -89,7 +89,7 @@ private:
     }
   }
 
-  /// False: it is time to end.
+  /// Returns false when the thread must end.
   bool take_work() {
     std::vector<waiting> starting;
     {
@@ -123,7 +123,7 @@ private:
     curl_multi_add_handle(multi_, handle);
   }
 
-  /// True when one ended: somebody may take its place.
+  /// Returns true when a delivery ended, so that a waiting message may take its place.
   bool finish_deliveries() {
     bool any = false;
     int left = 0;
@@ -166,7 +166,7 @@ private:
   bool stopping_ = false;
   std::map<std::string, std::deque<waiting>> arrived_;
 
-  /// The thread's own.
+  /// Used by the notifier's thread only.
   std::map<CURL*, std::unique_ptr<delivery>> deliveries_;
   std::map<std::string, std::size_t> on_their_way_;
   std::thread thread_;
@@ -230,11 +230,11 @@ core::result<void> probe_channel(const notification_settings& settings, std::str
 core::result<void> check_channel(const notification_settings& settings, std::string_view channel) {
   if (channel == protocol::mail_channel) {
     if (settings.mail.host.empty())
-      return core::fail(core::errc::not_found, "mail.host is not set, so no mail can be sent");
+      return core::fail(core::errc::not_found, "cannot send mail: mail.host is not set");
     return {};
   }
   if (!find_webhook(settings, channel))
-    return core::fail(core::errc::not_found, "there is no [[webhook]] named \"" + std::string{channel} + "\"");
+    return core::fail(core::errc::not_found, "no [[webhook]] named \"" + std::string{channel} + "\"");
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Proofs that chat services ask for.
+// Signatures that chat services require.
 
 #include <string>
 #include <string_view>
@@ -10,13 +10,13 @@
 
 namespace ringmaster::gateway {
 
-/// HMAC-SHA256, key the secret, text the milliseconds, a line feed and the secret.
+/// Returns HMAC-SHA256 with the secret as key; the text is the milliseconds, a line feed and the secret.
 [[nodiscard]] protocol::wire::webhook_signature sign_dingtalk(const std::string& secret, core::time_point now);
 
-/// HMAC-SHA256 of nothing, key the seconds, a line feed and the secret.
+/// Returns HMAC-SHA256 of an empty text; the key is the seconds, a line feed and the secret.
 [[nodiscard]] protocol::wire::webhook_signature sign_feishu(const std::string& secret, core::time_point now);
 
-/// For a query.
+/// Returns `text` encoded for a query.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
 } // namespace ringmaster::gateway

@@ -37,34 +37,34 @@ tls_finding judge_time(const SSL_CTX* context, const std::string& name, std::tim
   const auto* end = X509_get0_notAfter(certificate);
   std::time_t soon = now + std::time_t{soon_days} * 24 * 3600;
   if (X509_cmp_time(end, &now) <= 0)
-    return {level::failure, name + " ended on " + text_of(end)};
+    return {level::failure, name + " expired on " + text_of(end)};
   if (X509_cmp_time(begin, &now) > 0)
-    return {level::failure, name + " begins only on " + text_of(begin)};
+    return {level::failure, name + " is not valid before " + text_of(begin)};
   if (X509_cmp_time(end, &soon) <= 0)
-    return {level::warning, name + " ends soon, on " + text_of(end)};
-  return {level::fine, name + " until " + text_of(end)};
+    return {level::warning, name + " expires soon, on " + text_of(end)};
+  return {level::fine, name + " is valid until " + text_of(end)};
 }
 
-/// Each end of a link checks what the other end's certificate is for, where the certificate says so.
+/// Each end of a link checks the purpose of the other end's certificate, where the certificate states one.
 void check_usage(const SSL_CTX* context, const std::string& name, bool is_node, std::vector<tls_finding>& findings) {
   const auto usage = X509_get_extended_key_usage(SSL_CTX_get0_certificate(context));
   const std::string needed = is_node ? "serverAuth" : "clientAuth";
-  if (usage == UINT32_MAX) // there is no such extension
-    findings.push_back({level::warning, name + " has no extendedKeyUsage, so it is accepted at either end of a link; make one"
+  if (usage == UINT32_MAX) // the extension is missing
+    findings.push_back({level::warning, name + " has no extendedKeyUsage, so it is accepted at either end of a link; use one"
                                                " with extendedKeyUsage=" + needed});
   else if ((usage & (is_node ? XKU_SSL_SERVER : XKU_SSL_CLIENT)) == 0)
-    findings.push_back({level::failure, name + " is not for this: its extendedKeyUsage lacks " + needed});
+    findings.push_back({level::failure, name + " has the wrong purpose: its extendedKeyUsage lacks " + needed});
   else if (!is_node && (usage & XKU_SSL_SERVER) != 0)
-    findings.push_back({level::warning, name + " is good as a node's, too; make one with extendedKeyUsage=clientAuth alone"});
+    findings.push_back({level::warning, name + " is also valid for a node; use one with extendedKeyUsage=clientAuth only"});
 }
 
 void check_readers(std::string_view key, const std::string& file, std::vector<tls_finding>& findings) {
   struct stat found{};
   if (::stat(file.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0)
-    findings.push_back({level::warning, named(key, file) + " can be read by everybody on this machine; chmod o-r it"});
+    findings.push_back({level::warning, named(key, file) + " is readable by every user of this machine; run chmod o-r on it"});
 }
 
-/// The same three files as those of calls to executors, under other names.
+/// Makes the context of links from three files like those of calls to executors, under other names.
 core::result<http::tls_context> link_context(const config::link_settings& link) {
   config::security_settings files;
   files.executor_ca = link.ca;

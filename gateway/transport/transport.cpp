@@ -21,12 +21,12 @@ namespace ringmaster::gateway {
 
 namespace {
 
-/// One io thread with what belongs to it. Runs from construction to `stop`.
+/// One io thread with its data. Runs from construction to `stop`.
 class io_loop {
 public:
   io_loop(std::size_t buffered_bytes_max, const std::string& name) : shared(buffered_bytes_max), work_(shared.io.get_executor()) {
     sigset_t all, before;
-    ::sigfillset(&all); // Signals are the main thread's.
+    ::sigfillset(&all); // signals belong to the main thread
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::thread{[this] { run(); }};
     ::pthread_setname_np(thread_.native_handle(), name.c_str());
@@ -37,7 +37,7 @@ public:
 
   [[nodiscard]] std::thread::id id() const noexcept { return thread_.get_id(); }
 
-  /// Does `last` on the io thread, then ends it. Once it has ended: nothing.
+  /// Runs `last` on the io thread, then ends the thread. Does nothing once it has ended.
   template <class Last>
   void stop(Last last) {
     if (!thread_.joinable())
@@ -59,7 +59,7 @@ private:
         shared.io.run();
         return;
       } catch (...) {
-        // Out of memory in one handler: its connection is lost, the others go on.
+        // No memory in one handler: its connection is lost, the others go on.
       }
     }
   }
@@ -68,7 +68,7 @@ private:
   std::thread thread_;
 };
 
-/// Starts the io threads at once; the listener only when asked. The first thread serves, all of them call.
+/// Transport that starts the io threads at once, and the listener only on request. The first thread serves, all of them call.
 class beast_transport final : public transport {
 public:
   beast_transport(const config::server_settings& server, const config::trigger_settings& trigger,
@@ -94,7 +94,7 @@ public:
   ~beast_transport() override { stop(); }
 
   core::result<std::string> bind() override {
-    // Whoever names a file wants to know at the start, not at the first connection.
+    // Reads configured files at the start, so that an error shows then and not at the first connection.
     for (auto* source : {server_tls_.get(), needs_client_tls_ ? client_tls_.get() : nullptr})
       if (source)
         if (auto context = source->get(); !context)
@@ -161,10 +161,11 @@ private:
   [[nodiscard]] http::engine& serving() noexcept { return loops_.front()->shared; }
 
   bool needs_client_tls_;
-  /// Null: the server speaks in the clear.
+  /// Null: the server speaks plain HTTP.
   std::shared_ptr<http::tls_source> server_tls_;
   std::shared_ptr<http::tls_source> client_tls_;
-  // Destroyed from the last to the first: what handlers still queued in an io_context own needs only its engine.
+  // Destroyed from the last to the first: handlers still queued in an io_context need only its engine for the objects that they
+  // own.
   std::vector<std::unique_ptr<io_loop>> loops_;
   std::unique_ptr<http::listener> listener_;
   std::vector<std::shared_ptr<http::client>> clients_;

@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::json;
 
-/// WeCom refuses a text of more than 2048 bytes; the others take far more, and nobody reads it.
+/// WeCom refuses a text of more than 2048 bytes; the other services accept far more than anyone would read.
 constexpr std::size_t wecom_bytes_max = 2048;
 constexpr std::size_t text_bytes_max = 15'000;
 constexpr std::size_t shown_answer_bytes = 200;
@@ -28,7 +28,7 @@ std::string whole_text(const core::alarm_message& message, std::size_t bytes_max
   return std::string{core::cut_bytes(text, bytes_max)};
 }
 
-/// Slack reads `<!channel>` and `<@U…>`; these three characters are all that it wants escaped.
+/// Escapes the three characters that Slack requires: Slack reads `<!channel>` and `<@U…>`.
 std::string slack_text(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -36,7 +36,7 @@ std::string slack_text(std::string_view text) {
   return out;
 }
 
-/// Feishu reads `<at user_id=…>` and knows no escape: the wide character looks the same.
+/// Replaces `<` by its wide form, which looks the same: Feishu reads `<at user_id=…>` and knows no escape.
 std::string feishu_text(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -81,13 +81,13 @@ tl::unexpected<core::error> refused(core::errc code, long status, std::string_vi
   return core::fail(code, "HTTP " + std::to_string(status) + (shown.empty() ? "" : ": " + shown));
 }
 
-/// Codes of services that mean "not now".
+/// Returns true for codes of services that mean "not now".
 bool is_busy(std::int64_t code) noexcept {
   constexpr std::array<std::int64_t, 8> busy{-1, 130101, 410100, 45009, 45033, 9499, 11232, 11233};
   return std::find(busy.begin(), busy.end(), code) != busy.end();
 }
 
-/// The service's own code; nothing when the answer is none of its.
+/// Returns the service's own code; nothing when the answer is not from the service.
 std::optional<std::int64_t> code_in(webhook_preset preset, std::string_view body) {
   const auto document = json::parse(body, nullptr, false);
   if (!document.is_object())

@@ -117,7 +117,7 @@ class WebhookTest(AlarmCase):
         refused = Receiver(self, "http", "--body", '{"errcode":310000,"errmsg":"sign not match"}')
         self.fails("sign not match", 1, "ops", "--config",
                    self.webhook(f"http://127.0.0.1:{refused.port}/{SECRET}", 'preset = "dingtalk"\n'))
-        self.fails("where nothing may be sent", 1, "ops", "--config", self.webhook(f"http://169.254.169.254/{SECRET}"))
+        self.fails("is not allowed for messages", 1, "ops", "--config", self.webhook(f"http://169.254.169.254/{SECRET}"))
         self.fails('"none"|none', 2, "none", "--config", self.webhook("http://127.0.0.1:1/"))
         self.fails("--to: only mail", 2, "ops", "--to", "ann@example.org", "--config", self.webhook("http://127.0.0.1:1/"))
         self.assertEqual(self.run_it("alarm", "test").code, 2)

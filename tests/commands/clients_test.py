@@ -262,7 +262,7 @@ class StrangerTest(Case):
         path = self.write("jobs.toml", JOBS)
         for body in (b"{}", b'{"changes":7}', b'{"changes":[7]}', b'{"changes":[{"kind":"explode"}]}'):
             self.assert_said(self.ask(Stranger(self, 200, "application/json", body), "apply", path), 1,
-                             "the server's answer is none to an apply: whether it applied the files is not known")
+                             "unexpected answer of the server to an apply: whether it applied the files is not known")
 
     def test_an_export_that_is_none(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')

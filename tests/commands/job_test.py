@@ -95,7 +95,7 @@ class JobTest(Case):
         self.refuse(1, "run 1 does not exist", "run", "show", "1")
         for text in ("0", "-1", "x", "99999999999999999999"):
             self.assertIn(f'"{text}" is no log id', self.run_it("run", "show", "--", text).err)
-        self.refuse(2, 'the parameter cursor must be what "next" of the page before said', "run", "list", "--cursor", "12")
+        self.refuse(2, 'the parameter cursor must be the "next" value of the previous page', "run", "list", "--cursor", "12")
         self.assertEqual(self.run_it("job").code, 2)
         self.assertEqual(self.run_it("job", "explode").code, 2)
 

@@ -40,10 +40,10 @@ class RefusedTest(WebCase):
                              variables={"RINGMASTER_TOKEN": self.key}).out
         self.assertIn("did you mean 'pay-worker'?", shown)
 
-        lines = [line for line in self.server.text().splitlines() if "an executor is not let in" in line]
+        lines = [line for line in self.server.text().splitlines() if "executor refused" in line]
         self.assertEqual(len(lines), 3, lines)
         self.assertTrue(any('app "pay-worker", address "http://127.0.0.1:9002/", from 127.0.0.1' in line
-                            and line.endswith(": its access token is wrong") for line in lines), lines)
+                            and line.endswith(": wrong access token") for line in lines), lines)
         with urllib.request.urlopen(self.server.address() + "/metrics", timeout=DEADLINE_S) as reply:
             metrics = reply.read().decode()
         self.assertRegex(metrics, r'ringmaster_executors_refused_total\{reason="wrong_token"\} 3\b')

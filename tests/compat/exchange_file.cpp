@@ -42,7 +42,7 @@ core::errc code_named(std::string_view name) {
   throw std::runtime_error("no error " + std::string{name});
 }
 
-/// `CODE REFUSAL [SUBJECT]`; a refusal `none` is followed by the context.
+/// Reads `CODE REFUSAL [SUBJECT]`; the context follows a refusal `none`.
 core::error error_in(const std::string& text) {
   std::istringstream words{text};
   std::string code;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Golden exchanges as they stand in a file: see exchanges/README.md.
+// Reader of files of golden exchanges: see exchanges/README.md.
 
 #include <optional>
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace ringmaster::test {
 
-/// One request, what the actor behind it answers, and the whole reply.
+/// One request, the answer of the actor behind it, and the whole reply.
 struct golden_exchange {
   std::string title;
-  /// Of the title, for messages.
+  /// Line of the title, for messages.
   std::size_t line = 0;
   std::string method;
   std::string target;
-  /// Whose session goes along; empty: none.
+  /// Session sent with the request; empty: none.
   std::string session;
-  /// More lines of its head.
+  /// Additional lines of the request's head.
   std::string headers;
   std::string form;
-  /// What the actor refuses it with; nothing: it does as it is asked.
+  /// Refusal of the actor; without a value: it does as it is asked.
   std::optional<core::error> refusal;
-  /// What an actor is asked; empty: nothing.
+  /// Expected request to an actor; empty: none.
   std::string asked;
   int status = 200;
   /// Lines that the reply's head must have.
@@ -40,10 +40,10 @@ struct exchange_file {
   std::vector<golden_exchange> exchanges;
 };
 
-/// Throws on what is none, naming the line.
+/// Throws for an invalid file, naming the line.
 [[nodiscard]] exchange_file read_exchanges(const std::string& path);
 
-/// All files of `folder`, by name.
+/// Returns all files of `folder`, sorted by name.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& folder);
 
 } // namespace ringmaster::test

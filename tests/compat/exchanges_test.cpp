@@ -47,7 +47,7 @@ public:
       CHECK_THAT(reply.head, Catch::Matchers::Contains("\r\nContent-Type: application/json;charset=UTF-8\r\n"));
     if (golden.reply)
       CHECK(reply.body == *golden.reply);
-    // With it set the replies are printed, to be read and then kept.
+    // With this variable set the replies are printed, to be reviewed and then kept.
     if (std::getenv("RINGMASTER_SHOW_REPLIES"))
       std::cout << "@@ " << golden.line << "\t" << (asked.empty() ? "" : asked.back()) << "\t" << reply.status() << "\t"
                 << reply.body << "\n";
@@ -70,7 +70,7 @@ TEST_CASE("golden exchanges of the web API", "[compat]") {
   }
 }
 
-TEST_CASE("every route of the web API has a golden exchange in each dialect that has it", "[compat]") {
+TEST_CASE("every route of the web API has a golden exchange in each of its dialects", "[compat]") {
   std::set<std::pair<std::string, std::string>> sent;
   for (const auto& path : files_of(folder)) {
     const auto file = read_exchanges(path);

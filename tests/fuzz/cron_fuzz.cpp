@@ -1,4 +1,4 @@
-// A text that parses has next times that rise, and finding one ends.
+// A text that parses has ascending next times, and the search for one ends.
 
 #include <chrono>
 

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (job.timing.start_at.value_or(epoch) < epoch || job.timing.end_at.value_or(epoch) < epoch)
       continue;
     const auto again = config::parse_declared(config::declared_text(job), "written.toml", "fuzz");
-    fuzz::require(again && again->jobs.size() == 1 && core::content_hash(again->jobs[0]) == hash, "what is written is read back");
+    fuzz::require(again && again->jobs.size() == 1 && core::content_hash(again->jobs[0]) == hash, "a written job is read back");
   }
   return 0;
 }

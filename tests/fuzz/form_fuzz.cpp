@@ -1,5 +1,5 @@
-// Forms: what is read is UTF-8 without NUL, and whatever XXL's clients may send becomes a draft, a search or a refusal. The first
-// byte says how the rest is sent.
+// Forms: parsed values are UTF-8 without NUL, and every parsed form becomes a draft, a search or a refusal. The first byte
+// selects how the rest is sent.
 
 #include <string>
 
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* type = data[0] % 3 == 1 ? "application/x-www-form-urlencoded" : "multipart/form-data; boundary=xx";
   const auto sent = as_query ? wire::form::parse("/p?" + std::string{rest}, "", "") : wire::form::parse("/p", type, rest);
   if (!sent) {
-    fuzz::require(!sent.error().context.empty(), "a refusal says why");
+    fuzz::require(!sent.error().context.empty(), "a refusal has a reason");
     return 0;
   }
   const auto name = sent->text_or_empty("jobDesc");

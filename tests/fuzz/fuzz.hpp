@@ -1,6 +1,6 @@
 #pragma once
 
-// What the fuzz targets share: the entry point that libFuzzer calls, and a check that ends the process.
+// Code shared by the fuzz targets: the entry point that libFuzzer calls, and a check that ends the process.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ringmaster::fuzz {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Ends the process with `what` unless it holds: libFuzzer keeps the input.
+/// Ends the process with `what` unless the condition holds, so that libFuzzer keeps the input.
 inline void require(bool holds, const char* what) {
   if (holds)
     return;

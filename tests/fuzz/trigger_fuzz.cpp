@@ -1,4 +1,4 @@
-// What admins ask of an executor: any bytes are a question or a refusal that says why.
+// Requests of admins to an executor: any bytes are a request or a refusal with a reason.
 
 #include "core/text/text.hpp"
 #include "protocol/wire/executor/trigger_codec.hpp"
@@ -14,7 +14,7 @@ void require_clean(const std::optional<std::string>& text) {
 
 template <class T>
 void require_reason(const core::result<T>& read) {
-  fuzz::require(read || read.error().context.starts_with("request error:"), "a refusal says why");
+  fuzz::require(read || read.error().context.starts_with("request error:"), "a refusal has a reason");
 }
 
 } // namespace
@@ -30,6 +30,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   for (const auto* text : {&trigger->handler, &trigger->param, &trigger->glue_type, &trigger->glue_source})
     require_clean(*text);
-  fuzz::require(trigger->shard_index >= 0 && trigger->shard_total >= 1, "a shard can be counted with");
+  fuzz::require(trigger->shard_index >= 0 && trigger->shard_total >= 1, "shard numbers are valid");
   return 0;
 }

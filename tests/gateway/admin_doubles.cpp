@@ -11,7 +11,7 @@ using core::check_right;
 
 core::time_point at(std::int64_t s) { return core::from_ms(s * 1000); }
 
-/// 2026-01-02 03:04:05 UTC and after.
+/// Around 2026-01-02 03:04:05 UTC.
 constexpr std::int64_t a_second = 1'767'323'045;
 
 core::job_record a_job() {
@@ -80,7 +80,7 @@ core::page<Row> page_of(Row row) {
   return page;
 }
 
-/// Who may see a list: everybody, his part of it; of one group only who may see that.
+/// Checks access to a list: every user may read it, with the caller's part; the list of one group needs access to that group.
 core::result<void> check_list(const core::principal& by, std::optional<core::group_id> group) {
   return group ? check_right(by, group_right::viewer, *group) : core::result<void>{};
 }
@@ -101,7 +101,7 @@ std::string text_of_draft(const core::job_draft& draft) {
   return text;
 }
 
-/// XXL's form keeps finer rights; `only: ` in front of a list that does not.
+/// Returns the list of permissions; `only: ` marks one that replaces finer permissions, which XXL's form keeps.
 std::string text_of_rights(const std::optional<std::vector<std::pair<core::group_id, group_right>>>& rights, bool keeps_finer) {
   if (!rights)
     return "-";
@@ -145,7 +145,7 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
   return {
     [](const protocol::apply_declared&) { return core::deploy_report{}; },
     [this](const protocol::apply_files& m) -> caf::result<protocol::files_applied> {
-      // Who answers reads the body, too.
+      // The actor that answers also reads the body.
       if (const auto request = protocol::wire::parse_api_apply(m.body); !request)
         return protocol::to_caf(request.error());
       const core::deploy_report report{{{core::change_kind::update, "job pay-worker/settle", {"retry: 0 -> 2"}}}};

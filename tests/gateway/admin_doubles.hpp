@@ -1,10 +1,10 @@
 #pragma once
 
-// Doubles of the actors that do what people ask for. They keep what they were asked in one line each, check the rights that the
-// catalogue promises, and answer the same rows each time.
+// Doubles of the actors that work for users. They record each request as one line, check the permissions that the catalogue
+// promises, and answer the same rows each time.
 //
-// Group 1 is everybody's own, all others are foreign. Objects below 1000 are in group 1, others in group 2. The log of run 71 is
-// kept.
+// The test users have group 1; all other groups are foreign. Objects below 1000 are in group 1, others in group 2. The log of run
+// 71 is a kept log.
 
 #include <memory>
 #include <mutex>
@@ -21,23 +21,23 @@
 
 namespace ringmaster::test {
 
-/// What the doubles were asked, and what they are to answer. Any thread.
+/// Requests to the doubles, and their scripted answers. Any thread.
 class admin_script {
 public:
-  /// The next answer, or the next ones to lines that begin with `of`, is this error, but for the question whose a session is.
+  /// Makes the next answer, or the next answers to lines that begin with `of`, this error; session look-ups are not affected.
   void refuse(core::error error, std::string of = {}, int times = 1) {
     std::lock_guard guard{mutex_};
     refusal_ = std::move(error);
     refused_line_ = std::move(of);
     refusals_ = times;
   }
-  /// Everything since the last call, one line each, without the questions whose a session is.
+  /// Returns the lines since the last call, without session look-ups.
   std::vector<std::string> take_asked() {
     std::lock_guard guard{mutex_};
     return std::exchange(asked_, {});
   }
 
-  /// The keys that were asked about since the last call, with the address.
+  /// Returns the keys looked up since the last call, with the address.
   std::vector<std::string> take_keys() {
     std::lock_guard guard{mutex_};
     return std::exchange(keys_, {});
@@ -53,7 +53,7 @@ public:
       return protocol::to_caf(*refused);
     return value;
   }
-  /// The same, if `by` has that right there.
+  /// Answers as above, if `by` has that permission there.
   template <class T>
   caf::result<T> answer(const std::string& line, const core::principal& by, core::result<void> checked, T value) {
     if (auto refused = note(line + " by " + by.name + "@" + by.remote))
@@ -92,7 +92,7 @@ core::group_id group_of(Id object) {
   return core::group_id{core::number(object) < 1000 ? 1 : 2};
 }
 
-/// `name(a, b, …)`.
+/// Returns `name(a, b, …)`.
 template <class... Parts>
 std::string line_of(std::string_view name, const Parts&... parts) {
   std::string line{name};
@@ -113,7 +113,7 @@ std::string line_of(std::string_view name, const Parts&... parts) {
   return line + ")";
 }
 
-/// A number, or `-`.
+/// Returns a number, or `-`.
 template <class Value>
 std::string text_of(const std::optional<Value>& value) {
   if (!value)
@@ -165,13 +165,13 @@ struct group_admin_double {
   std::shared_ptr<admin_script> script;
 };
 
-/// The API key of one of those below.
+/// Returns the API key of one of the users below.
 inline std::string key_of(const std::string& name) {
   return std::string{core::api_key_prefix} + name + std::string(43 - name.size(), '-');
 }
 
-/// Sessions are called after who has them: admin, viewer, operator, editor, stranger (without any right) and mona, who must
-/// change her password. Keys are made by key_of; `throttled` and `broken` are refused as they say.
+/// Sessions have the name of their role: admin, viewer, operator, editor, stranger (without any permission) and mona, who must
+/// change her password. Keys are made by key_of; `throttled` and `broken` are refused as their names say.
 struct user_admin_double {
   static inline const char* name = "test.user_admin";
   user_admin_double(protocol::user_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// A receiver of alarms in a process of its own (tests/support/alarm_receivers.py).
+// Receiver of alarms in a separate process (tests/support/alarm_receivers.py).
 
 #include <chrono>
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace ringmaster::test {
 
-/// Debian's own: it has the SMTP server's package.
+/// Debian's Python, which has the SMTP server's package.
 inline constexpr const char* receiver_python = "/usr/bin/python3";
 
 class alarm_receiver {
@@ -62,13 +62,13 @@ public:
 
   [[nodiscard]] int port() const noexcept { return port_; }
 
-  /// The next message or request; fails the test's patience, not the test.
+  /// Returns the next message or request; times out without failing the test.
   [[nodiscard]] nlohmann::json next() {
     const auto text = line();
     return text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json{};
   }
 
-  /// Whether something has come that nobody has read.
+  /// Returns true when a message has arrived that the test has not read.
   [[nodiscard]] bool has_more() {
     pollfd waiting{lines_, POLLIN, 0};
     return rest_.find('\n') != std::string::npos || ::poll(&waiting, 1, 0) > 0;

@@ -19,17 +19,17 @@ std::string files(const std::string& text) {
 
 } // namespace
 
-TEST_CASE_METHOD(api_fixture, "api: an apply says what changed", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: apply reports the changes", "[gateway][api]") {
   open();
   const auto reply = call("POST", "/apply", R"({"files":[{"name":"a","text":""}]})");
   CHECK(reply.status() == 200);
   CHECK(json_of(reply) == json::parse(R"({"dry_run":true,"changes":[{"kind":"update","object":"job pay-worker/settle",
     "fields":["retry: 0 -> 2"]}],"on_their_way":0,"warnings":[]})"));
-  // As it came: a store worker reads it.
+  // Unchanged: a store worker reads the body.
   CHECK(script->take_asked() == lines{R"(apply_files('{"files":[{"name":"a","text":""}]}') by admin@127.0.0.1)"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: mistakes in files are told with their places", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: errors in files are reported with file and line", "[gateway][api]") {
   open();
   script->refuse({core::errc::invalid_argument,
                   "a: b.toml:14: route: \"x\" is unknown; see 1: 2\npay.toml:3: no\nfiles: is missing"});
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(api_fixture, "api: mistakes in files are told with their places
   CHECK(away.body.find("user@host") == std::string::npos);
 }
 
-TEST_CASE_METHOD(api_fixture, "api: files may be long, and have an end", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: files may be long, up to a limit", "[gateway][api]") {
   open();
   CHECK(call("POST", "/apply", files(std::string(2 * gateway::form_bytes_max, '#'))).status() == 200);
   script->take_asked();
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(api_fixture, "api: an export is a declared file", "[gateway][ap
   CHECK(call("GET", "/export").status() == 413);
 }
 
-TEST_CASE_METHOD(api_fixture, "api: files come as JSON, and with a sign that no other site can give", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: files need JSON and a CSRF token that other sites cannot send", "[gateway][api]") {
   open();
   const auto body = files("");
   CHECK(call_as(cookie_3("admin"), "POST", "/apply", body).status() == 403);

@@ -1,4 +1,4 @@
-// The OpenAPI document is about the routes that there are, and all of them.
+// Compares the OpenAPI document with the routes.
 
 #include "tests/support/catch.hpp"
 
@@ -24,7 +24,7 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-/// Each `$ref` below.
+/// Collects each `$ref` below `value`.
 void collect_references(const json& value, std::set<std::string>& found) {
   for (const auto& [name, inner] : value.items()) {
     if (value.is_object() && name == "$ref")
@@ -36,7 +36,7 @@ void collect_references(const json& value, std::set<std::string>& found) {
 
 } // namespace
 
-TEST_CASE("the document has every route of the API, and no other", "[gateway][api]") {
+TEST_CASE("the document has every route of the API and no other", "[gateway][api]") {
   const auto document = json::parse(gateway::api_document());
   std::set<std::string> described, routed;
   for (const auto& [path, methods] : document["paths"].items())
@@ -48,7 +48,7 @@ TEST_CASE("the document has every route of the API, and no other", "[gateway][ap
   CHECK(described == routed);
 }
 
-TEST_CASE("the document says who may call what, as the routes do", "[gateway][api]") {
+TEST_CASE("the document states the same permissions as the routes", "[gateway][api]") {
   const auto document = json::parse(gateway::api_document());
   std::set<std::string> names;
   for (const auto& row : gateway::routes()) {
@@ -72,7 +72,7 @@ TEST_CASE("the document says who may call what, as the routes do", "[gateway][ap
   }
 }
 
-TEST_CASE("the document refers to nothing that is not in it, and has no schema in vain", "[gateway][api]") {
+TEST_CASE("the document has no dangling references and no unused schemas", "[gateway][api]") {
   const auto document = json::parse(gateway::api_document());
   std::set<std::string> wanted, there;
   collect_references(document, wanted);
@@ -81,7 +81,7 @@ TEST_CASE("the document refers to nothing that is not in it, and has no schema i
   CHECK(wanted == there);
 }
 
-TEST_CASE_METHOD(api_fixture, "the document is served to everybody", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "the document is served without a session", "[gateway][api]") {
   open();
   const auto reply = get("/api/v1/openapi.json");
   CHECK(reply.status() == 200);

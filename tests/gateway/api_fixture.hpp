@@ -11,17 +11,17 @@ namespace ringmaster::test {
 
 class api_fixture : public web_fixture {
 public:
-  /// Without a limit of requests: tests ask as fast as they can.
+  /// Disables the rate limit, because tests send requests as fast as they can.
   api_fixture() { web.settings.requests_per_second = 0; }
 
-  /// `target` is below /api/v1. A body is sent as JSON.
+  /// Calls a `target` below /api/v1. A body is sent as JSON.
   raw_socket::message call(std::string_view method, const std::string& target, std::string_view body = {},
                            const std::string& session = "admin", const std::string& more = {}) {
     const auto type = body.empty() ? std::string{} : std::string{"Content-Type: application/json\r\n"};
     return ask(text(method, "/api/v1" + target, body, type + cookie_3(session) + csrf(session) + more));
   }
   static std::string csrf(const std::string& session) { return "X-CSRF-Token: " + gateway::csrf_token(session) + "\r\n"; }
-  /// `more` says who asks.
+  /// Calls with the caller's headers in `more`.
   raw_socket::message call_as(const std::string& more, std::string_view method, const std::string& target,
                               std::string_view body = {}) {
     const auto type = body.empty() ? std::string{} : std::string{"Content-Type: application/json\r\n"};
@@ -29,7 +29,7 @@ public:
   }
 
   static nlohmann::json json_of(const raw_socket::message& reply) { return nlohmann::json::parse(reply.body); }
-  /// Of a problem.
+  /// Returns the type of a problem.
   static std::string type_of(const raw_socket::message& reply) {
     REQUIRE(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
     const auto problem = nlohmann::json::parse(reply.body);

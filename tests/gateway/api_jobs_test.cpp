@@ -1,4 +1,4 @@
-// /api/v1: jobs, their runs by hand, and their sources.
+// /api/v1: jobs, their manual runs, and their sources.
 
 #include "tests/support/catch.hpp"
 
@@ -11,7 +11,7 @@ using nlohmann::json;
 
 using lines = std::vector<std::string>;
 
-TEST_CASE_METHOD(api_fixture, "api: jobs come in pages with a cursor", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: jobs are listed in pages with a cursor", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/jobs?group=1&running=true&name=a&handler=b&author=c&limit=1", {}, "viewer"));
   REQUIRE(page["items"].size() == 1);
@@ -28,7 +28,7 @@ TEST_CASE_METHOD(api_fixture, "api: jobs come in pages with a cursor", "[gateway
                                       "job_page_query('-', '-', '', '', '', '1+40') by vera@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: the last page says that it is", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: the last page has no next cursor", "[gateway][api]") {
   open();
   CHECK(json_of(call("GET", "/jobs?cursor=p40"))["next"].is_null());
   CHECK(json_of(call("GET", "/groups?limit=1"))["next"].is_null());
@@ -37,7 +37,7 @@ TEST_CASE_METHOD(api_fixture, "api: the last page says that it is", "[gateway][a
   CHECK(json_of(call("GET", "/audit?limit=1"))["next"] == "p12");
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a job is made, and its place told", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: adding a job answers its location", "[gateway][api]") {
   open();
   const auto made = call("POST", "/jobs", R"({"group":1,"name":"x","schedule":{"type":"FIX_RATE","conf":"30"},"handler":"h",
     "children":[8,9],"interval_ms":null})", "editor");
@@ -46,14 +46,14 @@ TEST_CASE_METHOD(api_fixture, "api: a job is made, and its place told", "[gatewa
   CHECK(json_of(made) == json{{"id", 71}});
   CHECK(script->take_asked() == lines{"add_job('1|x|edda||FIX_RATE|30|DO_NOTHING|FIRST|SERIAL_EXECUTION|h||0|0|8,9|BEAN||') "
                                       "by edda@127.0.0.1"});
-  // Below the prefix that was used.
+  // Below the prefix that the client used.
   CHECK(has(ask(text("POST", "/xxl-job-admin/api/v1/jobs", R"({"group":1,"name":"x"})",
                      "Content-Type: application/json; charset=utf-8\r\n" + cookie_2("editor") + csrf("editor")))
               .head,
             "Location: /xxl-job-admin/api/v1/jobs/71\r\n"));
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it is", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: replacing a job requires its current ETag", "[gateway][api]") {
   open();
   const auto* body = R"({"group":1,"name":"y","author":"tom"})";
   const auto seen = call("GET", "/jobs/7");
@@ -83,12 +83,12 @@ TEST_CASE_METHOD(api_fixture, "api: a job is replaced by who has seen it as it i
   const std::string by = " by admin@127.0.0.1";
   CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: \"" + tag + "\"\r\n").status() == 200);
   CHECK(script->take_asked() == lines{"job_query(7)" + by, update + " seen " + tag + by});
-  // Whatever the job is now, and when it is written.
+  // `*` matches any version of the job.
   CHECK(call("PUT", "/jobs/7", body, "admin", "If-Match: *\r\n").status() == 200);
   CHECK(script->take_asked() == lines{"job_query(7)" + by, update + by});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: who replaces a job and names no author is it, as with a new job", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: replacing a job without an author makes the caller its author", "[gateway][api]") {
   open();
   for (const auto* body : {R"({"group":1,"name":"y"})", R"({"group":1,"name":"y","author":""})",
                            R"({"group":1,"name":"y","author":null})"}) {
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(api_fixture, "api: who replaces a job and names no author is it
   }
 }
 
-TEST_CASE_METHOD(api_fixture, "api: an empty address is not any executor", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: an empty address is refused and does not mean any executor", "[gateway][api]") {
   open();
   for (const std::string list : {R"([""])", R"(["http://a:1/"," "])", R"(["http://a:1/,http://b:1/"])"})
     for (const std::string target : {"/jobs/7/trigger", "/jobs/trigger"}) {
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(api_fixture, "api: jobs are started, stopped and removed", "[ga
                                       "remove_job(7) by admin@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: what became of a trigger", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: the outcome of a trigger can be read", "[gateway][api]") {
   open();
   CHECK(json_of(call("GET", "/intents/50")) == json{{"waiting", false}, {"runs", {70, 71}}});
   CHECK(json_of(call("GET", "/intents/51"))["waiting"] == true);
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(api_fixture, "api: what became of a trigger", "[gateway][api]")
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a user and nobody else", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: an idempotency key repeats a trigger for the same user only", "[gateway][api]") {
   open();
   const auto asked_with = [this](const std::string& session, const std::string& key,
                                  const std::string& target = "/jobs/7/trigger", std::string_view body = {}) {
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(api_fixture, "api: a key makes a trigger the same one for a use
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a key that came with another body runs nothing", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: an idempotency key with another body runs nothing", "[gateway][api]") {
   open();
   const auto* const key = "Idempotency-Key: k-1\r\n";
   const core::error other{core::errc::conflict, "job 7 was asked to run with this key and another parameter or other addresses"};
@@ -178,7 +178,7 @@ TEST_CASE_METHOD(api_fixture, "api: a key that came with another body runs nothi
   CHECK(items[1]["status"] == 200);
 }
 
-TEST_CASE_METHOD(api_fixture, "api: of many jobs each has its own outcome", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: a request for many jobs answers an outcome for each", "[gateway][api]") {
   open();
   const auto reply = json_of(call("POST", "/jobs/stop", R"({"ids":[7,1007,8]})", "operator"));
   REQUIRE(reply["items"].size() == 3);
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(api_fixture, "api: of many jobs each has its own outcome", "[ga
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: sources of scripts", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: sources of scripts are listed and saved", "[gateway][api]") {
   open();
   const auto list = json_of(call("GET", "/jobs/7/sources"));
   CHECK(list["items"][0]["source"] == "echo 1");

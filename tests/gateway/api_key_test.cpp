@@ -1,4 +1,4 @@
-// Who gets into /api/v1: API keys, sessions, and the token that changes need with a session.
+// Authentication in /api/v1: API keys, sessions, and the CSRF token that changes need with a session.
 
 #include "tests/support/catch.hpp"
 
@@ -22,7 +22,7 @@ constexpr const char* challenge = "WWW-Authenticate: Bearer";
 
 } // namespace
 
-TEST_CASE_METHOD(api_fixture, "a key is its user, and needs no token of pages", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "an API key stands for its user and needs no CSRF token", "[gateway][api][keys]") {
   open();
   auto told = json_of(call_as(bearer(key_of("viewer")), "GET", "/session"));
   CHECK(told["name"] == "vera");
@@ -35,12 +35,12 @@ TEST_CASE_METHOD(api_fixture, "a key is its user, and needs no token of pages", 
   CHECK(call_as(bearer(key_of("operator")), "POST", "/jobs/7/start").status() / 100 == 2);
   CHECK(script->take_asked() == asked_lines{"start_job(7) by otto@127.0.0.1"});
   CHECK(call_as(bearer(key_of("viewer")), "POST", "/jobs/7/start").status() == 403);
-  // No page makes a browser send one, wherever the request says that it comes from.
+  // No page can make a browser send a key, whatever origin the request states.
   const auto elsewhere = bearer(key_of("operator")) + "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
   CHECK(call_as(elsewhere, "POST", "/jobs/7/start").status() / 100 == 2);
 }
 
-TEST_CASE_METHOD(api_fixture, "the scheme is read in any case, the key as it is", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "the scheme is matched without case, the key exactly", "[gateway][api][keys]") {
   open();
   const auto key = key_of("admin");
   for (const auto& header : {"Authorization: bearer " + key, "AUTHORIZATION: BEARER " + key, "authorization: Bearer   " + key,
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(api_fixture, "the scheme is read in any case, the key as it is"
   }
 }
 
-TEST_CASE_METHOD(api_fixture, "a key that is nobody's does not fall back on the session", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "an unknown API key does not fall back to the session", "[gateway][api][keys]") {
   open();
   for (const auto& key : {key_of("forged"), std::string{"rmk_"}, "rmk_" + std::string(6000, 'a'),
                           key_of("forged") + " x", std::string{"rmk_\xff\xfe\x01"}, std::string{"rmk_';--"}}) {
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(api_fixture, "a key that is nobody's does not fall back on the 
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "what is no key of ours says nothing", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "other Authorization headers are ignored", "[gateway][api][keys]") {
   open();
   for (const std::string header : {"", "Authorization: \r\n", "Authorization: Bearer\r\n", "Authorization: Bearer \r\n",
                                    "Authorization: Basic YWRtaW46YWRtaW4=\r\n",
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(api_fixture, "what is no key of ours says nothing", "[gateway][
   CHECK(script->take_keys().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "too many wrong keys wait, and a store that is away is no wrong key", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "too many wrong keys are delayed, an unavailable store is not counted", "[gateway][api][keys]") {
   open();
   const auto late = call_as(bearer(key_of("throttled")), "GET", "/keys");
   CHECK(late.status() == 429);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(api_fixture, "too many wrong keys wait, and a store that is awa
   CHECK(call_as(bearer(key_of("broken")), "GET", "/keys").status() == 503);
 }
 
-TEST_CASE_METHOD(api_fixture, "XXL's web API, executors and operators know of no keys", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "XXL's web API, executors' and operators' routes ignore API keys", "[gateway][api][keys]") {
   security.trust_loopback = false;
   web.of_schema = protocol::wire::dialect::xxl2;
   open();
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(api_fixture, "XXL's web API, executors and operators know of no
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "with a session what changes something needs its token", "[gateway][api][csrf]") {
+TEST_CASE_METHOD(api_fixture, "with a session a change needs the session's CSRF token", "[gateway][api][csrf]") {
   open();
   const auto token = json_of(call_as(cookie_3("operator"), "GET", "/session"))["csrf_token"].get<std::string>();
   CHECK(token == gateway::csrf_token("operator"));
@@ -134,7 +134,7 @@ TEST_CASE_METHOD(api_fixture, "with a session what changes something needs its t
          {"DELETE", "/keys/5", "", false},
          {"PUT", "/jobs/7", "", false},
          {"POST", "/keys", "", false},
-         // What only reads needs none, also with a wrong one.
+         // Reading needs no token, and accepts a wrong one.
          {"GET", "/keys", "", true},
          {"GET", "/keys", shown(flipped), true},
        }) {
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(api_fixture, "with a session what changes something needs its t
   }
 }
 
-TEST_CASE_METHOD(api_fixture, "of two cookies the token is that of the one that counts", "[gateway][api][csrf]") {
+TEST_CASE_METHOD(api_fixture, "with two cookies the CSRF token of the valid session counts", "[gateway][api][csrf]") {
   open();
   const std::string both = "Cookie: XXL_JOB_LOGIN_IDENTITY=forged; xxl_job_login_token=operator\r\n";
   CHECK(json_of(call_as(both, "GET", "/session"))["csrf_token"] == gateway::csrf_token("operator"));
@@ -157,7 +157,7 @@ TEST_CASE_METHOD(api_fixture, "of two cookies the token is that of the one that 
   CHECK(call_as(both + "X-CSRF-Token: " + gateway::csrf_token("forged") + "\r\n", "POST", "/jobs/7/start").status() == 403);
 }
 
-TEST_CASE_METHOD(api_fixture, "the token alone, or from a page of another site, does not do", "[gateway][api][csrf]") {
+TEST_CASE_METHOD(api_fixture, "a CSRF token without a session, or from another site's page, is refused", "[gateway][api][csrf]") {
   open();
   const auto token = "X-CSRF-Token: " + gateway::csrf_token("operator") + "\r\n";
   CHECK(call_as(token, "POST", "/jobs/7/start").status() == 401);
@@ -166,14 +166,14 @@ TEST_CASE_METHOD(api_fixture, "the token alone, or from a page of another site, 
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE("tokens of different sessions differ, and are no digest of a session that is stored", "[gateway][csrf]") {
+TEST_CASE("CSRF tokens of different sessions differ, and are not stored digests of sessions", "[gateway][csrf]") {
   std::set<std::string> seen;
   for (const auto* session : {"", "a", "b", "ab", "\n", "a\n"})
     CHECK(seen.insert(gateway::csrf_token(session)).second);
   CHECK(seen.size() == 6);
 }
 
-TEST_CASE_METHOD(api_fixture, "keys are made, listed and removed", "[gateway][api][keys]") {
+TEST_CASE_METHOD(api_fixture, "API keys are added, listed and removed", "[gateway][api][keys]") {
   open();
   const auto made = call("POST", "/keys", R"({"name":"ci","user":4,"expires_ms":1893456000000})");
   CHECK(made.status() == 201);

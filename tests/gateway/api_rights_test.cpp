@@ -1,4 +1,4 @@
-// Who may do what in /api/v1: each route, each role, in an own and in a foreign group.
+// Permissions in /api/v1: each route, each role, in an own and in a foreign group.
 
 #include "tests/support/catch.hpp"
 
@@ -15,7 +15,7 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// Where a request goes, below /api/v1, and its body.
+/// Request below /api/v1, with its body.
 struct probe {
   const char* target;
   const char* body = "";
@@ -102,7 +102,7 @@ const api_rights_row* find_rights(const gateway::route& row) {
 char api_outcome_of(const raw_socket::message& reply) {
   if (reply.status() == 401)
     return '>';
-  // Of many at once each is refused by itself.
+  // In a request for many jobs each is refused on its own.
   if (reply.status() == 403 || reply.body.find(R"("status":403)") != std::string::npos)
     return '-';
   return reply.status() / 100 == 2 ? '+' : '?';
@@ -125,7 +125,7 @@ public:
       if (letters.back() == '-')
         CHECK(reply.body.find("ermission limit") != std::string::npos);
       const auto asked = script->take_asked();
-      // Nobody is asked for anything before it is known who wants it.
+      // No actor is asked before the caller is known.
       if (letters.back() == '>' || (letters.back() == '-' && row.who.who == gateway::access::admin))
         CHECK(asked.empty());
     }
@@ -135,7 +135,7 @@ public:
 
 } // namespace
 
-TEST_CASE("each route of the API has one row of rights, and each row a route", "[gateway][rights][api]") {
+TEST_CASE("each route of the API has one row of permissions, and each row a route", "[gateway][rights][api]") {
   std::map<std::pair<std::string_view, std::string_view>, int> seen;
   for (const auto& row : gateway::routes()) {
     if (!is_of_api(row.path))
@@ -151,7 +151,7 @@ TEST_CASE("each route of the API has one row of rights, and each row a route", "
   CHECK(seen.size() == api_rights.size());
 }
 
-TEST_CASE_METHOD(api_rights_fixture, "rights by route of the API, role and group", "[gateway][rights][api]") {
+TEST_CASE_METHOD(api_rights_fixture, "permissions by route of the API, role and group", "[gateway][rights][api]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (!is_of_api(row.path))
@@ -164,7 +164,7 @@ TEST_CASE_METHOD(api_rights_fixture, "rights by route of the API, role and group
   }
 }
 
-TEST_CASE_METHOD(api_rights_fixture, "the API serves who must change his password that change alone", "[gateway][rights][api]") {
+TEST_CASE_METHOD(api_rights_fixture, "a user with a password to change can do only that in the API", "[gateway][rights][api]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (!is_of_api(row.path) || !gateway::needs_session(row.who.who))

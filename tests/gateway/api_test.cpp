@@ -1,4 +1,4 @@
-// What /api/v1 asks whom, and what it answers.
+// Requests of /api/v1 to actors, and its answers.
 
 #include "tests/support/catch.hpp"
 
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 using lines = std::vector<std::string>;
 
-TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by who has seen it as it is", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: edits and removals of objects with an ETag require the current ETag", "[gateway][api]") {
   open();
   const auto [path, body, query, save, remove] = GENERATE(table<const char*, const char*, const char*, const char*, const char*>({
     {"/jobs/7", R"({"group":1,"name":"y","author":"tom"})", "job_query(7)",
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by wh
     }
     CHECK(edit(method, '"' + tag + '"').status() / 100 == 2);
     CHECK(script->take_asked() == lines{query + by, wanted + " seen " + tag + by});
-    // Somebody was faster after all.
+    // Another edit came first after all.
     script->refuse(core::edited_meanwhile("it"), wanted);
     const auto late = edit(method, '"' + tag + '"');
     CHECK(late.status() == 412);
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(api_fixture, "api: what has an ETag is edited and removed by wh
   }
 }
 
-TEST_CASE_METHOD(api_fixture, "api: where nothing is compared If-Match is refused", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: If-Match is refused where it is not supported", "[gateway][api]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (!row.path.starts_with("/api/v1/") || row.takes_if_match)
@@ -72,11 +72,11 @@ TEST_CASE_METHOD(api_fixture, "api: where nothing is compared If-Match is refuse
     for (const auto* match : {"*", "\"0\"", "x"}) {
       const auto reply = call(row.method, target, {}, "admin", std::string{"If-Match: "} + match + "\r\n");
       if (!row.changes()) {
-        CHECK_FALSE(has(reply.body, "this operation compares no If-Match"));
+        CHECK_FALSE(has(reply.body, "If-Match is not supported for this operation"));
         continue;
       }
       CHECK(reply.status() == 400);
-      CHECK(has(reply.body, "this operation compares no If-Match"));
+      CHECK(has(reply.body, "If-Match is not supported for this operation"));
     }
     const auto asked = script->take_asked();
     if (row.changes())
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(api_fixture, "api: where nothing is compared If-Match is refuse
   }
 }
 
-TEST_CASE_METHOD(api_fixture, "api: groups", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: groups are listed, added, replaced and removed", "[gateway][api]") {
   open();
   const auto one = json_of(call("GET", "/groups"))["items"][0];
   CHECK(one == json_of(call("GET", "/groups/1")));
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(api_fixture, "api: groups", "[gateway][api]") {
                        "remove_group(1) by admin@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: runs, and what ends and clears them", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: runs are listed, killed and cleared", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/runs?group=1&job=7&status=failed&from_ms=5&to_ms=9&limit=3&cursor=p99"));
   const auto& run = page["items"][0];
@@ -117,13 +117,13 @@ TEST_CASE_METHOD(api_fixture, "api: runs, and what ends and clears them", "[gate
   CHECK(script->take_asked() == lines{"run_page_query('1', '7', 2, '5', '9', '0+3') by admin@127.0.0.1",
                                       "run_query(70) by admin@127.0.0.1", "kill_run(70) by admin@127.0.0.1",
                                       "clear_runs('-', '7', 'keep 5') by admin@127.0.0.1"});
-  // Nothing goes because something was forgotten.
+  // An incomplete request removes nothing.
   for (const auto* body : {"{}", R"({"group":1})", R"({"all":false})", R"({"all":true,"keep_newest":1})", R"({"until_ms":-1})"})
     CHECK(call("POST", "/runs/clear", body).status() == 400);
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a log is told again only when there is more of it", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: a log is sent again only when it has grown", "[gateway][api]") {
   open();
   const auto first = call("GET", "/runs/70/log");
   CHECK(json_of(first)["content"] == "one <i>\n<br>three\n");
@@ -137,13 +137,13 @@ TEST_CASE_METHOD(api_fixture, "api: a log is told again only when there is more 
   CHECK(again("/runs/70/log", "\"x\", W/" + etag) == 304);
   CHECK(again("/runs/70/log?from_line=4", etag) == 200);
   CHECK(call("GET", "/runs/70/log?from_line=0").status() == 400);
-  // Who has seen it on its executor is told once more when it is kept here: then it is whole.
+  // A client that has seen the log of the executor gets it again when it is kept here: then it is complete.
   CHECK(json_of(first)["kept"] == false);
   CHECK(json_of(call("GET", "/runs/71/log"))["kept"] == true);
   CHECK(again("/runs/71/log", etag) == 200);
 }
 
-TEST_CASE_METHOD(api_fixture, "api: who waits for more of a log is answered behind the server's limit", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: a reader that waits for more log may exceed the server's limit", "[gateway][api]") {
   server.reply_timeout = 2s;
   open();
   const auto late = call("GET", "/runs/70/log?from_line=4&wait_s=3");
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(api_fixture, "api: who waits for more of a log is answered behi
   CHECK(script->take_asked() == lines{"run_log_query(70, 1) by admin@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are asked for as a whole", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are read merged", "[gateway][api]") {
   open();
   CHECK(call("GET", "/runs/70/log?merged=true").status() == 200);
   CHECK(call("GET", "/runs/1070/log?merged=true", {}, "viewer").status() == 403);
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are asked for as a w
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is listed", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));
   CHECK(page["items"][0] == json{{"id", 4}, {"name", "edda"}, {"admin", false},
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(api_fixture, "api: users and the record of changes", "[gateway]
               "change_password('a', 'b') by vera@127.0.0.1", "audit_query('tom', '44', '9') by admin@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(api_fixture, "api: previews and reports", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: schedule previews and reports are answered", "[gateway][api]") {
   open();
   const auto times = json_of(call("GET", "/schedule/preview?type=FIX_RATE&interval_ms=500&count=3", {}, "viewer"))["next_ms"];
   REQUIRE(times.size() == 3);
@@ -232,7 +232,7 @@ TEST_CASE_METHOD(api_fixture, "api: errors are problems with a stable type", "[g
     const auto reply = call("POST", "/jobs/7/start");
     CHECK(reply.status() == status);
     CHECK(type_of(reply) == "urn:ringmaster:" + std::string{core::to_string(code)});
-    // Why something of ours is away is for the log.
+    // The reason why a component is unavailable is only logged.
     CHECK((json_of(reply)["detail"] == "because of this") == (status != 503));
   }
   CHECK(type_of(call("POST", "/jobs", R"({"x":")" + std::string(1024 * 1024, 'x') + "\"}")) == "urn:ringmaster:too_large");
@@ -242,19 +242,19 @@ TEST_CASE_METHOD(api_fixture, "api: errors are problems with a stable type", "[g
   CHECK_FALSE(has(call("POST", "/jobs/7/start").body, "SELECT"));
 }
 
-TEST_CASE_METHOD(api_fixture, "api: what XXL has words for is told in them, in the server's language", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: refusals that XXL has texts for use them, in the server's language", "[gateway][api]") {
   server.language = "zh_CN";
   open();
   script->refuse({core::errc::invalid_argument, "no author", core::refusal::author_empty});
   const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x"})");
   CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
   CHECK(json_of(reply)["detail"] == "请输入负责人");
-  // But for one, whose words give no reason.
+  // The exception is one whose text gives no reason.
   script->refuse({core::errc::invalid_argument, "no executor took it", core::refusal::run_not_triggered});
   CHECK(json_of(call("POST", "/runs/70/kill"))["detail"] == "no executor took it");
 }
 
-TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and other sites' pages change nothing", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and pages of other sites change nothing", "[gateway][api]") {
   open();
   const auto send = [this](const std::string& headers) {
     return ask(text("PUT", "/api/v1/groups/1", R"({"app_name":"app-1","title":"x"})",
@@ -270,7 +270,7 @@ TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and other sites' pages ch
   CHECK(send("Content-Type: Application/JSON;charset=utf-8\r\n") == 204);
 }
 
-TEST_CASE_METHOD(api_fixture, "api: bad parameters of lists are refused by name", "[gateway][api][hostile]") {
+TEST_CASE_METHOD(api_fixture, "api: invalid parameters of lists are refused by name", "[gateway][api][hostile]") {
   open();
   for (const std::string list : {"/jobs", "/groups", "/runs", "/users", "/audit"})
     for (const auto* odd : {"limit=0", "limit=501", "limit=x", "limit=-1", "cursor=", "cursor=1", "cursor=p0", "cursor=p-5",
@@ -309,7 +309,7 @@ TEST_CASE_METHOD(api_fixture, "api: hostile bodies are refused by every route th
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: the nodes are everybody's to see, where they are the administrators'", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: every user sees the nodes, only administrators see their addresses", "[gateway][api]") {
   web.version = "1.2.3";
   open();
   const auto seen = json_of(call("GET", "/nodes"));
@@ -324,7 +324,7 @@ TEST_CASE_METHOD(api_fixture, "api: the nodes are everybody's to see, where they
   CHECK(json_of(call("GET", "/nodes", {}, "viewer"))["items"][0]["address"].is_null());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: a forecast says where it ended and where it goes on", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: a forecast reports its end and the cursor of the next page", "[gateway][api]") {
   open();
   const auto reply = call("GET", "/schedule/forecast?job=7&limit=20");
   REQUIRE(reply.status() == 200);
@@ -346,7 +346,7 @@ TEST_CASE_METHOD(api_fixture, "api: a forecast says where it ended and where it 
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: who asks too often waits, and others do not", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: the request limit delays one user and not others", "[gateway][api]") {
   web.settings.requests_per_second = 2;
   open();
   unsigned status = 0;

@@ -44,19 +44,19 @@ TEST_CASE("an entry of X-Forwarded-For is an address, with or without a port", "
   CHECK_FALSE(forwarded_address(std::string(100'000, '1')));
 }
 
-TEST_CASE("the client is the rightmost address that is no trusted proxy's", "[gateway]") {
+TEST_CASE("the client is the rightmost address that does not belong to a trusted proxy", "[gateway]") {
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "203.0.113.7"}}) == "203.0.113.7");
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "198.51.100.1, 203.0.113.7, 10.0.0.2"}}) == "203.0.113.7");
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "198.51.100.1"}, {"x-forwarded-for", "10.0.0.3,203.0.113.7"}}) ==
         "203.0.113.7");
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "198.51.100.1"}, {"X-Forwarded-For", "10.0.0.3"}}) == "198.51.100.1");
   CHECK(client_of("::1", {{"X-Forwarded-For", "[2001:db9::1]:443, [2001:db8::2]:80"}}) == "2001:db9::1");
-  // All are trusted: the one that is farthest away.
+  // When all are trusted, the farthest address is the client.
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "10.0.0.3, 10.0.0.2"}}) == "10.0.0.3");
   CHECK(client_of("10.0.0.1", {}) == "10.0.0.1");
 }
 
-TEST_CASE("what stands left of garbage counts for nothing", "[gateway]") {
+TEST_CASE("entries to the left of an invalid entry are ignored", "[gateway]") {
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "203.0.113.7, unknown"}}) == "10.0.0.1");
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "203.0.113.7, x, 10.0.0.2"}}) == "10.0.0.2");
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "203.0.113.7,,"}}) == "10.0.0.1");
@@ -67,7 +67,7 @@ TEST_CASE("what stands left of garbage counts for nothing", "[gateway]") {
   CHECK(client_of("10.0.0.1", {{"X-Forwarded-For", "203.0.113.7, " + many + "10.0.0.2"}}) == "203.0.113.7");
 }
 
-TEST_CASE("who is no trusted proxy is not believed", "[gateway]") {
+TEST_CASE("headers of untrusted peers are ignored", "[gateway]") {
   const protocol::http_headers all{{"X-Forwarded-For", "127.0.0.1"}, {"X-Forwarded-Proto", "https"},
                                    {"X-Forwarded-Host", "evil"}};
   for (const auto* peer : {"203.0.113.7", "11.0.0.1", "2001:db9::1", ""}) {
@@ -82,7 +82,7 @@ TEST_CASE("who is no trusted proxy is not believed", "[gateway]") {
   CHECK(nobody_is.remote_address == "10.0.0.1");
 }
 
-TEST_CASE("a trusted proxy says scheme and host, and whether the client is local", "[gateway]") {
+TEST_CASE("a trusted proxy determines scheme and host, and whether the client is local", "[gateway]") {
   const proxy_list proxies{{"127.0.0.1"}};
   auto request = from("127.0.0.1", {{"X-Forwarded-For", "203.0.113.7"},
                                     {"X-Forwarded-Proto", "http, HTTPS"},
@@ -94,7 +94,7 @@ TEST_CASE("a trusted proxy says scheme and host, and whether the client is local
   CHECK_FALSE(request.remote_is_loopback);
   CHECK(request.is_https);
   CHECK(request.forwarded_host == "jobs.example");
-  // In the clear to the proxy is in the clear, whatever the proxy speaks to us.
+  // Plain HTTP to the proxy counts as plain HTTP, whatever the proxy uses towards us.
   auto plain = from("127.0.0.1", {{"X-Forwarded-Proto", "http"}});
   plain.is_https = true;
   apply_forwarded_headers(plain, proxies);

@@ -1,5 +1,5 @@
-// What executors call (XXL wire §1 and §3), as far as a gateway decides it. What becomes of results is decided by the store
-// (tests/storage), how long an address lives by the registry (tests/actors).
+// Requests of executors (XXL wire §1 and §3), as far as the gateway decides them. The store decides about results
+// (tests/storage), the registry about the expiry of addresses (tests/actors).
 
 #include "tests/support/catch.hpp"
 
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(gateway_fixture, "a registration is answered at once and passed
   CHECK_FALSE(seen->beats[0].app_header);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "the API stands under both prefixes, slashes collapse", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the API is served under both prefixes, and slashes collapse", "[gateway]") {
   open();
   const std::string paths[] = {"/api/registry", "/xxl-job-admin//api/registry", "//api///registry", "/api/registry/",
                                "/xxl-job-admin/api/registry?x=1", "http://admin:8080/xxl-job-admin/api/registry"};
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(gateway_fixture, "the API stands under both prefixes, slashes c
   CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "with any context path the API stands where XXL-JOB has it", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "with any context path the API is also served under XXL-JOB's path", "[gateway]") {
   server.context_path = GENERATE(as<std::string>{}, "/", "/jobs", "/api", "/xxl-job-admin/api");
   CAPTURE(server.context_path);
   open();
@@ -65,12 +65,12 @@ TEST_CASE_METHOD(gateway_fixture, "with any context path the API stands where XX
   }
   CHECK(has_beats(seen, 4));
   CHECK(get(server.context_path + "/livez").body == "ok");
-  // Only the API stands there.
+  // Only the API is served there.
   CHECK(get("/xxl-job-admin/livez").status() == 404);
   CHECK(post("/xxl-job-admin/xxl-job-admin/api/registry", app_1).status() == 404);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "repeated, wordy, unknown and foreign registrations pass", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "repeated, verbose, unknown and foreign registrations pass", "[gateway]") {
   open();
   for (int i = 0; i < 3; ++i)
     CHECK(post(registry_path, app_1).body == plain_success);
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(gateway_fixture, "addresses that may not be called are not regi
     const auto said = post(registry_path, with_value(address)).body;
     CHECK(said.find(R"({"code":500,"msg":"registryValue: )") == 0);
     CHECK(said.find("is outside security.executor_networks") != std::string::npos);
-    // Who is there from before may leave.
+    // An address that was registered before may be withdrawn.
     CHECK(post(remove_path, with_value(address)).body == plain_success);
   }
   CHECK(post(registry_path, app_1).body == plain_success);
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(gateway_fixture, "addresses that may not be called are not regi
   CHECK(seen->beats.size() == 1);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "registrations that no row holds are refused, what is not UTF-8 is replaced", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "registrations that do not fit a row are refused, and invalid UTF-8 is replaced", "[gateway]") {
   open();
   const auto body = [](const std::string& group, const std::string& key, const std::string& value) {
     return R"({"registryGroup":")" + group + R"(","registryKey":")" + key + R"(","registryValue":")" + value + "\"}";
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(gateway_fixture, "registrations that no row holds are refused, 
   CHECK(seen->removals.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case does not", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the token is compared exactly, its header without case", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1, "").body == token_wrong);
   for (const auto* wrong : {"TK-1", "tk-", "tk-11", "", "tk-1tk-1"})
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(gateway_fixture, "the token counts exactly, its header's case d
   CHECK(has_beats(seen, 3));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute only tokens pass that were right before", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "after 100 wrong tokens a minute only tokens that were right before pass", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1).body == plain_success);
   for (std::size_t i = 0; i < core::failure_rate_limiter::a_minute_max; ++i)
@@ -161,7 +161,7 @@ TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute only tokens 
     CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: guess\r\n").body ==
           refusal("Too many requests, please try again later."));
   CHECK(post(registry_path, app_1).body == plain_success);
-  // A right one that was never seen from there is not compared: the answer would tell a guesser.
+  // A right token that was never seen from there is not compared: the answer would reveal that it is right.
   core::group guarded;
   guarded.app_name = "app-1";
   guarded.access_token = "of-app-1";
@@ -169,14 +169,14 @@ TEST_CASE_METHOD(gateway_fixture, "beyond 100 wrong tokens a minute only tokens 
   CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN: of-app-1\r\n").body ==
         refusal("Too many requests, please try again later."));
   CHECK(get("/metrics", "Authorization: Bearer wrong\r\nVia: 1.1 p\r\n").status() == 403);
-  // Once, not for each.
+  // Logged once, not for each.
   const auto logged = log_text.str();
   const auto at = logged.find("more than 100 wrong tokens in a minute from 127.0.0.1");
   REQUIRE(at != std::string::npos);
   CHECK(logged.find("wrong tokens", at + 30) == std::string::npos);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "without a token of our own nobody needs one", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "without a configured token executors need none", "[gateway]") {
   security.access_token = GENERATE(as<std::string>{}, "", "  ");
   open();
   CHECK(post(registry_path, app_1, "XXL-JOB-ACCESS-TOKEN:\r\n").body == plain_success);
@@ -184,7 +184,7 @@ TEST_CASE_METHOD(gateway_fixture, "without a token of our own nobody needs one",
   CHECK(post(registry_path, app_1, "XXL-JOB-APPNAME: app-9\r\n").body == plain_success);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "the former common token counts until its time, and both may be replaced", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the previous common token is valid until its time, and both can be replaced", "[gateway]") {
   web.token = protocol::access_token_source{core::common_tokens{"new-1", "tk-1", core::from_ms(4'000'000'000'000)}};
   open();
   const auto admits = [&](const std::string& token) {
@@ -209,7 +209,7 @@ TEST_CASE_METHOD(gateway_fixture, "the former common token counts until its time
   CHECK_FALSE(admits(""));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "method comes before token, token before operation", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "method is checked before token, token before operation", "[gateway]") {
   open();
   const auto method = refusal("invalid request, HttpMethod not support.");
   auto reply = get(registry_path);
@@ -223,7 +223,7 @@ TEST_CASE_METHOD(gateway_fixture, "method comes before token, token before opera
   CHECK(post(registry_path, "", "XXL-JOB-ACCESS-TOKEN: no\r\n").body == token_wrong);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "what cannot be read is refused with HTTP 200, the connection goes on",
+TEST_CASE_METHOD(gateway_fixture, "an unreadable body is refused with HTTP 200, and the connection stays open",
                  "[gateway]") {
   open();
   for (const auto* path : {registry_path, remove_path, callback_path})
@@ -257,7 +257,7 @@ TEST_CASE_METHOD(gateway_fixture, "content type, framing and Accept do not matte
   CHECK(seen->beats[3].address == "http://127.0.0.1:7001/");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a removal names exactly what was sent", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a removal passes on exactly the address that was sent", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1).body == plain_success);
   CHECK(post(remove_path, app_1).body == plain_success);
@@ -281,7 +281,7 @@ TEST_CASE_METHOD(gateway_fixture, "callbacks in every spelling reach completion"
   };
   for (const auto& body : bodies)
     CHECK(post(callback_path, body).body == plain_success);
-  // The reply came after completion had it: no wait.
+  // The reply came after completion had the results: no wait.
   REQUIRE(seen->callbacks.size() == 7);
   CHECK(seen->callbacks[0].message == "fine");
   CHECK(seen->callbacks[1].message.empty());
@@ -292,7 +292,7 @@ TEST_CASE_METHOD(gateway_fixture, "callbacks in every spelling reach completion"
   CHECK(seen->callbacks[6].code == 407);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an empty callback succeeds without bothering anybody", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "an empty callback succeeds without a message to an actor", "[gateway]") {
   open();
   for (const auto* body : {"[]", "null", "[null]", R"({"callbackList":[]})", R"([{"handleCode":200}])"})
     CHECK(post(callback_path, body).body == plain_success);
@@ -332,7 +332,7 @@ TEST_CASE_METHOD(gateway_fixture, "an app name needs a group and the token", "[g
   CHECK_FALSE(seen->beats[2].app_header);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a group's token, for a time also its former one, lets its own executors in", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a group's token, and for a time its previous one, admits the group's executors", "[gateway]") {
   open();
   const auto now = std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now());
   core::group guarded;
@@ -369,7 +369,7 @@ TEST_CASE_METHOD(gateway_fixture, "a group's token, for a time also its former o
   CHECK(seen->beats[3].token == token_kind::common);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a group's token registers no address of another group, and no one a link's", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a group's token registers no address of another group, no token one of a link", "[gateway]") {
   open();
   core::group pay;
   pay.app_name = "app-1";
@@ -383,7 +383,7 @@ TEST_CASE_METHOD(gateway_fixture, "a group's token registers no address of anoth
   for (const auto token : {groups_token, std::string_view{"XXL-JOB-ACCESS-TOKEN: tk-1\r\n"}})
     for (const auto* address : {"ringmaster://app-1/one", "RingMaster://app-1/one", " ringmaster://x"})
       CHECK(post(registry_path, with_value(address), token).body
-            == refusal("registryValue: such an address is registered over a native link alone."));
+            == refusal("registryValue: such an address can only be registered over a native link."));
   REQUIRE(has_beats(seen, 2));
   CHECK(seen->beats[0].address == "http://127.0.0.1:7002/");
   CHECK(seen->beats[0].token == core::token_kind::group);
@@ -397,7 +397,7 @@ TEST_CASE_METHOD(gateway_fixture, "a callback is answered when it is durable, no
   waiting.send(text("POST", callback_path, R"([{"logId":1,"handleCode":200}])", "XXL-JOB-ACCESS-TOKEN: tk-1\r\n"));
   REQUIRE(seen->wait([](recorder& r) { return r.batches == 1; }));
   CHECK(waiting.is_quiet_for(50ms));
-  // Others are served meanwhile.
+  // Other clients are served meanwhile.
   CHECK(get("/livez").body == "ok");
   protocol::anon_send(completion, protocol::intent_batch{});
   CHECK(waiting.read_message().body == plain_success);
@@ -441,7 +441,7 @@ TEST_CASE_METHOD(gateway_fixture, "without completion a callback gets no answer,
   CHECK(metrics.find("ringmaster_callback_items_unanswered_total 2 ") != std::string::npos);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "without a registry nobody is told that he is registered", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "without a registry no executor is told that it is registered", "[gateway]") {
   open();
   CHECK(post(registry_path, app_1).body == plain_success);
   end_partner(0);
@@ -454,7 +454,7 @@ TEST_CASE_METHOD(gateway_fixture, "without a registry nobody is told that he is 
   CHECK(post(callback_path, R"([{"logId":1,"handleCode":200}])").body == plain_success);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a result goes on with the groups that its sender speaks for", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a result is passed on with the groups of its sender's token", "[gateway]") {
   open();
   core::group mine, twin, other;
   mine.app_name = twin.app_name = "app-1";

@@ -1,6 +1,6 @@
 #pragma once
 
-// A whole gateway: real transport on a free port, gateway_actor, and doubles that keep what they are told.
+// A whole gateway: real transport on a free port, gateway_actor, and doubles that record their messages.
 
 #include <condition_variable>
 #include <memory>
@@ -21,7 +21,7 @@ namespace ringmaster::test {
 
 inline constexpr std::string_view plain_success = R"({"code":200,"msg":null,"content":null,"data":null})";
 
-/// The golden reply that refuses with `msg`, which needs no escapes.
+/// Returns the golden reply that refuses with `msg`, which needs no escapes.
 inline std::string refusal(std::string_view msg) {
   return R"({"code":500,"msg":")" + std::string(msg) + R"(","content":null,"data":null})";
 }
@@ -30,7 +30,7 @@ inline bool has(const std::string& text, std::string_view part) { return text.fi
 
 enum class completion_mode { store, refuse, hold };
 
-/// What the doubles were told, and what they are to answer. Any thread.
+/// Messages to the doubles, and their scripted answers. Any thread.
 class recorder {
 public:
   template <class Change>
@@ -52,7 +52,7 @@ public:
   std::size_t batches = 0;
   completion_mode mode = completion_mode::store;
   protocol::node_status status{true, {}, std::nullopt};
-  /// Of another group.
+  /// Address that belongs to another group.
   std::string taken_address;
 
 private:
@@ -90,7 +90,7 @@ struct completion_double {
       [](const protocol::sent_runs&) {},
       [](const protocol::ending_run&) {},
       [this](const protocol::callback_batch& batch) { return take(batch); },
-      // Here: what is held is durable now.
+      // Here the held results become durable.
       [this](const protocol::intent_batch&) {
         for (auto& each : held)
           each.deliver(protocol::callbacks_stored{});
@@ -149,8 +149,8 @@ struct gateway_config : caf::actor_system_config {
   }
 };
 
-/// Settings first, then `open`. One keep-alive connection serves `ask`, so that each reply also proves the framing of the one
-/// before.
+/// Change settings first, then call `open`. One keep-alive connection serves `ask`, so that each reply also proves the framing of
+/// the previous one.
 class gateway_fixture : public transport_fixture {
 public:
   gateway_fixture() { security.access_token = "tk-1"; }
@@ -173,14 +173,14 @@ public:
     listen(gateway::hand_over_to(gateway_handle), gateway::body_rule_of(gateway::routes(), server.context_path));
   }
 
-  /// The group names of an admin that knows these apps.
+  /// Sends the group names of an admin that knows these apps.
   void tell_groups(const std::vector<std::string>& app_names) {
     std::vector<core::group> groups(app_names.size());
     for (std::size_t i = 0; i < groups.size(); ++i)
       groups[i].app_name = app_names[i];
     tell_groups(std::move(groups));
   }
-  /// The same with all that groups have. Their ids count from 1.
+  /// Sends complete groups. Their ids count from 1.
   void tell_groups(std::vector<core::group> groups) {
     auto view = std::make_shared<protocol::registry_view>();
     for (auto& group : groups) {
@@ -204,7 +204,7 @@ public:
       client = {};
     return reply;
   }
-  /// With the right token.
+  /// Posts with the right token.
   raw_socket::message post(const std::string& target, std::string_view body,
                            std::string_view more = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n") {
     return ask(text("POST", target, body, more));
@@ -230,7 +230,7 @@ public:
   gateway::web_setup web;
 
 protected:
-  /// Whom else handlers may ask.
+  /// Adds more actors that handlers may ask.
   virtual void add_partners(gateway::gateway_partners&) {}
 
   template <class Double, class Interface, class Seen = recorder>

@@ -10,13 +10,13 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// What a proxy on this machine adds: the client is not local any more.
+/// Header that a proxy on this machine adds: the client is no longer local.
 constexpr auto passed_on = "X-Forwarded-For: 203.0.113.7\r\n";
 constexpr auto bearer = "X-Forwarded-For: 203.0.113.7\r\nAuthorization: Bearer tk-1\r\n";
 
 } // namespace
 
-TEST_CASE_METHOD(gateway_fixture, "livez says that requests are dispatched", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "livez answers while requests are dispatched", "[gateway]") {
   open();
   auto reply = get("/livez");
   CHECK(reply.status() == 200);
@@ -24,7 +24,7 @@ TEST_CASE_METHOD(gateway_fixture, "livez says that requests are dispatched", "[g
   CHECK(get("/xxl-job-admin/livez").body == "ok");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "the root answers a page with links below the path that was asked for", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "the root answers a page with links below the requested path", "[gateway]") {
   open();
   for (const std::string base : {"", "/xxl-job-admin"}) {
     const auto reply = get(base + "/", passed_on);
@@ -42,7 +42,7 @@ TEST_CASE_METHOD(gateway_fixture, "the root answers a page with links below the 
   CHECK(get("/index.html").status() == 404);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "readyz tells operators why the node does not serve", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "readyz gives operators the reasons why the node does not serve", "[gateway]") {
   open();
   CHECK(get("/readyz").status() == 200);
   CHECK(get("/readyz").body == R"({"ready":true,"reasons":[]})");
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(gateway_fixture, "metrics are for operators", "[gateway]") {
   CHECK(get("/metrics", "Forwarded: for=x\r\nAuthorization: Bearer tk-2\r\n").status() == 403);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "where loopback is not trusted only the token opens", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "where loopback is not trusted only the token gives access", "[gateway]") {
   security.trust_loopback = false;
   open();
   CHECK(get("/metrics").status() == 403);
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(gateway_fixture, "where loopback is not trusted only the token 
   CHECK(get("/readyz", "Authorization: Bearer tk-1\r\n").body == R"({"ready":true,"reasons":[]})");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "metrics count what the transport does", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "metrics include the transport's counters", "[gateway]") {
   open();
   get("/livez");
   const auto body = get("/metrics").body;
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(gateway_fixture, "metrics count what the transport does", "[gat
     CHECK(body.find(line) != std::string::npos);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a known path names its methods in Allow", "[gateway]") {
   open();
   for (const auto* path : {"/livez", "/readyz", "/actuator/health", "/metrics"}) {
     auto reply = post(path, "{}");
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(gateway_fixture, "a known path names the methods that it takes"
   }
 }
 
-TEST_CASE_METHOD(gateway_fixture, "wrong bearer tokens are counted, and then right ones are not compared", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "after too many wrong bearer tokens right ones are not compared", "[gateway]") {
   open();
   for (std::size_t i = 0; i <= core::failure_rate_limiter::a_minute_max; ++i)
     REQUIRE(get("/metrics", "Via: 1.1 p\r\nAuthorization: Bearer guess\r\n").status() == 403);

@@ -13,7 +13,7 @@ namespace {
 
 const std::string token = "XXL-JOB-ACCESS-TOKEN: tk-1\r\n";
 
-/// Whatever came: a reply of ours that executors can read.
+/// Checks for a refusal that executors can read, whatever was sent.
 void check_refused(const raw_socket::message& reply) {
   CHECK(reply.status() == 200);
   CHECK(reply.body.rfind(R"({"code":500,"msg":")", 0) == 0);
@@ -27,7 +27,7 @@ void falls_silent_and_throws(gateway::exchange ex) {
 
 void refuses_then_succeeds(gateway::exchange ex) {
   ex.keep_silent();
-  ex.refuse("nobody may read this");
+  ex.refuse("not sent to the client");
   ex.succeed();
   ex.succeed();
 }
@@ -36,7 +36,7 @@ void throws(gateway::exchange) { throw std::runtime_error("no such luck \"quoted
 
 } // namespace
 
-TEST_CASE_METHOD(gateway_fixture, "a callback of 10 MB is read whole", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a callback of 10 MB is read completely", "[gateway]") {
   open();
   const std::string body = R"([{"logId":1,"handleCode":500,"handleMsg":")" + std::string(10 * 1024 * 1024, 'x') + "\"}]";
   CHECK(post("/api/callback", body).body == plain_success);
@@ -44,7 +44,7 @@ TEST_CASE_METHOD(gateway_fixture, "a callback of 10 MB is read whole", "[gateway
   CHECK(seen->callbacks[0].message.size() == 15000);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a body of one byte more than the limit is refused before any actor hears of it", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a body one byte over the limit is refused before any actor is asked", "[gateway]") {
   open();
   client = raw_socket::connect(address);
   client.try_send(text("POST", "/api/callback", std::string(server.body_bytes_max + 1, ' '), token));
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(gateway_fixture, "a body of one byte more than the limit is ref
   CHECK(seen->batches == 0);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a client that stops in its body is ended, others are served", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "a client that stops within its body is disconnected, others are served", "[gateway]") {
   server.read_timeout = 200ms;
   open();
   auto slow = raw_socket::connect(address);
@@ -63,7 +63,7 @@ TEST_CASE_METHOD(gateway_fixture, "a client that stops in its body is ended, oth
   CHECK(seen->beats.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture, "NUL, broken UTF-8 and deep nesting harm nobody", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "NUL, broken UTF-8 and deep nesting do no harm", "[gateway]") {
   open();
   using namespace std::string_literals;
   auto value = [](const std::string& text) {
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(gateway_fixture, "NUL, broken UTF-8 and deep nesting harm nobod
   CHECK(seen->callbacks.at(0).message == "ab\xEF\xBF\xBD");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "noise as a body is answered on the same connection", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "random bytes as a body are answered on the same connection", "[gateway]") {
   open();
   const auto seed = std::random_device{}();
   CAPTURE(seed);
@@ -108,8 +108,7 @@ TEST_CASE_METHOD(gateway_fixture, "an unknown path is a problem, not an API repl
     auto reply = post(path, "{}");
     CHECK(reply.first_line == "HTTP/1.1 404 Not Found");
     CHECK(reply.head.find("Content-Type: application/problem+json\r\n") != std::string::npos);
-    CHECK(reply.body ==
-          R"({"type":"urn:ringmaster:not_found","title":"Not Found","status":404,"detail":"there is nothing at this path"})");
+    CHECK(reply.body == R"({"type":"urn:ringmaster:not_found","title":"Not Found","status":404,"detail":"no such path"})");
   }
 }
 
@@ -128,7 +127,7 @@ TEST_CASE_METHOD(gateway_fixture, "an exception ends one request, not the gatewa
   CHECK(log_text.str().find("no such luck") != std::string::npos);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an exception after silence was promised is logged, not answered", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "an exception after keep_silent is logged, not answered", "[gateway]") {
   server.reply_timeout = 400ms;
   static constexpr std::array<gateway::route, 2> table{{
     {"POST", "/api/silent", falls_silent_and_throws, gateway::access::executor},
@@ -142,12 +141,12 @@ TEST_CASE_METHOD(gateway_fixture, "an exception after silence was promised is lo
   CHECK(log_text.str().find("/api/silent: no such luck") != std::string::npos);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "after silence was promised a success still answers, once", "[gateway]") {
+TEST_CASE_METHOD(gateway_fixture, "after keep_silent a success is still answered, once", "[gateway]") {
   static constexpr std::array<gateway::route, 1> table{{
     {"POST", "/api/late", refuses_then_succeeds, gateway::access::executor},
   }};
   open(table);
   CHECK(post("/api/late", "{}").body == plain_success);
-  // The same connection: nothing stood behind that reply.
+  // On the same connection: no bytes followed that reply.
   CHECK(post("/api/late", "{}").body == plain_success);
 }

@@ -53,7 +53,7 @@ TEST_CASE_METHOD(management, "executors' programs add, change, start, stop, run 
   CHECK(lines.find("update_job(7") != std::string::npos);
 }
 
-TEST_CASE_METHOD(management, "an update that another edit overtakes looks once more, and loses nothing", "[gateway][web]") {
+TEST_CASE_METHOD(management, "an update that another edit overtakes is retried once and loses no change", "[gateway][web]") {
   const core::error overtaken{core::errc::conflict, "job 7 was edited meanwhile"};
   const std::string body = R"({"id":7,"name":"other","author":"ann","scheduleType":"NONE"})";
   const auto updates = [this] {
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(management, "an update that another edit overtakes looks once m
   CHECK(updates() == "job_query\nupdate_job seen\njob_query\nupdate_job seen\n");
 }
 
-TEST_CASE_METHOD(management, "a job that is gone is removed, and no other operation finds it", "[gateway][web]") {
+TEST_CASE_METHOD(management, "removing a missing job succeeds, other operations fail", "[gateway][web]") {
   const core::error gone{core::errc::not_found, "job 7 does not exist", core::refusal::job_id_illegal};
   script->refuse(gone);
   CHECK(manage("removeJob", R"({"id":7})") == plain_success);
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(management, "a job that is gone is removed, and no other operat
   CHECK(manage("stopJob", R"({"id":7})").find("secret") == std::string::npos);
 }
 
-TEST_CASE_METHOD(management, "who has a group's token manages the jobs of the group alone", "[gateway][web]") {
+TEST_CASE_METHOD(management, "a group's token manages only the jobs of its group", "[gateway][web]") {
   guard();
   CHECK(manage("startJob", R"({"id":7})", "of-pay") == plain_success);
   const auto foreign = manage("startJob", R"({"id":1007})", "of-pay");
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(management, "who has a group's token manages the jobs of the gr
   CHECK(manage("startJob", R"({"id":1007})") == plain_success);
 }
 
-TEST_CASE_METHOD(management, "what cannot be read asks nobody, and too many at once are put off", "[gateway][web]") {
+TEST_CASE_METHOD(management, "an unreadable request reaches no actor, and too many requests are refused", "[gateway][web]") {
   CHECK(manage("startJob", "7") == refusal("openapi invoke error: the body must be a JSON object"));
   CHECK(manage("addJob", R"({"jobGroup":[]})") == refusal("openapi invoke error: jobGroup must be a number"));
   CHECK(asked().empty());
@@ -130,7 +130,7 @@ struct management_by : web_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(management_by, "job management is for the tokens that the setting names", "[gateway][web]") {
+TEST_CASE_METHOD(management_by, "job management is open to the tokens that the setting names", "[gateway][web]") {
   const auto [setting, token, permitted] = GENERATE(table<std::string, std::string, bool>({
     {"off", "of-pay", false},
     {"off", "tk-1", false},

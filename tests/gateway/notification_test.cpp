@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Without the package of the SMTP server these cases cannot run.
+/// These cases are skipped without the package of the SMTP server.
 bool smtp_is_there() {
   static const bool there = std::system("/usr/bin/python3 -c 'import aiosmtpd' 2>/dev/null") == 0;
   if (!there)
@@ -24,7 +24,7 @@ bool smtp_is_there() {
   return there;
 }
 
-/// A certificate for 127.0.0.1 that nobody signed.
+/// A self-signed certificate for 127.0.0.1.
 struct certificate {
   certificate() {
     const auto command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 "
@@ -88,7 +88,7 @@ void require_sent(const core::result<void>& outcome) {
 
 } // namespace
 
-TEST_CASE("a mail arrives as it was meant", "[gateway]") {
+TEST_CASE("a mail arrives with its parts intact", "[gateway]") {
   if (!smtp_is_there())
     return;
   alarm_receiver server{{"smtp"}};
@@ -104,7 +104,7 @@ TEST_CASE("a mail arrives as it was meant", "[gateway]") {
   CHECK_FALSE(server.has_more());
 }
 
-TEST_CASE("mail goes over TLS to a server that proves itself, with its password", "[gateway]") {
+TEST_CASE("mail is sent over TLS with the password to a server with a trusted certificate", "[gateway]") {
   if (!smtp_is_there())
     return;
   certificate own;
@@ -133,7 +133,7 @@ TEST_CASE("mail goes over TLS to a server that proves itself, with its password"
   CHECK_FALSE(server.has_more());
 }
 
-TEST_CASE("TLS is required where it is asked for", "[gateway]") {
+TEST_CASE("a server without TLS gets no mail when TLS is configured", "[gateway]") {
   if (!smtp_is_there())
     return;
   alarm_receiver server{{"smtp"}};
@@ -143,11 +143,11 @@ TEST_CASE("TLS is required where it is asked for", "[gateway]") {
   CHECK_FALSE(server.has_more());
 }
 
-TEST_CASE("what an SMTP server refuses for good is not tried again, what it refuses for now is", "[gateway]") {
+TEST_CASE("permanent SMTP refusals are not retried, temporary ones are", "[gateway]") {
   if (!smtp_is_there())
     return;
   alarm_receiver strict{{"smtp", "--mode", "refuse"}};
-  auto refused = send(mail_to(strict.port()), notice_for("mail", "nobody@example.org"));
+  auto refused = send(mail_to(strict.port()), notice_for("mail", "unknown@example.org"));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == core::errc::invalid_argument);
   CHECK(refused.error().context.find("550 no such user here") != std::string::npos);
@@ -158,7 +158,7 @@ TEST_CASE("what an SMTP server refuses for good is not tried again, what it refu
   require_sent(send(mail_to(grey.port()), notice_for("mail", "ann@example.org")));
 }
 
-TEST_CASE("a server that hangs costs its own messages their time, and nobody else's", "[gateway]") {
+TEST_CASE("a hanging server delays only its own messages", "[gateway]") {
   alarm_receiver hanging{{"smtp", "--mode", "hang"}};
   alarm_receiver hook{{"http"}};
   auto settings = mail_to(hanging.port());
@@ -179,7 +179,7 @@ TEST_CASE("a server that hangs costs its own messages their time, and nobody els
   CHECK(gateway::probe_channel(settings, "ops"));
 }
 
-TEST_CASE("nobody listens", "[gateway]") {
+TEST_CASE("a closed port is reported as unavailable", "[gateway]") {
   int port = 0;
   { port = alarm_receiver{{"http"}}.port(); }
   auto mail = send(mail_to(port), notice_for("mail", "ann@example.org"));
@@ -211,7 +211,7 @@ TEST_CASE("a webhook gets the body of its preset", "[gateway]") {
   CHECK(hook.next()["body"] == R"({"text":"t 7"})");
 }
 
-TEST_CASE("answers of a webhook: later, never, not followed", "[gateway]") {
+TEST_CASE("webhook answers are classified as retry, permanent failure or redirect", "[gateway]") {
   struct answer {
     std::vector<std::string> arguments;
     core::errc code;
@@ -229,7 +229,7 @@ TEST_CASE("answers of a webhook: later, never, not followed", "[gateway]") {
   CHECK_FALSE(hook.has_more());
 }
 
-TEST_CASE("an answer without end is heard for a mebibyte, and what it began with counts", "[gateway]") {
+TEST_CASE("an endless answer is read for one mebibyte, and its beginning decides", "[gateway]") {
   alarm_receiver taken{{"http", "--mode", "endless"}};
   require_sent(send(post_to(taken.port()), notice_for("ops")));
   alarm_receiver refused{{"http", "--mode", "endless", "--status", "404"}};
@@ -252,7 +252,7 @@ TEST_CASE("link-local and metadata addresses are never called", "[gateway]") {
     CAPTURE(host);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().code == core::errc::invalid_argument);
-    CHECK(outcome.error().context.find("where nothing may be sent") != std::string::npos);
+    CHECK(outcome.error().context.find("is not allowed for messages") != std::string::npos);
     CHECK_FALSE(gateway::probe_channel(settings, "ops"));
   }
   auto mail = mail_to(25);
@@ -260,14 +260,14 @@ TEST_CASE("link-local and metadata addresses are never called", "[gateway]") {
   CHECK(send(mail, notice_for("mail", "a@example.org")).error().code == core::errc::invalid_argument);
 }
 
-TEST_CASE("what cannot be sent is refused before a byte leaves", "[gateway]") {
+TEST_CASE("an invalid message is refused before a byte is sent", "[gateway]") {
   CHECK(send(mail_to(1), notice_for("mail", "a@b>\r\nRCPT TO:<x@y")).error().code == core::errc::invalid_argument);
   CHECK(send(mail_to(1), notice_for("mail", "")).error().code == core::errc::invalid_argument);
-  CHECK(send(mail_to(1), notice_for("nowhere")).error().context == "there is no [[webhook]] named \"nowhere\"");
-  CHECK(send({}, notice_for("mail", "a@example.org")).error().context == "mail.host is not set, so no mail can be sent");
+  CHECK(send(mail_to(1), notice_for("nowhere")).error().context == "no [[webhook]] named \"nowhere\"");
+  CHECK(send({}, notice_for("mail", "a@example.org")).error().context == "cannot send mail: mail.host is not set");
 }
 
-TEST_CASE("a stop gives up what is on its way and refuses what comes later", "[gateway]") {
+TEST_CASE("stop gives up messages on their way and refuses later ones", "[gateway]") {
   alarm_receiver hanging{{"http", "--mode", "hang"}};
   const auto notifier = gateway::make_notifier(post_to(hanging.port()));
   std::vector<std::future<core::result<void>>> stuck;

@@ -18,7 +18,7 @@ gateway::refused_executor named(const std::string& app) {
 
 } // namespace
 
-TEST_CASE("a refused executor is told once in ten minutes", "[gateway]") {
+TEST_CASE("a refused executor is logged once in ten minutes", "[gateway]") {
   refused_executors known;
   CHECK(known.note(named("pay"), noon));
   CHECK_FALSE(known.note(named("pay"), noon + 9min));
@@ -30,7 +30,7 @@ TEST_CASE("a refused executor is told once in ten minutes", "[gateway]") {
   CHECK(known.lately(noon + 21min).empty());
 }
 
-TEST_CASE("names that somebody invents fill neither the log nor the memory", "[gateway]") {
+TEST_CASE("invented names fill neither the log nor the memory", "[gateway]") {
   refused_executors known;
   std::size_t lines = 0;
   for (int i = 0; i < 10'000; ++i)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who may do what, as tables of rights write it: a letter for each role.
+// Tables of permissions: a letter for each role.
 
 #include <array>
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace ringmaster::test {
 
-/// In the order of the letters below; the first is nobody's session.
+/// Roles in the order of the letters below; the first is an unknown session.
 inline constexpr std::array<const char*, 6> roles{"forged", "stranger", "viewer", "operator", "editor", "admin"};
 
-// For each role `+` served, `-` refused, `>` sent to sign in (or, signed in, away from there).
+// For each role `+` served, `-` refused, `>` sent to the sign-in page (or, when signed in, away from it).
 inline constexpr const char* viewers = ">-++++";
 inline constexpr const char* operators = ">--+++";
 inline constexpr const char* editors = ">---++";
@@ -22,7 +22,7 @@ inline constexpr const char* everybody = "++++++";
 inline constexpr const char* nobody = "------";
 inline constexpr const char* visitors = "+>>>>>";
 
-/// What a declared permission means in an own group.
+/// Returns the letters of a declared permission in an own group.
 inline std::string_view own_rights(gateway::access who) {
   switch (who) {
   case gateway::access::any_user: return users;

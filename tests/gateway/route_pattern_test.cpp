@@ -1,4 +1,4 @@
-// Routes whose path holds numbers.
+// Routes with numbers in their path.
 
 #include "tests/support/catch.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("a path is matched by its pattern", "[gateway][routes]") {
   }
 }
 
-TEST_CASE("only positive numbers of 64 bits in their one form stand for an id", "[gateway][routes]") {
+TEST_CASE("only positive 64-bit numbers in canonical form match an id", "[gateway][routes]") {
   for (const auto* odd : {"0", "-1", "+1", "01", "1 ", " 1", "1.0", "1e3", "0x1", "9223372036854775808",
                           "99999999999999999999999", "", "{id}", "%31", "1%00", "a", "1;x", "\xd9\xa1", ".."}) {
     CAPTURE(odd);
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(gateway_fixture, "each method of a path has its own handler", "
   CHECK(has(post("/api/v1/things/12", "").head, "Allow: DELETE, GET, HEAD\r\n"));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an exact path wins, and what is no number is not there", "[gateway][routes]") {
+TEST_CASE_METHOD(gateway_fixture, "an exact path takes precedence, and a non-numeric segment is not found", "[gateway][routes]") {
   open(table);
   CHECK(get("/api/v1/things/7").body == "seven ");
   for (const auto* odd : {"0", "-7", "x", "%37", "9223372036854775808", "7/runs", "7/runs/x"}) {

@@ -35,7 +35,7 @@ struct keeping : test::virtual_time {
 
 } // namespace
 
-TEST_CASE("secrets: XXL's digests", "[gateway][access]") {
+TEST_CASE("secrets: digests equal XXL's", "[gateway][access]") {
   CHECK(md5_hex("123456") == "e10adc3949ba59abbe56e057f20f883e");
   CHECK(sha256_hex("123456") == "8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92");
   CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -60,7 +60,7 @@ TEST_CASE("secrets: random texts differ and have their form", "[gateway][access]
   CHECK(passwords.size() == 100);
 }
 
-TEST_CASE("secrets: each form is accepted for its password alone", "[gateway][access]") {
+TEST_CASE("secrets: each form is accepted only for its password", "[gateway][access]") {
   for (const auto form : {password_form::md5, password_form::sha256, password_form::argon2id}) {
     const auto stored = require(stored_password("correct horse", form));
     CHECK(is_password("correct horse", stored));
@@ -76,7 +76,7 @@ TEST_CASE("secrets: each form is accepted for its password alone", "[gateway][ac
   }
 }
 
-TEST_CASE("secrets: Argon2id has a salt of its own each time, and bytes of any kind", "[gateway][access]") {
+TEST_CASE("secrets: Argon2id uses a new salt each time and accepts any bytes", "[gateway][access]") {
   const auto a = require(stored_password("same", password_form::argon2id));
   const auto b = require(stored_password("same", password_form::argon2id));
   CHECK(a != b);
@@ -85,7 +85,7 @@ TEST_CASE("secrets: Argon2id has a salt of its own each time, and bytes of any k
   CHECK(is_password(odd, require(stored_password(odd, password_form::argon2id))));
 }
 
-TEST_CASE("secrets: a stored form that is none, or that costs too much, is of no password", "[gateway][access]") {
+TEST_CASE("secrets: an invalid or too costly stored form matches no password", "[gateway][access]") {
   const auto stored = require(stored_password("correct horse", password_form::argon2id));
   for (const std::string bad : {"", "x", "$argon2id$", "$argon2id$v=19$", "$argon2id$v=19$m=19456,t=2,p=1",
                                 "$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g", "$2b$12$abcdefghijklmnopqrstuv"})
@@ -106,7 +106,7 @@ TEST_CASE("secrets: a known password keeps a form in which it is recognised", "[
   CHECK(core::is_known_hash(require(stored_password("123456", password_form::md5))));
 }
 
-TEST_CASE_METHOD(keeping, "password_keeper gives a better form of XXL's where ours is written", "[gateway][access]") {
+TEST_CASE_METHOD(keeping, "password_keeper upgrades XXL's form where ours is stored", "[gateway][access]") {
   const auto md5 = md5_hex("correct horse");
   const auto verdict = check(md5, "correct horse");
   CHECK(verdict.right);
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(keeping, "password_keeper gives a better form of XXL's where ou
   CHECK(check(verdict.better, "correct horse").better.empty());
 }
 
-TEST_CASE_METHOD(keeping, "password_keeper knows the known password and no user without one", "[gateway][access]") {
+TEST_CASE_METHOD(keeping, "password_keeper recognises the known password, and refuses an empty form", "[gateway][access]") {
   const auto known = check(sha256_hex("123456"), "123456");
   CHECK(known.right);
   CHECK(known.known);
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(keeping, "password_keeper takes as long for unknown names as fo
     CHECK_FALSE(check(stored, "wrong", form).right);
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
-  // The processor's time of this process; the shortest of some, so that whatever else runs does not count.
+  // Processor time of this process; the shortest of several, so that other load does not count.
   const auto shortest = [&](const std::string& stored, password_form form) {
     double least = 1000;
     for (int i = 0; i < 5; ++i)
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(keeping, "password_keeper takes as long for unknown names as fo
   }
 }
 
-TEST_CASE_METHOD(keeping, "password_keeper hashes in the form that is asked for", "[gateway][access]") {
+TEST_CASE_METHOD(keeping, "password_keeper hashes in the requested form", "[gateway][access]") {
   auto hashed = ask<protocol::hashed_password>(actor, protocol::hash_password{"correct horse", password_form::md5});
   REQUIRE(hashed);
   CHECK(hashed->stored == md5_hex("correct horse"));

@@ -29,7 +29,7 @@ TEST_CASE_METHOD(transport_fixture, "a call leaves at its time, and its limits c
   call.connect_timeout = call.request_timeout = 100ms;
   collected_results results{1};
   post(results, make_calls(call));
-  auto peer = executor.accept(); // Connected before.
+  auto peer = executor.accept(); // connected before
   peer.read_message();
   CHECK(steady::now() >= when);
   auto result = results.wait();
@@ -39,7 +39,7 @@ TEST_CASE_METHOD(transport_fixture, "a call leaves at its time, and its limits c
   CHECK(steady::now() >= when + 100ms);
 }
 
-TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, in whatever order they were posted",
+TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, whatever the order of posting",
                  "[gateway]") {
   raw_listener executor;
   auto start = steady::now();
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(transport_fixture, "earlier calls do not wait for later ones, i
   CHECK(results.wait(0).sent_at >= start + 200ms);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a lease that ends while a call waits for its time keeps the call back", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a lease that ends while a call waits for its time stops the call", "[gateway]") {
   raw_listener executor;
   auto gate = std::make_shared<protocol::send_gate>();
   gate->open_until(1, protocol::boottime_ns() + 60'000'000'000);
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(transport_fixture, "a lease that ends while a call waits for it
   CHECK(results.wait().state == delivery::gate_closed);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a stop leaves calls ahead of their time to the next life", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a stop leaves calls ahead of their time to the next incarnation", "[gateway]") {
   raw_listener executor;
   auto gated = ahead(executor.origin(), steady::now() + 1h);
   gated.gate = std::make_shared<protocol::send_gate>();
@@ -85,8 +85,8 @@ TEST_CASE_METHOD(transport_fixture, "a stop leaves calls ahead of their time to 
   CHECK(results.wait(1).state == delivery::not_sent);
 }
 
-TEST_CASE_METHOD(transport_fixture, "the calls of an instant find their connections open", "[gateway]") {
-  constexpr std::size_t many = 200; // More than are opened for calls that wait.
+TEST_CASE_METHOD(transport_fixture, "the calls of an instant find open connections", "[gateway]") {
+  constexpr std::size_t many = 200; // more than are opened for waiting calls
   raw_listener executor;
   const auto when = steady::now() + 5s;
   collected_results results{many};
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened
   CHECK(executor.is_quiet_for(5ms));
 }
 
-TEST_CASE_METHOD(transport_fixture, "all executors together have a bound of connections opened ahead", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "connections opened ahead are bounded over all executors", "[gateway]") {
   constexpr std::size_t most = 4;
   trigger.io_threads = 1;
   trigger.connections_ahead_max = most;
@@ -148,8 +148,8 @@ TEST_CASE_METHOD(transport_fixture, "all executors together have a bound of conn
   transport->stop();
 }
 
-TEST_CASE_METHOD(transport_fixture, "an executor of which nothing is known is tried with one connection", "[gateway]") {
-  raw_listener silent; // Never shakes hands.
+TEST_CASE_METHOD(transport_fixture, "an unknown executor is tried with one connection", "[gateway]") {
+  raw_listener silent; // never completes a handshake
   const auto when = steady::now() + 5s;
   collected_results results{50};
   post(results, std::vector<protocol::http_call>(50, ahead("https" + silent.origin().substr(4), when)));
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(transport_fixture, "an executor of which nothing is known is tr
   transport->stop();
 }
 
-TEST_CASE_METHOD(transport_fixture, "a call at once does not end what is opened for an instant", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "an immediate call does not stop connections from being opened ahead", "[gateway]") {
   constexpr std::size_t many = 200;
   raw_listener executor;
   const auto when = steady::now() + 5s;
@@ -174,7 +174,7 @@ TEST_CASE_METHOD(transport_fixture, "a call at once does not end what is opened 
   transport->stop();
 }
 
-TEST_CASE_METHOD(transport_fixture, "results of late calls wait for nothing", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "results of late calls are passed on at once", "[gateway]") {
   constexpr std::size_t connections = 70, calls = 100;
   trigger.connections_per_executor = connections;
   bool at_once = false;
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(transport_fixture, "results of late calls wait for nothing", "[
     peers.front().send(reply_with("first"));
     while (!results.is_done(0))
       std::this_thread::yield();
-    at_once = steady::now() < start + 150ms; // A burst lasts 200 ms.
+    at_once = steady::now() < start + 150ms; // a burst lasts 200 ms
   }
   CHECK(at_once);
 }
@@ -208,7 +208,7 @@ TEST_CASE_METHOD(transport_fixture, "results wait until the calls of an instant 
   for (auto& peer : peers)
     peer.read_message();
   peers.front().send(reply_with("first"));
-  peers.front().read_message(); // The next call has its connection.
+  peers.front().read_message(); // the next call has its connection
   const auto ended = [&] {
     std::size_t count = 0;
     for (std::size_t i = 0; i < calls; ++i)

@@ -1,4 +1,4 @@
-// The budget of all bodies together: its line, and sessions that stand in it.
+// Budget of all request bodies together: its line, and sessions that wait in it.
 
 #include "tests/support/catch.hpp"
 
@@ -27,7 +27,7 @@ std::string post_of(std::size_t bytes, const std::string& target) {
   return "POST " + target + " HTTP/1.1\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n" + std::string(bytes, 'x');
 }
 
-/// Answers with the size of the body; the reply to `/hold` is kept back until `release`.
+/// Server that answers with the size of the body; the reply to `/hold` is kept back until `release`.
 class bodies_fixture : public transport_fixture {
 public:
   bodies_fixture() {
@@ -44,7 +44,7 @@ public:
       answer(*reply, request.body.size());
     });
   }
-  /// On another thread than the one that held it: after `held` was waited for.
+  /// Runs on another thread than the one that held it: call it after waiting for `held`.
   void release() { answer(*held_, 0); }
 
   void wait_for_waits(std::uint64_t n, raw_socket& quiet) {
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(bodies_fixture, "a body that is longer than the rule permits is
     CHECK(client.read_message().status() == 200);
     CHECK(seen == expected);
   }
-  // The head alone decides: the client need not send its body.
+  // The header decides: the client need not send its body.
   auto client = raw_socket::connect(address);
   client.send("POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n");
   const auto reply = client.read_message();
@@ -109,7 +109,7 @@ TEST_CASE("connections are shared between clients", "[gateway]") {
   CHECK(shares.clients() == 2);
 }
 
-TEST_CASE("bodies: what fits is granted, what grows is counted once", "[gateway]") {
+TEST_CASE("bodies: a share within the budget is granted, a growing share is counted once", "[gateway]") {
   body_budget budget{100};
   share a{budget}, b{budget};
   CHECK(a.hold(40));
@@ -124,7 +124,7 @@ TEST_CASE("bodies: what fits is granted, what grows is counted once", "[gateway]
   CHECK(a.called + b.called == 0);
 }
 
-TEST_CASE("bodies: one goes beyond the budget, the others wait in line", "[gateway]") {
+TEST_CASE("bodies: one share may exceed the budget, the others wait in line", "[gateway]") {
   body_budget budget{100};
   share a{budget}, b{budget}, c{budget}, d{budget};
   CHECK(a.hold(90));
@@ -133,12 +133,12 @@ TEST_CASE("bodies: one goes beyond the budget, the others wait in line", "[gatew
   CHECK_FALSE(a.hold(95));
   CHECK_FALSE(c.hold(5));
   CHECK_FALSE(d.hold(1));
-  // The one ahead goes on, whoever waits.
+  // The share ahead goes on, whatever waits.
   CHECK(b.hold(70));
   CHECK(budget.held() == 160);
   CHECK(a.called + c.called + d.called == 0);
   b.give_back();
-  // There is room for the first two; the third is now the one that goes beyond.
+  // There is room for the first two; the third is now the share that may exceed the budget.
   CHECK(a.called == 1);
   CHECK(c.called == 1);
   CHECK(d.called == 1);
@@ -166,7 +166,7 @@ TEST_CASE("bodies: a share that ends leaves the line and gives its place to the 
   CHECK(budget.held() == 0);
 }
 
-TEST_CASE_METHOD(bodies_fixture, "a large body waits for its room, small ones do not", "[gateway]") {
+TEST_CASE_METHOD(bodies_fixture, "a large body waits for room, small ones do not", "[gateway]") {
   open();
   auto first = raw_socket::connect(address), second = raw_socket::connect(address), small = raw_socket::connect(address);
   first.send(post_of(200'000, "/hold"));
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(bodies_fixture, "a large body waits for its room, small ones do
   release();
   CHECK(first.read_message().body == "0");
   CHECK(second.read_message().body == "200000");
-  // Both go on; nothing is left of their shares.
+  // Both go on; no bytes of their shares are left.
   for (auto* each : {&first, &second}) {
     each->send(post_of(300'000, "/again"));
     CHECK(each->read_message().body == "300000");
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(bodies_fixture, "a body that finds no room in time ends unanswe
   CHECK(third.read_message().body == "200000");
 }
 
-TEST_CASE_METHOD(bodies_fixture, "a client that goes away while it waits gives its turn to the next", "[gateway]") {
+TEST_CASE_METHOD(bodies_fixture, "a client that disconnects while it waits gives its turn to the next", "[gateway]") {
   open();
   auto first = raw_socket::connect(address), next = raw_socket::connect(address);
   first.send(post_of(200'000, "/hold"));
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(bodies_fixture, "a client that goes away while it waits gives i
   CHECK(next.read_message().body == "200000");
 }
 
-TEST_CASE_METHOD(bodies_fixture, "more bodies than there is room for come through one after the other", "[gateway]") {
+TEST_CASE_METHOD(bodies_fixture, "more bodies than fit are received one after the other", "[gateway]") {
   trigger.request_timeout = 10s;
   open();
   collected_results results{60};

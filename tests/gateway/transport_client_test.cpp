@@ -63,7 +63,7 @@ TEST_CASE_METHOD(transport_fixture, "answers of every executor family are comple
   CHECK(result.body == given.body);
 }
 
-TEST_CASE_METHOD(transport_fixture, "addresses that are none end as not sent", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "calls to invalid addresses end as not sent", "[gateway]") {
   auto address = GENERATE("", "not an url", "http://", "http://h:0", "http://h:70000", "https://127.0.0.1:1", "ftp://127.0.0.1:1",
                           "a@b:1", "http://127.0.0.1:1?x=", "http://127.0.0.1:1/a b");
   CAPTURE(address);
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(transport_fixture, "a refused connection is not sent", "[gatewa
   CHECK(result.error == "cannot connect to " + origin.substr(7) + ": Connection refused");
 }
 
-TEST_CASE_METHOD(transport_fixture, "a peer that does not accept ends in the connect timeout", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a peer that does not accept causes a connect timeout", "[gateway]") {
   // A full backlog: the kernel drops further handshakes.
   raw_listener executor{0};
   auto first = raw_socket::connect(executor.address());
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(transport_fixture, "a peer that does not accept ends in the con
   collected_results results{40};
   post(results, std::vector<protocol::http_call>(40, call));
   results.wait_all();
-  // One handshake more fits into the backlog; those that wait for a connection give up with the others.
+  // One more handshake fits into the backlog; calls that wait for a connection give up with the others.
   std::size_t not_sent = 0;
   for (std::size_t i = 0; i < 40; ++i) {
     not_sent += results.wait(i).state == delivery::not_sent ? 1 : 0;
@@ -102,18 +102,18 @@ TEST_CASE_METHOD(transport_fixture, "a peer that does not accept ends in the con
   CHECK(not_sent >= 38);
 }
 
-TEST_CASE_METHOD(transport_fixture, "the gate is asked right before the first byte", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "the gate is checked right before the first byte", "[gateway]") {
   raw_listener executor;
   auto gate = std::make_shared<protocol::send_gate>();
   auto gated = make_call(executor.origin());
   gated.gate = gate;
-  SECTION("closed from the begin") {
+  SECTION("closed from the beginning") {
     auto result = call(gated);
     CHECK(result.state == delivery::gate_closed);
     CHECK_FALSE(result.error.empty());
     auto peer = executor.accept();
     CHECK(peer.is_quiet_for(20ms));
-    // The connection itself is good, and open gates let through.
+    // The connection itself is good, and an open gate lets calls pass.
     gate->open_until(0, protocol::boottime_ns() + 60'000'000'000);
     collected_results results{1};
     post(results, make_calls(gated));
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(transport_fixture, "only the allowed networks are called", "[ga
       CHECK(result.error.find("outside security.executor_networks") != std::string::npos);
     }
   }
-  SECTION("0.0.0.0 is judged as what it reaches") {
+  SECTION("0.0.0.0 is judged by the address that it reaches") {
     security.executor_networks = {"0.0.0.0/32"};
     auto result = call(make_call("http://0.0.0.0:" + std::to_string(executor.port())));
     CHECK(result.state == delivery::not_sent);
@@ -211,7 +211,7 @@ TEST_CASE_METHOD(transport_fixture, "an empty batch ends at once", "[gateway]") 
   transport->stop();
 }
 
-TEST_CASE_METHOD(transport_fixture, "stop completes every call as far as it came", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "stop completes every call according to its progress", "[gateway]") {
   trigger.connections_per_executor = 1;
   raw_listener executor;
   collected_results results{2};
@@ -232,7 +232,7 @@ TEST_CASE_METHOD(transport_fixture, "stop completes every call as far as it came
   CHECK(latest.wait().state == delivery::not_sent);
 }
 
-TEST_CASE_METHOD(transport_fixture, "completions come on the io thread, and may post again", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "completions run on the io thread and may post again", "[gateway]") {
   listen_echo();
   auto client = transport->client();
   collected_results results{1};

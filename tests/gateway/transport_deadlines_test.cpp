@@ -11,7 +11,7 @@ using ringmaster::gateway::http::deadlines;
 
 namespace {
 
-/// The one timer, driven by hand.
+/// The one timer, driven manually.
 struct manual_timer {
   deadline::clock::time_point set = deadline::never;
   int times_set = 0;
@@ -57,7 +57,7 @@ TEST_CASE("moving a limit later costs no timer, and it still fires once", "[gate
   CHECK(timer.set == deadline::never);
 }
 
-TEST_CASE("an earlier limit sets the timer anew", "[gateway]") {
+TEST_CASE("an earlier limit resets the timer", "[gateway]") {
   manual_timer timer;
   limit late{timer}, early{timer};
   late.expire_at(timer.start + 10s);
@@ -96,7 +96,7 @@ TEST_CASE("an expiring limit may destroy and make others", "[gateway]") {
   a->expire_at(timer.start);
   b->expire_at(timer.start);
   c->expire_at(timer.start);
-  // Whichever comes first removes the two others.
+  // Whichever expires first removes the other two.
   auto last = std::vector<limit*>{a.get(), b.get(), c.get()};
   int fired = 0;
   auto remove_others = [&](std::unique_ptr<limit>* keep) {

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 inline constexpr std::chrono::seconds test_deadline{20};
 
-/// Results by index; the test waits for all of them. A late result may come after it is gone.
+/// Results by index; the test waits for all of them. A late result may arrive after the object is destroyed.
 class collected_results {
 public:
   explicit collected_results(std::size_t expected) { state_->results.resize(expected); }
@@ -87,7 +87,7 @@ private:
   bool set_ = false;
 };
 
-/// Settings first, then `start` or `listen`.
+/// Change settings first, then call `start` or `listen`.
 class transport_fixture {
 public:
   config::server_settings server;

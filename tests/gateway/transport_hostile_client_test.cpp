@@ -14,7 +14,7 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// What a client that sends `text` is told, before the connection closes.
+/// Returns the status that a client gets for `text`, before the connection closes.
 int refusal(const std::string& address, const std::string& text) {
   auto client = raw_socket::connect(address);
   client.send(text);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(transport_fixture, "a chunk header or trailer without end is re
   CHECK(client.read_message().status() == 400);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a request that drips in is ended by the read timeout", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a slowly sent request is ended by the read timeout", "[gateway]") {
   server.read_timeout = 100ms;
   listen_echo();
   SECTION("in the header") {
@@ -165,7 +165,7 @@ TEST_CASE_METHOD(transport_fixture, "idle connections are closed, before and aft
   CHECK(used.read_message().status() == 200);
   CHECK(fresh.is_closed());
   CHECK(used.is_closed());
-  // Line ends before a request are skipped; they keep nothing alive.
+  // Line breaks before a request are skipped; they do not extend the time limit.
   while (blank.try_send("\r\n") && blank.is_quiet_for(10ms)) {
   }
   CHECK(blank.is_closed());
@@ -181,13 +181,13 @@ TEST_CASE_METHOD(transport_fixture, "a client that does not read is ended by the
   auto client = raw_socket::connect(address);
   client.send("GET / HTTP/1.1\r\n\r\n");
   client.read(1);
-  // The server gives up; only what was in the buffers still arrives.
+  // The server gives up; only buffered bytes still arrive.
   while (transport->counters().connections_open != 0)
     CHECK_FALSE(client.is_quiet_for(1ms));
   CHECK(client.read_to_end().size() < 64 * 1024 * 1024);
 }
 
-TEST_CASE_METHOD(transport_fixture, "too many connections are refused politely and counted", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "too many connections are refused with a reply and counted", "[gateway]") {
   server.connections_max = 3;
   listen_echo();
   std::vector<raw_socket> clients;
@@ -203,7 +203,7 @@ TEST_CASE_METHOD(transport_fixture, "too many connections are refused politely a
   CHECK(reply.head.find("Connection: close") != std::string::npos);
   CHECK(more.is_closed());
   CHECK(transport->counters().connections_refused == 1);
-  // A place that becomes free is given away again.
+  // A freed connection slot is used again.
   clients.pop_back();
   for (int status = 503; status != 200;) {
     auto next = raw_socket::connect(address);
@@ -212,7 +212,7 @@ TEST_CASE_METHOD(transport_fixture, "too many connections are refused politely a
   }
 }
 
-TEST_CASE_METHOD(transport_fixture, "connections reset at any moment harm nobody", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "connections reset at any moment do no harm", "[gateway]") {
   std::vector<protocol::http_reply_ptr> held;
   std::mutex mutex;
   listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {

@@ -14,7 +14,7 @@ struct hostile : transport_fixture {
   collected_results results{1};
   raw_socket peer;
 
-  /// The request has arrived; the test plays the executor.
+  /// Starts a call and waits until its request has arrived; the test plays the executor.
   void begin(protocol::http_call call) {
     post(results, make_calls(std::move(call)));
     peer = executor.accept();
@@ -25,7 +25,7 @@ struct hostile : transport_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(hostile, "an executor that never answers ends in the request timeout", "[gateway]") {
+TEST_CASE_METHOD(hostile, "an executor that never answers causes a request timeout", "[gateway]") {
   auto call = make_call(executor.origin());
   call.request_timeout = 50ms;
   begin(call);
@@ -36,7 +36,7 @@ TEST_CASE_METHOD(hostile, "an executor that never answers ends in the request ti
   CHECK(peer.is_closed());
 }
 
-TEST_CASE_METHOD(hostile, "an executor that closes without a reply is unknown and never asked again", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a call closed without a reply is unknown and not repeated", "[gateway]") {
   begin();
   SECTION("closed") { peer.close(); }
   SECTION("reset") { peer.reset(); }
@@ -46,7 +46,7 @@ TEST_CASE_METHOD(hostile, "an executor that closes without a reply is unknown an
   CHECK(executor.is_quiet_for(50ms));
 }
 
-TEST_CASE_METHOD(hostile, "a connection that ends within the reply is unknown", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a connection that ends within the reply makes the call unknown", "[gateway]") {
   begin();
   auto piece = GENERATE("H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345",
                         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
@@ -56,14 +56,14 @@ TEST_CASE_METHOD(hostile, "a connection that ends within the reply is unknown", 
   CHECK(results.wait().state == delivery::unknown);
 }
 
-TEST_CASE_METHOD(hostile, "what is no HTTP is unknown at once", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a reply that is not HTTP makes the call unknown at once", "[gateway]") {
   begin();
   peer.send("\x15\x03\x01\x00\x02\x02\x28\n");
   CHECK(results.wait().state == delivery::unknown);
   CHECK(peer.is_closed());
 }
 
-TEST_CASE_METHOD(hostile, "a reply that drips in is ended by the total deadline", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a slowly sent reply is ended by the total deadline", "[gateway]") {
   auto call = make_call(executor.origin());
   call.request_timeout = 150ms;
   begin(call);
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(hostile, "a reply of ten megabytes is cut off by its limit", "[
   CHECK(result.error.find("1048576") != std::string::npos);
 }
 
-TEST_CASE_METHOD(hostile, "a large reply within its limit arrives whole", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a large reply within its limit arrives completely", "[gateway]") {
   auto call = make_call(executor.origin());
   call.reply_bytes_max = 20 * 1024 * 1024;
   begin(call);
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(hostile, "an answer before the end of a large request counts", 
   CHECK(result.status == 413);
 }
 
-TEST_CASE_METHOD(hostile, "a large request goes out whole", "[gateway]") {
+TEST_CASE_METHOD(hostile, "a large request is sent completely", "[gateway]") {
   std::string body(10 * 1024 * 1024, 'q');
   post(results, make_calls(make_call(executor.origin(), "/run", body)));
   peer = executor.accept();
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(hostile, "a large request goes out whole", "[gateway]") {
   CHECK(results.wait().state == delivery::answered);
 }
 
-TEST_CASE_METHOD(hostile, "what follows a reply makes the connection useless", "[gateway]") {
+TEST_CASE_METHOD(hostile, "extra bytes after a reply make the connection unusable", "[gateway]") {
   begin();
   peer.send(reply_with("{}") + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
   CHECK(results.wait().body == "{}");

@@ -99,7 +99,7 @@ TEST_CASE_METHOD(transport_fixture, "replies from many threads find their reques
     worker.join();
 }
 
-TEST_CASE_METHOD(transport_fixture, "stop in full flight completes every call exactly once", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "stop under load completes every call exactly once", "[gateway]") {
   transport_fixture executor;
   executor.listen_echo();
   constexpr std::size_t calls_total = 2000;
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(transport_fixture, "a hundred executors are called at the same 
     REQUIRE(results.wait(i).body == "POST /" + std::to_string(i) + " {}");
 }
 
-TEST_CASE("transports come and go", "[gateway]") {
+TEST_CASE("transports can be created and destroyed repeatedly", "[gateway]") {
   for (int i = 0; i < 50; ++i) {
     transport_fixture fixture;
     fixture.listen_echo();

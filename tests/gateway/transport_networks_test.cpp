@@ -10,7 +10,7 @@ using gateway::http::asio::ip::make_address;
 using gateway::http::network_list;
 using gateway::http::parse_origin;
 
-TEST_CASE("origins are taken apart", "[gateway]") {
+TEST_CASE("origins are split into their parts", "[gateway]") {
   auto plain = parse_origin("http://10.0.0.3:9999");
   REQUIRE(plain);
   CHECK(plain->host == "10.0.0.3");
@@ -27,7 +27,7 @@ TEST_CASE("origins are taken apart", "[gateway]") {
   CHECK(v6->authority == "[fd00::1]:65535");
 }
 
-TEST_CASE("what is no origin is refused with its reason", "[gateway]") {
+TEST_CASE("an invalid origin is refused with its reason", "[gateway]") {
   auto text = GENERATE("", "http://", "http://:80", "http://not an url", "http://h:0", "http://h:70000", "http://h:65536",
                        "http://h:", "http://h:8x", "http://h:-1", "http://h:+1", "http://u:p@h:80", "http://h:80:80",
                        "http://[::1", "http://[]:80", "http://[::1]80", "http://[x]:80", "http://[fe80::1%eth0]:80",
@@ -36,11 +36,11 @@ TEST_CASE("what is no origin is refused with its reason", "[gateway]") {
   auto parsed = parse_origin(text);
   REQUIRE_FALSE(parsed);
   CHECK(parsed.error().code == core::errc::invalid_argument);
-  CHECK(parsed.error().context.starts_with("bad executor address"));
+  CHECK(parsed.error().context.starts_with("invalid executor address"));
   CHECK(parsed.error().context.find_first_of("\r\n") == std::string::npos);
 }
 
-TEST_CASE("https is known, with its own port", "[gateway]") {
+TEST_CASE("https is supported, with its own default port", "[gateway]") {
   auto parsed = parse_origin("https://h");
   REQUIRE(parsed);
   CHECK(parsed->tls);
@@ -81,7 +81,7 @@ TEST_CASE("link-local and metadata addresses are never allowed", "[gateway]") {
   }
 }
 
-TEST_CASE("networks may be single addresses; nonsense matches nothing", "[gateway]") {
+TEST_CASE("networks may be single addresses; invalid ones match nothing", "[gateway]") {
   network_list list{{"10.0.0.7", "10.1.2.3/16", "fd00::7", "fd01::/33", "", "x", "1.2.3.4/99", "::/129", "10.0.0.0/", "1.2.3/8"}};
   CHECK(list.allows(make_address("10.0.0.7")));
   CHECK_FALSE(list.allows(make_address("10.0.0.8")));

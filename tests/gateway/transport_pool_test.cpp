@@ -15,7 +15,7 @@ TEST_CASE_METHOD(transport_fixture, "a connection is used again, never by two ca
   auto peer = executor.accept();
   for (std::size_t i = 0; i < 5; ++i) {
     peer.read_message();
-    CHECK(peer.is_quiet_for(5ms)); // No pipelining (XXL wire S14).
+    CHECK(peer.is_quiet_for(5ms)); // no pipelining (XXL wire S14)
     peer.send(reply_with(std::to_string(i)));
     CHECK(results.wait(i).body == std::to_string(i));
   }
@@ -33,7 +33,7 @@ TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened
     peers.back().read_message();
   }
   CHECK(executor.is_quiet_for(20ms));
-  // Who waits goes on in order, on whatever becomes free.
+  // Waiting calls go on in order, on any connection that becomes free.
   for (std::size_t i = 3; i < 7; ++i) {
     peers[i % 3].send(reply_with("{}"));
     peers[i % 3].read_message();
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(transport_fixture, "no more connections than allowed are opened
   CHECK(executor.is_quiet_for(5ms));
 }
 
-TEST_CASE_METHOD(transport_fixture, "a connection that the peer closed while idle is replaced, and nothing is unknown",
+TEST_CASE_METHOD(transport_fixture, "a connection that the peer closed while idle is replaced, and no call is unknown",
                  "[gateway]") {
   raw_listener executor;
   for (int i = 0; i < 20; ++i) {
@@ -71,11 +71,11 @@ TEST_CASE_METHOD(transport_fixture, "Connection: close is honoured", "[gateway]"
   peer.read_message();
   peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
   CHECK(results.wait().body == "{}");
-  // The peer announced it and does not do it: we do.
+  // The peer announced the close and does not do it, so the client does.
   CHECK(peer.is_closed());
 }
 
-TEST_CASE_METHOD(transport_fixture, "a connection is given up before the peer does", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a connection is closed before the peer's keep-alive time ends", "[gateway]") {
   raw_listener executor;
   collected_results results{1};
   post(results, make_calls(make_call(executor.origin())));
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(transport_fixture, "an idle connection is closed after its time
   peer.send(reply_with("{}"));
   CHECK(results.wait().state == delivery::answered);
   CHECK(peer.is_closed());
-  // The origin is forgotten meanwhile or not: it works again.
+  // It works again, whether the origin was forgotten meanwhile or not.
   for (int i = 0; i < 3; ++i) {
     collected_results more{1};
     post(more, make_calls(make_call(executor.origin())));
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(transport_fixture, "an idle connection is closed after its time
   }
 }
 
-TEST_CASE_METHOD(transport_fixture, "a silent executor does not hold up those who wait for it, nor others", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a silent executor delays neither its waiting calls nor other executors", "[gateway]") {
   raw_listener silent;
   trigger.connections_per_executor = 2;
   listen_echo();
@@ -145,7 +145,7 @@ TEST_CASE_METHOD(transport_fixture, "calls wait for an executor that is slow but
   results.wait_all();
   for (std::size_t i = 0; i < 6; ++i)
     CHECK(results.wait(i).state == delivery::answered);
-  // Together longer than one call alone would have waited.
+  // Together longer than one call would have waited.
   CHECK(results.wait(5).elapsed > 150ms);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(transport_fixture, "an executor that is down fails all its call
   CHECK(call(make_call(origin)).state == delivery::answered);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a peer that accepts and closes is no endless loop", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a peer that accepts and closes causes no endless loop", "[gateway]") {
   raw_listener executor;
   event over;
   std::thread closer([&] {

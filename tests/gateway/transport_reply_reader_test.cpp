@@ -19,7 +19,7 @@ struct outcome {
   std::string rest;
 };
 
-/// Feeds `text` in pieces of the sizes that `next_size` gives, then perhaps the end of the connection.
+/// Feeds `text` in pieces of the sizes that `next_size` returns, then optionally the end of the connection.
 template <class NextSize>
 outcome read_in_pieces(std::string_view text, bool closes, NextSize next_size, std::size_t body_max = 1000) {
   reply_reader reader;
@@ -52,7 +52,7 @@ outcome read_all(std::string_view text, bool closes = false, std::size_t body_ma
 
 } // namespace
 
-TEST_CASE("replies of real executors are understood", "[gateway]") {
+TEST_CASE("replies of real executors are parsed", "[gateway]") {
   SECTION("Java: lower-case names, HTML as content type") {
     auto got = read_all(
       "HTTP/1.1 200 OK\r\ncontent-type: text/html;charset=UTF-8\r\ncontent-length: 12\r\nconnection: "
@@ -113,7 +113,7 @@ TEST_CASE("replies of real executors are understood", "[gateway]") {
   }
 }
 
-TEST_CASE("whether a connection can be used again", "[gateway]") {
+TEST_CASE("the reader detects whether a connection can be used again", "[gateway]") {
   auto keeps = [](std::string_view head) { return read_all(std::string(head) + "Content-Length: 1\r\n\r\nx").keeps_alive; };
   CHECK(keeps("HTTP/1.1 200 OK\r\n"));
   CHECK_FALSE(keeps("HTTP/1.1 200 OK\r\nConnection: foo, Close\r\n"));
@@ -124,7 +124,7 @@ TEST_CASE("whether a connection can be used again", "[gateway]") {
     read_all("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").keeps_alive);
 }
 
-TEST_CASE("how long a peer keeps its connection", "[gateway]") {
+TEST_CASE("the reader takes the keep-alive time from the reply", "[gateway]") {
   auto keeps = [](std::string_view head) {
     reply_reader reader;
     reader.reset(10);
@@ -198,7 +198,7 @@ TEST_CASE("limits hold however the reply is framed", "[gateway]") {
   CHECK(read_all(header).end == state::broken);
 }
 
-TEST_CASE("random bytes and random pieces never confuse the reader", "[gateway]") {
+TEST_CASE("random bytes and random pieces do not confuse the reader", "[gateway]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};

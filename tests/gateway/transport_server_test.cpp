@@ -17,7 +17,7 @@ std::string post_text(std::string_view body, std::string_view more = "") {
 
 } // namespace
 
-TEST_CASE_METHOD(transport_fixture, "a request reaches the handler whole, and its reply the client", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a request reaches the handler complete, and its reply the client", "[gateway]") {
   std::mutex mutex;
   protocol::http_request seen;
   listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(transport_fixture, "one connection carries many requests", "[ga
 
 TEST_CASE_METHOD(transport_fixture, "pipelined requests are answered in order, also from other threads", "[gateway]") {
   listen([](protocol::http_request&& request, protocol::http_reply_ptr reply) {
-    // The first half inline, the others from a thread of their own.
+    // The first half inline, the others from a separate thread.
     protocol::http_response response;
     response.body = request.target;
     if (std::stoi(request.target.substr(1)) < 50)
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(transport_fixture, "pipelined requests are answered in order, a
     REQUIRE(client.read_message().body == "/" + std::to_string(i));
 }
 
-TEST_CASE_METHOD(transport_fixture, "the connection stays or closes as the client asks", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "the connection stays open or closes as the client requests", "[gateway]") {
   listen_echo();
   struct row {
     const char* request;
@@ -114,13 +114,13 @@ TEST_CASE_METHOD(transport_fixture, "chunked bodies are accepted", "[gateway]") 
   std::string head = "POST /api/registry HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   client.send(head + "3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\nX-Trailer: 1\r\n\r\n");
   CHECK(client.read_message().body == "POST /api/registry abcdefg");
-  // In pieces, and the connection is still good.
+  // In pieces, and the connection is still usable.
   for (char c : head + "1\r\nx\r\n0\r\n\r\n")
     client.send({&c, 1});
   CHECK(client.read_message().body == "POST /api/registry x");
 }
 
-TEST_CASE_METHOD(transport_fixture, "a client that expects 100-continue is told to go on", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a client that expects 100-continue gets it", "[gateway]") {
   listen_echo();
   auto client = raw_socket::connect(address);
   client.send("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(transport_fixture, "HEAD gets the length without the body, 204 
   CHECK(client.read_message().body == "12345");
 }
 
-TEST_CASE_METHOD(transport_fixture, "large bodies go both ways", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "large bodies pass in both directions", "[gateway]") {
   listen_echo();
   auto client = raw_socket::connect(address);
   std::string body(10 * 1024 * 1024, 'j');
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(transport_fixture, "large bodies go both ways", "[gateway]") {
   CHECK(client.read_message().body == "POST /api/registry small");
 }
 
-TEST_CASE_METHOD(transport_fixture, "the first answer counts, whoever gives it and when", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "only the first answer is sent, from any thread", "[gateway]") {
   listen([](protocol::http_request&& request, protocol::http_reply_ptr reply) {
     if (request.target == "/drop")
       return;
@@ -202,7 +202,7 @@ TEST_CASE_METHOD(transport_fixture, "a reply dropped on another thread answers 5
   CHECK(client.read_message().status() == 500);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a handler that never answers is answered for, and its late reply is lost", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a missing reply is replaced by 503, and the late reply is dropped", "[gateway]") {
   server.reply_timeout = 50ms;
   event timed_out;
   protocol::http_reply_ptr held;
@@ -217,7 +217,7 @@ TEST_CASE_METHOD(transport_fixture, "a handler that never answers is answered fo
   CHECK(client.is_closed());
 }
 
-TEST_CASE_METHOD(transport_fixture, "a held reply may come behind the limit, and the next request after it", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a held reply may come after the limit, followed by the next request", "[gateway]") {
   server.reply_timeout = 50ms;
   event limit_passed;
   std::vector<protocol::http_reply_ptr> never;
@@ -234,10 +234,10 @@ TEST_CASE_METHOD(transport_fixture, "a held reply may come behind the limit, and
       reply->send(std::move(late));
     }).detach();
   });
-  // Its own request is answered for at the limit.
+  // A request without `hold` is answered with 503 at the limit.
   auto other = raw_socket::connect(address);
   auto client = raw_socket::connect(address);
-  // The second one is there while the first one waits.
+  // The second request arrives while the first one waits.
   client.send("GET /wait HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
   other.send("GET /never HTTP/1.1\r\n\r\n");
   CHECK(other.read_message().status() == 503);
@@ -250,7 +250,7 @@ TEST_CASE_METHOD(transport_fixture, "a held reply may come behind the limit, and
   CHECK(client.read_message().status() == 200);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a client that goes away while its reply is held is not awaited any more", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a client that disconnects while its reply is held is no longer awaited", "[gateway]") {
   event came;
   protocol::http_reply_ptr held;
   listen([&](protocol::http_request&&, protocol::http_reply_ptr reply) {
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(transport_fixture, "IPv6 is served", "[gateway]") {
   CHECK(client.read_message().body == "GET /six ");
 }
 
-TEST_CASE_METHOD(transport_fixture, "an address in use and one that is none are named", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "an address in use and an invalid one are named in the error", "[gateway]") {
   raw_listener other;
   server.listen = other.address();
   start();
@@ -300,7 +300,7 @@ TEST_CASE_METHOD(transport_fixture, "an address in use and one that is none are 
   CHECK(bound.error().code == core::errc::invalid_argument);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a bound address is its own, and clients wait there until somebody listens", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a bound address is exclusive, and clients wait until the server listens", "[gateway]") {
   start();
   auto bound = transport->bind();
   REQUIRE(bound);
@@ -321,12 +321,12 @@ TEST_CASE_METHOD(transport_fixture, "a bound address is its own, and clients wai
   CHECK(client.read_message().status() == 200);
 }
 
-TEST_CASE_METHOD(transport_fixture, "a server listens once", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "a server listens only once", "[gateway]") {
   listen_echo();
   CHECK_FALSE(transport->listen([](auto&&, auto) {}));
 }
 
-TEST_CASE_METHOD(transport_fixture, "stop_accepting lets requests end and closes what is idle", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "stop_accepting lets requests end and closes idle connections", "[gateway]") {
   protocol::http_reply_ptr held;
   event arrived;
   listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
@@ -350,7 +350,7 @@ TEST_CASE_METHOD(transport_fixture, "stop_accepting lets requests end and closes
   CHECK(busy.is_closed());
 }
 
-TEST_CASE_METHOD(transport_fixture, "stop ends every connection, and replies after it do nothing", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "stop ends every connection, and later replies do nothing", "[gateway]") {
   protocol::http_reply_ptr held;
   event arrived;
   listen([&](protocol::http_request&&, protocol::http_reply_ptr reply) {

@@ -1,4 +1,4 @@
-// Several io threads behind one client, and their right of way.
+// One client over several io threads, and their realtime priority.
 
 #include <algorithm>
 #include <thread>
@@ -20,7 +20,7 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-/// Keeps what it was given.
+/// Client that records its calls.
 class noting_client final : public protocol::http_client {
 public:
   void post(std::vector<protocol::http_call>&& calls, completion done) override {
@@ -45,7 +45,7 @@ std::string on(const std::pair<std::vector<protocol::http_call>, protocol::http_
 
 } // namespace
 
-TEST_CASE("origins are spread evenly over the clients and stay where they are", "[gateway]") {
+TEST_CASE("origins are spread evenly over the clients and stay there", "[gateway]") {
   origin_homes homes{3};
   std::vector<std::size_t> counts(3, 0);
   for (int i = 0; i < 30; ++i)
@@ -56,7 +56,7 @@ TEST_CASE("origins are spread evenly over the clients and stay where they are", 
   CHECK(counts == std::vector<std::size_t>{20, 20, 20});
 }
 
-TEST_CASE("an origin that its client forgot makes room there, and only there", "[gateway]") {
+TEST_CASE("an origin that its client forgot makes room at that client only", "[gateway]") {
   origin_homes homes{2};
   CHECK(homes.of("a") == 0);
   CHECK(homes.of("b") == 1);
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(two_clients, "a batch for one origin stays whole", "[gateway]")
   CHECK(first->posted.size() == 1);
 }
 
-TEST_CASE_METHOD(two_clients, "a batch for several origins is split, and each result finds its place", "[gateway]") {
+TEST_CASE_METHOD(two_clients, "a batch for several origins is split, and each result keeps its index", "[gateway]") {
   collected_results results{4};
   both.post(make_calls(make_call("http://a:1", "/0"), make_call("http://b:1", "/1"), make_call("http://c:1", "/2"),
                        make_call("http://b:1", "/3")),
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(two_clients, "a batch for several origins is split, and each re
   CHECK(results.doubled() == 0);
 }
 
-TEST_CASE_METHOD(transport_fixture, "many runs of one instant leave at it, whatever thread calls their executor", "[gateway]") {
+TEST_CASE_METHOD(transport_fixture, "many runs of one instant leave on time, whatever thread calls their executor", "[gateway]") {
   constexpr std::size_t executors = 3, runs = 40;
   trigger.io_threads = GENERATE(1, 2, 3);
   CAPTURE(trigger.io_threads);
@@ -154,14 +154,14 @@ TEST_CASE_METHOD(transport_fixture, "a stop ends the calls of all threads, and c
   CHECK(late.wait(1).state == delivery::not_sent);
 }
 
-TEST_CASE("the right of way ends where it began, and threads do not inherit it", "[gateway]") {
+TEST_CASE("the realtime priority is lowered again, and threads do not inherit it", "[gateway]") {
   std::thread{[] {
     gateway::http::realtime_priority way;
     way.lower();
     CHECK(::sched_getscheduler(0) == SCHED_OTHER);
     way.raise();
     const auto raised = ::sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-    CHECK((raised == SCHED_RR || raised == SCHED_OTHER)); // as the kernel permits
+    CHECK((raised == SCHED_RR || raised == SCHED_OTHER)); // as far as the kernel permits
     way.raise();
     CHECK((::sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == raised);
     std::thread{[] { CHECK(::sched_getscheduler(0) == SCHED_OTHER); }}.join();

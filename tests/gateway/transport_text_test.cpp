@@ -14,7 +14,7 @@ TEST_CASE("addresses split into origin and prefix", "[gateway]") {
     const char* prefix;
   };
   auto given = GENERATE(row{"127.0.0.1:7002", "http://127.0.0.1:7002", ""},                // XXL wire §2.1
-                        row{"http://127.0.0.1:7003/job", "http://127.0.0.1:7003", "/job"}, // with a path of its own
+                        row{"http://127.0.0.1:7003/job", "http://127.0.0.1:7003", "/job"}, // with its own path
                         row{"http://h:80/job/", "http://h:80", "/job"}, row{"http://h:80/", "http://h:80", ""},
                         row{"h:80/php-xxl-job//", "http://h:80", "/php-xxl-job"}, row{"HTTP://H:80", "http://H:80", ""},
                         row{" http://h:1/a \r\n", "http://h:1", "/a"}, row{"https://h/x", "https://h", "/x"},
@@ -27,7 +27,7 @@ TEST_CASE("addresses split into origin and prefix", "[gateway]") {
   CHECK(parts.prefix == given.prefix);
 }
 
-TEST_CASE("headers are found without case, the first wins", "[gateway]") {
+TEST_CASE("headers are found without case, and the first one wins", "[gateway]") {
   protocol::http_request request;
   request.headers = {{"X-a", "1"}, {"XXL-JOB-ACCESS-TOKEN", "tk"}, {"x-A", "2"}};
   REQUIRE(request.find_header("xxl-job-access-token"));
@@ -37,7 +37,7 @@ TEST_CASE("headers are found without case, the first wins", "[gateway]") {
   CHECK(request.find_header("X-ab") == nullptr);
 }
 
-TEST_CASE("the boot clock runs, and a gate follows it", "[gateway]") {
+TEST_CASE("a gate opens and closes by the boot clock", "[gateway]") {
   auto now = protocol::boottime_ns();
   CHECK(now > 0);
   CHECK(protocol::boottime_ns() >= now);
@@ -54,7 +54,7 @@ TEST_CASE("the boot clock runs, and a gate follows it", "[gateway]") {
   CHECK_FALSE(gate.open_at(2, now));
 }
 
-TEST_CASE("a request is written as XXL's executors need it", "[gateway]") {
+TEST_CASE("a request is written as XXL's executors require", "[gateway]") {
   protocol::http_call call;
   call.target = "/run";
   call.headers = {{"XXL-JOB-ACCESS-TOKEN", "tk-1"}, {"XXL-JOB-APPNAME", "app-1"}};
@@ -65,7 +65,7 @@ TEST_CASE("a request is written as XXL's executors need it", "[gateway]") {
                 "XXL-JOB-ACCESS-TOKEN: tk-1\r\nXXL-JOB-APPNAME: app-1\r\nContent-Length: 11\r\n\r\n{\"jobId\":1}");
 }
 
-TEST_CASE("what cannot be a request is refused before it is written", "[gateway]") {
+TEST_CASE("an invalid request is refused before it is written", "[gateway]") {
   protocol::http_call call;
   call.target = "/job/run";
   CHECK(http::request_defect(call).empty());

@@ -1,4 +1,4 @@
-// TLS in and out, between two transports and with peers that misbehave.
+// TLS of server and client, between two transports and with misbehaving peers.
 
 #include "tests/support/catch.hpp"
 
@@ -25,7 +25,7 @@ std::string tls_post_text(const std::string& body) {
   return "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// Serves and calls itself; `security` trusts the authority of `server`.
+/// Serves and calls itself; `security` trusts the certificate authority of `server`.
 struct tls_fixture : transport_fixture {
   tls_fixture() {
     serve_with(authority.issue("first"));
@@ -50,18 +50,18 @@ struct tls_fixture : transport_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(tls_fixture, "calls go over TLS to a server that speaks it", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "calls to an https address use TLS", "[gateway][tls]") {
   listen_echo();
   CHECK(call(make_call(origin(), "/run", "abc")).body == "POST /run abc");
   CHECK(call(make_call("https://localhost" + port(), "/run", "abc")).body == "POST /run abc");
-  // The same connections again.
+  // the same connections again
   for (int i = 0; i < 50; ++i)
     CHECK(call(make_call(origin(), "/run", std::to_string(i))).body == "POST /run " + std::to_string(i));
   CHECK(transport->counters().connections_open == 2);
   CHECK(transport->counters().handshakes_failed == 0);
 }
 
-TEST_CASE_METHOD(tls_fixture, "big bodies pass both ways", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "large bodies pass in both directions over TLS", "[gateway][tls]") {
   listen_echo();
   trigger.reply_bytes_max = 64 * 1024 * 1024;
   for (const std::size_t size : {16U * 1024U, 100'000U, 9U * 1024U * 1024U}) {
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(tls_fixture, "a request of one record larger than the buffer is
   CHECK(client.read_message().body == "POST /a " + body);
 }
 
-TEST_CASE_METHOD(tls_fixture, "plain HTTP is told to use https", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a plain HTTP client gets the hint to use https", "[gateway][tls]") {
   listen_echo();
   auto client = raw_socket::connect(address);
   client.send(get_text);
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(tls_fixture, "plain HTTP is told to use https", "[gateway][tls]
   CHECK(transport->counters().requests == 0);
 }
 
-TEST_CASE_METHOD(tls_fixture, "what is no TLS, half a handshake and silence end; silence alone is no failure", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "non-TLS bytes, half a handshake and silence end; silence is not a failure", "[gateway][tls]") {
   server.read_timeout = 200ms;
   listen_echo();
   auto garbage = raw_socket::connect(address);
@@ -130,18 +130,18 @@ TEST_CASE_METHOD(tls_fixture, "what is no TLS, half a handshake and silence end;
   half.send(std::string_view{"\x16\x03\x01\x02", 4});
   CHECK(half.is_closed());
   auto wrong = raw_socket::connect(address);
-  wrong.send("\x16garbage that is no record");
+  wrong.send("\x16garbage, not a record");
   (void)wrong.read_to_end();
   auto silent = raw_socket::connect(address);
   CHECK(silent.is_closed());
   wait_for_failures(3);
-  // Nor is who goes without a word, as probes do.
+  // A client that leaves without sending, as probes do, is not a failure either.
   { auto probe = raw_socket::connect(address); }
   CHECK(call(make_call(origin())).state == delivery::answered);
   CHECK(transport->counters().handshakes_failed == 3);
 }
 
-TEST_CASE_METHOD(tls_fixture, "who has nothing to say but about TLS itself keeps nobody else waiting", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a peer that only sends TLS-internal records does not delay others", "[gateway][tls]") {
   listen_echo();
   std::atomic<bool> over = false;
   std::thread talker{[&] {
@@ -161,7 +161,7 @@ TEST_CASE_METHOD(tls_fixture, "who has nothing to say but about TLS itself keeps
   talker.join();
 }
 
-TEST_CASE_METHOD(tls_fixture, "a client that ends its TLS while its reply is held is not awaited any more", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a client that ends TLS while its reply is held is no longer awaited", "[gateway][tls]") {
   event came;
   protocol::http_reply_ptr held;
   listen([&](protocol::http_request&&, protocol::http_reply_ptr reply) {
@@ -183,7 +183,7 @@ TEST_CASE_METHOD(tls_fixture, "a client that ends its TLS while its reply is hel
   CHECK_FALSE(held->is_awaited());
 }
 
-TEST_CASE_METHOD(tls_fixture, "TLS 1.1 is refused, 1.2 is not", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "TLS 1.1 is refused, TLS 1.2 is accepted", "[gateway][tls]") {
   listen_echo();
   tls_peer old{address, {}, TLS1_1_VERSION};
   CHECK_FALSE(old.shake_hands());
@@ -194,7 +194,7 @@ TEST_CASE_METHOD(tls_fixture, "TLS 1.1 is refused, 1.2 is not", "[gateway][tls]"
   wait_for_failures(1);
 }
 
-TEST_CASE_METHOD(tls_fixture, "a server whose certificate does not hold gets no byte of a call", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a server with an invalid certificate gets no byte of a call", "[gateway][tls]") {
   struct row {
     const char* what;
     const char* error;
@@ -226,14 +226,14 @@ TEST_CASE_METHOD(tls_fixture, "a server whose certificate does not hold gets no 
   CHECK(requests == 0);
 }
 
-TEST_CASE_METHOD(tls_fixture, "a name is checked as a name", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a host name is checked against the names of the certificate", "[gateway][tls]") {
   serve_with(authority.issue("address-only", "IP:127.0.0.1"));
   listen_echo();
   CHECK(call(make_call("https://localhost" + port())).error.find("ostname mismatch") != std::string::npos);
   CHECK(call(make_call(origin())).state == delivery::answered);
 }
 
-TEST_CASE_METHOD(tls_fixture, "a peer that shakes no hands ends in the connect timeout", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "a peer that does not complete the handshake causes a connect timeout", "[gateway][tls]") {
   raw_listener executor;
   auto slow = make_call("https://" + executor.address());
   slow.connect_timeout = 100ms;
@@ -257,11 +257,11 @@ TEST_CASE_METHOD(tls_fixture, "a stop ends handshakes on both sides", "[gateway]
   CHECK(results.wait().state == delivery::not_sent);
 }
 
-TEST_CASE_METHOD(tls_fixture, "clients show a certificate where that is asked for", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "clients show a certificate where the server requires one", "[gateway][tls]") {
   temp_folder elsewhere;
   test_authority stranger{elsewhere, "stranger"};
   server.tls_client_ca = authority.file();
-  const auto who = GENERATE("nobody", "a stranger", "a friend");
+  const auto who = GENERATE("no client", "a stranger", "a friend");
   CAPTURE(who);
   certificate_files own;
   if (who == std::string_view{"a stranger"})
@@ -284,14 +284,14 @@ TEST_CASE_METHOD(tls_fixture, "clients show a certificate where that is asked fo
   }
 }
 
-TEST_CASE_METHOD(tls_fixture, "new connections get the new certificate, and old ones live on", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "new connections get the new certificate, and old ones stay open", "[gateway][tls]") {
   listen_echo();
   tls_peer old{address};
   REQUIRE(old.shake_hands());
   CHECK(old.name_of_server() == "first");
   const auto second = authority.issue("second");
   std::filesystem::copy_file(second.certificate, server.tls_certificate, std::filesystem::copy_options::overwrite_existing);
-  // The key is still that of the first one.
+  // The key is still the one of the first certificate.
   const auto refused = transport->reload_tls();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().context.starts_with("server.tls_key = \"" + server.tls_key + "\": "));
@@ -332,7 +332,7 @@ TEST_CASE_METHOD(tls_fixture, "a call posted ahead finds its connection ready", 
   CHECK(transport->counters().connections_open == 8);
 }
 
-TEST_CASE_METHOD(tls_fixture, "files that cannot be used stop the start", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "unusable TLS files prevent the start", "[gateway][tls]") {
   server.tls_key = authority.issue("other").key;
   start();
   auto bound = transport->bind();
@@ -345,7 +345,7 @@ TEST_CASE_METHOD(tls_fixture, "files that cannot be used stop the start", "[gate
   CHECK(bound.error().context.find("No such file") != std::string::npos);
 }
 
-TEST_CASE_METHOD(tls_fixture, "files are examined", "[gateway][tls]") {
+TEST_CASE_METHOD(tls_fixture, "TLS files are examined", "[gateway][tls]") {
   using level = gateway::tls_finding::level;
   const auto now = std::chrono::system_clock::now();
   CHECK(gateway::examine_tls({}, {}, {}, now).empty());

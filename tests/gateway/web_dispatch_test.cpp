@@ -1,4 +1,4 @@
-// From a request of a browser, script or tool to its handler: methods, origins, cookies, dialects.
+// Path of a request from a browser, script or tool to its handler: methods, origins, cookies, dialects.
 
 #include "tests/support/catch.hpp"
 
@@ -22,7 +22,7 @@ constexpr std::array safety_headers{"X-Content-Type-Options: nosniff\r\n", "X-Fr
 
 } // namespace
 
-TEST_CASE_METHOD(web_fixture, "a whole reply of the web API", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "a reply of the web API has the expected headers and body", "[gateway][web]") {
   open();
   const auto reply = submit("/jobinfo/start", "id=7", cookie_2("operator"));
   CHECK(reply.head ==
@@ -36,7 +36,7 @@ TEST_CASE_METHOD(web_fixture, "a whole reply of the web API", "[gateway][web]") 
   CHECK(script->take_asked() == std::vector<std::string>{"start_job(7) by otto@127.0.0.1"});
 }
 
-TEST_CASE_METHOD(web_fixture, "what changes something takes POST alone", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "routes that change something accept only POST", "[gateway][web]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (row.by == gateway::dialect_set::none || !row.changes())
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(web_fixture, "what changes something takes POST alone", "[gatew
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(web_fixture, "lists are read by GET and POST, and by no other method", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "lists accept only GET and POST", "[gateway][web]") {
   open();
   CHECK(is_2(get(list_path, cookie_2("admin"))));
   CHECK(is_2(submit("/jobinfo/pageList", list_form, cookie_2("admin"))));
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(web_fixture, "lists are read by GET and POST, and by no other m
   CHECK(has(reply.head, "Allow: GET, HEAD, POST\r\n"));
 }
 
-TEST_CASE_METHOD(web_fixture, "other sites' pages change nothing", "[gateway][web][safety]") {
+TEST_CASE_METHOD(web_fixture, "pages of other sites change nothing", "[gateway][web][safety]") {
   open();
   const std::array foreign{"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: http://localhost.evil.example\r\n",
                            "Origin: http://localhost:8080\r\n",       "Origin: x\r\n",    "Sec-Fetch-Site: cross-site\r\n",
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(web_fixture, "other sites' pages change nothing", "[gateway][we
     const auto reply = submit("/jobinfo/start", "id=7", cookie_2("admin") + header);
     CHECK(reply.status() == 403);
     CHECK(has(reply.body, R"("msg":"refused: a page of another site sent this request)"));
-    // Nobody is signed in by another site either.
+    // Other sites cannot sign a user in either.
     CHECK(submit("/login", "userName=a&password=b", header).status() == 403);
     CHECK(submit("/auth/logout", "", cookie_3("admin") + header).status() == 403);
   }
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(web_fixture, "other sites' pages change nothing", "[gateway][we
   }
 }
 
-TEST_CASE_METHOD(web_fixture, "what a proxy says of the host counts for nothing", "[gateway][web][safety]") {
+TEST_CASE_METHOD(web_fixture, "headers of an untrusted proxy are ignored", "[gateway][web][safety]") {
   open();
   const auto reply =
     submit("/jobinfo/start", "id=7", cookie_2("admin") + "X-Forwarded-Host: evil.example\r\nOrigin: http://evil.example\r\n");
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(web_fixture, "what a proxy says of the host counts for nothing"
   CHECK(script->take_asked() == std::vector<std::string>{"sign_in('a', 'b', false, '127.0.0.1')"});
 }
 
-TEST_CASE_METHOD(web_fixture, "what a trusted proxy says of client, scheme and host counts", "[gateway][web][safety]") {
+TEST_CASE_METHOD(web_fixture, "client, scheme and host are taken from a trusted proxy", "[gateway][web][safety]") {
   server.trusted_proxies = {"127.0.0.0/8"};
   open();
   const auto in = submit("/login", "userName=a&password=b",
@@ -105,12 +105,12 @@ TEST_CASE_METHOD(web_fixture, "what a trusted proxy says of client, scheme and h
   CHECK(script->take_asked() == std::vector<std::string>{"sign_in('a', 'b', false, '203.0.113.7')"});
   const std::string https = cookie_2("admin") + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: jobs.example\r\n";
   CHECK(submit("/jobinfo/start", "id=7", https + "Origin: https://jobs.example\r\n").status() == 200);
-  // Of our own host, but not over TLS; and of the host by which only the proxy knows us.
+  // An origin with our host but without TLS, and one with the host that only the proxy uses for us.
   CHECK(submit("/jobinfo/start", "id=7", https + "Origin: http://jobs.example\r\n").status() == 403);
   CHECK(submit("/jobinfo/start", "id=7", https + "Origin: https://x\r\n").status() == 403);
 }
 
-TEST_CASE_METHOD(web_fixture, "every answer to people has the safety headers", "[gateway][web][safety]") {
+TEST_CASE_METHOD(web_fixture, "every answer to users has the safety headers", "[gateway][web][safety]") {
   open();
   const std::array replies{get("/nowhere"),
                            get("/toLogin"),
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(web_fixture, "session cookies are HttpOnly, Lax, and Secure by 
             "Set-Cookie: xxl_job_login_token=; Path=/; HttpOnly; SameSite=Lax" + end + "; Max-Age=0\r\n"));
 }
 
-TEST_CASE_METHOD(web_fixture, "who signs in too often is told when to come again, in either dialect", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "too many sign-ins are refused with Retry-After, in either dialect", "[gateway][web]") {
   open();
   for (const auto* target : {"/login", "/auth/doLogin"}) {
     CAPTURE(target);
@@ -173,14 +173,14 @@ TEST_CASE_METHOD(web_fixture, "signing in and out leaves no session of the other
   CHECK(has(out.head, no_3));
   CHECK(script->take_asked() == std::vector<std::string>{"sign_out('s-2')", "sign_out('s-1')"});
 
-  // Somebody else sits down at the browser.
+  // Another user signs in at the same browser.
   const auto in = submit("/auth/doLogin", "userName=a&password=b", both);
   CHECK(has(in.head, "Set-Cookie: xxl_job_login_token=s-new;"));
   CHECK(has(in.head, no_2));
   CHECK(script->take_asked() ==
         std::vector<std::string>{"sign_in('a', 'b', false, '127.0.0.1')", "sign_out('s-1')", "sign_out('s-2')"});
 
-  // A wrong password ends nothing.
+  // A wrong password ends no session.
   script->refuse({core::errc::invalid_argument, "wrong", core::refusal::sign_in_wrong});
   CHECK_FALSE(has(submit("/login", "userName=a&password=x", both).head, "Set-Cookie"));
   CHECK(script->take_asked() == std::vector<std::string>{"sign_in('a', 'x', false, '127.0.0.1')"});
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(web_fixture, "a sign-out that cannot end one session ends the o
   CHECK(script->take_asked() == std::vector<std::string>{"sign_out('s-2')", "sign_out('s-1')"});
 }
 
-TEST_CASE_METHOD(web_fixture, "visitors are sent to the page, or told so, in their dialect", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "visitors without a session are refused in their dialect", "[gateway][web]") {
   open();
   const auto two = submit("/jobinfo/start", "id=7", cookie_2("forged"));
   CHECK(two.status() == 302);
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(web_fixture, "visitors are sent to the page, or told so, in the
   CHECK(three.status() == 200);
   CHECK(has(three.body, R"("msg":"com.xxl.sso.core.exception.XxlSsoException: not login for path:/jobinfo/start")"));
   CHECK(has(three.head, "Set-Cookie: xxl_job_login_token=; "));
-  // Below no context path, the page is there, too.
+  // The page is also served below no context path.
   const auto short_path = post("/jobinfo/add", "", "");
   CHECK(short_path.status() == 302);
   CHECK(has(short_path.head, "Location: /toLogin\r\n"));
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(web_fixture, "visitors are sent to the page, or told so, in the
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(web_fixture, "forged and odd cookies are nobody's", "[gateway][web][hostile]") {
+TEST_CASE_METHOD(web_fixture, "forged and malformed cookies have no session", "[gateway][web][hostile]") {
   open();
   const std::array odd{std::string{"Cookie: \r\n"},
                        std::string{"Cookie: XXL_JOB_LOGIN_IDENTITY\r\n"},
@@ -233,14 +233,14 @@ TEST_CASE_METHOD(web_fixture, "forged and odd cookies are nobody's", "[gateway][
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(web_fixture, "of two cookies the one that is somebody's counts", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "of two cookies the one with a valid session counts", "[gateway][web]") {
   open();
   const std::string both = "Cookie: XXL_JOB_LOGIN_IDENTITY=forged; xxl_job_login_token=admin\r\n";
   CHECK(submit("/jobinfo/remove", "id=7", both).body == R"({"code":200,"msg":null,"content":null})");
   CHECK(submit("/jobinfo/delete", "ids=7", both).body == R"({"code":200,"msg":"Success","data":null,"success":true})");
 }
 
-TEST_CASE_METHOD(web_fixture, "when the store is away nobody is signed out", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "an unavailable store signs no user out", "[gateway][web]") {
   open();
   const auto reply = submit("/jobinfo/start", "id=7", cookie_2("broken"));
   CHECK(reply.status() == 200);
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(web_fixture, "when the store is away nobody is signed out", "[g
   CHECK_FALSE(has(reply.head, "Set-Cookie"));
 }
 
-TEST_CASE_METHOD(web_fixture, "the dialect is that of the path, else of the cookie, else of the schema", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "the dialect comes from the path, else the cookie, else the schema", "[gateway][web]") {
   web.of_schema = GENERATE(protocol::wire::dialect::xxl2, protocol::wire::dialect::xxl3);
   const bool old_schema = web.of_schema == protocol::wire::dialect::xxl2;
   open();
@@ -262,7 +262,7 @@ TEST_CASE_METHOD(web_fixture, "the dialect is that of the path, else of the cook
   CHECK(get(list_path).status() == (old_schema ? 302 : 200));
 }
 
-TEST_CASE_METHOD(web_fixture, "with one dialect set the other's paths are not there", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "with one dialect configured the other's paths are not served", "[gateway][web]") {
   const bool two = GENERATE(true, false);
   web.settings.dialect = two ? "2.x" : "3.3+";
   open();
@@ -273,7 +273,7 @@ TEST_CASE_METHOD(web_fixture, "with one dialect set the other's paths are not th
   CHECK(is_3(get(list_path, cookie_2("admin"))) != two);
 }
 
-TEST_CASE_METHOD(web_fixture, "the sign-in page is plain and leads a signed-in user away", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "the sign-in page has no scripts and redirects a signed-in user", "[gateway][web]") {
   open();
   const auto page = get("/xxl-job-admin/toLogin");
   CHECK(page.status() == 200);
@@ -289,7 +289,7 @@ TEST_CASE_METHOD(web_fixture, "the sign-in page is plain and leads a signed-in u
   CHECK(has(opened.head, "Set-Cookie: XXL_JOB_LOGIN_IDENTITY=s-new;"));
 }
 
-TEST_CASE_METHOD(web_fixture, "an actor that is not there is an error reply, not a 500", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "a missing actor causes an error reply, not a 500", "[gateway][web]") {
   open();
   end_partner(3);
   const auto reply = submit("/jobinfo/start", "id=7", cookie_2("admin"));
@@ -297,7 +297,7 @@ TEST_CASE_METHOD(web_fixture, "an actor that is not there is an error reply, not
   CHECK(has(reply.body, R"({"code":500,"msg":")"));
 }
 
-TEST_CASE_METHOD(web_fixture, "a defect tells nothing of itself", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "a defect shows no details to the client", "[gateway][web]") {
   open();
   script->refuse({core::errc::internal, "SQL: SELECT secret"});
   const auto reply = submit("/jobinfo/start", "id=7", cookie_3("admin"));
@@ -307,7 +307,7 @@ TEST_CASE_METHOD(web_fixture, "a defect tells nothing of itself", "[gateway][web
   CHECK(has(log_text.str(), "SELECT secret"));
 }
 
-TEST_CASE_METHOD(web_fixture, "what the store says when it is away is for the log, not for people", "[gateway][web][safety]") {
+TEST_CASE_METHOD(web_fixture, "the store's error text is logged and not shown to users", "[gateway][web][safety]") {
   open();
   constexpr auto driver_text = "Access denied for user 'ring'@'10.0.3.7' /var/lib/ringmaster.db";
   for (const auto code : {core::errc::unavailable, core::errc::timeout}) {
@@ -320,12 +320,12 @@ TEST_CASE_METHOD(web_fixture, "what the store says when it is away is for the lo
     CHECK_FALSE(has(submit("/jobinfo/start", "id=7", cookie_3("admin")).body, "10.0.3.7"));
   }
   CHECK(has(log_text.str(), driver_text));
-  // An executor is no part of us: who reads its log is told that it is away.
+  // An executor is not a component of ours: a reader of its log learns that it is away.
   script->refuse({core::errc::unavailable, "the executor http://a:1 did not answer", core::refusal::none, "http://a:1"});
   CHECK(has(submit("/jobinfo/start", "id=7", cookie_3("admin")).body, "the executor http://a:1 did not answer"));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "before the actors are there people are told so", "[gateway][web]") {
+TEST_CASE_METHOD(gateway_fixture, "before the actors are started users get an error that says so", "[gateway][web]") {
   open();
   const auto reply = post("/login", "userName=a&password=b", "Content-Type: application/x-www-form-urlencoded\r\n");
   CHECK(reply.status() == 200);

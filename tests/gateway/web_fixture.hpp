@@ -1,13 +1,13 @@
 #pragma once
 
-// A whole gateway before doubles of everybody whom people's requests are passed on to.
+// A whole gateway with doubles of all actors that users' requests are passed on to.
 
 #include "tests/gateway/admin_doubles.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 
 namespace ringmaster::test {
 
-/// Settings first (`web`, `server`), then `open`.
+/// Change settings first (`web`, `server`), then call `open`.
 class web_fixture : public gateway_fixture {
 public:
   web_fixture() {
@@ -18,7 +18,7 @@ public:
   static std::string cookie_2(const std::string& session) { return "Cookie: XXL_JOB_LOGIN_IDENTITY=" + session + "\r\n"; }
   static std::string cookie_3(const std::string& session) { return "Cookie: xxl_job_login_token=" + session + "\r\n"; }
 
-  /// A form.
+  /// Posts a form.
   raw_socket::message submit(const std::string& target, std::string_view form, const std::string& more = "") {
     return post("/xxl-job-admin" + target, form, "Content-Type: application/x-www-form-urlencoded\r\n" + more);
   }

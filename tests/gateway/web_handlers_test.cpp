@@ -1,4 +1,4 @@
-// What the golden exchanges cannot say because it depends on the time, on the zone or on many rows.
+// Cases that depend on the time, on the zone or on many rows, so that golden exchanges cannot cover them.
 
 #include "tests/support/catch.hpp"
 
@@ -18,7 +18,7 @@ nlohmann::json content_of(const raw_socket::message& reply) {
 
 } // namespace
 
-TEST_CASE_METHOD(web_fixture, "without dates the chart of 2.x has seven days of zeros, later it needs them", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "without dates the chart of 2.x has seven days of zeros; 3.x requires dates", "[gateway][web]") {
   open();
   const auto chart = content_of(submit("/chartInfo", "", cookie_2("viewer")));
   CHECK(chart["triggerDayList"].size() == 7);
@@ -28,7 +28,7 @@ TEST_CASE_METHOD(web_fixture, "without dates the chart of 2.x has seven days of 
   CHECK(submit("/chartInfo", "", cookie_3("viewer")).status() == 400);
 }
 
-TEST_CASE_METHOD(web_fixture, "times in requests and answers are local ones", "[gateway][web]") {
+TEST_CASE_METHOD(web_fixture, "times in requests and answers are local times", "[gateway][web]") {
   web.zone = core::zone::find("Asia/Shanghai").value();
   open();
   submit("/chartInfo", "startDate=2026-01-01 00:00:00&endDate=2026-01-01 23:59:59", cookie_3("viewer"));

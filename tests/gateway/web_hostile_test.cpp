@@ -1,4 +1,4 @@
-// Bad input over every endpoint of the web API: an error that says so, nothing asked of anybody, never a 500.
+// Invalid input to every endpoint of the web API: it answers an error with a reason, asks no actor, and never answers 500.
 
 #include "tests/support/catch.hpp"
 
@@ -15,7 +15,7 @@ constexpr std::array numbers{"id", "ids", "ids[]", "jobGroup", "triggerStatus", 
                              "type", "role", "start", "length", "offset", "pagesize", "executorTimeout", "addressType",
                              "permission"};
 
-/// Every parameter that any endpoint has, each with the same value.
+/// Returns every parameter of any endpoint, each with the same value.
 std::string all_with(std::string_view value) {
   std::string form;
   for (const auto* name : numbers)
@@ -36,7 +36,7 @@ bool takes_no_number(std::string_view path) {
 
 } // namespace
 
-TEST_CASE_METHOD(web_fixture, "numbers that are none are refused by every endpoint", "[gateway][web][hostile]") {
+TEST_CASE_METHOD(web_fixture, "invalid numbers are refused by every endpoint", "[gateway][web][hostile]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (row.by == gateway::dialect_set::none || takes_no_number(row.path))
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(web_fixture, "numbers that are none are refused by every endpoi
   }
 }
 
-TEST_CASE_METHOD(web_fixture, "what is no form is refused by every endpoint", "[gateway][web][hostile]") {
+TEST_CASE_METHOD(web_fixture, "an invalid form is refused by every endpoint", "[gateway][web][hostile]") {
   open();
   std::string many;
   for (int i = 0; i < 1'000; ++i)
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(web_fixture, "huge, empty and repeated parameters never break a
   }
 }
 
-TEST_CASE_METHOD(web_fixture, "a body that is longer than its route takes is not read", "[gateway][web][hostile]") {
+TEST_CASE_METHOD(web_fixture, "a body that is longer than its route accepts is not read", "[gateway][web][hostile]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (row.by == gateway::dialect_set::none || !row.changes())
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(web_fixture, "a body that is longer than its route takes is not
     CAPTURE(row.path);
     const bool for_visitors = row.who.who == gateway::access::anyone;
     CHECK(row.body_max == (for_visitors ? 16u * 1024 : 1024u * 1024));
-    // Nobody is signed in: a stranger's form is not worth a look.
+    // No user is signed in: a stranger's form is not read.
     const std::string form = "userName=a&password=" + std::string(row.body_max, 'x');
     const auto reply = submit(std::string{row.path}, form);
     CHECK(reply.status() == 413);
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(web_fixture, "a body that is longer than its route takes is not
   }
 }
 
-TEST_CASE_METHOD(web_fixture, "executors' bodies have the transport's limit alone", "[gateway][hostile]") {
+TEST_CASE_METHOD(web_fixture, "bodies of executors have only the transport's limit", "[gateway][hostile]") {
   open();
   const std::string msg(2 * gateway::form_bytes_max, 'x');
   const auto reply = post("/xxl-job-admin/api/callback",

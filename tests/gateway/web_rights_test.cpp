@@ -1,4 +1,4 @@
-// Who may do what: each route of the table, each role, in an own and in a foreign group.
+// Permissions: each route of the table, each role, in an own and in a foreign group.
 
 #include "tests/support/catch.hpp"
 
@@ -14,7 +14,7 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// Letters are those of tests/gateway/rights.hpp.
+/// The letters are those of tests/gateway/rights.hpp.
 struct rights_row {
   const char* path;
   const char* own_form;
@@ -26,7 +26,7 @@ struct rights_row {
 constexpr const char* none = "";
 
 const std::array rights = std::to_array<rights_row>({
-  // Without an access token.
+  // without an access token
   {"/api/registry", none, nobody, none, nobody},
   {"/api/registryRemove", none, nobody, none, nobody},
   {"/api/callback", none, nobody, none, nobody},
@@ -124,7 +124,7 @@ public:
       if (letters.back() == '-' && about_people)
         CHECK(reply.body.find("ermission limit") != std::string::npos);
       const auto asked = script->take_asked();
-      // Nobody is asked for anything before it is known who wants it.
+      // No actor is asked before the caller is known.
       if (letters.back() == '>' || (letters.back() == '-' && row.who.who == gateway::access::admin))
         CHECK(asked.empty());
     }
@@ -143,7 +143,7 @@ TEST_CASE("a route without a permission does not compile", "[gateway][rights]") 
   STATIC_REQUIRE(gateway::route{"GET", "/x", nullptr, gateway::access::admin}.who.who == gateway::access::admin);
 }
 
-TEST_CASE("each route has one row of rights, and each row a route", "[gateway][rights]") {
+TEST_CASE("each route has one row of permissions, and each row a route", "[gateway][rights]") {
   std::map<std::string_view, int> seen;
   for (const auto& row : gateway::routes()) {
     if (is_of_api(row.path))
@@ -154,14 +154,14 @@ TEST_CASE("each route has one row of rights, and each row a route", "[gateway][r
     REQUIRE(known != nullptr);
     if (gateway::needs_session(row.who.who))
       CHECK(known->own == own_rights(row.who.who));
-    // What changes something is never done by a link.
+    // A link never changes anything.
     const bool reads = row.method.find("GET") != std::string_view::npos;
     CHECK(row.changes() != reads);
   }
   CHECK(seen.size() == rights.size());
 }
 
-TEST_CASE_METHOD(rights_fixture, "rights by route, role and group", "[gateway][rights]") {
+TEST_CASE_METHOD(rights_fixture, "permissions by route, role and group", "[gateway][rights]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (is_of_api(row.path))
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(rights_fixture, "rights by route, role and group", "[gateway][r
   }
 }
 
-TEST_CASE_METHOD(rights_fixture, "who must change his password can do that and leave, no more", "[gateway][rights]") {
+TEST_CASE_METHOD(rights_fixture, "a user who must change the password may only do that and sign out", "[gateway][rights]") {
   open();
   for (const auto& row : gateway::routes()) {
     if (!gateway::needs_session(row.who.who) || is_of_api(row.path))

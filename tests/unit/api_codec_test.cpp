@@ -118,8 +118,8 @@ TEST_CASE("api: errors name the path of the wrong member", "[wire][api]") {
   CHECK(refusal_of(R"({"group":1.5})") == "group: must be a whole number");
   CHECK(refusal_of(R"({"group":0})") == "group: must be from 1 to 2147483647");
   CHECK(refusal_of(R"({"group":18446744073709551615})") == "group: must be a whole number");
-  CHECK(refusal_of(R"({"group":1,"name":["x"]})") == "name: must be a text");
-  CHECK(refusal_of(R"({"group":1,"name":"\u0000"})") == "name: has a NUL in it");
+  CHECK(refusal_of(R"({"group":1,"name":["x"]})") == "name: must be a string");
+  CHECK(refusal_of(R"({"group":1,"name":"\u0000"})") == "name: must not contain NUL");
   CHECK(refusal_of(R"({"group":1,"name":"x","schedule":"CRON"})") == "schedule: must be an object");
   CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{}})") == "schedule.type: is missing");
   CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{"type":"CRON","cron":1}})") == "schedule.cron: is unknown");
@@ -128,8 +128,8 @@ TEST_CASE("api: errors name the path of the wrong member", "[wire][api]") {
   CHECK(refusal_of(R"({"group":1,"name":"x","on_unknown":"odd"})") == "on_unknown: must be ask, skip or resend");
   CHECK(refusal_of(R"({"group":1,"name":"x","running":true})") == "running: is unknown");
   CHECK(refusal_of(R"({"group":1,"name":"x","timeout_s":-1})") == "timeout_s: must be from 0 to 2147483647");
-  CHECK(refusal_of(R"({"group":1,"group":2,"name":"x"})") == "group: stands twice in one object");
-  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{"type":"A","type":"B"}})") == "type: stands twice in one object");
+  CHECK(refusal_of(R"({"group":1,"group":2,"name":"x"})") == "group: duplicate member of an object");
+  CHECK(refusal_of(R"({"group":1,"name":"x","schedule":{"type":"A","type":"B"}})") == "type: duplicate member of an object");
   CHECK(refusal_of(R"({"a":[[[[[[[[1]]]]]]]]})") == "the body has more than 8 levels");
   CHECK(refusal_of(R"({"group":1,"name":"[[[[[[[[[[[[\"[[["})") == "accepted");
   CHECK_FALSE(parse_api_job(R"({"group":1,"name":"x","glue_type":"BEAN"})", core::draft_use::update));

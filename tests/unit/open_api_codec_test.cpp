@@ -50,7 +50,7 @@ TEST_CASE("open api: malformed bodies are refused with the field's name", "[wire
   };
   CHECK(refusal("") == "openapi invoke error: the body must be a JSON object");
   CHECK(refusal("[]") == "openapi invoke error: the body must be a JSON object");
-  CHECK(refusal(R"({"name":["a"]})") == "openapi invoke error: name must be a text");
+  CHECK(refusal(R"({"name":["a"]})") == "openapi invoke error: name must be a string");
   CHECK(refusal(R"({"jobGroup":{}})") == "openapi invoke error: jobGroup must be a number");
   CHECK(refusal(R"({"jobGroup":99999999999})") == "openapi invoke error: jobGroup must be a number of 32 bits");
   CHECK(refusal(R"({"executorTimeout":"x"})") == "openapi invoke error: executorTimeout must be a number of 32 bits");

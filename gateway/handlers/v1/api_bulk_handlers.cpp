@@ -15,7 +15,7 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// What became of each, in the order in which they were named; answered when the last one is known.
+/// Outcome of each job, in the order of the request; answered when the last one is known.
 struct bulk_outcome {
   std::vector<std::string> items;
   std::size_t open = 0;
@@ -40,7 +40,8 @@ void close_item(const exchange& ex, const std::shared_ptr<bulk_outcome>& outcome
   tell_json(ex, R"({"items":)" + wire::json_array(outcome->items, append) + '}');
 }
 
-/// All are asked for at once, so that each has the whole time limit; `message_of(job)` is the question, `told(Reply)` its answer.
+/// Asks about all jobs at once, so that each has the whole time limit. `message_of(job)` makes the message, `told(Reply)` the
+/// answer.
 template <class Reply, class MessageOf, class Told>
 void ask_for_each(const exchange& ex, const std::vector<core::job_id>& jobs, MessageOf message_of, Told told) {
   auto outcome = std::make_shared<bulk_outcome>(bulk_outcome{std::vector<std::string>(jobs.size()), jobs.size()});

@@ -1,6 +1,7 @@
 #pragma once
 
-// Many jobs at once in /api/v1: each by itself, so that one that cannot be found stops none. 200 with what became of each.
+// Requests of /api/v1 for many jobs. Each job is handled on its own, so that one that cannot be found stops none. Answers 200
+// with the outcome of each.
 
 #include "gateway/exchange/exchange.hpp"
 
@@ -8,7 +9,7 @@ namespace ringmaster::gateway::handlers::v1 {
 
 void jobs_start(exchange ex);
 void jobs_stop(exchange ex);
-/// All with the same parameter, addresses and `Idempotency-Key`.
+/// Triggers all with the same parameter, addresses and `Idempotency-Key`.
 void jobs_trigger(exchange ex);
 
 } // namespace ringmaster::gateway::handlers::v1

@@ -11,7 +11,7 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// What is wrong in the files has a line for each mistake.
+/// Answers an error in the files by line: the error has a line for each mistake.
 void fail_by_line(const exchange& ex, const core::error& error) {
   const bool of_files = error.code == core::errc::invalid_argument || error.code == core::errc::conflict;
   if (!of_files || error.why != core::refusal::none)

@@ -6,7 +6,7 @@
 
 namespace ringmaster::gateway::handlers::v1 {
 
-/// A store worker reads the body: it may be as long as `apply_bytes_max`.
+/// Applies the files of the body. A store worker reads the body, which may have `apply_bytes_max`.
 void files_apply(exchange ex);
 void file_export(exchange ex);
 

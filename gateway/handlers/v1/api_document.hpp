@@ -1,6 +1,6 @@
 #pragma once
 
-// The OpenAPI document of /api/v1: docs/openapi.json as it was when this was built.
+// The OpenAPI document of /api/v1: docs/openapi.json at build time.
 
 #include <string_view>
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// Groups are few: the part of them is taken here.
+/// Cuts the page out of all groups here, because groups are few.
 void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vector<core::group_record>& all) {
   const auto begin = std::min(static_cast<std::size_t>(from.place), all.size());
   const auto end = std::min(begin + from.limit, all.size());
@@ -25,15 +25,15 @@ void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vect
   tell_json(ex, wire::api_page(wire::api_groups(part), next_position(from, part.size(), total), total));
 }
 
-/// The one that was asked for. Nothing: there is none, and that is answered.
+/// Returns the requested group, or answers `not_found` and returns null.
 const core::group_record* group_in(const exchange& ex, const protocol::group_page& reply) {
   if (!reply.page.rows.empty())
     return &reply.page.rows.front();
-  ex.fail({core::errc::not_found, "there is no such group"});
+  ex.fail({core::errc::not_found, "no such group"});
   return nullptr;
 }
 
-/// `ask(exchange, seen)` once it is known that the group is what is wanted.
+/// Calls `ask(exchange, seen)` if the group matches the wanted ETag.
 template <class Ask>
 void when_as_wanted(const exchange& ex, core::group_id group, wanted_tag wanted, Ask ask) {
   ex.ask<protocol::group_page>(ex.services().partners.groups, protocol::group_query{group, ex.who()},

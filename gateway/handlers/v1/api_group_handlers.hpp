@@ -6,7 +6,7 @@
 
 namespace ringmaster::gateway::handlers::v1 {
 
-/// Those that who asks may see.
+/// Lists the groups that the caller may see.
 void group_list(exchange ex);
 void refused_list(exchange ex);
 void group_add(exchange ex);

@@ -14,7 +14,7 @@ namespace wire = protocol::wire;
 
 void tell_edited(const exchange& ex, const core::job_edit& edit) { tell_json(ex, wire::api_job_edit(edit)); }
 
-/// Message with `job` and `by`.
+/// Sends a message with `job` and `by`.
 template <class Message>
 void edit_by_id(const exchange& ex) {
   const auto id = id_in_path<core::job_id>(ex);
@@ -26,7 +26,7 @@ void edit_by_id(const exchange& ex) {
   ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
 }
 
-/// Asks for `request` with what it has seen: the job as it is now, if that is what is wanted. An edit since is a conflict.
+/// Sends `command` with the version of the job that it has seen, if the job matches the wanted ETag. A later edit is a conflict.
 template <class Wish, class OnReply>
 void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on_reply) {
   protocol::job_query query{command.job, ex.who()};
@@ -41,7 +41,7 @@ void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on
                               });
 }
 
-/// Who names no author is it himself.
+/// A job without an author gets the caller as author.
 std::optional<core::job_draft> read_draft(const exchange& ex, core::draft_use use) {
   auto draft = read_json(ex, [use](std::string_view body) { return wire::parse_api_job(body, use); });
   if (draft && draft->author.empty())

@@ -14,13 +14,13 @@ namespace {
 namespace wire = protocol::wire;
 using wire::form;
 
-/// Newest first: the next page is before the last row.
+/// Returns the cursor of the next page, which is before the last row: newest first.
 std::optional<std::int64_t> next_before(const std::vector<core::log_row>& rows, std::size_t limit) {
   return rows.size() >= limit && !rows.empty() ? std::optional{core::number(rows.back().id)} : std::nullopt;
 }
 
 constexpr std::int64_t wait_s_max = 30;
-/// Many executors are asked one after the other.
+/// Longer time limit: many executors are asked one after the other.
 constexpr std::chrono::seconds merging_takes{8};
 
 struct log_request {
@@ -36,17 +36,17 @@ core::result<log_request> log_wish_of(const form& sent) {
   if (!from || !wait || !merged)
     return tl::unexpected{!from ? from.error() : !wait ? wait.error() : merged.error()};
   if (merged->value_or(false) && (*from || *wait))
-    return core::fail(core::errc::invalid_argument, "with merged=true there is neither from_line nor wait_s");
+    return core::fail(core::errc::invalid_argument, "from_line and wait_s cannot be combined with merged=true");
   const auto line = from->value_or(1);
   if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
-    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a number of 32 bits from 1 on");
+    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a 32-bit number of at least 1");
   const auto wait_s = wait->value_or(0);
   if (wait_s < 0 || wait_s > wait_s_max)
     return core::fail(core::errc::invalid_argument, "the parameter wait_s must be a number from 0 to 30");
   return log_request{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
 }
 
-/// What there is of a log only grows.
+/// The ETag is made of sizes, because a log only grows.
 std::string etag_of_log(const protocol::run_log& log) {
   return '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size()) +
          (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
@@ -54,7 +54,7 @@ std::string etag_of_log(const protocol::run_log& log) {
 
 void tell_log(const exchange& ex, const protocol::run_log& log) {
   auto etag = etag_of_log(log);
-  // Kept by who asked alone, and only to ask again with it.
+  // Cached by the caller only, and only to ask again with the ETag.
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"}, {"ETag", etag}};
   if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, std::move(headers)});
@@ -62,7 +62,7 @@ void tell_log(const exchange& ex, const protocol::run_log& log) {
               std::move(headers)});
 }
 
-/// Says whether the asker has that part of the log, on any thread: without the exchange.
+/// Returns a function that says whether the caller has that part of the log. Any thread, so it does not hold the exchange.
 std::function<bool(const protocol::run_log&)> is_known_to(const exchange& ex) {
   protocol::http_request about;
   if (const auto* tags = ex.request().find_header("If-None-Match"))
@@ -76,7 +76,7 @@ core::result<protocol::report_query> report_query_of(const form& sent) {
   if (!from || !to)
     return tl::unexpected{from ? to.error() : from.error()};
   if (!*from || !*to)
-    return core::fail(core::errc::invalid_argument, "the parameters from_ms and to_ms are needed");
+    return core::fail(core::errc::invalid_argument, "missing parameters from_ms and to_ms");
   return protocol::report_query{**from, **to};
 }
 

@@ -1,21 +1,21 @@
 #pragma once
 
-// What /api/v1 tells of schedules, of the cluster and of itself.
+// Schedules, the cluster and the API document in /api/v1.
 
 #include "gateway/exchange/exchange.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
 
-/// The next instants of a schedule that need not be a job's.
+/// Answers the next instants of a schedule, which need not belong to a job.
 void schedule_preview(exchange ex);
 
-/// What fires in a span, of the jobs that one may see; bounded in all directions.
+/// Answers the instants of a time span, for the jobs that the caller may see; bounded in all directions.
 void schedule_forecast(exchange ex);
 
-/// The nodes of the cluster as the one that answers sees them.
+/// Answers the nodes of the cluster as this node sees them.
 void node_list(exchange ex);
 
-/// The OpenAPI document.
+/// Answers the OpenAPI document.
 void document(exchange ex);
 
 } // namespace ringmaster::gateway::handlers::v1

@@ -15,7 +15,7 @@ protocol::save_user request_of(std::optional<core::user_id> id, wire::api_user&&
   return {id, std::move(user.name), std::move(user.password), user.admin, std::move(user.rights), by};
 }
 
-/// `ask(exchange, seen)` once it is known that the user is what is wanted.
+/// Calls `ask(exchange, seen)` if the user matches the wanted ETag.
 template <class Ask>
 void when_as_wanted(const exchange& ex, core::user_id user, wanted_tag wanted, Ask ask) {
   ex.ask<protocol::user_found>(ex.services().partners.users, protocol::user_by_id{user, ex.who()},

@@ -1,6 +1,6 @@
 #pragma once
 
-// Users and the record of changes in /api/v1.
+// Users and the audit log in /api/v1.
 
 #include "gateway/exchange/exchange.hpp"
 
@@ -12,10 +12,10 @@ void user_read(exchange ex);
 void user_replace(exchange ex);
 void user_remove(exchange ex);
 
-/// His own. All of his sessions end.
+/// Changes the caller's own password. Ends all sessions of the caller.
 void password_change(exchange ex);
 
-/// Newest first.
+/// Lists the changes, newest first.
 void audit_list(exchange ex);
 
 } // namespace ringmaster::gateway::handlers::v1

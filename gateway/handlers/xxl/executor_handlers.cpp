@@ -11,10 +11,10 @@ namespace ringmaster::gateway::handlers {
 
 namespace {
 
-/// Registrations are answered before anybody took them: so somebody must be there to.
+/// Refuses a registration when the registry's actor has ended: registrations are answered before the actor takes them.
 const core::error no_registry{core::errc::unavailable, "the registry is not available"};
 
-/// Who shows the token of a group speaks for its executors only.
+/// A group's token admits only the executors of that group.
 bool speaks_for(const exchange& ex, const std::string& app_name) {
   const auto& group = ex.admission().group;
   if (!group)
@@ -43,12 +43,12 @@ void registry(exchange ex) {
   if (!speaks_for(ex, wanted->registry_key))
     return;
   if (core::is_native_address(wanted->registry_value))
-    return ex.refuse("registryValue: such an address is registered over a native link alone.");
+    return ex.refuse("registryValue: such an address can only be registered over a native link.");
   if (const auto why = ex.services().judge(wanted->registry_value); !why.empty()) {
     ex.note_refused(refused_for::outside_networks, wanted->registry_key, wanted->registry_value);
     return ex.refuse("registryValue: " + why);
   }
-  // It is taken, as XXL-JOB does: the group may come later. Until then nothing runs there.
+  // Accepted, as XXL-JOB does: the group may be created later. Until then no job runs there.
   if (const auto& groups = ex.services().tokens; groups && !groups->contains(wanted->registry_key))
     ex.note_refused(refused_for::unknown_app, wanted->registry_key, wanted->registry_value);
   const bool wants_app_header = !app_header(ex.request()).empty();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What executors call (XXL wire §1, §3). Every answer is HTTP 200 with the outcome in `code`.
+// Requests of executors (XXL wire §1, §3). Every answer is HTTP 200 with the outcome in `code`.
 
 #include "gateway/exchange/exchange.hpp"
 
@@ -9,11 +9,12 @@ namespace ringmaster::gateway::handlers {
 /// Registers or renews one address; answered at once.
 void registry(exchange ex);
 
-/// Withdraws exactly that address; answered at once, whether it was known or not.
+/// Withdraws exactly that address; answered at once, whether the address was known or not.
 void registry_remove(exchange ex);
 
-/// Results of runs. Answered when they are durable, and only then: until the store has them there is no answer, because some
-/// executors turn a refused callback into a second, failing one (firing protocol, T4). What cannot be read is refused at once.
+/// Stores results of runs. Answered when they are durable, and only then. Until the store has them there is no answer, because
+/// some executors turn a refused callback into a second, failing one (firing protocol, T4). A body that cannot be read is refused
+/// at once.
 void callback(exchange ex);
 
 } // namespace ringmaster::gateway::handlers

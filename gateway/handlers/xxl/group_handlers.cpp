@@ -68,7 +68,7 @@ void group_load(exchange ex) {
                                [](const exchange& waiting, const protocol::group_page& reply) {
                                  const auto& rows = reply.page.rows;
                                  if (rows.empty())
-                                   return waiting.fail({core::errc::not_found, "there is no such executor"});
+                                   return waiting.fail({core::errc::not_found, "no such executor"});
                                  waiting.tell(
                                    wire::success_with(wire::group_row(rows.front(), waiting.style()), waiting.style()));
                                });

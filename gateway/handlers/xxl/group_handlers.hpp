@@ -10,10 +10,10 @@ void group_list(exchange ex);
 void group_add(exchange ex);
 void group_update(exchange ex);
 
-/// A success also when there is no such group.
+/// Answers success also when there is no such group.
 void group_remove(exchange ex);
 
-/// One row, for everybody who may see the group.
+/// Answers one row, for every user who may see the group.
 void group_load(exchange ex);
 
 } // namespace ringmaster::gateway::handlers

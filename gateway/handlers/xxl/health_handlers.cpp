@@ -33,7 +33,7 @@ void respond_readiness(const exchange& ex, const protocol::node_status& status) 
 
 } // namespace
 
-// Spring's form, which probes of XXL-JOB installations ask for. Why a node is not ready stands in /readyz.
+// Spring's form, which probes of XXL-JOB installations expect. /readyz gives the reason why a node is not ready.
 void actuator_health(exchange ex) {
   const auto tell = [](const exchange& waiting, bool up) {
     protocol::http_response response;
@@ -55,7 +55,7 @@ void readyz(exchange ex) {
     ex.services().partners.supervisor, protocol::status_query{},
     [](const exchange& waiting, const protocol::node_status& status) { respond_readiness(waiting, status); },
     [](const exchange& waiting, const core::error& error) {
-      respond_readiness(waiting, {false, {"the node does not tell its state: " + error.context}, std::nullopt});
+      respond_readiness(waiting, {false, {"the state of the node is unknown: " + error.context}, std::nullopt});
     });
 }
 

@@ -115,7 +115,7 @@ void next_trigger_time(exchange ex) {
   const auto& where = ex.services().web.zone;
   const auto times = read_form(ex, [&](const form& sent) -> core::result<std::vector<core::time_point>> {
     const auto type = sent.text_or_empty("scheduleType"), conf = sent.text_or_empty("scheduleConf");
-    // Up to 3.2 an empty text is an error of its type; later it has no times.
+    // Up to 3.2 an empty text is an error of its schedule type; later releases have no times for it.
     if (const auto known = core::find_schedule_type(type);
         ex.style().dialect == wire::dialect::xxl2 && known && core::is_blank(conf) && *known != core::schedule_type::none)
       if (const auto rule = core::schedule::compile(*known, conf, where); !rule)

@@ -6,26 +6,26 @@
 
 namespace ringmaster::gateway::handlers {
 
-/// A page of jobs, newest id first.
+/// Answers a page of jobs, newest id first.
 void job_list(exchange ex);
 
-/// Answers the new id as text.
+/// Adds a job. Answers the new id as text.
 void job_add(exchange ex);
 void job_update(exchange ex);
 
-/// A success also when there is no such job.
+/// Removes a job. Answers success also when there is no such job.
 void job_remove(exchange ex);
 
 void job_start(exchange ex);
 void job_stop(exchange ex);
 
-/// A run now. Answered when it is durable. Without `executorParam` the parameter is empty, not the job's own.
+/// Triggers a manual run. Answered when it is durable. Without `executorParam` the parameter is empty, not the job's own.
 void job_trigger(exchange ex);
 
-/// Up to five instants from now, as local times.
+/// Answers up to five instants from now, as local times.
 void next_trigger_time(exchange ex);
 
-/// A new source of a script.
+/// Saves a new source of a script.
 void source_save(exchange ex);
 
 } // namespace ringmaster::gateway::handlers

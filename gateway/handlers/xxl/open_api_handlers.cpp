@@ -17,23 +17,23 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// Of an update that somebody else's edit overtakes.
+/// Tries of an update that another user's edit overtakes.
 constexpr int update_tries = 2;
 
-/// Returns why the request's token manages no jobs; empty when it does. A token that a group had before serves beats and results
-/// only.
+/// Returns the reason why the request's token cannot manage jobs; empty when it can. A previous token of a group only serves
+/// heartbeats and results.
 std::string_view refusal_of(const exchange& ex) {
   const auto& web = ex.services().web;
   const auto& admission = ex.admission();
   if (!web.groups_manage_jobs)
-    return "job management is off (gateway.job_management)";
+    return "job management is disabled (gateway.job_management)";
   if (!admission.group)
-    return web.all_manage_jobs ? std::string_view{} : "jobs are managed with the token of their group (gateway.job_management)";
-  return admission.token == core::token_kind::previous ? "the former token of a group manages no jobs" : std::string_view{};
+    return web.all_manage_jobs ? std::string_view{} : "use the token of the job's group to manage it (gateway.job_management)";
+  return admission.token == core::token_kind::previous ? "the previous token of a group cannot manage jobs" : std::string_view{};
 }
 
-/// Returns the principal of an executor's token: administrator of all jobs with the token of all, editor of the group with that
-/// of a group. The audit log names the app.
+/// Returns the principal of an executor's token: an administrator of all jobs for the common token, an editor of the group for a
+/// group's token. The audit log names the app.
 core::principal asker(const exchange& ex) {
   const auto app = app_header(ex.request());
   const auto& group = ex.admission().group;
@@ -58,8 +58,8 @@ void refuse(const exchange& ex, const core::error& error) {
   ex.refuse(wire::message_of(error, {wire::dialect::xxl3, ex.services().web.language}));
 }
 
-/// Refuses what the token does not permit and what comes too often: one bucket for all six operations of this node, and one for
-/// each group's token, which leaves the others half of the first.
+/// Refuses requests that the token does not permit, and requests that are too frequent. One bucket serves all six operations of
+/// this node. Each group's token has its own bucket of half the size, so that other groups keep the other half.
 bool may_go_on(const exchange& ex) {
   if (const auto refusal = refusal_of(ex); !refusal.empty()) {
     ex.refuse(refusal);
@@ -83,7 +83,8 @@ void ask_jobs(const exchange& ex, Message message) {
 
 void look_and_update(const exchange& ex, wire::open_job wanted, int tries);
 
-/// With what an update keeps of the job that there is. Who edited it meanwhile may have changed that.
+/// Updates the job with the new draft, but keeps its group and children. An edit by another user in between is a conflict, and
+/// the update reads the job again.
 void update_known(const exchange& ex, wire::open_job wanted, const core::job_record& known, int tries) {
   auto draft = wanted.draft;
   draft.group = known.group;
@@ -155,7 +156,7 @@ void remove_job(exchange ex) {
     ex.services().partners.jobs, protocol::remove_job{*id, false, asker(ex)},
     [](const exchange& waiting, const core::job_edit&) { waiting.succeed(); },
     [](const exchange& waiting, const core::error& error) {
-      // Who is gone already is no error (XXL admin §8.6).
+      // A job that is already removed is not an error (XXL admin §8.6).
       if (error.code == core::errc::not_found)
         return waiting.succeed();
       refuse(waiting, error);

@@ -6,7 +6,7 @@
 
 namespace ringmaster::gateway::handlers {
 
-/// Answers 200 with a page that says what serves here and where its interfaces are. It names neither version nor data.
+/// Answers 200 with a page that names this server and links its interfaces. It shows neither version nor data.
 void start_page(exchange ex);
 
 } // namespace ringmaster::gateway::handlers

@@ -22,7 +22,7 @@ core::result<protocol::run_log_query> log_query_of(const form& sent) {
   return protocol::run_log_query{core::log_id{*run}, *from, {}};
 }
 
-/// Whoever asks from behind the last line of a finished run has seen everything, whatever its executor says.
+/// A reader past the last line of a finished run has seen everything, whatever its executor says.
 bool is_end(const protocol::run_log& log) noexcept { return log.end || (log.from_line > log.to_line && log.run.handle_code > 0); }
 
 core::time_point midnight_of(core::time_point t, const core::zone& where) {
@@ -35,7 +35,7 @@ void tell_chart(const exchange& ex, const std::vector<core::day_report>& days) {
   ex.tell(wire::success_with(wire::chart(days, midnight_of(ex.services().now(), where), where), ex.style()));
 }
 
-/// Nothing: no dates were sent.
+/// Returns nothing when no dates were sent.
 core::result<std::optional<protocol::report_query>> report_of(const form& sent, const core::zone& where, wire::dialect dialect) {
   const auto from = sent.text_or_empty("startDate");
   const auto to = sent.text_or_empty("endDate");
@@ -46,7 +46,7 @@ core::result<std::optional<protocol::report_query>> report_of(const form& sent, 
   if (!begin || !end)
     return core::fail(core::errc::invalid_argument, std::string{"the parameter "}.append(begin ? "endDate" : "startDate") +
                                                       " must be a time of the form yyyy-MM-dd HH:mm:ss");
-  // XXL's bounds are inclusive, and the days stand in a column of seconds.
+  // XXL's bounds are inclusive, and the column of days has whole seconds.
   return protocol::report_query{*begin, *end + std::chrono::seconds{1}};
 }
 

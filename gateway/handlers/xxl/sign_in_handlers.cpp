@@ -17,13 +17,14 @@ namespace {
 
 using protocol::wire::dialect;
 
-/// The browser left the page for the answer: JSON is nothing to show.
+/// Returns true when the browser leaves the page for the answer, so that JSON would be shown to the user.
 bool is_navigation(const protocol::http_request& request) noexcept {
   const auto* mode = request.find_header("Sec-Fetch-Mode");
   return mode && *mode == "navigate";
 }
 
-/// `mine` for the dialect, and the cookie of the other one goes: the next request must not be somebody else's.
+/// Sets `mine` for the dialect and removes the other dialect's cookie, so that the next request cannot use another user's
+/// session.
 protocol::http_headers cookies(const exchange& ex, std::string mine) {
   protocol::http_headers headers{{"Set-Cookie", std::move(mine)}};
   const auto other = other_dialect(ex.style().dialect);
@@ -32,7 +33,7 @@ protocol::http_headers cookies(const exchange& ex, std::string mine) {
   return headers;
 }
 
-/// Ends all `sessions`, also when one cannot be ended; then calls `then` with the first error.
+/// Ends all `sessions`, also after an error; then calls `then` with an error, if there was one.
 void end_sessions(const exchange& ex, std::vector<std::string> sessions, std::optional<core::error> failed,
                   const std::function<void(const exchange&, const std::optional<core::error>&)>& then) {
   if (sessions.empty())
@@ -47,7 +48,7 @@ void end_sessions(const exchange& ex, std::vector<std::string> sessions, std::op
 
 void open_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
   const auto secure = ex.secure_cookies();
-  // XXL-JOB says 68 years; here the session ends much earlier.
+  // XXL-JOB keeps the cookie for 68 years; here it lasts as long as the session can.
   const auto kept_for = remember ? std::optional{std::chrono::ceil<std::chrono::seconds>(reply.max_age)} : std::nullopt;
   auto headers = cookies(ex, session_cookie(reply.session, kept_for, ex.style().dialect, secure));
   if (is_navigation(ex.request()))
@@ -55,12 +56,12 @@ void open_session(const exchange& ex, const protocol::signed_in& reply, bool rem
   ex.tell(protocol::wire::success(ex.style()), std::move(headers));
 }
 
-// What the browser had before is of no use to anybody any more.
+// Ends the sessions that the browser had before: no page needs them any more.
 void replace_sessions(const exchange& ex, const protocol::signed_in& reply, bool remember) {
   end_sessions(ex, sessions_in(ex.request(), ex.style().dialect), std::nullopt,
                [reply, remember](const exchange& waiting, const std::optional<core::error>& failed) {
                  if (failed)
-                   waiting.services().log->warn("a session from before a sign-in goes on: {}", failed->context);
+                   waiting.services().log->warn("a session from before the sign-in could not be ended: {}", failed->context);
                  open_session(waiting, reply, remember);
                });
 }

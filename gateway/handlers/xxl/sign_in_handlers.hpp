@@ -1,19 +1,19 @@
 #pragma once
 
-// Signing in and out, in both dialects (XXL admin §8.2, §8.3).
+// Sign-in and sign-out, in both dialects (XXL admin §8.2, §8.3).
 
 #include "gateway/exchange/exchange.hpp"
 
 namespace ringmaster::gateway::handlers {
 
-/// `userName`, `password`, `ifRemember` (`on`): a session in the dialect's cookie. Every session that the request carries ends,
-/// and the other dialect's cookie is taken away.
+/// Signs in with `userName`, `password`, `ifRemember` (`on`) and answers with a session in the dialect's cookie. Ends every
+/// session that the request carries, and removes the other dialect's cookie.
 void sign_in(exchange ex);
 
-/// Ends every session that the request carries, and takes its cookies away; a success also for who has none.
+/// Ends every session that the request carries, and removes its cookies. Answers success also without a session.
 void sign_out(exchange ex);
 
-/// A page without script; who is signed in goes on to `/`.
+/// Answers a page without scripts; redirects a signed-in user to `/`.
 void sign_in_page(exchange ex);
 
 } // namespace ringmaster::gateway::handlers

@@ -19,7 +19,7 @@ constexpr std::int32_t role_admin = 1;
 
 void tell_saved_user(const exchange& ex, const protocol::saved_user&) { tell_done(ex); }
 
-/// XXL's list of groups: everything may be done in each. Nothing when it was not sent.
+/// Reads XXL's list of groups: the user gets every permission in each. Returns nothing when the list was not sent.
 core::result<std::optional<group_rights>> rights_of(const form& sent) {
   const auto list = sent.text("permission");
   if (!list)

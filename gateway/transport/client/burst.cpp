@@ -6,11 +6,11 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-/// Results wait no longer than this for the writes of others.
+/// Maximum time that results wait for the writes of other calls.
 constexpr std::chrono::milliseconds writes_first{200};
-/// With fewer calls at executors there is nothing to gather.
+/// With fewer calls at executors, waiting for more answers gains nothing.
 constexpr std::ptrdiff_t gathered_min = 64;
-/// Passed on in one go; then sockets and timers have their turn.
+/// Results passed on in one go; then sockets and timers are served.
 constexpr std::size_t passed_on_together = 256;
 
 } // namespace

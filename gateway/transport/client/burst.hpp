@@ -1,6 +1,6 @@
 #pragma once
 
-// The moments after many calls have left at once: writing what is due comes before everything else.
+// Bursts of calls: while many calls are due at once, their writes come before everything else.
 
 #include <chrono>
 #include <cstddef>
@@ -13,31 +13,31 @@
 
 namespace ringmaster::gateway::http {
 
-/// A call that has its result.
+/// A call with its result.
 struct ended_call {
   pending_call call;
   protocol::http_result result;
 };
 
-/// Counts the calls that are due and, in a burst, passes results on only when every due call is written (at most 200 ms), so that
-/// records and retries do not compete with the writes. Answers are read in batches meanwhile. Lives on the io thread.
+/// Counter of the calls that are due. In a burst it passes results on only when every due call is written (at most 200 ms), so
+/// that records and retries do not compete with the writes. Answers are read in batches meanwhile. Lives on the io thread.
 class burst {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// `pass_on` gets each result, in the order of `end`. `rest` lets answers gather for a moment, if no instant is near.
+  /// `pass_on` gets each result, in the order of `end`. `rest` pauses so that answers gather, if no instant is near.
   burst(asio::io_context& io, std::function<void(ended_call&&)> pass_on, std::function<void(clock::time_point now)> rest);
 
-  /// Begins a burst, unless one is under way. Fewer calls than `many_calls` are none.
+  /// Begins a burst, unless one is under way. Fewer calls than `many_calls` begin none.
   void begin(std::size_t calls, clock::time_point now);
-  /// Calls wait for a connection.
+  /// Returns true while calls wait for a connection.
   [[nodiscard]] bool is_behind() const noexcept { return waiting_ > 0; }
   void on_due() noexcept { ++due_; }
-  /// `calls` wait for a connection, or, if negative, no longer do.
+  /// Adds calls that wait for a connection; negative: calls that no longer wait.
   void on_waiting(std::ptrdiff_t calls) noexcept { waiting_ += calls; }
   /// Ends a call that was due.
   void end(ended_call&& ended);
-  /// Passes everything on.
+  /// Passes all results on.
   void stop();
 
   static constexpr std::size_t many_calls = 32;
@@ -50,7 +50,7 @@ private:
   asio::io_context& io_;
   std::function<void(ended_call&&)> pass_on_;
   std::function<void(clock::time_point)> rest_;
-  /// Due and not ended; of these, those that wait for a connection.
+  /// Calls that are due and have not ended; the part of them that waits for a connection.
   std::ptrdiff_t due_ = 0, waiting_ = 0;
   bool runs_ = false;
   clock::time_point until_{};

@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::size_t answer_read_bytes = 64 * 1024;
 constexpr std::chrono::milliseconds right_of_way{2};
-/// For answers to gather: one wake-up then reads many of them, and an executor on this machine is not interrupted by each.
+/// Pause in which answers gather: one wake-up then reads many of them, and an executor on this machine is not interrupted by
+/// each.
 constexpr std::chrono::microseconds rest_max{500};
-/// So short before an instant there is no rest.
+/// Shortly before an instant there is no pause.
 constexpr std::chrono::milliseconds rest_room{1};
-/// Between two steps of opening connections ahead.
+/// Pause between two steps of opening connections ahead.
 constexpr std::chrono::milliseconds opening_pause{2};
 
 } // namespace
@@ -60,7 +61,7 @@ void client::on_posted() {
   arm_held();
 }
 
-// Late calls leave at once and begin no burst: a node that is behind needs the results of earlier calls.
+// Late calls leave at once and begin no burst: a node that is late needs the results of earlier calls.
 void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now) {
   const auto& calls = batch->calls;
   count(shared_.calls, static_cast<std::int64_t>(calls.size()));
@@ -83,7 +84,7 @@ void client::open_ahead(origin& to) {
     arm_opening(deadline::clock::now());
 }
 
-// Never from within `go_on_opening`: a connection that fails at once may look its name up again, and ask for more.
+// Not called from within `go_on_opening`: a connection that fails at once may look its name up again, and ask for more.
 void client::arm_opening(deadline::clock::time_point when) {
   opening_timer_->expires_at(when);
   opening_timer_->async_wait([this](error_code ec) {
@@ -149,7 +150,7 @@ void client::on_held_timer() {
   arm_held();
 }
 
-// All that are due leave before the first answer is read: reading is not urgent, the instant is.
+// Sends all calls that are due before the first answer is read, because the instant is urgent and reading is not.
 void client::release_held(deadline::clock::time_point now) {
   const bool behind = burst_.is_behind();
   std::size_t left = 0;
@@ -164,7 +165,7 @@ void client::release_held(deadline::clock::time_point now) {
     priority_.lower();
 }
 
-/// So many that a thread which is made to wait in between would hold up the last of them.
+/// Returns true when the next calls are so many that a preempted thread would delay the last of them.
 bool client::many_leave_next() const {
   std::size_t calls = 0;
   for (auto next = held_.begin(); next != held_.end() && next->first == held_.begin()->first && calls < burst::many_calls; ++next)
@@ -176,7 +177,7 @@ void client::arm_held() {
   if (held_.empty())
     return;
   auto wake = held_.begin()->first;
-  // Awake before many are due, to have the right of way when they are.
+  // Wakes up before many calls are due, to have the realtime priority when they are.
   if (const auto early = wake - right_of_way; early > deadline::clock::now() && many_leave_next())
     wake = early;
   if (held_armed_ <= wake)
@@ -212,7 +213,7 @@ void client::pass_on(ended_call&& ended) {
   try {
     ended.call.batch->done(ended.call.index, std::move(ended.result));
   } catch (...) {
-    // The caller's own defect must not end the calls of others.
+    // A defect of the caller must not end the calls of others.
   }
 }
 

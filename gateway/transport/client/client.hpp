@@ -1,6 +1,6 @@
 #pragma once
 
-// The calling half: the origins of one io thread, and the calls that wait for their instant.
+// Client half of the transport: the origins of one io thread, and the calls that wait for their instant.
 
 #include <functional>
 #include <map>
@@ -28,10 +28,10 @@ namespace ringmaster::gateway::http {
 
 class origin;
 
-/// The origins of one io thread. `post` from any thread, everything else on that one.
+/// HTTP client with the origins of one io thread. `post` from any thread, everything else on that thread.
 class client final : public protocol::http_client {
 public:
-  /// `forgotten` is told, on the io thread, which origin was not used for long and is gone.
+  /// Calls `forgotten`, on the io thread, for an origin that was not used for long and has been removed.
   client(engine& shared, const config::trigger_settings& trigger, const config::security_settings& security,
          std::shared_ptr<tls_source> tls, std::thread::id io, std::function<void(const std::string& origin)> forgotten);
   ~client() override;
@@ -39,22 +39,22 @@ public:
   void post(std::vector<protocol::http_call>&& calls, completion done) override;
   void stop();
 
-  // For origins and connections.
+  // -- for origins and connections --
   [[nodiscard]] engine& shared() noexcept { return shared_; }
   [[nodiscard]] const config::trigger_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const network_list& networks() const noexcept { return networks_; }
   [[nodiscard]] tls_source& tls() noexcept { return *tls_; }
   [[nodiscard]] name_lookup& names() noexcept { return names_; }
-  /// One for all connections: a reply reader keeps nothing of what it was fed.
+  /// Returns one buffer for all connections: a reply reader keeps no bytes of it.
   [[nodiscard]] std::span<char> read_buffer() noexcept { return read_buffer_; }
-  /// Ends a call that was submitted. Its result may wait until what is due is written.
+  /// Ends a call that was submitted. Its result may wait until all due calls are written.
   void finish(pending_call&& call, protocol::http_result&& result);
-  /// `calls` wait for a connection, or, if negative, no longer do.
+  /// Adds calls that wait for a connection; negative: calls that no longer wait.
   void on_waiting(std::ptrdiff_t calls) noexcept { burst_.on_waiting(calls); }
   void forget(std::string key);
-  /// Has `to` open what it expects, a few connections at a time.
+  /// Has `to` open its expected connections, a few at a time.
   void open_ahead(origin& to);
-  /// Returns how many more connections may be opened ahead, over all origins.
+  /// Returns the number of connections that may still be opened ahead, over all origins.
   [[nodiscard]] std::size_t room_ahead() const noexcept { return ahead_max_ > connections_ ? ahead_max_ - connections_ : 0; }
   void on_opened() noexcept { ++connections_; }
   void on_closed() noexcept { --connections_; }
@@ -74,7 +74,7 @@ private:
   void on_posted();
   void take(const std::shared_ptr<call_batch>& batch, deadline::clock::time_point now);
   void make_ready(held_calls&& calls);
-  /// Returns how many they are.
+  /// Submits the calls and returns their number.
   std::size_t submit(const held_calls& calls);
   [[nodiscard]] origin& origin_of(const std::string& key);
   void on_held_timer();
@@ -96,12 +96,12 @@ private:
   std::vector<char> read_buffer_;
   inbox<std::shared_ptr<call_batch>> posted_;
   std::vector<std::shared_ptr<call_batch>> taken_;
-  /// By the time at which they leave.
+  /// Held calls by the time at which they leave.
   std::multimap<deadline::clock::time_point, held_calls> held_;
-  /// None after stop: whoever still has this client may keep it longer than the engine lives.
+  /// Empty after stop, because another owner may keep this client longer than the engine lives.
   std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
-  /// Those that open connections ahead; `forget` takes one out.
+  /// Origins that open connections ahead; `forget` removes one.
   std::vector<origin*> opening_;
   std::optional<tcp_timer> opening_timer_;
   /// This thread's share of `trigger.connections_ahead_max`.

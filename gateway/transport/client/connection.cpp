@@ -12,7 +12,7 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-/// A buffer that one large call made is not kept for the small ones.
+/// A larger buffer, made by one large call, is not kept for small calls.
 constexpr std::size_t kept_bytes_max = 4 * 1024;
 
 bool may_send(const protocol::http_call& call) {
@@ -44,7 +44,7 @@ void connection::connect_next() {
   socket_.open(endpoint.protocol(), ec);
   if (ec)
     return connect_failed(ec.message());
-  // Each address of a name gets its share, so that one dead address does not use up the time of the others.
+  // Each address of a name gets its share of the time, so that one dead address does not use up the time of the others.
   const auto now = clock::now();
   expire_at(now + (connect_until_ - now) / static_cast<int>(endpoints_.size() - attempt_ + 1));
   socket_.async_connect(
@@ -74,7 +74,7 @@ void connection::connect_failed(std::string_view what) {
 
 void connection::established() {
   error_code ec;
-  // What counts is whom we really reached.
+  // The rule applies to the peer that was really reached.
   const auto peer = socket_.remote_endpoint(ec).address();
   if (ec)
     return connect_failed(ec.message());
@@ -95,7 +95,7 @@ void connection::begin_tls() {
   tls_context_ = std::move(*context);
   tls_ = tls_stream::connect(tls_context_, socket_.native_handle(), owner_.address().host, owner_.session(tls_context_));
   if (!tls_)
-    return connect_failed("no memory for TLS");
+    return connect_failed("out of memory for TLS");
   shake_hands();
 }
 
@@ -134,7 +134,7 @@ void connection::send_first(pending_call&& call) {
     idle_ = owner_.owner().settings().connection_idle;
     return owner_.on_free(self, clock::now());
   case sending::stale:
-    // Not repeated: a peer that accepts and closes would keep us busy for ever.
+    // Not repeated: a peer that accepts and closes would keep this node busy indefinitely.
     owner_.owner().finish(
       std::move(call), {protocol::delivery::not_sent, 0, {}, owner_.address().authority + " closed the new connection", {}, {}});
   }
@@ -150,7 +150,7 @@ bool connection::is_silent() {
 connection::sending connection::send(pending_call& call) {
   auto& asked = call.call();
   if (call.ready()) {
-    out_ = call.batch->texts[call.index]; // kept: a stale connection leaves it to the next one
+    out_ = call.batch->texts[call.index]; // kept: after a stale connection the next one needs it
   } else {
     out_.clear();
     append_request(out_, owner_.address().authority, asked);
@@ -191,7 +191,7 @@ void connection::write_more() {
       return self->fail_call("this node may not send any more; the request was cut off");
     if (!ec)
       self->written_ += self->write(ec);
-    // A peer that does not read on may have answered already: the reply, or its absence, is what decides.
+    // A peer that stops reading may have answered already: the reply, or its absence, decides.
     if (ec && ec != asio::error::would_block)
       return;
     if (self->written_ < self->out_.size())
@@ -206,7 +206,8 @@ void connection::park(clock::time_point now) {
 }
 
 void connection::await_bytes() {
-  // Only waits, also while a request is on its way: bytes that came too early are then still there for `is_silent` to find.
+  // Only waits and reads nothing, also while a request is on its way. Bytes that came too early are then still there for
+  // `is_silent` to find.
   socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code) { self->on_bytes(); });
 }
 
@@ -215,7 +216,7 @@ void connection::on_bytes() {
     return read();
   if (phase_ != phase::idle)
     return;
-  if (!is_silent()) // Nothing was asked: it closes, or talks out of turn.
+  if (!is_silent()) // No request is open: the peer closes, or sends unrequested bytes.
     return close();
   await_bytes();
 }
@@ -244,8 +245,9 @@ void connection::read() {
 void connection::fail_read(error_code ec) {
   if (!tls_ || accepted_ || !tls_->was_refused())
     return fail_call("the connection broke before the end of the reply: " + ec.message());
-  // With TLS 1.3 a peer looks at our certificate when we take the handshake for done. It has not read a byte of the request.
-  auto error = "cannot connect to " + owner_.address().authority + ": TLS: it does not accept us: " + tls_->error();
+  // With TLS 1.3 the peer checks our certificate after our side has finished the handshake. It has not read a byte of the
+  // request.
+  auto error = "cannot connect to " + owner_.address().authority + ": TLS: it refuses this node's certificate: " + tls_->error();
   auto call = std::move(call_);
   auto& origin = owner_;
   close();
@@ -266,7 +268,7 @@ void connection::on_reply(bool reusable) {
   if (tls_)
     keep_session();
   auto& origin = owner_;
-  // A peer that says how long it keeps the connection is believed, with a second to spare for our request to arrive.
+  // The peer's announced keep-alive time applies, with a second to spare for the request to arrive.
   const auto& settings = owner_.owner().settings();
   idle_ = std::min<std::chrono::milliseconds>(settings.connection_idle, reply_.keeps_for() - std::chrono::seconds{1});
   if (reusable && idle_ > std::chrono::milliseconds{0}) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// One connection to an executor: connects, carries one call after another, never two at once.
+// Connection to an executor: it connects and carries one call after another, never two at once.
 
 #include <cstdint>
 #include <memory>
@@ -15,28 +15,28 @@
 
 namespace ringmaster::gateway::http {
 
-/// Lives on the io thread, owned by its origin.
+/// Connection to one executor. Lives on the io thread, owned by its origin.
 class connection final : public std::enable_shared_from_this<connection>, private deadline {
 public:
   enum class sending : std::uint8_t {
-    /// The connection has the call, and bytes of it were written.
+    /// The connection took the call and wrote bytes of it.
     begun,
     /// The gate is closed; the connection stays free.
     gate_closed,
-    /// The peer has gone, nothing was written; the connection is closed.
+    /// The peer has closed, no byte was written; the connection is closed.
     stale,
   };
 
   explicit connection(origin& owner);
 
-  /// Connects to the first endpoint that answers, and shakes hands where the origin is https; then sends `call`, or is free if
-  /// that is empty. The connect timeout is the call's and covers both.
+  /// Connects to the first endpoint that answers, and does the TLS handshake for an https origin. Then sends `call`, or becomes
+  /// free if `call` is empty. The call's connect timeout covers both.
   void open(pending_call&& call, const std::vector<tcp::endpoint>& endpoints);
-  /// Takes the call only when it returns `begun`.
+  /// Sends the call; takes it only when the result is `begun`.
   sending send(pending_call& call);
-  /// Idle from now on.
+  /// Marks the connection as idle from now on.
   void park(deadline::clock::time_point now);
-  /// Ends the running call and closes, without a word to the origin.
+  /// Ends the running call and closes, without notifying the origin.
   void stop();
 
 private:
@@ -65,22 +65,22 @@ private:
 
   origin& owner_;
   tcp_socket socket_;
-  /// Null: in the clear.
+  /// Null: plain HTTP.
   std::unique_ptr<tls_stream> tls_;
   tls_context tls_context_;
-  /// A reply came over TLS, so that the peer takes us for who we are.
+  /// A reply came over TLS, which proves that the peer accepted our certificate.
   bool accepted_ = false;
   phase phase_ = phase::connecting;
   bool established_ = false;
   unsigned attempt_ = 0;
   std::chrono::milliseconds connect_timeout_{0};
   deadline::clock::time_point connect_until_;
-  /// How long it may be idle.
+  /// Maximum idle time.
   std::chrono::milliseconds idle_{0};
   std::vector<tcp::endpoint> endpoints_;
   std::string connect_error_;
   pending_call call_;
-  /// When the first byte of the call was written; the epoch before.
+  /// Time at which the first byte of the call was written; the epoch before that.
   clock::time_point sent_at_{};
   std::string out_;
   std::size_t written_ = 0;

@@ -13,14 +13,14 @@ namespace {
 
 using protocol::delivery;
 
-/// How long the addresses of a name are used without asking again.
+/// Time for which the addresses of a name are used without another look-up.
 constexpr std::chrono::seconds name_life{10};
 constexpr std::chrono::milliseconds open_pause{100};
-/// Even at an executor that answers, only slowly, no call waits longer than this many connect timeouts.
+/// Maximum wait of a call in connect timeouts, also for an executor that answers slowly.
 constexpr int patience_max = 10;
 /// Connections are opened ahead in such steps, so that the executor's queue of new connections does not overflow.
 constexpr std::size_t opened_together = 32;
-/// So long before the instant no more are opened: the writes need the time.
+/// No more connections are opened in this time before the instant: the writes need it.
 constexpr std::chrono::milliseconds opening_end{4};
 
 protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 0, {}, std::move(error), {}, {}}; }
@@ -29,7 +29,7 @@ protocol::http_result not_sent(std::string error) { return {delivery::not_sent, 
 
 protocol::http_result gate_closed() { return {delivery::gate_closed, 0, {}, "this node may not send any more", {}, {}}; }
 
-// A node that stops may not send any more, either: what has a gate is left to the node's next life.
+// A stopping node may not send any more, either: calls with a gate are left to the node's next incarnation.
 protocol::http_result stopped(const protocol::http_call& call) {
   return call.gate ? gate_closed() : not_sent("this node is stopping");
 }
@@ -130,7 +130,7 @@ bool origin::open_ahead(clock::time_point now) {
   expect_none_until(now + opening_end);
   if (endpoints_.empty() || (established_ > 0 && now < no_open_before_))
     return false;
-  // One instant after the other finds the same connections.
+  // Consecutive instants use the same connections.
   std::size_t wanted = 0;
   for (const auto& [when, calls] : expected_)
     wanted = std::max(wanted, calls);
@@ -211,7 +211,7 @@ void origin::on_connect_failed(const std::string& error) {
 }
 
 void origin::stop() {
-  pumping_ = true; // Nothing is sent any more.
+  pumping_ = true; // nothing is sent any more
   for (auto& call : take_all()) {
     auto result = stopped(call.call());
     owner_.finish(std::move(call), std::move(result));
@@ -222,7 +222,8 @@ void origin::stop() {
   connections_.clear();
 }
 
-/// A call waits as long as others get their answers, but not for a peer that gives none.
+/// Returns the time at which a call stops waiting. It waits as long as other calls get answers, but not for a peer that gives
+/// none.
 deadline::clock::time_point origin::patience(const pending_call& call) const {
   const auto timeout = call.call().connect_timeout;
   return std::min(std::max(call.due(), answered_at_) + timeout, call.due() + patience_max * timeout);

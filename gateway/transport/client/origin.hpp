@@ -1,6 +1,6 @@
 #pragma once
 
-// One executor's address as the client sees it: a few kept connections and a queue of calls that wait for one.
+// Client's view of one executor address: a few kept connections and a queue of calls that wait for one.
 
 #include <chrono>
 #include <cstddef>
@@ -22,9 +22,9 @@ namespace ringmaster::gateway::http {
 class client;
 class connection;
 
-/// What a call ends with that its gate keeps back.
+/// Returns the result of a call whose gate is closed.
 [[nodiscard]] protocol::http_result gate_closed();
-/// What a call ends with of which nothing was written when the node stops.
+/// Returns the result of an unwritten call when the node stops.
 [[nodiscard]] protocol::http_result stopped(const protocol::http_call& call);
 
 /// One origin: calls wait here, first come first served, until a connection is free or another may be opened.
@@ -34,23 +34,23 @@ public:
   ~origin();
 
   void submit(pending_call&& call);
-  /// Opens connections for `calls` more that leave at `when`, step by step until shortly before it.
+  /// Opens connections for `calls` more calls that leave at `when`, step by step until shortly before it.
   void expect(std::size_t calls, deadline::clock::time_point when);
-  /// Opens the next few of the connections that are expected; false when there is nothing left to do.
+  /// Opens the next few expected connections; returns false when there is nothing left to do.
   bool open_ahead(deadline::clock::time_point now);
   /// Ends every call: `unknown` once a byte was written, else `not_sent`.
   void stop();
 
-  // For connections.
+  // -- for connections --
   void on_established() noexcept { ++established_; }
   void on_answer(deadline::clock::time_point now) noexcept { answered_at_ = now; }
   void on_free(std::shared_ptr<connection> free, deadline::clock::time_point now);
   void on_closed(connection& closed, bool was_established);
-  /// A new connection could not be made: nothing that waits will do better.
+  /// Handles a failed attempt to connect: other waiting calls would fail as well.
   void on_connect_failed(const std::string& error);
   [[nodiscard]] client& owner() noexcept { return owner_; }
   [[nodiscard]] const origin_address& address() const noexcept { return address_; }
-  /// For a handshake by `context`; null when there is none.
+  /// Returns the session for a handshake by `context`; null when there is none.
   [[nodiscard]] tls_session session(const tls_context& context) const {
     return context == session_context_ ? session_ : nullptr;
   }
@@ -74,23 +74,23 @@ private:
   client& owner_;
   std::string key_;
   origin_address address_;
-  /// Why no call can go there; empty: it can.
+  /// Reason why no call can be sent to the origin; empty if there is none.
   std::string defect_;
   std::vector<tcp::endpoint> endpoints_;
   deadline::clock::time_point resolved_until_ = deadline::clock::time_point::min();
   deadline::clock::time_point answered_at_ = deadline::clock::time_point::min();
-  /// While other connections work, a failed attempt is not repeated before this.
+  /// While other connections work, a failed attempt is not repeated before this time.
   deadline::clock::time_point no_open_before_ = deadline::clock::time_point::min();
   bool resolving_ = false;
-  /// Calls that are to leave, by their time.
+  /// Numbers of calls that are to leave, by their time.
   std::map<clock::time_point, std::size_t> expected_;
   tls_session session_;
-  /// By which it was made: another one may trust somebody else.
+  /// Context that made the session: another one may trust other certificates.
   tls_context session_context_;
   bool pumping_ = false;
   std::size_t established_ = 0;
   std::unordered_map<connection*, std::shared_ptr<connection>> connections_;
-  /// The one used last is used next, so that the others can grow old and close.
+  /// The connection that was used last is used next, so that the others reach their idle limit and close.
   std::vector<std::shared_ptr<connection>> idle_;
   std::deque<pending_call> waiting_;
 };

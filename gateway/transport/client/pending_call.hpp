@@ -1,6 +1,6 @@
 #pragma once
 
-// A call between its posting and its result.
+// Call between its posting and its result.
 
 #include <cstddef>
 #include <memory>
@@ -16,7 +16,7 @@ namespace ringmaster::gateway::http {
 struct call_batch {
   std::vector<protocol::http_call> calls;
   protocol::http_client::completion done;
-  /// The requests as they are written, for calls that were made ready ahead of their time; empty for the others.
+  /// Requests as they are written, for calls that were made ready ahead of their time; empty for the others.
   std::vector<std::string> texts;
 };
 
@@ -26,9 +26,9 @@ struct pending_call {
   std::size_t index = 0;
 
   [[nodiscard]] protocol::http_call& call() const noexcept { return batch->calls[index]; }
-  /// The request was made ready, so that nothing is wrong with it.
+  /// Returns true when the request was made ready, and so has no defect.
   [[nodiscard]] bool ready() const noexcept { return !batch->texts.empty() && !batch->texts[index].empty(); }
-  /// When it may leave: its time limits count from here.
+  /// Returns the time at which the call may leave: its time limits count from here.
   [[nodiscard]] deadline::clock::time_point due() const noexcept { return call().not_before; }
   explicit operator bool() const noexcept { return batch != nullptr; }
 };

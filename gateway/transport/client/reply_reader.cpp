@@ -9,7 +9,7 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-/// What a peer keeps its connections for that says nothing, and the most that is believed.
+/// Keep-alive time of a peer that announces none, and the maximum for one that does.
 constexpr std::uint64_t keeps_seconds_max = 24 * 60 * 60;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
@@ -37,7 +37,7 @@ void for_each_word(std::string_view list, Visit visit) {
   }
 }
 
-/// The whole of `text`, or false.
+/// Parses the whole of `text`, or returns false.
 bool parse_number(std::string_view text, std::uint64_t& value, int base) noexcept {
   if (text.empty())
     return false;
@@ -149,7 +149,7 @@ void reply_reader::on_line(std::string_view line) {
 
 void reply_reader::on_status_line(std::string_view line) {
   if (line.empty())
-    return; // Some peers end a body with a line end that its length does not count.
+    return; // Some peers end a body with a line break that its length does not count.
   if (!line.starts_with("HTTP/"))
     return fail("the reply is not HTTP");
   auto space = std::min(line.find(' '), line.size());
@@ -166,7 +166,7 @@ void reply_reader::on_status_line(std::string_view line) {
 
 void reply_reader::on_header(std::string_view line) {
   auto colon = line.find(':');
-  // Folded lines and lines that are none carry nothing that frames the reply.
+  // Folded lines and invalid lines carry nothing that frames the reply.
   if (colon == std::string_view::npos || is_blank(line.front()))
     return;
   auto name = trim(line.substr(0, colon));
@@ -221,7 +221,7 @@ void reply_reader::on_head_end() {
     part_ = part::status_line;
     return;
   }
-  // A reply with both has no end that everybody agrees on; what follows on the connection is not to be trusted.
+  // The end of a reply with both is ambiguous; later bytes on the connection are not to be trusted.
   if (chunked_ && has_length_)
     keep_alive_ = false;
   framed_ = true;

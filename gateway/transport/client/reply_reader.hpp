@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads what executors answer. Written by hand because it has to understand replies that no standard parser takes (XXL wire
-// §2.6): header lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that
-// is closed after it. Knows no socket.
+// Parser of executors' replies. Not a standard parser, because it has to accept replies that those refuse (XXL wire §2.6): header
+// lines that end in a bare LF, `HTTP/1.1 200 200 OK`, no reason phrase, a body without length on a connection that is closed
+// after it. Has no socket.
 
 #include <chrono>
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace ringmaster::gateway::http {
 
-/// One reply. Whatever the peer sends, it holds at most the limits below.
+/// Parser of one reply. Whatever the peer sends, it holds at most the limits below.
 class reply_reader {
 public:
   enum class state : std::uint8_t { reading, complete, broken };
-  /// Status line, header lines, trailers and interim replies together.
+  /// Limit for status line, header lines, trailers and interim replies together.
   static constexpr std::size_t head_bytes_max = 64 * 1024;
 
   /// Forgets everything; the next byte begins a reply.
   void reset(std::size_t body_bytes_max);
 
-  /// Reads from the front of `bytes` and removes what it read; leaves what follows a complete reply.
+  /// Reads from the front of `bytes` and removes the bytes that it read; leaves bytes after a complete reply.
   state feed(std::string_view& bytes);
-  /// The peer closed: completes a reply without length, breaks any other.
+  /// Handles the peer's close: completes a reply without length, breaks any other.
   state end();
 
   [[nodiscard]] unsigned status() const noexcept { return status_; }
   [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
-  /// Another request may follow on the connection after this complete reply.
+  /// Returns true when another request may follow on the connection after this complete reply.
   [[nodiscard]] bool keeps_alive() const noexcept { return framed_ && keep_alive_; }
-  /// How long the peer keeps an idle connection; very long when it did not say.
+  /// Returns the time for which the peer keeps an idle connection; very long when it announced none.
   [[nodiscard]] std::chrono::seconds keeps_for() const noexcept { return keeps_for_; }
-  /// Why it is broken, for a person.
+  /// Returns the reason why the reply is broken, for operators.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
-  /// Broken because its body is longer than it may be.
+  /// Returns true when the reply is broken because its body is too long.
   [[nodiscard]] bool too_large() const noexcept { return too_large_; }
 
 private:
@@ -77,9 +77,9 @@ private:
   std::chrono::seconds keeps_for_{0};
   std::size_t body_bytes_max_ = 0;
   std::size_t head_bytes_ = 0;
-  /// Of the body, or of the running chunk.
+  /// Bytes left of the body, or of the current chunk.
   std::uint64_t left_ = 0;
-  /// The begin of a line whose end has not come.
+  /// Beginning of a line whose end has not arrived.
   std::string line_;
   std::string body_;
   std::string error_;

@@ -32,7 +32,7 @@ void spread_client::post(std::vector<protocol::http_call>&& calls, completion do
   if (calls.empty())
     return;
   const auto& first = calls.front().origin;
-  // The usual case: a batch is what goes to one executor.
+  // The usual case: all calls of a batch go to one executor.
   if (std::all_of(calls.begin() + 1, calls.end(), [&first](const auto& call) { return call.origin == first; }))
     return clients_[homes_->of(first)]->post(std::move(calls), std::move(done));
   split(std::move(calls), std::move(done));

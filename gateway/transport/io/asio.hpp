@@ -32,17 +32,17 @@ using tcp_acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
 using tcp_timer =
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
 
-/// What everything on one io thread shares.
+/// State shared by everything on one io thread.
 class engine {
 public:
   explicit engine(std::size_t buffered_bytes_max) : bodies(buffered_bytes_max) {}
 
-  /// Both before `io`: the sessions that its queued handlers own are still linked here when they are destroyed.
+  /// Both precede `io`: the sessions that its queued handlers own are still linked here when they are destroyed.
   deadlines limits{[this](deadlines::clock::time_point when) { wake_at(when); }};
   body_budget bodies;
   asio::io_context io{1};
 
-  /// Written on the io thread, read on any.
+  /// Counters, written on the io thread, read on any.
   std::atomic<std::uint64_t> connections_open{0};
   std::atomic<std::uint64_t> connections_refused{0};
   std::atomic<std::uint64_t> requests{0};
@@ -63,7 +63,7 @@ private:
   tcp_timer timer_{io};
 };
 
-/// Adds `n` where only the io thread writes: no locked instruction.
+/// Adds `n` to a counter that only the io thread writes: no locked instruction.
 inline void count(std::atomic<std::uint64_t>& counter, std::int64_t n = 1) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(n), std::memory_order_relaxed);
 }

@@ -14,7 +14,7 @@ bool body_share::hold(std::size_t bytes) {
 }
 
 void body_share::give_back() {
-  // Nearly every request: it never held anything.
+  // The usual case: the request never held anything.
   if (held_ == 0 && wanted_ == 0)
     return;
   budget_.take_back(*this);

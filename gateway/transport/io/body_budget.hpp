@@ -1,7 +1,7 @@
 #pragma once
 
-// What all sessions together may hold of request bodies, which are read before anybody can say whether the client may send one.
-// Beyond it they stop reading, and TCP holds the clients back, until others are done.
+// Budget for the request bodies of all sessions together. Bodies are read before it is known whether the client may send one.
+// Beyond the budget sessions stop reading, and TCP slows the clients down, until other requests are done.
 
 #include <cstddef>
 #include <list>
@@ -10,7 +10,7 @@ namespace ringmaster::gateway::http {
 
 class body_budget;
 
-/// What one session holds; its owner derives from it. Belongs to the io thread. Ends before its budget.
+/// Bytes that one session holds; the session derives from it. Belongs to the io thread. Destroyed before its budget.
 class body_share {
 public:
   explicit body_share(body_budget& budget) noexcept : budget_(budget) {}
@@ -18,10 +18,10 @@ public:
   body_share(const body_share&) = delete;
   body_share& operator=(const body_share&) = delete;
 
-  /// Holds `bytes` from now on, never fewer than before. False: there is no room, and nothing changes; `room_came` follows once
-  /// there is.
+  /// Holds `bytes` from now on, never fewer than before. Returns false and changes nothing when there is no room; `room_came`
+  /// follows once there is.
   [[nodiscard]] bool hold(std::size_t bytes);
-  /// Holds nothing and waits for nothing any more. Calls `room_came` of those who waited for it.
+  /// Releases all bytes and stops waiting. Calls `room_came` of the shares that waited for the room.
   void give_back();
 
 private:
@@ -30,12 +30,12 @@ private:
 
   body_budget& budget_;
   std::size_t held_ = 0;
-  /// Not 0: in the line.
+  /// Bytes that the share waits for; not 0: it is in the line.
   std::size_t wanted_ = 0;
 };
 
-/// First come, first served. One share at a time may go beyond the budget: so there is always one that gets done, also when all
-/// room is taken by bodies that are half read.
+/// Budget, served first come, first served. One share at a time may exceed it, so that one request can always be completed, even
+/// when half-read bodies take all the room.
 class body_budget {
 public:
   explicit body_budget(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
@@ -51,7 +51,7 @@ private:
   const std::size_t bytes_max_;
   std::size_t held_ = 0;
   std::list<body_share*> line_;
-  /// The one that may go beyond the budget.
+  /// Share that may exceed the budget.
   body_share* ahead_ = nullptr;
 };
 

@@ -7,7 +7,7 @@
 
 namespace ringmaster::gateway::http {
 
-/// Bytes read and not yet parsed, in one piece.
+/// Bytes that were read and not yet parsed, in one piece.
 class byte_buffer {
 public:
   struct space {
@@ -27,7 +27,7 @@ public:
       begin_ = end_ = 0;
   }
 
-  /// Free space behind what is held; at least one byte, and the whole buffer has at least `capacity` bytes.
+  /// Returns the free space after the held bytes; at least one byte, and the whole buffer has at least `capacity` bytes.
   [[nodiscard]] space prepare(std::size_t capacity) {
     if (begin_ != 0) {
       std::memmove(bytes_.get(), bytes_.get() + begin_, size());
@@ -46,7 +46,7 @@ public:
     return {bytes_.get() + end_, capacity_ - end_};
   }
 
-  /// Gives the memory back when nothing is held.
+  /// Frees the memory when no bytes are held.
   void release() noexcept {
     if (empty()) {
       bytes_.reset();

@@ -35,7 +35,7 @@ void deadlines::unlink(deadline& item) noexcept {
 }
 
 void deadlines::arm(clock::time_point when) {
-  // After a sweep the next one waits a little, however many limits lie close together.
+  // A minimum gap after a sweep, however close together the limits are.
   if (swept_ != clock::time_point::min())
     when = std::max(when, swept_ + sweep_gap);
   if (when >= armed_)
@@ -55,7 +55,7 @@ void deadlines::sweep(clock::time_point now) {
       next = std::min(next, item->when_);
   }
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    // One that expires may destroy those behind it, or move their limits.
+    // An expiring limit may destroy the limits after it, or move them.
     if (auto* item = due_[i]; item != nullptr && item->when_ <= now) {
       item->when_ = deadline::never;
       item->expired();

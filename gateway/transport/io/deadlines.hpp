@@ -1,7 +1,7 @@
 #pragma once
 
-// Time limits without a timer object for each: moving a limit is one store, because traffic moves them with every request. One
-// timer wakes for the earliest; everything here belongs to the io thread.
+// Time limits without a timer object for each: moving a limit is one store, because traffic moves limits with every request. One
+// timer wakes for the earliest limit; everything here belongs to the io thread.
 
 #include <chrono>
 #include <functional>
@@ -28,7 +28,7 @@ public:
 
 private:
   friend class deadlines;
-  /// The limit has passed and is now `never`. May destroy this and other limits.
+  /// Called when the limit has passed; it is now `never`. May destroy this and other limits.
   virtual void expired() = 0;
 
   deadlines& list_;
@@ -37,12 +37,12 @@ private:
   clock::time_point when_ = never;
 };
 
-/// The list that one timer serves. A limit fires at most 5 ms late, so that thousands of them cost one sweep.
+/// List of limits that one timer serves. A limit fires at most 5 ms late, so that thousands of them cost one sweep.
 class deadlines {
 public:
   using clock = deadline::clock;
 
-  /// `wake_at` sets the one timer, replacing what it was set to; it then calls `sweep`.
+  /// `wake_at` sets the one timer, replacing its previous time; the timer then calls `sweep`.
   explicit deadlines(std::function<void(clock::time_point)> wake_at) : wake_at_(std::move(wake_at)) {}
   deadlines(const deadlines&) = delete;
   deadlines& operator=(const deadlines&) = delete;
@@ -60,7 +60,7 @@ private:
   deadline* first_ = nullptr;
   clock::time_point armed_ = deadline::never;
   clock::time_point swept_ = clock::time_point::min();
-  /// Those that expire in the running sweep; null when destroyed meanwhile.
+  /// Limits that expire in the running sweep; null for a limit that was destroyed meanwhile.
   std::vector<deadline*> due_;
 };
 

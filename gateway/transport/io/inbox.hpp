@@ -1,6 +1,6 @@
 #pragma once
 
-// The one way from other threads onto the io thread.
+// Queue from other threads to the io thread, the only one.
 
 #include <chrono>
 #include <condition_variable>
@@ -12,23 +12,23 @@
 
 namespace ringmaster::gateway::http {
 
-/// Collects items from any thread for one consumer on the io thread. The consumer is woken once per batch, not once per item. May
-/// outlive its consumer: after `close` it takes nothing more.
+/// Queue of items from any thread for one consumer on the io thread. The consumer is woken once per batch, not once per item. May
+/// outlive its consumer: after `close` it accepts nothing more.
 template <class Item>
 class inbox {
 public:
   /// `wake` must arrange for the consumer to call `take` on thread `io`; called with the lock held.
   inbox(std::thread::id io, std::function<void()> wake) : io_(io), wake_(std::move(wake)) {}
 
-  /// Items may be handed to the consumer directly on this thread.
+  /// Returns true on the io thread, where items may be handed to the consumer directly.
   [[nodiscard]] bool on_io_thread() const noexcept { return std::this_thread::get_id() == io_; }
 
-  /// Moves from `item` only when it was taken; false after `close`.
+  /// Posts `item` and moves from it only when it is accepted; returns false after `close`.
   [[nodiscard]] bool post(Item& item) {
     std::lock_guard guard{mutex_};
     if (closed_)
       return false;
-    // First, because it may throw: then nothing was taken, and the next item wakes.
+    // Wakes first, because it may throw: then no item was accepted, and the next item wakes.
     if (!woken_)
       wake_();
     woken_ = true;
@@ -43,14 +43,14 @@ public:
     came_.wait_for(guard, most, [this] { return !items_.empty() || closed_; });
   }
 
-  /// Swaps what has gathered with the empty `into`, so that both buffers are used again and again.
+  /// Swaps the gathered items with the empty `into`, so that both buffers are reused.
   void take(std::vector<Item>& into) {
     std::lock_guard guard{mutex_};
     woken_ = false;
     items_.swap(into);
   }
 
-  /// The last items; nothing is taken any more.
+  /// Returns the last items; later ones are refused.
   [[nodiscard]] std::vector<Item> close() {
     std::lock_guard guard{mutex_};
     closed_ = true;

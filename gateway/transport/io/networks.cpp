@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t lookups_max = 8;
 
 core::result<origin_address> refuse(std::string_view origin, std::string_view why) {
-  return core::fail(core::errc::invalid_argument, "bad executor address `" + printable(origin) + "`: " + std::string(why));
+  return core::fail(core::errc::invalid_argument, "invalid executor address `" + printable(origin) + "`: " + std::string(why));
 }
 
 bool is_host_char(char c) noexcept {
@@ -30,7 +30,7 @@ bool parse_port(std::string_view text, std::uint16_t& port) noexcept {
   return ec == std::errc{} && end == text.data() + text.size() && port != 0;
 }
 
-/// An IPv4 address that travels as IPv6 is judged as IPv4.
+/// Converts an IPv4-mapped IPv6 address to IPv4, so that it is judged as IPv4.
 asio::ip::address plain(const asio::ip::address& address) {
   if (address.is_v6() && address.to_v6().is_v4_mapped())
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
@@ -38,7 +38,7 @@ asio::ip::address plain(const asio::ip::address& address) {
 }
 
 bool never_allowed(const asio::ip::address& address) {
-  // Metadata services hand out credentials to whoever asks from the machine.
+  // Metadata services hand out credentials to every process of the machine.
   static const asio::ip::address metadata[] = {
     asio::ip::make_address("100.100.100.200"), asio::ip::make_address("168.63.129.16"), asio::ip::make_address("192.0.0.192"),
     asio::ip::make_address("fd00:ec2::254"),   asio::ip::make_address("fd20:ce::254"),
@@ -65,11 +65,11 @@ std::string printable(std::string_view text) {
 core::result<origin_address> parse_origin(std::string_view origin) {
   auto mark = origin.find("://");
   if (mark == std::string_view::npos)
-    return refuse(origin, "it has no scheme");
+    return refuse(origin, "no scheme");
   auto scheme = origin.substr(0, mark);
   auto rest = origin.substr(mark + 3);
   if (scheme != "http" && scheme != "https")
-    return refuse(origin, "its scheme is neither http nor https");
+    return refuse(origin, "the scheme must be http or https");
   origin_address parts;
   parts.tls = scheme == "https";
   parts.port = parts.tls ? 443 : 80;
@@ -80,18 +80,18 @@ core::result<origin_address> parse_origin(std::string_view origin) {
     parts.host = rest.substr(1, close == std::string_view::npos ? close : close - 1);
     asio::ip::make_address_v6(parts.host, ec);
     if (ec || close == std::string_view::npos || parts.host.find('%') != std::string::npos)
-      return refuse(origin, "its host is no IPv6 address");
+      return refuse(origin, "the host is not an IPv6 address");
     rest.remove_prefix(close + 1);
   } else {
     parts.host = rest.substr(0, rest.find(':'));
     rest.remove_prefix(parts.host.size());
     if (parts.host.empty())
-      return refuse(origin, "its host is empty");
+      return refuse(origin, "the host is empty");
     if (!is_host(parts.host))
-      return refuse(origin, "its host is none");
+      return refuse(origin, "invalid host");
   }
   if (!rest.empty() && (rest.front() != ':' || !parse_port(rest.substr(1), parts.port)))
-    return refuse(origin, "its port is not a number from 1 to 65535");
+    return refuse(origin, "the port must be a number from 1 to 65535");
   return parts;
 }
 
@@ -146,7 +146,7 @@ void name_lookup::run_next() {
       (void)answers->post(found);
     };
     queue_.pop_front();
-    // Signals are the main thread's.
+    // Signals belong to the main thread.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -162,7 +162,7 @@ name_lookup::answer name_lookup::ask(const question& asked) {
   hints.ai_family = AF_UNSPEC;
   addrinfo* list = nullptr;
   if (int status = ::getaddrinfo(asked.host.c_str(), nullptr, &hints, &list); status != 0) {
-    found.error = "the host name " + printable(asked.host) + " cannot be resolved: " + ::gai_strerror(status);
+    found.error = "cannot resolve the host name " + printable(asked.host) + ": " + ::gai_strerror(status);
     return found;
   }
   for (auto* item = list; item != nullptr; item = item->ai_next) {

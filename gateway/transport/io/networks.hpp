@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a call may go: the parts of an origin, the networks that executors may live in, and the look-up of names.
+// Destinations of calls: the parts of an origin, the networks that executors may be in, and the look-up of names.
 
 #include "gateway/transport/io/asio.hpp"
 
@@ -21,29 +21,30 @@
 
 namespace ringmaster::gateway::http {
 
-/// `http://host:port` or `https://host:port`, taken apart.
+/// Parts of `http://host:port` or `https://host:port`.
 struct origin_address {
-  /// Without the brackets of an IPv6 address.
+  /// Host without the brackets of an IPv6 address.
   std::string host;
   std::uint16_t port = 80;
-  /// What the Host header says: as the origin wrote it.
+  /// Value of the Host header: as written in the origin.
   std::string authority;
-  /// https; then the port is 443 unless it says another one.
+  /// True for https; then the default port is 443.
   bool tls = false;
 };
 
-/// Errors: `invalid_argument` for what is no origin.
+/// Parses an origin. Errors: `invalid_argument`.
 [[nodiscard]] core::result<origin_address> parse_origin(std::string_view origin);
 
-/// Untrusted text for an error message: printable ASCII, at most 128 bytes.
+/// Returns untrusted text for an error message: printable ASCII, at most 128 bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The networks of `security.executor_networks`. An entry that is none matches nothing.
+/// Networks of `security.executor_networks`. An invalid entry matches nothing.
 class network_list {
 public:
   explicit network_list(const std::vector<std::string>& networks);
 
-  /// Link-local addresses and the addresses of cloud metadata services never are, whatever the list says.
+  /// Returns true for an allowed address. Link-local addresses and the addresses of cloud metadata services are never allowed,
+  /// whatever the list says.
   [[nodiscard]] bool allows(asio::ip::address address) const;
 
 private:
@@ -51,15 +52,15 @@ private:
   std::vector<asio::ip::network_v6> v6_;
 };
 
-/// Looks names up on short-lived threads of its own: a dead name server holds up neither the io thread nor a stop.
+/// Resolver of names with short-lived threads: a dead name server delays neither the io thread nor a stop.
 class name_lookup {
 public:
-  /// Addresses, or none and the reason.
+  /// Receives addresses, or none and the reason.
   using completion = std::function<void(std::vector<asio::ip::address>&& addresses, std::string&& error)>;
 
   name_lookup(engine& shared, std::thread::id io);
 
-  /// `done` comes on the io thread, unless `stop` comes first. Numeric addresses complete at once.
+  /// Looks a name up and calls `done` on the io thread, unless `stop` comes first. Numeric addresses complete at once.
   void start(std::string host, completion done);
   void stop();
 

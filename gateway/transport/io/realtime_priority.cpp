@@ -9,7 +9,7 @@ namespace {
 bool schedule_as(int policy, int priority) noexcept {
   sched_param chosen{};
   chosen.sched_priority = priority;
-  // A thread that is started meanwhile, to look up a name, is an ordinary one.
+  // A thread that is started meanwhile, for the look-up of a name, gets ordinary priority.
   return ::sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &chosen) == 0;
 }
 

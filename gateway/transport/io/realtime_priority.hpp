@@ -1,11 +1,12 @@
 #pragma once
 
-// The right of way of an io thread for the moments in which many runs leave together.
+// Realtime priority of an io thread while many runs leave together.
 
 namespace ringmaster::gateway::http {
 
-/// Lets the calling thread go before all ordinary threads of the machine, for as long as it is raised: SCHED_RR at its lowest
-/// priority. Where the kernel does not permit that (no CAP_SYS_NICE, no RLIMIT_RTPRIO) it does nothing. Belongs to one thread.
+/// Realtime priority of the calling thread while it is raised: it runs before all ordinary threads of the machine, as SCHED_RR at
+/// the lowest priority. Does nothing where the kernel does not permit that (no CAP_SYS_NICE, no RLIMIT_RTPRIO). Belongs to one
+/// thread.
 class realtime_priority {
 public:
   void raise() noexcept;

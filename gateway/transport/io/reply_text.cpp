@@ -54,7 +54,7 @@ bool is_value(std::string_view text) noexcept {
   return text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos;
 }
 
-/// Names that only the transport writes, in lower case.
+/// Returns true for header names that only the transport writes, in lower case.
 bool frames_message(std::string_view name) noexcept {
   auto is = [name](std::string_view other) { return core::equal_without_case(name, other); };
   return is("content-length") || is("transfer-encoding") || is("connection") || is("keep-alive") || is("content-type") ||
@@ -103,10 +103,10 @@ void append_request(std::string& out, std::string_view authority, const protocol
 std::string_view request_defect(const protocol::http_call& call) noexcept {
   if (!call.target.starts_with('/') ||
       std::any_of(call.target.begin(), call.target.end(), [](char c) { return c <= ' ' || c > '~'; }))
-    return "the path has characters that no path has";
+    return "invalid characters in the path";
   for (const auto& [name, value] : call.headers) {
     if (!is_token(name) || !is_value(value) || frames_message(name))
-      return "a header cannot be sent";
+      return "invalid header";
   }
   return {};
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many connections each client may have.
+// Limit on the connections of each client.
 
 #include <cstddef>
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace ringmaster::gateway::http {
 
-/// Counts the connections of each client address (`server.connections_per_client`); of IPv6 the network of 64 bits counts as one.
-/// This machine and trusted proxies are not limited: many clients stand behind a proxy. Belongs to the io thread.
+/// Counter of connections by client address (`server.connections_per_client`); an IPv6 network of 64 bits counts as one. This
+/// machine and trusted proxies are not limited: a proxy connects for many clients. Belongs to the io thread.
 class client_shares {
 public:
   /// `most` 0: no limit.
   client_shares(std::size_t most, const std::vector<std::string>& trusted_proxies) : most_{most}, proxies_{trusted_proxies} {}
 
-  /// Counts a connection. Returns the key for `give_back`, empty for a client without a limit; nothing when the client has its
-  /// share.
+  /// Counts a connection. Returns the key for `give_back`, empty for a client without a limit; nothing when the client has
+  /// reached its limit.
   [[nodiscard]] std::optional<std::string> take(const asio::ip::address& remote);
   void give_back(const std::string& key);
 

@@ -17,10 +17,10 @@ namespace {
 
 constexpr int backlog = 4096;
 constexpr std::chrono::milliseconds accept_pause{100};
-/// Beyond this many refused clients at once the next ones are closed without a word.
+/// Beyond this many refused clients at once, further connections are closed without a reply.
 constexpr std::size_t refusing_max = 256;
 
-/// `host:port`, `[::1]:port`, `:port` (all IPv4 addresses).
+/// Accepts `host:port`, `[::1]:port`, `:port` (all IPv4 addresses).
 core::result<tcp::endpoint> parse_listen(const std::string& text) {
   auto bad = [&text](std::string_view why) {
     return core::fail(core::errc::invalid_argument, "server.listen = `" + printable(text) + "`: " + std::string(why));
@@ -31,7 +31,7 @@ core::result<tcp::endpoint> parse_listen(const std::string& text) {
   unsigned short port = 0;
   auto [end, ec] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
   if (colon + 1 == text.size() || ec != std::errc{} || end != text.data() + text.size())
-    return bad("its port is not a number from 0 to 65535");
+    return bad("the port must be a number from 0 to 65535");
   auto host = text.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']'))
     host = host.substr(1, host.size() - 2);
@@ -43,8 +43,8 @@ core::result<tcp::endpoint> parse_listen(const std::string& text) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
   if (int status = ::getaddrinfo(host.c_str(), nullptr, &hints, &list); status != 0)
-    return bad(std::string("its host is unknown: ") + ::gai_strerror(status));
-  // A name with both kinds of addresses, such as localhost, means the IPv4 one.
+    return bad(std::string("unknown host: ") + ::gai_strerror(status));
+  // A name with both kinds of addresses, such as localhost, stands for the IPv4 address.
   auto* chosen = list;
   for (auto* item = list; item != nullptr && chosen->ai_family != AF_INET; item = item->ai_next)
     chosen = item->ai_family == AF_INET ? item : chosen;
@@ -70,7 +70,7 @@ listener::listener(engine& shared, const config::server_settings& settings, std:
 
 core::result<std::string> listener::bind() {
   if (acceptor_.is_open())
-    return core::fail(core::errc::invalid_argument, "the server has an address already");
+    return core::fail(core::errc::invalid_argument, "the server is already bound to an address");
   auto endpoint = parse_listen(settings_.listen);
   if (!endpoint)
     return tl::unexpected{endpoint.error()};
@@ -82,7 +82,8 @@ core::result<std::string> listener::bind() {
     acceptor_.set_option(asio::ip::v6_only{!endpoint->address().is_unspecified()}, ec);
   if (!ec)
     acceptor_.bind(*endpoint, ec);
-  // Only who listens has the address: with SO_REUSEADDR others could still bind it. Clients wait in the backlog until `open`.
+  // Listens at once, because with SO_REUSEADDR another process could still bind the address of a socket that does not listen.
+  // Clients wait in the backlog until `open`.
   if (!ec)
     acceptor_.listen(backlog, ec);
   if (ec)
@@ -93,7 +94,7 @@ core::result<std::string> listener::bind() {
 
 core::result<std::string> listener::open(protocol::http_handler handler, protocol::body_rule body_limit) {
   if (handler_)
-    return core::fail(core::errc::invalid_argument, "the server listens already");
+    return core::fail(core::errc::invalid_argument, "the server is already listening");
   if (bound_.empty())
     if (auto done = bind(); !done)
       return done;
@@ -118,7 +119,7 @@ void listener::on_accept(error_code ec, tcp_socket socket) {
     return;
   if (!ec)
     admit(std::move(socket));
-  // Out of descriptors or memory: asking again at once would burn a core until something is closed.
+  // Out of descriptors or memory: another try at once would burn a core until a descriptor is closed.
   if (ec && ec != asio::error::connection_aborted && ec != asio::error::interrupted)
     return expire_after(accept_pause);
   accept();
@@ -129,7 +130,7 @@ void listener::expired() {
     accept();
 }
 
-/// Returns false when the client has its share of connections already.
+/// Returns false when the client already has its share of connections.
 bool listener::takes_share(session& of) {
   auto key = shares_.take(of.remote());
   if (!key)
@@ -158,7 +159,7 @@ void listener::admit(tcp_socket socket) {
 
 void listener::admit_tls(std::shared_ptr<session> made, bool full) {
   auto context = tls_->get();
-  // A refusal over TLS would take more work than to serve the client.
+  // A refusal over TLS would cost more than serving the client.
   if (full || !context) {
     shares_.give_back(made->charged());
     return made->abandon();

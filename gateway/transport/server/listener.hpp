@@ -1,6 +1,6 @@
 #pragma once
 
-// The serving half: the listening socket and the sessions that it accepted.
+// Server half of the transport: the listening socket and the sessions that it accepted.
 
 #include <chrono>
 #include <cstdint>
@@ -27,31 +27,31 @@ class session;
 struct posted_reply {
   std::weak_ptr<session> to;
   std::uint64_t ticket = 0;
-  /// Nothing: see http_reply::keep_silent.
+  /// Without a value: see http_reply::keep_silent.
   std::optional<protocol::http_response> response;
-  /// Above 0: no reply, but how much longer it may take.
+  /// Above 0: no reply, but an extension of its time limit.
   std::chrono::milliseconds hold{0};
 };
 using reply_inbox = inbox<posted_reply>;
 
-/// Accepts, counts and ends sessions. Everything but `open` runs on the io thread.
+/// Accepts, counts and ends sessions. Everything but `bind` and `open` runs on the io thread.
 class listener final : private deadline {
 public:
-  /// `tls`: null, or what every connection has to speak.
+  /// `tls`: null, or the TLS context that every connection must use.
   listener(engine& shared, const config::server_settings& settings, std::shared_ptr<tls_source> tls, std::thread::id io);
   ~listener() = default;
 
-  /// Any thread, before the first `start`. Both return the address bound; `open` binds if nobody did.
+  /// Return the bound address; `open` binds if `bind` was not called. Any thread, before the first `start`.
   core::result<std::string> bind();
   core::result<std::string> open(protocol::http_handler handler, protocol::body_rule body_limit);
   [[nodiscard]] bool is_bound() const noexcept { return !bound_.empty(); }
   void start() { accept(); }
-  /// Accepts no more; idle sessions end now, the others after their reply.
+  /// Stops accepting; ends idle sessions now, the others after their reply.
   void drain();
   /// Ends every session at once.
   void stop();
 
-  // For sessions.
+  // -- for sessions --
   [[nodiscard]] engine& shared() noexcept { return shared_; }
   [[nodiscard]] const config::server_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const protocol::http_handler& handler() const noexcept { return handler_; }
@@ -81,7 +81,7 @@ private:
   std::shared_ptr<reply_inbox> replies_;
   std::vector<posted_reply> taken_;
   std::unordered_map<session*, std::shared_ptr<session>> sessions_;
-  /// Sessions that only tell their client that there are too many.
+  /// Number of sessions that only send their client the refusal "too many connections".
   std::size_t refusing_ = 0;
   bool draining_ = false;
 };

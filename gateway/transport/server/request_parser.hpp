@@ -1,6 +1,6 @@
 #pragma once
 
-// Beast's parser, writing straight into our plain request.
+// Beast's parser, writing straight into the plain request.
 
 #include <boost/beast/http/basic_parser.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace ringmaster::gateway::http {
 
-/// Parses one request. Feed it with `put` until `is_done`; the header and the body come in separate calls.
+/// Parser of one request. Feed it with `put` until `is_done`; the header and the body come in separate calls.
 class request_parser final : public boost::beast::http::basic_parser<true> {
 public:
   request_parser(std::uint32_t header_bytes_max, std::uint64_t body_bytes_max) {
@@ -29,7 +29,7 @@ public:
 private:
   using error_code = boost::beast::error_code;
   using view = boost::beast::string_view;
-  /// Room for a body is taken as it comes: a length is only a promise.
+  /// Memory for a body is taken as it arrives: a length is only a promise.
   static constexpr std::uint64_t body_reserve_max = 16 * 1024;
 
   void on_request_impl(boost::beast::http::verb, view method, view target, int, error_code&) override {
@@ -41,7 +41,7 @@ private:
   void on_field_impl(boost::beast::http::field name, view name_text, view value, error_code& ec) override {
     using boost::beast::http::field;
     if (is_header_done())
-      return; // A trailer.
+      return; // a trailer
     // Beast takes an unknown transfer encoding for "no body"; the body would then be read as the next request.
     if (name == field::transfer_encoding && !chunked())
       ec = boost::beast::http::error::bad_transfer_encoding;

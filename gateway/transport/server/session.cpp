@@ -15,17 +15,17 @@ namespace {
 constexpr std::size_t request_read_bytes = 4 * 1024;
 constexpr std::size_t request_read_bytes_large = 64 * 1024;
 constexpr std::size_t request_read_bytes_unused = 16 * 1024;
-/// A body up to here needs no room in the budget: what executors usually send is read at any time.
+/// A body up to this size needs no room in the budget: typical bodies of executors are always read.
 constexpr std::size_t small_body = 16 * 1024;
-/// Smaller bodies are copied behind the head: one buffer, one plain send.
+/// Smaller bodies are copied after the head: one buffer, one plain send.
 constexpr std::size_t copied_body_max = 16 * 1024;
 /// A slow client gets another write_timeout for each piece of this size.
 constexpr std::size_t write_progress = 64 * 1024;
 constexpr std::chrono::milliseconds linger_timeout{2000};
 constexpr std::size_t refused_linger_bytes = 64 * 1024;
-/// Encrypted in one go; then others have their turn.
+/// Bytes encrypted in one go; then other connections are served.
 constexpr std::size_t tls_write_turn = 256 * 1024;
-/// The first byte of every TLS connection: a record of a handshake.
+/// First byte of every TLS connection: a handshake record.
 constexpr char tls_handshake_record = 0x16;
 
 /// A little longer than announced, so that a client never writes into a connection that is being closed.
@@ -82,7 +82,7 @@ void session::shake_hands() {
   }
 }
 
-/// Looks at the first byte. If it is none of TLS, that has been dealt with.
+/// Returns true when the first byte begins a TLS handshake. Otherwise the session waits for the byte, or has been ended.
 bool session::hears_tls() {
   char first = 0;
   const auto n = ::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -90,7 +90,7 @@ bool session::hears_tls() {
     await_handshake(tcp_socket::wait_read);
     return false;
   }
-  if (n <= 0) { // Probes of load balancers connect and go.
+  if (n <= 0) { // Probes of load balancers connect and close.
     close();
     return false;
   }
@@ -144,7 +144,7 @@ void session::process() {
 session::progress session::parse() {
   const auto header_max = owner_.settings().header_bytes_max;
   if (!begun_ && !parser_->got_some()) {
-    // Some clients end a body with a line end that its length does not count.
+    // Some clients end a body with a line break that its length does not count.
     auto skipped = std::min(in_.view().find_first_not_of("\r\n"), in_.size());
     in_.consume(skipped);
   }
@@ -156,7 +156,7 @@ session::progress session::parse() {
     in_.consume(n);
     refusal_ = refusal_of(ec);
     if (in_header) {
-      // Beast's own limit is one for each field.
+      // Beast's own limit applies to each field.
       header_bytes_ += n;
       if (header_bytes_ + (parser_->is_header_done() ? 0 : in_.size()) > header_max)
         refusal_ = 431;
@@ -175,7 +175,7 @@ session::progress session::parse() {
   return progress::need_more;
 }
 
-/// Decides by the announced length, before anything of the body is held.
+/// Decides by the announced length, before any of the body is held.
 bool session::omits_body() {
   const auto& rule = owner_.body_limit();
   const auto length = parser_->content_length();
@@ -216,11 +216,11 @@ void session::send_continue() {
   parser_->expects_continue = false;
   error_code ec;
   static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
-  // 25 bytes into an empty socket buffer; a client that never reads is ended by its limits.
+  // 25 bytes into an empty socket buffer; the time limits end a client that never reads.
   if (!tls_)
     socket_.write_some(asio::buffer(interim), ec);
   else if (tls_->write(asio::buffer(interim), ec); ec)
-    close(); // What TLS has begun to write it must end, and nobody would see to that here.
+    close(); // TLS must complete a record that it began, and nothing here would continue the write.
 }
 
 void session::read() {
@@ -233,7 +233,7 @@ void session::read() {
       return count(owner_.shared().body_waits);
   }
   auto room = in_.prepare(capacity);
-  // Once our side has ended, what comes is thrown away as it is.
+  // Once our side has ended, further bytes are discarded without decryption.
   if (tls_ && phase_ != phase::lingering)
     return read_tls(asio::mutable_buffer{room.data, room.size});
   socket_.async_read_some(asio::mutable_buffer{room.data, room.size},
@@ -291,7 +291,7 @@ void session::dispatch() {
   try {
     owner_.handler()(std::move(request), std::make_shared<session_reply>(owner_.replies(), weak_from_this(), ticket_));
   } catch (...) {
-    // Its reply object is gone and has answered 500.
+    // The reply object is destroyed and has answered 500.
   }
 }
 
@@ -317,7 +317,7 @@ void session::hold_reply(std::uint64_t ticket, std::chrono::milliseconds longer)
   watch_client();
 }
 
-// One at a time, and never called off: what comes next wakes it, whatever that is.
+// Waits for one event at a time and is never cancelled: whatever arrives next wakes it.
 void session::watch_client() {
   if (std::exchange(watched_, true))
     return;
@@ -336,7 +336,7 @@ void session::on_stir(error_code ec) {
   const auto n = socket_.receive(asio::buffer(&next, 1), tcp_socket::message_peek, ec);
   if (ec == asio::error::would_block)
     return watch_client();
-  // Bytes of the next request say that it is there, and stand in front of its end.
+  // Bytes of the next request show that the client is there, and precede the end of the connection.
   if (ec || n == 0)
     close();
 }
@@ -360,7 +360,7 @@ void session::write(protocol::http_response&& response) {
   out_ = {asio::buffer(head_), asio::buffer(rest_)};
   phase_ = phase::writing;
   extended_at_ = head_.size() + rest_.size();
-  // Nearly every reply fits into the socket's buffer: then there is nothing to wait for.
+  // Nearly every reply fits into the socket's buffer, so that no wait is needed.
   error_code ec;
   auto n = write_now(ec);
   if (ec && ec != asio::error::would_block)
@@ -434,7 +434,7 @@ void session::next_request() {
   header_bytes_ = 0;
   if (in_.capacity() > request_read_bytes)
     in_.release();
-  // A large buffer with the begin of the next request in it still counts.
+  // A large buffer with the beginning of the next request in it still counts.
   if (in_.capacity() < request_read_bytes_large)
     give_back();
   if (!body_.empty())
@@ -445,7 +445,7 @@ void session::next_request() {
 }
 
 void session::linger() {
-  // Closing with unread bytes resets the connection, and the client would lose the reply. So: say the end, read on for a moment.
+  // Closing with unread bytes resets the connection, and the client would lose the reply: end our side and read on.
   phase_ = phase::lingering;
   error_code ec;
   if (tls_)

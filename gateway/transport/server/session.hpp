@@ -1,6 +1,6 @@
 #pragma once
 
-// One connection to our server: reads a request, waits for its reply, writes it, reads the next.
+// Connection of a client to the server: reads a request, waits for its reply, writes it, reads the next.
 
 #include <array>
 #include <chrono>
@@ -20,30 +20,31 @@
 
 namespace ringmaster::gateway::http {
 
-/// Lives on the io thread, owned by its listener. Requests of one connection are handled one after the other. Each phase has its
-/// limit: the TLS handshake, idle, reading, the wait for the reply, writing, and the last moments in which a client may still
-/// read why it was refused. A body larger than most waits for its share of the budget of all.
+/// One connection of a client. Lives on the io thread, owned by its listener. Requests of one connection are handled one after
+/// the other. Each phase has its time limit: the TLS handshake, idle, reading, the wait for the reply, writing, and the last
+/// moments in which a client may still read a refusal. A large body waits for its share of the common budget.
 class session final : public std::enable_shared_from_this<session>, private deadline, private body_share {
 public:
   session(listener& owner, tcp_socket socket);
 
   void start();
-  /// Over TLS.
+  /// Starts the session over TLS.
   void start(const tls_context& context);
-  /// Answers 503 before anything was asked.
+  /// Answers 503 before any request is read.
   void refuse();
-  /// The reply to request `ticket`; late and double ones change nothing. Nothing: its limit ends the connection.
+  /// Sends the reply to request `ticket`; late and duplicate replies change nothing. Without a value the time limit ends the
+  /// connection.
   void answer(std::uint64_t ticket, std::optional<protocol::http_response>&& response);
-  /// The reply to request `ticket` may take so much longer; a client that goes away meanwhile is seen to.
+  /// Extends the time limit of the reply to request `ticket`, and watches for a client that goes away meanwhile.
   void hold_reply(std::uint64_t ticket, std::chrono::milliseconds longer);
-  /// Ends after the reply it owes; now when it owes none.
+  /// Ends after the pending reply; now when none is pending.
   void drain();
   void close();
   [[nodiscard]] bool refused() const noexcept { return refused_; }
   /// Closes a session that was never started and that the listener does not hold.
   void abandon();
   [[nodiscard]] const asio::ip::address& remote() const noexcept { return remote_; }
-  /// The client whose share this session uses; empty: none.
+  /// Sets the client whose share this session uses; empty: none.
   void charge(std::string network) { charged_ = std::move(network); }
   [[nodiscard]] const std::string& charged() const noexcept { return charged_; }
 
@@ -83,22 +84,22 @@ private:
 
   listener& owner_;
   tcp_socket socket_;
-  /// Null: in the clear.
+  /// Null: plain HTTP.
   std::unique_ptr<tls_stream> tls_;
   phase phase_ = phase::reading;
-  /// A byte of a handshake came, or of what is none.
+  /// The first byte has arrived, of a handshake or not.
   bool heard_ = false;
   bool keep_alive_ = false;
   bool head_only_ = false;
-  /// Bytes of a request came, its end did not.
+  /// Bytes of a request have arrived, but not its end.
   bool begun_ = false;
-  /// `process` is on the stack: it goes on with the next request itself.
+  /// `process` is on the stack: it continues with the next request itself.
   bool processing_ = false;
   bool refused_ = false;
-  /// The limit of the reply closes the connection instead of answering 503.
+  /// The time limit of the reply closes the connection instead of answering 503.
   bool silent_ = false;
   bool loopback_ = false;
-  /// The socket tells when something comes, be it the end.
+  /// The socket reports the next bytes, or the end of the connection.
   bool watched_ = false;
   unsigned refusal_ = 0;
   std::uint64_t ticket_ = 0;
@@ -108,9 +109,9 @@ private:
   byte_buffer in_;
   std::string head_;
   std::string body_;
-  /// What is sent behind the head: `body_`, or a part of the process.
+  /// Bytes to send after the head: `body_`, or data that lives as long as the process.
   std::string_view rest_;
-  /// What of `head_` and `body_` is still to be written.
+  /// Parts of `head_` and `body_` that are still to be written.
   std::array<asio::const_buffer, 2> out_;
   std::size_t extended_at_ = 0;
   asio::ip::address remote_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The way back from a handler to its session.
+// Reply path from a handler to its session.
 
 #include <atomic>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::gateway::http {
 
-/// One waiting client. Any thread.
+/// Reply for one waiting client. Any thread.
 class session_reply final : public protocol::http_reply {
 public:
   session_reply(std::shared_ptr<reply_inbox> inbox, std::weak_ptr<session> to, std::uint64_t ticket)

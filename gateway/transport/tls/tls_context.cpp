@@ -11,7 +11,7 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-/// As ALPN writes it: its length, then the name.
+/// Protocol name for ALPN: its length, then the name.
 constexpr std::array<unsigned char, 9> http_1_1{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr std::string_view session_id_context = "ringmaster";
 constexpr int security_level = 2;
@@ -20,7 +20,7 @@ tl::unexpected<core::error> refuse(std::string_view key, const std::string& file
   return core::fail(core::errc::invalid_argument, std::string(key) + " = \"" + file + "\": " + take_tls_error());
 }
 
-/// OpenSSL would ask at the terminal.
+/// Refuses a passphrase; OpenSSL would ask at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered, unsigned size,
@@ -41,11 +41,11 @@ core::result<tls_context> make_context(const SSL_METHOD* method) {
   SSL_CTX_set_security_level(context, security_level);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                  SSL_OP_PRIORITIZE_CHACHA);
-  // What only TLS itself has to say, however much of it comes, gives the thread back each time.
+  // Reads return after records of TLS itself, however many arrive, so that they cannot hold the thread.
   SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
   // Idle connections are many, and each would hold 34 KiB.
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); // tickets do without
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); // tickets do not need it
   SSL_CTX_set_default_passwd_cb(context, &no_passphrase);
   return made;
 }
@@ -60,7 +60,7 @@ struct identity {
 core::result<void> take_identity(SSL_CTX* context, const identity& files) {
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
     return refuse(files.certificate_key, files.certificate);
-  // This compares the two; a key of another certificate is refused here.
+  // Compares key and certificate; a key of another certificate is refused here.
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(context) != 1)
     return refuse(files.key_key, files.key);
   return {};
@@ -112,7 +112,7 @@ core::result<tls_context> make_client_context(const config::security_settings& s
   if ((ca.empty() ? SSL_CTX_set_default_verify_paths(context) : SSL_CTX_load_verify_file(context, ca.c_str())) != 1)
     return refuse("security.executor_ca", ca);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  // Unlike every other call, this one returns 0 when all is well.
+  // Unlike every other call, this one returns 0 for success.
   if (SSL_CTX_set_alpn_protos(context, http_1_1.data(), http_1_1.size()) != 0)
     return core::fail(core::errc::internal, "OpenSSL: " + take_tls_error());
   if (settings.executor_certificate.empty())
@@ -140,7 +140,7 @@ core::result<void> tls_source::reload() {
     if (!context_)
       return {};
   }
-  // Without the lock: whoever needs one meanwhile does not wait for a slow disk.
+  // Made without the lock, so that other threads that need a context do not wait for a slow disk.
   auto made = make_();
   if (!made)
     return tl::unexpected{made.error()};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What OpenSSL is told once for all connections: certificates, keys, whom to trust (docs/adr/0022).
+// OpenSSL settings for all connections: certificates, keys, trusted authorities (docs/adr/0022).
 
 #include <functional>
 #include <memory>
@@ -14,28 +14,29 @@ struct ssl_ctx_st;
 
 namespace ringmaster::gateway::http {
 
-/// TLS 1.2 or later, security level 2, no renegotiation. Connections keep the one that they began with.
+/// TLS 1.2 or later, security level 2, no renegotiation. A connection keeps the context that it began with.
 using tls_context = std::shared_ptr<ssl_ctx_st>;
 
-/// From `server.tls_certificate`, `tls_key` and `tls_client_ca`. Reads files. Errors: `invalid_argument`, naming the setting and
-/// the file.
+/// Makes a context from `server.tls_certificate`, `tls_key` and `tls_client_ca`. Reads files. Errors: `invalid_argument`, naming
+/// the setting and the file.
 [[nodiscard]] core::result<tls_context> make_server_context(const config::server_settings& settings);
 
-/// From `security.executor_ca`, `executor_certificate` and `executor_key`. Reads files. Errors as above.
+/// Makes a context from `security.executor_ca`, `executor_certificate` and `executor_key`. Reads files. Errors as above.
 [[nodiscard]] core::result<tls_context> make_client_context(const config::security_settings& settings);
 
-/// What OpenSSL says of its last mistakes on this thread, which are forgotten then. Never empty.
+/// Returns OpenSSL's messages about its last errors on this thread, and clears them. Never empty.
 [[nodiscard]] std::string take_tls_error();
 
-/// The context in force. Any thread.
+/// Source of the context in force. Any thread.
 class tls_source {
 public:
   using maker = std::function<core::result<tls_context>()>;
   explicit tls_source(maker make) : make_(std::move(make)) {}
 
-  /// Made when it is asked for the first time, and again as long as that fails.
+  /// Returns the context; makes it on first use, and again after a failure.
   [[nodiscard]] core::result<tls_context> get();
-  /// Makes it again from the files as they are now. An error leaves the one in force. Does nothing for one that nobody needed.
+  /// Makes the context again from the current files. An error leaves the old one in force. Does nothing for a context that was
+  /// never used.
   [[nodiscard]] core::result<void> reload();
 
 private:

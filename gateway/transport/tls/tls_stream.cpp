@@ -13,14 +13,14 @@ namespace ringmaster::gateway::http {
 
 namespace {
 
-/// Tickets come by twos and fours.
+/// Session tickets come by twos and fours.
 constexpr int records_looked_at = 16;
 
 int size_of(std::size_t bytes) {
   return static_cast<int>(std::min<std::size_t>(bytes, static_cast<std::size_t>(std::numeric_limits<int>::max())));
 }
 
-/// The alert by which a peer says that our certificate does not suit it, or that it wants one.
+/// Returns true for an alert by which a peer refuses our certificate, or asks for one.
 bool is_of_certificate(unsigned long code) {
   switch (ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET : -1) {
   case SSL_AD_BAD_CERTIFICATE:
@@ -145,7 +145,7 @@ tls_stream::sight tls_stream::look() {
       return sight::bytes;
     else if (judge(n) != asio::error::would_block)
       return sight::end;
-    // One record of TLS's own may stand before another.
+    // One record of TLS itself may precede another.
     if (::recv(SSL_get_fd(ssl_), &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
       return sight::silence;
   }

@@ -21,7 +21,7 @@ std::optional<std::int32_t> read_code(json_reader& in) {
   return static_cast<std::int32_t>(*code);
 }
 
-/// One element with every spelling beside each other.
+/// One element, with a field for each spelling.
 struct item {
   std::optional<std::int64_t> run;
   std::int64_t log_time_ms = 0;
@@ -57,7 +57,7 @@ struct item {
     });
   }
 
-  /// A message that is an object or a list is kept as it is written: it is all there is to know about the run.
+  /// Keeps a message that is an object or a list as it is written: it is all that is known about the run.
   static std::optional<std::string> read_message(json_reader& in) {
     const json_kind kind = in.peek();
     return kind == json_kind::object || kind == json_kind::array ? core::valid_utf8(in.raw()) : in.text();

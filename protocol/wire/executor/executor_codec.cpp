@@ -8,7 +8,7 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-/// Writes one flat object. Names are ours and need no escaping.
+/// Writer of one flat object. The names are constants and need no escaping.
 class object_writer {
 public:
   explicit object_writer(std::size_t size) { out_.reserve(size); }

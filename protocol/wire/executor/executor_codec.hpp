@@ -1,6 +1,6 @@
 #pragma once
 
-// What an admin says to an executor and how it reads the answers (XXL wire §2). Pure; any thread; no exception leaves it.
+// Requests of an admin to an executor, and the answers (XXL wire §2). Pure; any thread; no exception leaves it.
 
 #include <cstdint>
 #include <string>
@@ -13,26 +13,26 @@
 
 namespace ringmaster::protocol::wire {
 
-/// The trigger object: always all 12 fields, no null, no negative number. `logDateTime` is the fire time cut to its second.
-/// The letters `POST` inside a text are written `\u0050OST`: one Go executor splits its input at every literal `POST`.
+/// Returns the trigger object: always all 12 fields, no null, no negative number. `logDateTime` is the fire time cut to its
+/// second. The letters `POST` inside a text are written `\u0050OST`: one Go executor splits its input at every literal `POST`.
 [[nodiscard]] std::string encode_run(const core::claimed_run& run);
 
 [[nodiscard]] std::string encode_beat();
 [[nodiscard]] std::string encode_idle_beat(core::job_id job);
-/// With the run's id, which XXL-JOB's executors ignore; 0: without.
+/// Returns a kill with the run's id, which XXL-JOB's executors ignore; 0: without an id.
 [[nodiscard]] std::string encode_kill(core::job_id job, core::log_id run);
 
-/// `fire_at`: that of the run; cut to its second as in `encode_run`. `from_line`: 1 is the first line. Both spellings of the
-/// date.
+/// Returns a log request with both spellings of the date. `fire_at`: fire time of the run; cut to its second as in `encode_run`.
+/// `from_line`: the first line is 1.
 [[nodiscard]] std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line);
 
-/// What a whole answer proves.
+/// Sender of an answer, as far as the answer proves it.
 enum class reply_origin : std::uint8_t {
-  /// The executor's own words: an object with a code, or the array by which one Go client says that a run failed.
+  /// The executor itself: an object with a code, or the array by which one Go client reports a failed run.
   executor,
   /// A server on the way refused the request before it passed anything on.
   refused,
-  /// Neither: a proxy's 502 or 504, a page of HTML, nothing. The executor may have got the request.
+  /// Unknown: a proxy's 502 or 504, an HTML page, an empty answer. The executor may have received the request.
   unknown,
 };
 
@@ -40,32 +40,32 @@ struct executor_reply {
   reply_origin origin = reply_origin::unknown;
   /// 200 success; never 0.
   std::int32_t code = 500;
-  /// The executor's own text (of a failure without one, a textual `content` or `data`), or ours when the reply cannot be read;
-  /// empty for a success without text. Valid UTF-8, cut to 15 000 units.
+  /// The executor's text (for a failure without one, a textual `content` or `data`), or a text of ours when the reply cannot be
+  /// read; empty for a success without text. Valid UTF-8, cut to 15 000 units.
   std::string msg;
-  /// A textual `content` or `data` beside a success: some answer `/kill` in there. Cut as `msg`.
+  /// A textual `content` or `data` of a success: some executors answer `/kill` there. Cut as `msg`.
   std::string payload = {};
   /// `repeat… logId:N` with our own log id: the run has arrived before, which counts as accepted.
   bool repeated_log_id = false;
   /// The executor knows `/trigger` instead of `/run`; nothing was executed.
   bool wants_trigger_path = false;
-  /// Older ones do not know `/trigger`: the same body belongs to `/run`.
+  /// Older executors do not know `/trigger`: the same body must be sent to `/run`.
   bool wants_run_path = false;
-  /// The token, or the app name beside it, was not the executor's; nothing was executed.
+  /// The token, or the app name sent with it, is not the executor's; nothing was executed.
   bool refuses_token = false;
 
   [[nodiscard]] bool accepted() const noexcept { return code == 200 || repeated_log_id; }
 };
 
-/// Reads a whole answer to `/run`, `/trigger`, `/beat`, `/idleBeat` or `/kill`, whatever came back (XXL wire §2.6). A missing
+/// Reads a whole answer to `/run`, `/trigger`, `/beat`, `/idleBeat` or `/kill`, whatever its content (XXL wire §2.6). A missing
 /// code, code 0, an array, an empty body and HTML have code 500; `origin` says what that proves. `sent`: the log id of the
 /// request, 0 for the others.
 [[nodiscard]] executor_reply parse_reply(unsigned status, std::string_view body, core::log_id sent);
 
-/// `repeat… logId:N` with this log id: an executor's word for a run that it knows already.
+/// Returns true for `repeat… logId:N` with this log id: the executor already knows the run.
 [[nodiscard]] bool is_repeat_of(std::string_view message, core::log_id sent) noexcept;
 
-/// Says to a person what "repeat" means where the run was sent once.
+/// Returns a text for operators about a "repeat" for a run that was sent once.
 [[nodiscard]] std::string unexpected_repeat(std::string_view said);
 
 struct log_chunk {
@@ -75,10 +75,10 @@ struct log_chunk {
   bool end = false;
 };
 
-/// Reads the answer to `/log`: the object under `content`, else `data`, even beside a failure code. No object but code 200 means
-/// "no log": an empty chunk. Missing numbers are 0, a missing line number of the start is the one that was asked, a missing end
-/// is false. A last line that did not come is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable`
-/// with the executor's text; so are answers with a status that only proxies give, whatever they hold.
+/// Reads the answer to `/log`: the object under `content`, else `data`, even of a failure. Code 200 without an object means "no
+/// log": an empty chunk. Missing numbers are 0, a missing first line is the requested one, a missing end is false. A last line
+/// without its text is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable` with the executor's text;
+/// also for answers with a status that only proxies give, whatever their body.
 [[nodiscard]] core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line);
 
 } // namespace ringmaster::protocol::wire

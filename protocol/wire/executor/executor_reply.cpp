@@ -45,13 +45,13 @@ struct payload {
   }
 };
 
-/// The fields that any executor puts at the top of a reply. Texts are empty when missing, null or no text.
+/// Fields that any executor puts at the top of a reply. Texts are empty when missing, null or not a text.
 struct envelope {
   std::optional<std::int64_t> code;
   std::string msg;
   payload content;
   payload data;
-  /// It is an array with the reason of a failure instead.
+  /// The body is an array with the reason of a failure instead.
   bool is_failed_callback = false;
 
   void read(json_reader& in, std::int32_t asked_line) {
@@ -68,7 +68,7 @@ struct envelope {
   }
 };
 
-/// One Go client answers a failed run with the array of its callback: the first element's words are the reason.
+/// Returns the reason of a failed run that one Go client answers as the array of its callback: the text of the first element.
 std::string text_of_array(json_reader& in) {
   std::string found;
   bool first = true;
@@ -91,7 +91,7 @@ std::string text_of_array(json_reader& in) {
   return found;
 }
 
-/// What the body says; a body that says nothing usable gives no code and our own words.
+/// Reads the body; an unusable body gives no code and a text of ours.
 envelope read_envelope(std::string_view body, std::int32_t asked_line) {
   envelope out;
   if (core::is_blank(body)) {
@@ -112,15 +112,15 @@ envelope read_envelope(std::string_view body, std::int32_t asked_line) {
   return out;
 }
 
-/// A Java executor of 3.5 quotes the whole target, with the prefix that its address may have.
-/// The same words as ours to executors (XXL wire §1.5, §3), or Node's.
+/// Returns true for the texts by which Ringmaster refuses a token (XXL wire §1.5, §3), or Node's.
 bool is_about_token(std::string_view msg) noexcept {
   return msg == reply_text::token_wrong || msg == reply_text::token_or_app_empty || msg == reply_text::token_or_app_invalid
          || msg == executor_text::node_token_wrong;
 }
 
-/// Whoever reads on behind `to_line` misses the next line when it says too much: Node and two Go clients count one line more than
-/// they send, Python's names the line that it was asked for when there is none, or the end of what it would have sent at most.
+/// Lowers a `to_line` that is too high, because a reader that continues after it would miss the next line. Node and two Go
+/// clients count one line more than they send. Python's returns the requested line when there is none, or the end of the maximum
+/// that it would have sent.
 void correct_last_line(log_chunk& chunk, std::int32_t asked_line) {
   const std::string_view content = chunk.content;
   if (core::trimmed(content) == core::python_log_missing) {
@@ -134,7 +134,8 @@ void correct_last_line(log_chunk& chunk, std::int32_t asked_line) {
     chunk.to_line = narrow(std::min<std::int64_t>(chunk.to_line, last));
 }
 
-/// `path` begins with a slash.
+/// Returns true for the answer to an unknown path. `path` begins with a slash. A Java executor of 3.5 quotes the whole target,
+/// with the prefix that its address may have.
 bool knows_no(std::string_view path, std::string_view msg) noexcept {
   constexpr std::string_view begin = "invalid request, uri-mapping(";
   constexpr std::string_view end = ") not found.";
@@ -143,20 +144,22 @@ bool knows_no(std::string_view path, std::string_view msg) noexcept {
   return msg.substr(begin.size(), msg.size() - begin.size() - end.size()).ends_with(path);
 }
 
-/// 408, the 5xx of gateways and those of proxies' own making: the executor may have got the request. No executor gives them.
+/// Returns true for 408, the 5xx of gateways and proxies' own statuses: the executor may have received the request. No executor
+/// gives them.
 constexpr bool is_of_gateway(unsigned status) noexcept {
   return status == 408 || status == 499 || (status >= 502 && status <= 504) || (status >= 520 && status <= 599);
 }
 
-/// Statuses that a server gives before it passes a request on: it is malformed, too large, not allowed, too often, or goes to the
-/// wrong place. Not among them: 408, 409, 424 and all 5xx but 501 and 505, which may come after the executor got it.
+/// Returns true for statuses that a server gives before it passes a request on: the request is malformed, too large, not allowed,
+/// too frequent, or sent to the wrong place. Not among them: 408, 409, 424 and all 5xx except 501 and 505, which may come after
+/// the executor has received the request.
 constexpr bool is_refusal(unsigned status) noexcept {
   constexpr std::array refusals{301U, 302U, 307U, 308U, 400U, 401U, 402U, 403U, 404U, 405U, 406U, 407U, 410U, 411U, 412U, 413U,
                                 414U, 415U, 416U, 417U, 421U, 422U, 423U, 425U, 426U, 428U, 429U, 431U, 451U, 501U, 505U};
   return std::find(refusals.begin(), refusals.end(), status) != refusals.end();
 }
 
-/// A code of 200 beside another status contradicts itself.
+/// A code of 200 with another HTTP status contradicts itself.
 reply_origin origin_of(unsigned status, const envelope& read) noexcept {
   const bool has_code = read.code.value_or(0) != 0 && *read.code == narrow(*read.code);
   const bool is_own = has_code ? status == 200 || *read.code != 200 : read.is_failed_callback && status == 200;

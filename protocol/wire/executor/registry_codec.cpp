@@ -55,7 +55,7 @@ core::result<registry_request> parse_registry(std::string_view body) {
   if (!in.finish())
     return tl::unexpected(unreadable(in.error()));
   if (wrong)
-    return tl::unexpected(unreadable(std::string{wrong->name} + " must be a text"));
+    return tl::unexpected(unreadable(std::string{wrong->name} + " must be a string"));
 
   for (const field& each : fields)
     if (core::is_blank(request.*each.value))

@@ -60,7 +60,7 @@ core::result<std::vector<core::run_report>> parse_stored_reports(std::string_vie
   if (!in.finish())
     return core::fail(core::errc::invalid_argument, in.error());
   if (reports.empty())
-    return core::fail(core::errc::invalid_argument, "holds no report");
+    return core::fail(core::errc::invalid_argument, "contains no report");
   return reports;
 }
 

@@ -12,11 +12,11 @@
 
 namespace ringmaster::protocol::wire {
 
-/// A JSON array in the form that Java executors of 3.3 and later keep: one is read by the other.
+/// Returns a JSON array in the form that Java executors of 3.3 and later keep: each can read the other's files.
 [[nodiscard]] std::string encode_stored_reports(std::span<const core::run_report> reports);
 
-/// Reads either spelling of the date. Entries without a run's id are left out. Errors: `invalid_argument` saying what is wrong:
-/// no JSON, no array, not one report in it.
+/// Reads either spelling of the date. Leaves out entries without a run's id. Errors: `invalid_argument` with the reason: not
+/// JSON, not an array, no report in it.
 [[nodiscard]] core::result<std::vector<core::run_report>> parse_stored_reports(std::string_view text);
 
 } // namespace ringmaster::protocol::wire

@@ -18,12 +18,12 @@ core::error request_error(std::string_view reason) {
   return {core::errc::invalid_argument, std::string{executor_text::request_error}.append(1, ' ').append(reason)};
 }
 
-/// Reads the members of a body's object and keeps the first thing that is wrong with one of them.
+/// Reads the members of a body's object and keeps the first error in one of them.
 class body_reader {
 public:
   explicit body_reader(std::string_view body) : body_{body}, in_{body} {}
 
-  /// `on_member(name)` takes the member's value, or leaves it.
+  /// `on_member(name)` reads the member's value, or leaves it.
   template <class OnMember>
   core::result<void> read(OnMember on_member) {
     if (core::is_blank(body_))
@@ -38,7 +38,7 @@ public:
     return {};
   }
 
-  /// Null leaves `out` as it is. `name` outlives the value: not the reader's own text.
+  /// Null leaves `out` unchanged. `name` must outlive the value: it is not the reader's own text.
   template <class Number>
   void number(std::string_view name, Number& out) {
     const json_kind kind = in_.peek();
@@ -52,7 +52,7 @@ public:
   void text(std::string_view name, std::optional<std::string>& out) {
     const json_kind kind = in_.peek();
     if (kind == json_kind::object || kind == json_kind::array)
-      complain(name, " must be a text");
+      complain(name, " must be a string");
     else
       out = in_.text();
   }
@@ -68,7 +68,7 @@ private:
   std::string wrong_;
 };
 
-/// The fields of a trigger that are no plain member of it.
+/// Fields of a trigger that need conversion.
 struct trigger_fields {
   std::int32_t job = 0;
   std::int64_t run = 0;
@@ -129,7 +129,7 @@ core::result<core::trigger_request> parse_trigger(std::string_view body) {
   request.log_time = core::from_ms(rest.log_time_ms);
   if (rest.block)
     request.block = core::find_block_strategy(*rest.block).value_or(core::block_strategy::serial_execution);
-  // What handlers divide by and count with.
+  // Handlers divide by these numbers and count with them.
   request.shard_index = std::max(request.shard_index, 0);
   request.shard_total = std::max(request.shard_total, 1);
   return request;

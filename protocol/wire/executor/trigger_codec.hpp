@@ -1,6 +1,6 @@
 #pragma once
 
-// What an executor is asked and how it answers (XXL wire §2). Pure; any thread; no exception leaves it.
+// Requests to an executor, and its answers (XXL wire §2). Pure; any thread; no exception leaves it.
 
 #include <cstdint>
 #include <string>
@@ -13,18 +13,18 @@
 namespace ringmaster::protocol::wire {
 
 /// Reads the body of `/run` or `/trigger` as leniently as a Java executor (XXL wire §2.4): numbers may be texts, unknown fields
-/// are ignored, missing numbers are 0, missing texts are nothing. A shard total below 1 is 1, a shard index below 0 is 0.
-/// Errors: `invalid_argument` with the text to answer, which begins with `request error:`: no JSON, a wrong type, a fraction, a
-/// number out of range, an empty body.
+/// are ignored, missing numbers are 0, missing texts are empty. A shard total below 1 is 1, a shard index below 0 is 0. Errors:
+/// `invalid_argument` with the text to answer, which begins with `request error:`: not JSON, a wrong type, a fraction, a number
+/// out of range, an empty body.
 [[nodiscard]] core::result<core::trigger_request> parse_trigger(std::string_view body);
 
-/// The body of `/idleBeat` and `/kill`. Errors as `parse_trigger`.
+/// Reads the body of `/idleBeat` and `/kill`. Errors as `parse_trigger`.
 [[nodiscard]] core::result<core::job_id> parse_job_question(std::string_view body);
 
-/// A kill: of the whole job, or of one run.
+/// Kill of the whole job, or of one run.
 struct kill_question {
   core::job_id job{};
-  /// 0: not said.
+  /// 0: not given.
   core::log_id run{};
 };
 [[nodiscard]] core::result<kill_question> parse_kill_question(std::string_view body);
@@ -34,13 +34,13 @@ struct log_question {
   core::time_point log_time{};
   std::int32_t from_line = 0;
 };
-/// The body of `/log`, both spellings of the date. Errors as `parse_trigger`.
+/// Reads the body of `/log`, both spellings of the date. Errors as `parse_trigger`.
 [[nodiscard]] core::result<log_question> parse_log_question(std::string_view body);
 
-/// `{"code":200}` or with `msg`.
+/// Returns `{"code":200}` or with `msg`.
 [[nodiscard]] std::string encode_trigger_reply(const core::trigger_reply& reply);
 
-/// The lines under `content` and `data` alike.
+/// Returns the lines under both `content` and `data`.
 [[nodiscard]] std::string encode_log_lines(const core::log_lines& lines);
 
 } // namespace ringmaster::protocol::wire

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes one object of JSON, member after member. Internal to the codecs.
+// Writer of one JSON object, member after member. Internal to the codecs.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Appends to a text that outlives it; the object is whole when this goes out of scope. Names need no escapes.
+/// Appends an object to a text that outlives it; the object is complete when this goes out of scope. Names must need no escapes.
 class json_object {
 public:
   explicit json_object(std::string& out) : out_{out} { out_ += '{'; }
@@ -22,7 +22,7 @@ public:
   void number(std::string_view name, std::int64_t value) { append_json(member(name), value); }
   void boolean(std::string_view name, bool value) { member(name) += value ? "true" : "false"; }
   void null(std::string_view name) { member(name) += "null"; }
-  /// A value that is JSON already.
+  /// Appends a value that is already JSON.
   void raw(std::string_view name, std::string_view json) { member(name) += json; }
 
 private:
@@ -37,7 +37,7 @@ private:
   bool first_ = true;
 };
 
-/// A JSON array with what `append(out, item)` appends for each.
+/// Returns a JSON array of the texts that `append(out, item)` appends for each item.
 template <class Items, class Append>
 [[nodiscard]] std::string json_array(const Items& items, Append append) {
   std::string out{"["};

@@ -11,7 +11,7 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-/// Far beyond what any client nests, far below what a stack holds.
+/// Far beyond the nesting of any client, far below the limit of a stack.
 constexpr std::size_t depth_max = 64;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f'; }
@@ -25,7 +25,7 @@ constexpr std::array<bool, 256> word_ends = [] {
 
 constexpr bool ends_word(char c) noexcept { return word_ends[static_cast<unsigned char>(c)]; }
 
-/// Whole numbers are read exactly; other spellings of a whole number go through a double, like in Java.
+/// Reads whole numbers exactly; other spellings of a whole number go through a double, as in Java.
 std::optional<std::int64_t> to_integer(std::string_view text) noexcept {
   constexpr std::size_t digits_max = 64;
   const char* end = text.data() + text.size();
@@ -113,7 +113,7 @@ bool json_reader::enter(char open) noexcept {
   if (!ok() || at_ == text_.size() || text_[at_] != open)
     return false;
   if (++depth_ > depth_max)
-    return fail("nested too deep");
+    return fail("nested too deeply");
   ++at_;
   return true;
 }
@@ -130,7 +130,7 @@ bool json_reader::leave(char close) noexcept {
 bool json_reader::read_name(std::string_view& name) {
   const auto found = scalar();
   if (!found)
-    return fail("a name expected");
+    return fail("expected a name");
   name = *found;
   blanks();
   if (at_ == text_.size() || text_[at_] != ':')
@@ -140,7 +140,7 @@ bool json_reader::read_name(std::string_view& name) {
   return true;
 }
 
-/// Behind a value stands a comma or, not read here, the end of what contains it.
+/// Reads the comma after a value. The end of the enclosing object or array is not read here.
 bool json_reader::finish_value(std::size_t value_at, char close) noexcept {
   if (!ok() || (at_ == value_at && !skip()))
     return false;
@@ -148,7 +148,7 @@ bool json_reader::finish_value(std::size_t value_at, char close) noexcept {
   if (at_ < text_.size() && text_[at_] == close)
     return true;
   if (at_ == text_.size() || text_[at_] != ',')
-    return fail("',' or an end expected");
+    return fail("expected ',' or an end");
   ++at_;
   return true;
 }
@@ -164,7 +164,7 @@ bool json_reader::skip() noexcept {
   case json_kind::word: word(); return true;
   case json_kind::none: break;
   }
-  return fail("a value expected");
+  return fail("expected a value");
 }
 
 std::string_view json_reader::word() noexcept {
@@ -207,7 +207,7 @@ std::optional<std::string_view> json_reader::scalar() {
     return inside;
   scratch_.clear();
   if (!unescape_json(scratch_, inside)) {
-    fail("bad escape");
+    fail("invalid escape");
     return std::nullopt;
   }
   return std::string_view{scratch_};

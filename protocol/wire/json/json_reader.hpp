@@ -1,7 +1,7 @@
 #pragma once
 
-// A pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.7), never recursive beyond a small
-// depth, and without a tree in between: a callback is read in a fraction of what a document model costs. Internal to the codecs.
+// Pull reader for the JSON that executors write: as lenient as the Java admins (XXL wire §1.7), not recursive beyond a small
+// depth, and without a tree: reading a callback costs a fraction of a document model. Internal to the codecs.
 //
 // Accepted beyond RFC 8259: a leading BOM, single quotes, unquoted names and words, raw control characters in strings, a trailing
 // comma. Texts that come out are valid UTF-8 without NUL.
@@ -16,16 +16,17 @@ namespace ringmaster::protocol::wire {
 
 enum class json_kind : std::uint8_t { object, array, text, null, word, none };
 
-/// Reads `text` from front to back once. After the first error every call fails and `error()` tells where. Does not own the text.
+/// Reader of `text`, once from front to back. After the first error every call fails and `error()` returns the place. Does not
+/// own the text.
 class json_reader {
 public:
   explicit json_reader(std::string_view text) noexcept;
 
-  /// Kind of the next value; `word` is everything unquoted but null: numbers, booleans, bare text.
+  /// Returns the kind of the next value; `word` is any unquoted value except null: numbers, booleans, bare text.
   [[nodiscard]] json_kind peek() noexcept;
 
-  /// Calls `on_member(name)` for each member in order; a member whose value the callee does not read is skipped. The name lives
-  /// until the callee reads. False on an error, and when the next value is no object (nothing is read then).
+  /// Calls `on_member(name)` for each member in order; skips a member whose value the callee does not read. The name is valid
+  /// until the callee reads. Returns false on an error, and when the next value is not an object (then nothing is read).
   template <class OnMember>
   bool object(OnMember on_member) {
     if (!enter('{'))
@@ -56,24 +57,24 @@ public:
     return ok();
   }
 
-  /// A string, or a word as it is written. Null, an object and an array give nothing (only null is read then).
+  /// Reads a string, or a word as it is written. Returns nothing for null, an object and an array (only null is read then).
   [[nodiscard]] std::optional<std::string> text();
 
-  /// A number, or a string that is one; `200.0` is 200. Anything else gives nothing (an object or array is not read).
+  /// Reads a number, or a string that is one; `200.0` is 200. Returns nothing for other values (an object or array is not read).
   [[nodiscard]] std::optional<std::int64_t> integer();
 
-  /// True for `true` and the string of it. Objects and arrays are not read.
+  /// Returns true for `true` and the string `"true"`. Does not read objects and arrays.
   [[nodiscard]] bool boolean();
 
-  /// Reads over the next value and gives it as it is written.
+  /// Skips the next value and returns it as it is written.
   std::string_view raw();
 
-  /// Nothing but white space is left. Otherwise an error.
+  /// Returns true when only white space is left. Otherwise that is an error.
   [[nodiscard]] bool finish() noexcept;
 
   [[nodiscard]] bool ok() const noexcept { return problem_ == nullptr; }
 
-  /// `unterminated string at byte 17`; empty without an error.
+  /// Returns e.g. `unterminated string at byte 17`; empty without an error.
   [[nodiscard]] std::string error() const;
 
 private:
@@ -85,9 +86,9 @@ private:
   bool finish_value(std::size_t value_at, char close) noexcept;
   bool skip() noexcept;
   std::string_view word() noexcept;
-  /// The inside of a quoted string as written; `escaped` tells whether it has backslashes.
+  /// Reads the inside of a quoted string as written; `escaped` is set to whether it has backslashes.
   bool quoted(std::string_view& inside, bool& escaped) noexcept;
-  /// Any scalar as text without a copy where it has no escapes; else in `scratch_`.
+  /// Reads any scalar as text, without a copy where it has no escapes; else in `scratch_`.
   std::optional<std::string_view> scalar();
 
   std::string_view text_;

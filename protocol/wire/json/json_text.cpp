@@ -37,7 +37,7 @@ std::optional<char32_t> four_digits(std::string_view text) noexcept {
   return value;
 }
 
-/// `rest` starts at the digits of a `\u`; it is moved behind them, and behind a second half that belongs to them.
+/// Decodes `\u` digits at the front of `rest` and moves past them, and past the second half of a surrogate pair.
 bool unescape_unicode(std::string& out, std::string_view& rest) {
   const auto first = four_digits(rest);
   if (!first)
@@ -56,7 +56,7 @@ bool unescape_unicode(std::string& out, std::string_view& rest) {
   return true;
 }
 
-/// What a letter behind a backslash stands for; 0 for none.
+/// Returns the character that an escaped letter stands for; 0 for none.
 constexpr char escape_of(char letter) noexcept {
   switch (letter) {
   case 'n': return '\n';

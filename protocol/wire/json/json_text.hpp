@@ -1,6 +1,6 @@
 #pragma once
 
-// Strings of JSON, both ways. Internal to the codecs.
+// JSON strings, reading and writing. Internal to the codecs.
 
 #include <cstdint>
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace ringmaster::protocol::wire {
 
-/// ASCII without NUL: needs no look at its UTF-8.
+/// Returns true for ASCII without NUL, whose UTF-8 need not be checked.
 [[nodiscard]] bool is_plain_text(std::string_view text) noexcept;
 
-/// Appends what the inside of a JSON string stands for. A lone surrogate becomes U+FFFD. False for an unknown or cut escape.
+/// Appends the text that the inside of a JSON string stands for. A lone surrogate becomes U+FFFD. Returns false for an unknown or
+/// incomplete escape.
 [[nodiscard]] bool unescape_json(std::string& out, std::string_view inside);
 
 /// `post`: every `POST` is written `\u0050OST`, for executors that split their input there (XXL wire S11).

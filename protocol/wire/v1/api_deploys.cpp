@@ -19,13 +19,13 @@ constexpr std::size_t files_max = 1000;
 constexpr std::size_t file_name_chars = 255;
 constexpr std::int64_t revision_max = 999'999'999'999'999'999;
 
-/// One line of a message begins with it.
+/// Returns true for a valid file name; a line of a message begins with the name.
 bool is_file_name(std::string_view name) {
   const auto odd = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
   return !core::is_blank(name) && core::fits(name, file_name_chars) && std::none_of(name.begin(), name.end(), odd);
 }
 
-/// In the order of `core::change_kind`.
+/// Names in the order of `core::change_kind`.
 constexpr std::array<std::string_view, 4> kind_names{"create", "update", "unchanged", "remove"};
 
 void append_change(std::string& out, const core::deploy_change& change) {
@@ -55,7 +55,7 @@ file_error take_apart(std::string_view text) {
   return {{}, std::nullopt, text};
 }
 
-/// Empty when there is none. An answer may have members that this release does not know.
+/// Returns an empty text when the member is missing. An answer may have members that this release does not know.
 std::string text_in(const nlohmann::json& of, const char* name) {
   const auto at = of.find(name);
   return at != of.end() && at->is_string() ? at->get<std::string>() : std::string{};
@@ -89,7 +89,7 @@ core::result<api_apply> parse_api_apply(std::string_view body) {
     in.objects("files", files_max, [&](api_members& file) {
       auto name = file.needed_text("name");
       if (!is_file_name(name))
-        file.wrong("name", "is no name of a file");
+        file.wrong("name", "is not a valid file name");
       out.files.emplace_back(std::move(name), file.needed_text("text"));
     });
     if (out.files.empty())
@@ -162,7 +162,7 @@ std::string api_apply_body(const api_apply& wanted) {
 
 core::result<api_applied> parse_api_applied(std::string_view body) {
   const auto document = nlohmann::json::parse(body, nullptr, false);
-  const auto wrong = core::fail(core::errc::invalid_argument, "the server's answer is none to an apply");
+  const auto wrong = core::fail(core::errc::invalid_argument, "unexpected answer of the server to an apply");
   if (!document.is_object() || !document.contains("changes") || !document["changes"].is_array())
     return wrong;
   api_applied out;

@@ -21,34 +21,33 @@ struct api_apply {
   std::int64_t revision = 0;
   bool dry_run = false;
   bool prune = false;
-  /// Prune also what files declared before that are not among these.
+  /// Also removes objects that files declared before and that are not among these.
   bool prune_all = false;
-  /// Names and texts.
+  /// Names and texts of the files.
   std::vector<std::pair<std::string, std::string>> files;
 };
 
-/// `source`, `revision`, `dry_run`, `prune`, `prune_all` and `files`. Errors: `invalid_argument`, also for no file at
-/// all: what removes
-/// everything must say so.
+/// Reads `source`, `revision`, `dry_run`, `prune`, `prune_all` and `files`. Errors: `invalid_argument`, also for an empty list of
+/// files: a request that removes everything must say so.
 [[nodiscard]] core::result<api_apply> parse_api_apply(std::string_view body);
 
-/// What an export is of; nothing: everything.
+/// Selection of an export; empty: everything.
 struct api_export {
   std::optional<core::group_id> group;
-  /// Who declared it.
+  /// Source that declared the objects.
   std::optional<std::string> source;
 };
-/// `group` and `source`. Errors: `invalid_argument`.
+/// Reads `group` and `source`. Errors: `invalid_argument`.
 [[nodiscard]] core::result<api_export> api_export_of(const form& sent);
 
-/// What changed: as `ringmaster apply --json` prints it.
+/// Returns the changes as `ringmaster apply --json` prints them.
 [[nodiscard]] std::string api_deploy_report(const core::deploy_report& report, bool dry_run);
 
-/// A JSON array of the lines of `context`, `file:line: what` taken apart; so many at most.
+/// Returns a JSON array of the lines of `context`, each `file:line: what` split into its parts; at most `file_errors_max`.
 inline constexpr std::size_t file_errors_max = 1000;
 [[nodiscard]] std::string api_file_errors(std::string_view context);
 
-// What a client needs of the same.
+// -- the client's side of the same --
 
 [[nodiscard]] std::string api_apply_body(const api_apply& wanted);
 
@@ -56,10 +55,11 @@ struct api_applied {
   core::deploy_report report;
   bool dry_run = false;
 };
-/// `api_deploy_report` read back; of its jobs no ids are known. Errors: `invalid_argument`.
+/// Reads the text of `api_deploy_report`; the ids of its jobs are not known. Errors: `invalid_argument`.
 [[nodiscard]] core::result<api_applied> parse_api_applied(std::string_view body);
 
-/// What a problem document says for people, a line for each of its `errors`, as the command has them; empty when it is none.
+/// Returns the text of a problem document for users, a line for each of its `errors`, as the command prints them; empty for
+/// another body.
 [[nodiscard]] std::string api_problem_lines(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

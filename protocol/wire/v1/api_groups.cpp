@@ -30,12 +30,12 @@ std::int32_t read_type(api_members& in) {
   return name == manual ? 1 : 0;
 }
 
-/// As the comma list that its column is.
+/// Reads the addresses as the comma list of the column.
 std::string read_addresses(api_members& in) {
   std::string list;
   for (const auto& each : in.maybe_texts("addresses", group_addresses_max).value_or(std::vector<std::string>{})) {
     if (each.find(',') != std::string::npos)
-      in.wrong("addresses", "an address has no comma");
+      in.wrong("addresses", "an address must not contain a comma");
     list.append(list.empty() ? "" : ",").append(each);
   }
   return list;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Executor groups in /api/v1. A group's token is written and never shown.
+// Executor groups in /api/v1. A group's token can be written and is never shown.
 
 #include <string>
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace ringmaster::protocol::wire {
 
-/// JSON object, and array.
+/// Return a JSON object, and an array.
 [[nodiscard]] std::string api_group(const core::group_record& record);
 [[nodiscard]] std::string api_groups(const std::vector<core::group_record>& records);
 
-/// Errors: `invalid_argument` that begins with the path of the member.
+/// Reads a group. Errors: `invalid_argument` that begins with the path of the member.
 [[nodiscard]] core::result<core::group_draft> parse_api_group(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

@@ -12,9 +12,9 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-/// As many as the column of children can hold.
+/// Maximum that the column of children can hold.
 constexpr std::size_t children_max = 128;
-/// A run goes to so many executors at most.
+/// Maximum number of executors of one run.
 constexpr std::size_t addresses_max = 1000;
 
 void append_number_or_null(json_object& row, std::string_view name, std::optional<std::int64_t> number) {
@@ -213,12 +213,13 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   return draft;
 }
 
-/// To leave them out means the group's executors; an empty one, which may be a variable that is not set, does not.
+/// Reads the addresses. A missing list means the group's executors; an empty address, which may come from an unset variable, is
+/// refused.
 std::vector<std::string> read_trigger_addresses(api_members& in) {
   const auto texts = in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{});
   for (const auto& each : texts)
     if (core::is_blank(each) || each.find(',') != std::string::npos) {
-      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address has no comma");
+      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address must not contain a comma");
       return {};
     }
   auto addresses = core::parse_addresses(texts);

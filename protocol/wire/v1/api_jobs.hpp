@@ -1,7 +1,7 @@
 #pragma once
 
-// Jobs in /api/v1: what they look like, and what is read. Errors of all that read: `invalid_argument` that begins with the path
-// of the member, or names the parameter. Values of XXL's columns keep XXL's names (`FIX_RATE`, `BUSYOVER`).
+// Jobs in /api/v1, written and read. Errors of all functions that read: `invalid_argument` that begins with the path of the
+// member, or names the parameter. Values of XXL's columns keep XXL's names (`FIX_RATE`, `BUSYOVER`).
 
 #include <cstdint>
 #include <optional>
@@ -17,32 +17,32 @@
 
 namespace ringmaster::protocol::wire {
 
-/// One job: JSON object.
+/// Returns one job as a JSON object.
 [[nodiscard]] std::string api_job(const core::job_record& job);
-/// JSON array; without the sources of scripts.
+/// Returns a JSON array; without the sources of scripts.
 [[nodiscard]] std::string api_jobs(const std::vector<core::job_record>& jobs);
 [[nodiscard]] std::string api_sources(const std::vector<core::source_version>& versions);
 
-/// What was asked for by hand.
+/// Returns the request of a manual run.
 [[nodiscard]] std::string api_intent(const core::intent& intent);
-/// What came of it so far. `waiting`: nobody has claimed it yet.
+/// Returns the outcome of a manual run so far. `waiting`: the intent is not claimed yet.
 [[nodiscard]] std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs);
-/// What starting or stopping did.
+/// Returns the result of starting or stopping a job.
 [[nodiscard]] std::string api_job_edit(const core::job_edit& edit);
 
-/// `group`, `running`, `name`, `handler`, `author`.
+/// Reads `group`, `running`, `name`, `handler`, `author`.
 [[nodiscard]] core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from);
 
-/// A whole job: what is not in it is as in a new job. An update neither has nor changes what a script is (`glue_…`).
+/// Reads a whole job: missing members are as in a new job. An update neither contains nor changes the kind of script (`glue_…`).
 [[nodiscard]] core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use);
 
-/// `params` and `addresses`; an empty body has neither.
+/// Reads `params` and `addresses`; an empty body has neither.
 [[nodiscard]] core::result<core::manual_trigger> parse_api_trigger(std::string_view body);
 
-/// Many jobs by their ids, each once, at most `api_rows_max`.
+/// Jobs by their ids, each once, at most `api_rows_max`.
 struct api_bulk {
   std::vector<core::job_id> ids;
-  /// Of a trigger; its `job` is not set.
+  /// Request of a trigger; its `job` is not set.
   core::manual_trigger wanted = {};
 };
 enum class bulk_use : std::uint8_t { edit, trigger };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who asks, and API keys, in /api/v1. Errors of all that read: `invalid_argument`.
+// Caller and API keys in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <optional>
 #include <string>
@@ -14,14 +14,14 @@
 
 namespace ringmaster::protocol::wire {
 
-/// `csrf_token`: empty for who came with a key.
+/// `csrf_token`: empty for a caller with an API key.
 [[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token);
 
-/// A JSON array.
+/// Returns a JSON array.
 [[nodiscard]] std::string api_keys(const std::vector<core::api_key>& keys);
 [[nodiscard]] std::string api_new_key(core::api_key_id id, std::string_view key);
 
-/// `user`, an id.
+/// Reads `user`, an id.
 [[nodiscard]] core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from);
 
 struct api_key_request {
@@ -29,7 +29,7 @@ struct api_key_request {
   std::optional<core::user_id> user;
   std::optional<core::time_point> expires;
 };
-/// `name`, `user` (an id; himself without), `expires_ms` (never without).
+/// Reads `name`, `user` (an id; default: the caller), `expires_ms` (default: never expires).
 [[nodiscard]] core::result<api_key_request> parse_api_key(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

@@ -12,7 +12,7 @@ namespace {
 using json = nlohmann::json;
 
 constexpr std::size_t members_depth_max = 8;
-/// Of a name that is shown.
+/// Maximum length of a name in a message.
 constexpr std::size_t shown_member_chars = 64;
 
 std::string shown_member(std::string_view name) {
@@ -21,7 +21,7 @@ std::string shown_member(std::string_view name) {
 
 tl::unexpected<core::error> wrong_members(std::string why) { return core::fail(core::errc::invalid_argument, std::move(why)); }
 
-/// Brackets outside of texts, so that nothing is built of what is too deep.
+/// Counts brackets outside of strings, so that no document is built from a body that is too deep.
 bool is_too_deep(std::string_view body) noexcept {
   std::size_t depth = 0;
   bool in_text = false;
@@ -41,7 +41,7 @@ bool is_too_deep(std::string_view body) noexcept {
   return false;
 }
 
-/// Notes the first name that an object has twice: the reader alone would let the last one count.
+/// Records the first name that an object has twice: the reader itself would let the last one win.
 class name_watch {
 public:
   bool operator()(int, json::parse_event_t event, const json& parsed) {
@@ -69,9 +69,9 @@ core::result<json> parse_api_object(std::string_view body) {
   auto parsed = json::parse(
     body, [&watch](int depth, json::parse_event_t event, const json& value) { return watch(depth, event, value); }, false);
   if (parsed.is_discarded())
-    return wrong_members("the body is no JSON text");
+    return wrong_members("the body is not valid JSON");
   if (watch.twice)
-    return wrong_members(shown_member(*watch.twice) + ": stands twice in one object");
+    return wrong_members(shown_member(*watch.twice) + ": duplicate member of an object");
   if (!parsed.is_object())
     return wrong_members("the body must be a JSON object");
   return parsed;
@@ -105,12 +105,12 @@ const json* api_members::find_array(std::string_view name, std::size_t max) {
 
 std::string api_members::text_of(const json& value, std::string_view name) {
   if (!value.is_string()) {
-    wrong(name, "must be a text");
+    wrong(name, "must be a string");
     return {};
   }
   const auto& text = value.get_ref<const std::string&>();
   if (text.find('\0') != std::string::npos)
-    wrong(name, "has a NUL in it");
+    wrong(name, "must not contain NUL");
   return text;
 }
 

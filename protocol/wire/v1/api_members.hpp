@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads bodies of /api/v1: strict JSON, member by member. Internal to the codecs of that API.
+// Reader of bodies of /api/v1: strict JSON, member by member. Internal to the codecs of that API.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace ringmaster::protocol::wire {
 
-/// The members of one JSON object. What is wrong first is kept, with its path; `check` tells it. Null stands for an absent value
-/// where one may be absent.
+/// Members of one JSON object. Keeps the first error with its path; `check` returns it. Null stands for an absent value where a
+/// value may be absent.
 class api_members {
 public:
-  /// `object` outlives this. `path` is that of the object with a dot at its end; empty: the body itself.
+  /// `object` must outlive this. `path` is the path of the object with a dot at its end; empty: the body itself.
   api_members(const nlohmann::json& object, std::string path = {});
 
-  /// Empty when it is not there.
+  /// Returns an empty text when the member is missing.
   [[nodiscard]] std::string text(std::string_view name);
   [[nodiscard]] std::optional<std::string> maybe_text(std::string_view name);
   [[nodiscard]] std::string needed_text(std::string_view name);
@@ -32,20 +32,20 @@ public:
   [[nodiscard]] std::optional<std::int64_t> maybe_number(std::string_view name,
                                                          std::int64_t min = std::numeric_limits<std::int64_t>::min(),
                                                          std::int64_t max = std::numeric_limits<std::int64_t>::max());
-  /// 0 when it is not there; of 32 bits and not negative.
+  /// Returns 0 when the member is missing; 32 bits and not negative.
   [[nodiscard]] std::int32_t count(std::string_view name);
-  /// Of an id column of 32 bits, from 1 on.
+  /// Reads an id of a 32-bit column, from 1 on.
   [[nodiscard]] std::int32_t needed_id(std::string_view name);
   [[nodiscard]] std::optional<std::int32_t> maybe_id(std::string_view name);
 
   [[nodiscard]] std::optional<bool> optional_boolean(std::string_view name);
   [[nodiscard]] bool required_boolean(std::string_view name);
 
-  /// At most so many. Nothing when it is not there.
+  /// Return at most `max` items. Nothing when the member is missing.
   [[nodiscard]] std::optional<std::vector<std::string>> maybe_texts(std::string_view name, std::size_t max);
   [[nodiscard]] std::optional<std::vector<std::int32_t>> maybe_ids(std::string_view name, std::size_t max);
 
-  /// Reads the object of that name with `read(api_members&)`, if it is there.
+  /// Reads the object of that name with `read(api_members&)`, if it is present.
   template <class Read>
   void object(std::string_view name, Read read) {
     if (const auto* found = find(name)) {
@@ -54,7 +54,7 @@ public:
       read_object(*found, path_ + std::string{name} + '.', read);
     }
   }
-  /// The same for each object of an array. True when it is there.
+  /// Reads each object of an array in the same way. Returns true when the array is present.
   template <class Read>
   bool objects(std::string_view name, std::size_t max, Read read) {
     const auto* found = find_array(name, max);
@@ -71,10 +71,11 @@ public:
     return true;
   }
 
-  /// What is wrong about the member of that name, unless something was before.
+  /// Records an error of the member of that name, unless there is an earlier one.
   void wrong(std::string_view name, std::string_view what);
 
-  /// After all members that there may be were asked for: another one is an error, too. Errors: `invalid_argument`.
+  /// Returns the first error. Called after all possible members were read: another member is an error, too. Errors:
+  /// `invalid_argument`.
   [[nodiscard]] core::result<void> check() const;
 
 private:
@@ -86,7 +87,7 @@ private:
       problem_ = std::move(sound.error());
   }
 
-  /// Null for one that is absent or null.
+  /// Returns null for a member that is absent or null.
   [[nodiscard]] const nlohmann::json* find(std::string_view name);
   [[nodiscard]] const nlohmann::json* find_array(std::string_view name, std::size_t max);
   [[nodiscard]] std::string text_of(const nlohmann::json& value, std::string_view name);
@@ -98,10 +99,10 @@ private:
   std::optional<core::error> problem_;
 };
 
-/// A JSON object, at most 8 levels deep, no name twice. Errors: `invalid_argument`.
+/// Parses a JSON object, at most 8 levels deep, no name twice. Errors: `invalid_argument`.
 [[nodiscard]] core::result<nlohmann::json> parse_api_object(std::string_view body);
 
-/// What `read(api_members&)` makes of a body.
+/// Returns the value that `read(api_members&)` makes of a body.
 template <class Read>
 [[nodiscard]] auto read_api_object(std::string_view body, Read read)
   -> core::result<decltype(read(std::declval<api_members&>()))> {

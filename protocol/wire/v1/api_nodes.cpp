@@ -25,7 +25,7 @@ void append_node(std::string& out, const core::seen_node& node, bool with_addres
   row.number("life", node.row.incarnation);
 }
 
-/// `f1767225600000-7-1767225500000`.
+/// Returns e.g. `f1767225600000-7-1767225500000`.
 std::string cursor_of(const core::upcoming_place& place) {
   return 'f' + std::to_string(core::to_ms(place.at)) + '-' + std::to_string(core::number(place.job)) + '-' +
          std::to_string(core::to_ms(place.present));
@@ -57,7 +57,7 @@ core::result<std::size_t> limit_of(const form& sent) {
   return static_cast<std::size_t>(limit->value_or(api_rows_usual));
 }
 
-/// From where to where. What lies before now is over.
+/// Reads the time span. The part before now is cut off.
 core::result<void> read_span(const form& sent, core::time_point now, core::upcoming_search& to) {
   const auto from = instant_of(sent, "from_ms");
   const auto until = instant_of(sent, "to_ms");
@@ -69,11 +69,11 @@ core::result<void> read_span(const form& sent, core::time_point now, core::upcom
   if (const auto cursor = sent.text("cursor")) {
     const auto place = upcoming_place_in(*cursor);
     if (!place)
-      return core::fail(errc::invalid_argument, "the parameter cursor must be what \"next\" of the page before said");
+      return core::fail(errc::invalid_argument, "the parameter cursor must be the \"next\" value of the previous page");
     to.from = *place;
   }
   if (to.until > to.from.at + core::upcoming_span_max)
-    return core::fail(errc::invalid_argument, "a forecast covers 31 days at most: to_ms is further than that from its beginning");
+    return core::fail(errc::invalid_argument, "a forecast covers at most 31 days: to_ms is too far from its start");
   return {};
 }
 

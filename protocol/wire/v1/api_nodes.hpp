@@ -1,6 +1,6 @@
 #pragma once
 
-// The nodes of the cluster, and what fires next, in /api/v1.
+// Nodes of the cluster, and the forecast of firings, in /api/v1.
 
 #include <chrono>
 #include <optional>
@@ -20,21 +20,22 @@ struct api_cluster {
   const std::vector<core::seen_node>& nodes;
   core::cluster_mode mode = core::cluster_mode::native;
   std::chrono::milliseconds dead_after{0};
-  /// Of the node that answers.
+  /// Version of the node that answers.
   std::string_view version = {};
-  /// Where nodes are is for administrators.
+  /// True for administrators, who may see the addresses of nodes.
   bool with_addresses = false;
 };
-/// JSON object.
+/// Returns a JSON object.
 [[nodiscard]] std::string api_nodes(const api_cluster& cluster);
 
-/// What a request for a forecast names.
+/// Parameters of a request for a forecast.
 struct api_forecast_request {
   std::optional<core::group_id> group;
   std::optional<core::job_id> job;
   core::upcoming_search search;
 };
-/// `from_ms` (now, and never before), `to_ms` (a day later), `job`, `group`, `limit` and `cursor`. Errors: `invalid_argument`.
+/// Reads `from_ms` (default: now, and never before), `to_ms` (default: a day later), `job`, `group`, `limit` and `cursor`.
+/// Errors: `invalid_argument`.
 [[nodiscard]] core::result<api_forecast_request> api_forecast_of(const form& sent, core::time_point now);
 [[nodiscard]] std::string api_forecast(const core::upcoming_page& page, const core::upcoming_search& search);
 

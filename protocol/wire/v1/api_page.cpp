@@ -8,7 +8,7 @@ namespace {
 
 using core::errc;
 
-/// So that another kind of cursor can be told from it.
+/// Distinguishes this kind of cursor from others.
 constexpr char cursor_kind = 'p';
 
 std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
@@ -32,7 +32,7 @@ core::result<api_cursor> api_cursor_of(const form& sent) {
   if (const auto cursor = sent.text("cursor")) {
     const auto place = place_in(*cursor);
     if (!place)
-      return core::fail(errc::invalid_argument, "the parameter cursor must be what \"next\" of the page before said");
+      return core::fail(errc::invalid_argument, "the parameter cursor must be the \"next\" value of the previous page");
     out.place = *place;
   }
   return out;
@@ -72,7 +72,7 @@ core::result<std::optional<std::int32_t>> api_id_of(const form& sent, std::strin
     return tl::unexpected{number.error()};
   auto id = sent.int32(name);
   if (id && *id && **id < 1)
-    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be a number from 1 on");
+    return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must be a number of at least 1");
   return id;
 }
 

@@ -17,39 +17,39 @@ namespace ringmaster::protocol::wire {
 
 inline constexpr std::size_t api_rows_max = 500;
 inline constexpr std::size_t api_rows_usual = 50;
-/// The last millisecond of the year 9999.
+/// Last millisecond of the year 9999.
 inline constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
 
-/// Where a page begins. What is inside is not the clients' affair: they send back what `next` told them.
+/// Place where a page begins. Its text is opaque to clients: they send back the value of `next`.
 struct api_cursor {
-  /// A position, or the id before which the page begins; 0: the first page.
+  /// Position, or the id before which the page begins; 0: the first page.
   std::int64_t place = 0;
   std::size_t limit = api_rows_usual;
 };
 
-/// `cursor` and `limit`. Errors: `invalid_argument` naming the parameter.
+/// Reads `cursor` and `limit`. Errors: `invalid_argument` naming the parameter.
 [[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent);
 
-/// `{"items":[…],"next":…,"total":…}`. `next`: the place of the next page; nothing: this was the last one. `total`: of the whole
-/// list; nothing: nobody counted.
+/// Returns `{"items":[…],"next":…,"total":…}`. `next`: the place of the next page; without a value: this is the last page.
+/// `total`: size of the whole list; without a value: not counted.
 [[nodiscard]] std::string api_page(std::string_view items, std::optional<std::int64_t> next, std::optional<std::int64_t> total,
                                    bool total_is_capped = false);
 
-/// `true` or `false`. Errors: `invalid_argument`.
+/// Reads `true` or `false`. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<bool>> boolean_of(const form& sent, std::string_view name);
 
-/// What is there must be a number: unlike in a form of XXL-JOB, an empty text is none. Errors: `invalid_argument`.
+/// Reads a number. Unlike in a form of XXL-JOB, an empty text is an error. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<std::int64_t>> api_number_of(const form& sent, std::string_view name);
 
-/// A number that an id can be. Errors: `invalid_argument`.
+/// Reads a number that an id can be. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<std::int32_t>> api_id_of(const form& sent, std::string_view name);
 
-/// Milliseconds since the epoch. Errors: `invalid_argument`.
+/// Reads milliseconds since the epoch. Errors: `invalid_argument`.
 [[nodiscard]] core::result<std::optional<core::time_point>> instant_of(const form& sent, std::string_view name);
 
-/// Milliseconds, or null for nothing and for the epoch.
+/// Appends milliseconds, or null for no value and for the epoch.
 void append_instant(json_object& row, std::string_view name, std::optional<core::time_point> t);
-/// Null when it is empty.
+/// Appends the text, or null when it is empty.
 void append_text_or_null(json_object& row, std::string_view name, std::string_view text);
 
 } // namespace ringmaster::protocol::wire

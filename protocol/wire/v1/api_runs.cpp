@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, run_status>, 5> statuses{{{"any
 
 constexpr std::int32_t success_code = 200;
 
-/// As the filter of the same names finds it; `pending`: not sent yet.
+/// Returns the status by which the filter finds the run; `pending`: not sent yet.
 std::string_view status_of(const core::log_row& run) noexcept {
   if (run.handle_code == success_code)
     return "succeeded";
@@ -33,7 +33,7 @@ std::string_view status_of(const core::log_row& run) noexcept {
   return run.trigger_code == success_code ? "running" : "pending";
 }
 
-/// How the run came about, as far as its note says it.
+/// Appends the origin of the run, as far as its note shows it.
 void append_origin(json_object& row, const core::log_row& run) {
   const auto note = core::decode_trigger_note(run.trigger_msg);
   note ? row.text("kind", core::to_string(note->kind)) : row.null("kind");
@@ -43,7 +43,7 @@ void append_origin(json_object& row, const core::log_row& run) {
     row.null("origin");
 }
 
-/// Of the row of dropped instants: how many they are, and when.
+/// Appends the number and times of dropped instants, for a row of them.
 void append_missed(json_object& row, const core::log_row& run) {
   const auto missed = core::missed_in(run.trigger_msg);
   if (!missed)
@@ -161,7 +161,7 @@ core::result<core::clear_search> parse_api_clear(std::string_view body) {
       search.keep_newest = static_cast<std::size_t>(*keep);
     const bool all = in.optional_boolean("all").value_or(false);
     if (int{search.until.has_value()} + int{search.keep_newest.has_value()} + int{all} != 1)
-      in.wrong("all", "say exactly one of until_ms, keep_newest and all: true");
+      in.wrong("all", "expected exactly one of until_ms, keep_newest and all: true");
     return search;
   });
 }

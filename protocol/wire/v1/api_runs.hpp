@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs, their logs and the figures of days in /api/v1. Errors of all that read: `invalid_argument`.
+// Runs, their logs and the daily figures in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <cstdint>
 #include <string>
@@ -16,29 +16,29 @@
 
 namespace ringmaster::protocol::wire {
 
-/// JSON object, and array.
+/// Return a JSON object, and an array.
 [[nodiscard]] std::string api_run(const core::log_row& run);
 [[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs);
 
-/// A part of what a run wrote; the next one begins behind `to_line`.
+/// Part of a run's log; the next one begins after `to_line`.
 struct api_log_part {
   core::log_id run{};
   std::int32_t from_line = 0;
   std::int32_t to_line = 0;
   std::string_view content = {};
   bool end = false;
-  /// Kept here, so that it outlives its executor.
+  /// Part of the kept log, which outlives its executor.
   bool kept = false;
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
 
-/// Days are local ones of `where`.
+/// Days are local days of `where`.
 [[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
 
-/// `group`, `job`, `status`, `from_ms`, `to_ms`.
+/// Reads `group`, `job`, `status`, `from_ms`, `to_ms`.
 [[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
 
-/// What is to go says exactly one of `until_ms`, `keep_newest` and `all`: true.
+/// Reads the runs to remove: exactly one of `until_ms`, `keep_newest` and `all`: true.
 [[nodiscard]] core::result<core::clear_search> parse_api_clear(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

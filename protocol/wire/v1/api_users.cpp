@@ -10,7 +10,7 @@ namespace {
 
 using group_rights = std::vector<std::pair<core::group_id, core::group_right>>;
 
-/// More groups than any column of rights holds.
+/// More groups than any column of permissions holds.
 constexpr std::size_t rights_max = 10'000;
 
 void append_right(std::string& out, const std::pair<core::group_id, core::group_right>& each) {
@@ -27,7 +27,7 @@ void append_api_user(std::string& out, const core::user_card& user) {
   row.raw("rights", api_rights(user.rights));
 }
 
-/// One text a line.
+/// Returns a JSON array with one text for each line.
 std::string lines_of(std::string_view changes) {
   std::vector<std::string_view> lines;
   while (!changes.empty()) {

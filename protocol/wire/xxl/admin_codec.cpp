@@ -36,7 +36,7 @@ void append_report(std::string& out, const core::run_report& report, admin_famil
   item.raw("executeResult", result);
 }
 
-/// What the body says; nothing when it cannot be read.
+/// Content of the body; without values when it cannot be read.
 struct reply_body {
   std::optional<std::int64_t> code;
   std::string message;

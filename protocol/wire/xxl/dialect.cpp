@@ -7,7 +7,7 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 constexpr core::localized went_wrong_here{"系统异常，请查看服务端日志", "系統異常，請查看伺服端日誌",
-                                          "Something went wrong here; the server's log tells what"};
+                                          "Internal error; see the server's log"};
 
 std::string quoted(std::string_view text) {
   std::string out;
@@ -33,7 +33,7 @@ std::string message_of(const core::error& error, reply_style style) {
   auto words = words_of(error.why, error.subject, style);
   if (!words.empty())
     return words;
-  // What a defect says of itself is for the log, not for strangers.
+  // The text of a defect belongs in the log, not in an answer to a client.
   if (error.context.empty() || error.code == core::errc::internal)
     return std::string{went_wrong_here.in(style.language)};
   return error.context;
@@ -63,7 +63,7 @@ std::string page_reply(std::int64_t total, std::string_view rows_json, reply_sty
     append_json(out += R"(,"recordsFiltered":)", total);
     return out.append(R"(,"data":)").append(rows_json).append("}");
   }
-  // XXL's own answers have these two zeros always.
+  // XXL's own answers always have these two zeros.
   out.append(R"({"offset":0,"pagesize":0,"data":)").append(rows_json).append(R"(,"total":)");
   append_json(out, total);
   return success_with(out += '}', style);

@@ -15,7 +15,7 @@ using core::errc;
 using core::fail;
 
 constexpr std::size_t parameters_max = 256;
-/// Of a name or value in a message.
+/// Maximum length of a name or value in a message.
 constexpr std::size_t shown_chars = 40;
 
 using fields = std::multimap<std::string, std::string, std::less<>>;
@@ -29,7 +29,7 @@ int digit_of(char c) noexcept {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-/// Nothing for a broken escape.
+/// Returns nothing for a broken escape.
 std::optional<std::string> unescaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -52,9 +52,9 @@ core::result<void> add(fields& to, std::string name, std::string value) {
   if (to.size() == parameters_max)
     return fail(errc::invalid_argument, "there are more than " + std::to_string(parameters_max) + " parameters");
   if (core::valid_utf8(name) != name)
-    return fail(errc::invalid_argument, "the name of a parameter is no UTF-8 text");
+    return fail(errc::invalid_argument, "the name of a parameter is not valid UTF-8");
   if (core::valid_utf8(value) != value)
-    return fail(errc::invalid_argument, "the parameter " + shown(name) + " is no UTF-8 text");
+    return fail(errc::invalid_argument, "the parameter " + shown(name) + " is not valid UTF-8");
   to.emplace(std::move(name), std::move(value));
   return {};
 }
@@ -69,7 +69,7 @@ core::result<void> add_escaped(fields& to, std::string_view pairs) {
     auto value = unescaped(pair.substr(std::min(equals + 1, pair.size())));
     if (!name || !value)
       return fail(errc::invalid_argument,
-                  "the parameter " + shown(pair.substr(0, equals)) + " has a % that two hexadecimal digits do not follow");
+                  "the parameter " + shown(pair.substr(0, equals)) + " has a % without two hexadecimal digits after it");
     if (auto added = add(to, std::move(*name), std::move(*value)); !added)
       return added;
   }
@@ -143,7 +143,7 @@ core::result<form> form::parse(std::string_view target, std::string_view content
 }
 
 std::optional<std::string> form::text(std::string_view name) const {
-  // Of equal names the first that came is the first.
+  // Equal names keep their order.
   read_.emplace(name);
   const auto found = values_.lower_bound(name);
   return found != values_.end() && found->first == name ? std::optional{found->second} : std::nullopt;

@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array tags_of_log{"<br>"sv, "<b>"sv, "</b>"sv};
-// XXL sets off its titles with angle brackets, which are text: the last one is followed by a blank.
+// XXL marks its titles with angle brackets, which are text: the last one is followed by a blank.
 constexpr std::array tags_of_trigger{"<<<<<<<<<<< </span>"sv, "<br>"sv, "<br/>"sv,  "</span>"sv, "&amp;"sv,
                                      "&lt;"sv,                "&gt;"sv, "&quot;"sv, "&#39;"sv};
 
@@ -24,8 +24,7 @@ std::size_t tag_length(const Tags& tags, std::string_view text) noexcept {
   return 0;
 }
 
-/// Of a `<span style="color:#00c0ef;" >` at the beginning of `text`, and of nothing that differs from it in more than the colour
-/// and the blank; else 0.
+/// Returns the length of a `<span style="color:#00c0ef;" >` at the beginning of `text`, whose colour and blank may vary; else 0.
 std::size_t span_length(std::string_view text) noexcept {
   constexpr auto begin = "<span style=\"color:#"sv;
   constexpr auto ends = std::array{";\">"sv, ";\" >"sv};
@@ -40,7 +39,7 @@ std::size_t span_length(std::string_view text) noexcept {
   return end == 0 ? 0 : begin.size() + digits + end;
 }
 
-/// What at the beginning of `text` may stay as it is.
+/// Returns the length of the HTML at the beginning of `text` that may stay unescaped.
 std::size_t safe_length(std::string_view text, html_from by) noexcept {
   switch (by) {
   case html_from::log: return tag_length(tags_of_log, text);
@@ -51,7 +50,7 @@ std::size_t safe_length(std::string_view text, html_from by) noexcept {
 
 } // namespace
 
-// A `>` of a trigger's text stays: XXL-JOB stores it so, and without a `<` before it it is text.
+// Keeps a `>` of a trigger's text: XXL-JOB stores it so, and without a `<` before it it is text.
 std::string safe_html(std::string_view text, html_from by) {
   const std::string_view special = by == html_from::trigger ? "<&>" : "<&";
   std::string out;

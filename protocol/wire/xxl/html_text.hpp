@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts of strangers in the fields that consoles show as HTML.
+// Escaping of untrusted texts in fields that consoles show as HTML.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Who wrote a text, and so what may be HTML in it; everything else becomes text.
+/// Writer of a text, which decides the HTML that is allowed in it; everything else is escaped.
 enum class html_from : std::uint8_t {
   /// The log of a run: `<br>`, `<b>`, `</b>`.
   log,

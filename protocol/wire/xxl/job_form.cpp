@@ -13,7 +13,7 @@ namespace {
 
 using core::errc;
 
-/// Reads numbers one after another; the first that is none is kept as the error.
+/// Reads numbers one after another and keeps the first error.
 class number_reader {
 public:
   explicit number_reader(const form& sent) : sent_{sent} {}
@@ -25,7 +25,7 @@ public:
       note(std::move(number.error()));
     return number.value_or(0);
   }
-  /// The first of two names that is there.
+  /// Returns the first present parameter of two names.
   [[nodiscard]] std::int64_t either(std::string_view name, std::string_view other, std::int64_t absent) {
     auto number = taken(sent_.int64(name));
     if (!number)
@@ -33,7 +33,7 @@ public:
     return number.value_or(absent);
   }
 
-  /// `value`, unless something was wrong.
+  /// Returns `value`, or the first error.
   template <class Value>
   [[nodiscard]] core::result<Value> give(Value value) {
     if (error_)
@@ -58,13 +58,13 @@ private:
   std::optional<core::error> error_;
 };
 
-/// The first of two names that is there and says something.
+/// Returns the first text of two names that is not empty.
 std::string either_text(const form& sent, std::string_view name, std::string_view other) {
   auto text = sent.text_or_empty(name);
   return text.empty() ? sent.text_or_empty(other) : text;
 }
 
-/// XXL keeps a list of children without them; commas alone are for the check.
+/// Removes commas at the end, as XXL does for a list of children; commas alone are left for the check.
 std::string without_last_commas(std::string list) {
   if (const auto last = list.find_last_not_of(','); last != std::string::npos)
     list.resize(last + 1);
@@ -87,7 +87,7 @@ std::optional<Id> wanted(std::int32_t number) {
   return number > 0 ? std::optional{Id{number}} : std::nullopt;
 }
 
-/// XXL's -1 is for all.
+/// Converts a flag; XXL's -1 stands for all.
 std::optional<bool> wanted_flag(std::int32_t number) {
   return number == 0 || number == 1 ? std::optional{number == 1} : std::nullopt;
 }
@@ -123,7 +123,7 @@ core::result<void> read_times(core::run_search& search, std::string_view text, c
   return {};
 }
 
-/// The same time of day so many months ago, or on the last day of a month that is too short.
+/// Returns the same time of day that many months ago, or on the last day of a month that is too short.
 core::time_point months_before(core::time_point now, int months, const core::zone& where) {
   using namespace std::chrono;
   const auto local = where.to_local(now);
@@ -139,7 +139,7 @@ constexpr std::array<std::pair<std::int32_t, int>, 4> types_by_months{{{1, 1}, {
 constexpr std::array<std::pair<std::int32_t, std::size_t>, 4> types_by_rows{{{5, 1000}, {6, 10'000}, {7, 30'000}, {8, 100'000}}};
 constexpr std::int32_t type_all = 9;
 
-/// False for a type that there is not.
+/// Returns false for an unknown type.
 bool read_clear_type(core::clear_search& search, std::int32_t type, const core::zone& where, core::time_point now) {
   for (const auto& [each, months] : types_by_months)
     if (type == each)
@@ -177,7 +177,7 @@ core::result<core::job_draft> job_draft_of(const form& sent) {
   draft.children = without_last_commas(sent.text_or_empty("childJobId"));
   draft.glue_type = sent.text_or_empty("glueType");
   draft.glue_source = sent.text_or_empty("glueSource");
-  // A shell takes them for a part of the last word.
+  // A shell takes carriage returns for a part of the last word.
   if (draft.glue_type == "GLUE_SHELL")
     std::erase(draft.glue_source, '\r');
   draft.glue_remark = sent.text_or_empty("glueRemark");

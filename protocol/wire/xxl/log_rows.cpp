@@ -1,4 +1,4 @@
-// Runs, their log and their figures as XXL's clients get them (XXL admin §8.5, §8.7).
+// Runs, their logs and figures in the form for XXL's clients (XXL admin §8.5, §8.7).
 
 #include <chrono>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int empty_chart_days = 7;
 
-/// What a Java admin stores, the HTML that it makes let through; of our own notes it is made now.
+/// Returns the text of a Java admin with the HTML that it makes let through; the text of our own notes is made here.
 std::string trigger_html(const core::log_row& run, reply_style style) {
   auto note = core::decode_trigger_note(run.trigger_msg);
   if (!note)
@@ -32,7 +32,7 @@ std::string trigger_html(const core::log_row& run, reply_style style) {
                             style.dialect == dialect::xxl2 ? core::trigger_tail::answer : core::trigger_tail::remark);
 }
 
-/// A column that XXL-JOB leaves NULL where it has nothing to say.
+/// Appends a column that XXL-JOB leaves NULL when it is empty.
 void append_filled(json_object& row, std::string_view name, std::string_view value) {
   if (value.empty())
     row.null(name);
@@ -71,7 +71,7 @@ std::chrono::local_days local_day(core::time_point midnight, const core::zone& w
   return std::chrono::floor<std::chrono::days>(where.to_local(midnight));
 }
 
-/// The counts of one kind, of each day.
+/// Returns the counts of one kind, of each day.
 template <class Count>
 std::string column(const std::vector<core::run_counts>& days, Count count) {
   return json_array(days, [count](std::string& out, const auto& each) { append_json(out, count(each)); });

@@ -23,7 +23,7 @@ bool is_boundary_char(char c) noexcept {
          std::string_view{"'()+_,-./:=? "}.find(c) != std::string_view::npos;
 }
 
-/// Takes one `;`-separated piece from the front; a semicolon inside quotes separates nothing.
+/// Takes one `;`-separated piece from the front; a semicolon inside quotes does not separate.
 std::string_view take_piece(std::string_view& rest) noexcept {
   bool quoted = false;
   std::size_t end = 0;
@@ -38,7 +38,7 @@ std::string_view take_piece(std::string_view& rest) noexcept {
   return core::trimmed(piece);
 }
 
-/// As it is written; quotes are gone, what they escape stays escaped.
+/// Returns a parameter as it is written, without its quotes; escaped characters stay escaped.
 std::optional<std::string_view> parameter_of(std::string_view header, std::string_view name) noexcept {
   take_piece(header);
   while (!header.empty()) {
@@ -54,7 +54,7 @@ std::optional<std::string_view> parameter_of(std::string_view header, std::strin
   return std::nullopt;
 }
 
-/// Browsers write quotes and ends of lines in names as escapes.
+/// Decodes a name: browsers write quotes and line breaks in names as escapes.
 std::string plain_name(std::string_view written) {
   std::string out;
   out.reserve(written.size());
@@ -66,7 +66,7 @@ std::string plain_name(std::string_view written) {
   return out;
 }
 
-/// The value of `Content-Disposition`; empty when there is none.
+/// Returns the value of `Content-Disposition`; empty when there is none.
 std::string_view disposition_of(std::string_view headers) noexcept {
   while (!headers.empty()) {
     const auto end = std::min(headers.find(line_end), headers.size());
@@ -106,7 +106,7 @@ bool multipart_reader::find_first() {
     rest_.remove_prefix(first.size());
     return pass_delimiter();
   }
-  // What stands before the first one is for readers that know no multipart bodies.
+  // The text before the first delimiter is for readers that do not know multipart bodies.
   const auto at = rest_.find(delimiter_);
   if (at == std::string_view::npos)
     return false;
@@ -139,7 +139,7 @@ core::result<std::optional<form_part>> multipart_reader::next() {
   const auto part = rest_.substr(0, end);
   rest_.remove_prefix(end + delimiter_.size());
   if (!pass_delimiter())
-    return broken("has a line that only begins like its boundary");
+    return broken("has an invalid boundary line");
 
   const auto blank_line = part.find("\r\n\r\n");
   const auto disposition = disposition_of(part.substr(0, blank_line));
@@ -147,7 +147,7 @@ core::result<std::optional<form_part>> multipart_reader::next() {
   if (blank_line == std::string_view::npos || !is_media_type(disposition, "form-data") || !name)
     return broken("has a part without a name");
   if (parameter_of(disposition, "filename") || parameter_of(disposition, "filename*"))
-    return broken("has a file, and no file is taken");
+    return broken("has a file; files are not accepted");
   return form_part{plain_name(*name), part.substr(blank_line + 4)};
 }
 

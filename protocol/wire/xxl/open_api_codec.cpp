@@ -34,7 +34,7 @@ constexpr std::array<text_field, 12> text_fields{{
   {"glueRemark", &job_draft::glue_remark},
 }};
 
-/// Reads the members of one object; the first value of the wrong kind is what is wrong.
+/// Reads the members of one object and keeps the first value of a wrong type as the error.
 class member_reader {
 public:
   explicit member_reader(std::string_view body) : in_{body} {}
@@ -44,7 +44,7 @@ public:
     if (in_.peek() != json_kind::object)
       return tl::unexpected(unreadable("the body must be a JSON object"));
     in_.object([&](std::string_view name) {
-      // What comes out lives until the value is read.
+      // The name must live until the value is read.
       const std::string known{name};
       on_member(known);
     });
@@ -57,7 +57,7 @@ public:
 
   std::optional<std::string> text(std::string_view name) {
     if (is_nested()) {
-      note(name, " must be a text");
+      note(name, " must be a string");
       return std::nullopt;
     }
     return in_.text();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bodies of the job management that release 3.5 gives to executors (XXL admin §8.12). Errors of all: `invalid_argument` that
+// Bodies of the job management that release 3.5 offers to executors (XXL admin §8.12). Errors of all: `invalid_argument` that
 // begins with XXL's text for a body that cannot be read.
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace ringmaster::protocol::wire {
 
-/// `addJob`, and with an id `updateJob`.
+/// Body of `addJob`, and with an id of `updateJob`.
 struct open_job {
   core::job_id id{};
   core::job_draft draft;
 };
 
-/// Absent numbers are 0, absent texts empty.
+/// Reads a job; absent numbers are 0, absent texts empty.
 [[nodiscard]] core::result<open_job> parse_open_job(std::string_view body);
 
-/// `removeJob`, `startJob`, `stopJob`. No id is 0: no job has it.
+/// Reads the body of `removeJob`, `startJob`, `stopJob`. A missing id is 0, which no job has.
 [[nodiscard]] core::result<core::job_id> parse_open_job_id(std::string_view body);
 
 struct open_trigger {
   core::job_id id{};
-  /// Nothing: the job's own parameter.
+  /// Without a value: the job's own parameter.
   std::optional<std::string> param;
   std::vector<std::string> addresses;
 };

@@ -1,4 +1,4 @@
-// What XXL-JOB says when it refuses something (XXL admin §8.2-§8.10). Its English is put together without blanks.
+// Texts by which XXL-JOB refuses requests (XXL admin §8.2-§8.10). Its English is concatenated without blanks.
 
 #include <string>
 
@@ -14,14 +14,14 @@ using core::refusal;
 
 constexpr localized no_words{"", "", ""};
 
-// A `%` is the place of the subject.
+// `%` marks the place of the subject.
 
 localized words_about_jobs(refusal why) noexcept {
   switch (why) {
   case refusal::choose_group: return {"请选择执行器", "請選擇執行器", "please choose Executor"};
   case refusal::job_name_empty: return {"请输入任务描述", "請輸入任務描述", "please input Job description"};
   case refusal::author_empty: return {"请输入负责人", "請輸入負責人", "please input Author"};
-  // The parser's own text follows where XXL tells it.
+  // The parser's own text follows where XXL shows it.
   case refusal::schedule_type_illegal: return {"调度类型非法%", "調度類型非法%", "Schedule Typeillegal%"};
   case refusal::cron_illegal: return {"Cron非法", "Cron非法", "Cronillegal"};
   case refusal::schedule_text_missing: return {"调度类型", "調度類型", "Schedule Type"};
@@ -108,7 +108,7 @@ localized words_about_users(refusal why) noexcept {
   }
 }
 
-/// A full switch: a new refusal must be given its place.
+/// A full switch, so that each new refusal must be assigned to a group.
 localized words_for(refusal why) noexcept {
   using enum refusal;
   switch (why) {

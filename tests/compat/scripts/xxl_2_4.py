@@ -3,7 +3,7 @@
 
     xxl_2_4.py http://host:port/xxl-job-admin USER PASSWORD EXECUTOR_ADDRESS
 
-Prints one line a step; exit 1 with the reply that it did not expect.
+Prints one line for each step. Exits with 1 and prints the reply if it is unexpected.
 """
 
 import http.cookiejar
@@ -76,9 +76,9 @@ def main() -> None:
     times = admin.ask("/jobinfo/nextTriggerTime", scheduleType="CRON", scheduleConf="0 0 3 * * ?")
     if len(times) != 5:
         sys.exit(f"next times: {times}")
-    admin.ask("/jobinfo/trigger", id=job, executorParam="by hand", addressList="")
+    admin.ask("/jobinfo/trigger", id=job, executorParam="manual", addressList="")
     run = finished_run(admin, group, job)
-    if (run["triggerCode"], run["handleCode"], run["executorParam"]) != (200, 200, "by hand"):
+    if (run["triggerCode"], run["handleCode"], run["executorParam"]) != (200, 200, "manual"):
         sys.exit(f"run: {run}")
     print("ran")
     log = admin.ask("/joblog/logDetailCat", logId=run["id"], fromLineNum=1)

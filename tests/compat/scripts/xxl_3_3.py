@@ -3,7 +3,7 @@
 
     xxl_3_3.py http://host:port/xxl-job-admin USER PASSWORD EXECUTOR_ADDRESS
 
-Prints one line a step; exit 1 with the reply that it did not expect.
+Prints one line for each step. Exits with 1 and prints the reply if it is unexpected.
 """
 
 import http.cookiejar
@@ -70,9 +70,9 @@ def main() -> None:
     if row["id"] != job or row["triggerStatus"] != 1:
         sys.exit(f"started: {row}")
     print("started")
-    admin.ask("/jobinfo/trigger", {"id": job, "executorParam": "by hand", "addressList": executor})
+    admin.ask("/jobinfo/trigger", {"id": job, "executorParam": "manual", "addressList": executor})
     run = finished_run(admin, group, job)
-    if (run["triggerCode"], run["handleCode"], run["executorParam"]) != (200, 200, "by hand"):
+    if (run["triggerCode"], run["handleCode"], run["executorParam"]) != (200, 200, "manual"):
         sys.exit(f"run: {run}")
     print("ran")
     log = admin.ask("/joblog/logDetailCat", {"logId": run["id"], "fromLineNum": 1})
