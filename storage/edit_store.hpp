@@ -1,7 +1,7 @@
 #pragma once
 
-// What people write and read in pages and forms: jobs, groups, runs. Roles of the store (storage/store.hpp), where errors and
-// threads are described. Every edit checks the right of `by` in the group of the stored object and writes its audit row, both in
+// Edits and views of jobs, groups and runs for pages and forms. Roles of the store; errors and threads are described in
+// storage/store.hpp. Every edit checks the permission of `by` in the group of the stored object and writes its audit row, both in
 // its own transaction.
 
 #include <cstddef>
@@ -22,39 +22,42 @@
 
 namespace ringmaster::storage {
 
-/// Jobs as people write them (firing protocol §7: from an edit's commit on no claim of the old definition succeeds).
+/// Jobs as users edit them (firing protocol §7: after an edit commits, no claim of the old definition succeeds).
 class job_editor {
 public:
   virtual ~job_editor() = default;
 
-  /// A stopped job. Errors: `core::check`; `forbidden` unless `by` is editor in its group; `invalid_argument` with `too_long`.
+  /// Adds a stopped job. Errors: `core::check`; `forbidden` unless `by` is editor in its group; `invalid_argument` with
+  /// `too_long`.
   virtual core::result<core::job_id> add(const core::job_draft& draft, const core::principal& by, core::time_point now) = 0;
 
-  /// `seen`: `core::edit_tag` of the job as `by` knows it; an edit since, by whomever, is a conflict. Empty: any.
-  /// Keeps source, kind of source and status; the next time is computed
-  /// anew only when the schedule changed, from max(now, the last claimed instant). Errors: as `add`, the right being asked in the
-  /// group that it has and in the one that it gets; `not_found`; `conflict` for an edit since or a declared job.
+  /// Changes a job. `seen`: `core::edit_tag` of the job as `by` knows it; a later edit by any user is a conflict. Empty: no
+  /// check.
+  /// Keeps source, kind of source and status. Recomputes the next time only when the schedule changed, from max(now, the last
+  /// claimed instant). Errors: as `add`, with the permission checked in the job's old and new group; `not_found`; `conflict` for
+  /// a later edit or a declared job.
   virtual core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft,
                                               std::string_view seen, const core::principal& by, core::time_point now) = 0;
 
-  /// Keeps a new source, and it in the history, which keeps the newest `source_versions_max`. Errors: `not_found`, `forbidden`,
-  /// `invalid_argument` (not_glue, source_empty, remark_empty, remark_length, remark_illegal, too_long), `conflict` for a
-  /// declared job.
+  /// Stores a new source and adds it to the history, which keeps the newest `source_versions_max`. Errors: `not_found`,
+  /// `forbidden`, `invalid_argument` (not_glue, source_empty, remark_empty, remark_length, remark_illegal, too_long), `conflict`
+  /// for a declared job.
   virtual core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
                                                    const core::principal& by, core::time_point now) = 0;
 
   /// Errors: `not_found` with `job_id_illegal`; `forbidden` unless `by` is viewer.
   virtual core::result<core::job_record> read(core::job_id job, const core::principal& by) = 0;
 
-  /// Errors: `forbidden` when `by` may not see the group that is asked for. Who may not see all gets those of his groups.
-  /// Ends early where the texts of the rows are long (`core::page_text_bytes`): the next page begins behind the rows that came.
+  /// Returns a page of jobs. Users without permission to see all groups get the jobs of their own groups. Ends early where the
+  /// texts of the rows are long (`core::page_text_bytes`): the next page begins after the last returned row. Errors: `forbidden`
+  /// when `by` may not see the requested group.
   virtual core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) = 0;
 
-  /// Newest first, as far as one answer holds them (`core::page_text_bytes`). Errors as `read`.
+  /// Returns the versions, newest first, as many as fit into one answer (`core::page_text_bytes`). Errors as `read`.
   virtual core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) = 0;
 };
 
-/// Executor groups as administrators write them. Every edit: `forbidden` for who is no administrator.
+/// Executor groups as administrators edit them. Every edit returns `forbidden` for non-administrators.
 class group_editor {
 public:
   virtual ~group_editor() = default;
@@ -62,60 +65,63 @@ public:
   /// Errors: `core::check` of the draft; `conflict` with `app_name_repeated`.
   virtual core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) = 0;
 
-  /// An automatic group keeps its list for the registry to write; a group that becomes automatic gets what is registered now.
-  /// `seen`: `core::edit_tag` of the group as `by` knows it; an edit since, by whomever, is a conflict. Empty: any.
-  /// Errors: as `add`; `not_found` with `group_illegal`; `conflict` for an edit since or a declared group.
+  /// Changes a group. The address list of an automatic group is left to the registry; a group that becomes automatic gets the
+  /// addresses registered now.
+  /// `seen`: `core::edit_tag` of the group as `by` knows it; a later edit by any user is a conflict. Empty: no check.
+  /// Errors: as `add`; `not_found` with `group_illegal`; `conflict` for a later edit or a declared group.
   virtual core::result<void> update(core::group_id group, const core::group_draft& draft, std::string_view seen,
                                     const core::principal& by, core::time_point now) = 0;
 
-  /// With its registrations. `seen` as above; who is gone already is no error. Errors: `conflict` (group_in_use, last_group,
-  /// declared, an edit since).
+  /// Removes a group with its registrations. `seen` as above. Succeeds if the group is already gone. Errors: `conflict`
+  /// (group_in_use, last_group, declared, a later edit).
   virtual core::result<void> remove(core::group_id group, std::string_view seen, const core::principal& by,
                                     core::time_point now) = 0;
 
   /// Errors: `not_found`; `forbidden` unless `by` is viewer in it.
   virtual core::result<core::group_record> read(core::group_id group, const core::principal& by) = 0;
 
-  /// Ascending by app name, then title, then id. Errors: `forbidden` for who is no administrator.
+  /// Returns groups in ascending order of app name, then title, then id. Errors: `forbidden` for non-administrators.
   virtual core::result<core::page<core::group_record>> page(const core::group_search& search, const core::principal& by) = 0;
 
-  /// Those in which `by` is viewer, in the same order.
+  /// Returns the groups in which `by` is viewer, in the same order.
   virtual core::result<std::vector<core::group_record>> visible(const core::principal& by) = 0;
 };
 
-/// Runs in pages. Reads look at a bounded part of the log, however long it is.
+/// Runs in pages. Each read covers a bounded part of the log, regardless of its length.
 class run_reader {
 public:
   virtual ~run_reader() = default;
 
-  /// Rows that one call looks at, at most, or so: one behind the other.
+  /// Approximate maximum number of rows that one call reads sequentially.
   static constexpr std::int64_t rows_looked_at = 100'000;
-  /// The same of rows to which an index leads one by one: each costs as much as ten or twenty in a row.
+  /// Maximum number of rows that one call fetches one by one through an index: each costs as much as ten or twenty sequential
+  /// rows.
   static constexpr std::int64_t rows_fetched = 5'000;
 
-  /// Counts `count_max` at most. Where no index leads to what is asked for it looks at the newest `rows_looked_at` of what the
-  /// bounds allow, of a job, a group or failed runs at the newest `rows_fetched`; what may lie behind is not counted:
-  /// `total_is_capped`.
-  /// `search.visible` is taken from `by`, unless he may see all. Errors: `forbidden` when `by` may not see the group (or the
-  /// job's) that is asked for. Who may not see all gets those of his groups.
+  /// Returns a page of runs and counts up to `count_max`. If no index leads to the requested rows, it reads only the newest
+  /// `rows_looked_at` rows within the bounds; for the runs of a job or a group, or failed runs, only the newest `rows_fetched`.
+  /// Older rows are not counted: `total_is_capped`.
+  /// `search.visible` is set from `by`, unless `by` may see all: users who may not see all get the runs of their groups. Errors:
+  /// `forbidden` when `by` may not see the requested group (or the group of the requested job).
   virtual core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,
                                                        const core::principal& by) = 0;
 
   /// Errors: `not_found` with `run_id_illegal`; `forbidden` unless `by` has `wanted` in its group.
   virtual core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) = 0;
 
-  /// Writes down that somebody ends a run, and with which words. False: it has a result, and nothing is written. The result is
-  /// the firing path's to record (`firing_store::record`: a failure like any other, with retry and alarm). Errors as `read`.
+  /// Writes to the audit log that `by` ends a run, and the message. Returns false, and writes nothing, if the run has a result.
+  /// The result itself is recorded by the firing path (`firing_store::record`: a failure like any other, with retry and alarm).
+  /// Errors as `read`.
   virtual core::result<bool> end_run(core::log_id run, std::string_view message, const core::principal& by,
                                      core::time_point now) = 0;
 
-  /// One step of removing runs, at most `limit`, with what belongs to them; runs of open claims stay. The first step (`from`
-  /// nothing) removes nothing: it finds out where to begin and to end, and writes the audit row. Errors: `forbidden` unless `by`
-  /// is editor in the group (of the job, when no group is named), or administrator for all of them.
+  /// Performs one step of removing runs with their dependent rows, at most `limit` runs; runs of open claims stay. The first step
+  /// (empty `from`) removes nothing: it determines the range and writes the audit row. Errors: `forbidden` unless `by` is editor
+  /// in the group (of the job, when no group is named), or administrator for all groups.
   virtual core::result<core::clear_step> clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
                                                std::size_t limit, const core::principal& by, core::time_point now) = 0;
 
-  /// Rows of the day report from `from` to before `to`, ascending.
+  /// Returns the rows of the daily report from `from` to before `to`, ascending.
   virtual core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) = 0;
 };
 

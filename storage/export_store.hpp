@@ -1,7 +1,8 @@
 #pragma once
 
-// Everything that a declared file can say, as the store has it. A role of the store (storage/store.hpp), where errors and threads
-// are described. Changes nothing, and needs none of our own tables: it also reads what XXL-JOB alone has written.
+// Everything that a declared file can contain, as stored. A role of the store; errors and threads are described in
+// storage/store.hpp. Changes nothing, and needs none of Ringmaster's own tables: it also reads databases that only XXL-JOB has
+// written.
 
 #include <cstddef>
 #include <functional>
@@ -22,9 +23,9 @@ struct exported_group {
   std::string app_name;
   std::string title;
   core::address_type type = core::address_type::automatic;
-  /// As stored, a comma list.
+  /// As stored, a comma-separated list.
   std::string addresses;
-  /// Empty: made by hand.
+  /// Empty: not declared.
   std::string source;
 };
 
@@ -33,20 +34,20 @@ struct exported_alarm {
   std::string source;
 };
 
-/// The store at one moment, valid inside `export_store::look` alone.
+/// The store at one moment, valid only inside `export_store::look`.
 class export_view {
 public:
   virtual ~export_view() = default;
 
-  /// In id order.
+  /// Returns all groups in id order.
   virtual core::result<std::vector<exported_group>> groups() = 0;
   virtual core::result<std::vector<exported_alarm>> alarms() = 0;
 
-  /// Jobs with an id above `after`, in id order, at most `limit`. Without what a declared file has no place for: script, times of
-  /// edits, next and last time, revision.
+  /// Returns jobs with an id above `after`, in id order, at most `limit`. Leaves out what a declared file cannot contain: script,
+  /// times of edits, next and last time, revision.
   virtual core::result<std::vector<core::job_record>> jobs_after(core::job_id after, std::size_t limit) = 0;
 
-  /// The same of these jobs, which exist, in any order.
+  /// Returns these jobs like `jobs_after`. They must exist and may be given in any order.
   virtual core::result<std::vector<core::job_record>> jobs(std::span<const core::job_id> ids) = 0;
 };
 
@@ -56,8 +57,8 @@ public:
 
   using reader = std::function<core::result<void>(export_view&)>;
 
-  /// Calls `read` in one transaction that sees one moment. After a connection that was found dead, or a schema that was changed
-  /// beside it, it may call it a second time, from the beginning.
+  /// Calls `read` in one transaction that sees one moment. May call it a second time, from the beginning, if the connection turns
+  /// out to be dead or another process changed the schema.
   virtual core::result<void> look(const reader& read) = 0;
 };
 

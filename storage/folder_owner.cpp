@@ -15,7 +15,7 @@ void give_to_folder_owner(int descriptor, const std::string& path) noexcept {
     const auto parent = std::filesystem::path{path}.parent_path();
     struct stat folder {};
     if (::stat(parent.empty() ? "." : parent.c_str(), &folder) == 0 && (folder.st_uid != 0 || folder.st_gid != 0))
-      // A file system that knows no owners leaves the file as it is.
+      // File systems without owners leave the file unchanged.
       (void) (::fchown(descriptor, folder.st_uid, folder.st_gid) == 0);
   } catch (const std::exception&) {
     return;

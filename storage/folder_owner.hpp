@@ -1,6 +1,7 @@
 #pragma once
 
-// Files that root makes in the folder of another user belong to that user: a service that does not run as root can open them.
+// Ownership of files that root creates in another user's folder: they are given to that user, so that a service that does not run
+// as root can open them.
 
 #include <string>
 

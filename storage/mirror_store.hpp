@@ -1,7 +1,7 @@
 #pragma once
 
-// XXL's trigger columns and our schedule, kept in step (firing protocol §2, §7.3). In native mode the schedule is `rm_schedule`;
-// the columns in `xxl_job_info` are what people and other programs see of it, and what they change with SQL of their own.
+// Synchronisation of XXL's trigger columns with Ringmaster's schedule (firing protocol §2, §7.3). In native mode the schedule is
+// `rm_schedule`; the columns in `xxl_job_info` show it to users and other programs, which may also change them with SQL.
 
 #include <cstddef>
 #include <string>
@@ -13,22 +13,22 @@
 
 namespace ringmaster::storage {
 
-/// A job that was changed by nobody whom we know, and is now planned as its row says.
+/// A job that another program changed, and that is now planned as its row says.
 struct foreign_edit {
   core::job_id job{};
-  /// For the log: `stopped`, `schedule "…" -> "…"`.
+  /// Text for the log: `stopped`, `schedule "…" -> "…"`.
   std::string what;
 };
 
 struct mirror_step {
-  /// The last job that was looked at.
+  /// The last job that was checked.
   core::job_id last{};
-  /// There are more behind it.
+  /// Whether there are more jobs after it.
   bool more = false;
-  /// Rows whose mirror was behind.
+  /// Number of rows with outdated columns.
   std::size_t refreshed = 0;
   std::vector<foreign_edit> adopted = {};
-  /// Revisions were raised: planners are to read those jobs anew.
+  /// Whether revisions were raised, so that planners have to read those jobs again.
   bool raised = false;
 };
 
@@ -36,10 +36,10 @@ class mirror_store {
 public:
   virtual ~mirror_store() = default;
 
-  /// Looks at `limit` jobs with an id above `after`: writes next and last time of those that run where they differ, and, with
-  /// `adopt`, takes each row that was changed since it was last looked at for an edit (its revision is raised, its next time is
-  /// the first after max(now, last claimed instant)). A row that runs without a next time is a misfire: its policy decides. A job
-  /// whose row is gone is forgotten. What a node of ours edited is never taken for foreign.
+  /// Checks `limit` jobs with an id above `after`. Writes next and last time of running jobs where they differ. With `adopt`,
+  /// treats each row that changed since the last check as an edit: raises its revision and sets its next time to the first after
+  /// max(now, last claimed instant). A row that runs without a next time is a misfire: its policy decides. Forgets a job whose
+  /// row is gone. Edits by Ringmaster nodes are never taken for foreign ones.
   virtual core::result<mirror_step> sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) = 0;
 };
 

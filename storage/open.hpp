@@ -1,6 +1,6 @@
 #pragma once
 
-// What a backend offers besides the store itself. apps alone chooses one.
+// Databases: how to connect and how to bring the schema up to date. Only apps chooses a backend.
 
 #include <memory>
 #include <optional>
@@ -15,15 +15,15 @@
 
 namespace ringmaster::storage {
 
-/// What every backend needs to know besides its address.
+/// Settings that every backend needs in addition to its address.
 struct store_options {
-  /// The zone of DATETIME columns.
+  /// Time zone of DATETIME columns.
   core::zone database_zone;
-  /// The zone of cron schedules (for the next times that `deploys().apply` computes).
+  /// Time zone of cron schedules (for the next times that `deploys().apply` computes).
   core::zone schedule_zone;
-  /// Of texts that are stored for people.
+  /// Language of texts stored for users.
   core::language language = core::language::en;
-  /// The form of trigger texts that are stored; nothing: that of the release that made the tables.
+  /// Form of stored trigger texts. Empty: the form of the XXL-JOB release that made the tables.
   std::optional<core::trigger_tail> tail = std::nullopt;
 };
 
@@ -34,9 +34,9 @@ struct migration_step {
   std::vector<std::string> statements;
 };
 
-/// A change of XXL-JOB's own tables. Never made unasked.
+/// A change of XXL-JOB's own tables. Made only on request.
 enum class schema_change {
-  /// To the newest released generation of XXL's schema.
+  /// Upgrade to the newest released generation of XXL's schema.
   xxl_release,
   /// The log table without the indexes that only a Java admin's pages need, and back.
   lean_log,
@@ -46,17 +46,17 @@ enum class schema_change {
 };
 
 struct change_plan {
-  /// In order; each is one logical group. Numbers mean nothing here.
+  /// The steps in order; each is one logical group. Their numbers have no meaning here.
   std::vector<migration_step> steps;
-  /// What the steps leave, and what people have to know.
+  /// Notes for the operator: what the steps do not change, and what to know.
   std::vector<std::string> notes;
 };
 
-/// What a look at the database found, for people.
+/// A finding about the database, for operators.
 struct database_finding {
   enum class level { fine, warning, failure };
   level how = level::fine;
-  /// One or two words, e.g. `clock`.
+  /// Subject in one or two words, e.g. `clock`.
   std::string what;
   /// One line.
   std::string detail;
@@ -67,47 +67,47 @@ class database {
 public:
   virtual ~database() = default;
 
-  /// One more connection. Any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
+  /// Opens one more connection. Any thread. Errors: `unavailable`, `unsupported` (schema older or newer than this release).
   [[nodiscard]] virtual core::result<std::unique_ptr<store>> open() = 0;
 
-  /// A store to `exports()` from, and for nothing else: also where XXL-JOB's tables are, and none of ours. Changes nothing.
-  /// Errors: as `open`.
+  /// Opens a store for `exports()` only. Works also where only XXL-JOB's tables exist. Changes nothing. Errors: as `open`.
   [[nodiscard]] virtual core::result<std::unique_ptr<store>> open_to_look() { return open(); }
 
-  /// The numbered steps that are still to be run; empty when up to date. A database without any table of ours and of XXL's is
-  /// fresh: all steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation that this
-  /// release cannot use.
+  /// Returns the numbered steps that are still to be run; empty when up to date. A database without any table of ours and of
+  /// XXL's is fresh: all steps. Errors: `unsupported` when a newer release wrote the schema, or the tables are an XXL generation
+  /// that this release cannot use.
   [[nodiscard]] virtual core::result<std::vector<migration_step>> pending_migrations() = 0;
 
-  /// Runs them, each in a transaction where the backend can; takes the backend's lock so that two processes do not migrate at
-  /// once. SQLite: copies an existing file beside itself first.
+  /// Runs the pending steps, each in a transaction where the backend can; takes the backend's lock so that two processes do not
+  /// migrate at once. SQLite: copies an existing file to the same folder first.
   [[nodiscard]] virtual core::result<void> migrate() = 0;
 
-  /// What such a change would do now: no steps when nothing is to be done. Errors: as `pending_migrations`; `unsupported` when
-  /// this backend has no such form of its tables.
+  /// Returns the steps that this change would run now: none when there is nothing to do. Errors: as `pending_migrations`;
+  /// `unsupported` when this backend has no such form of its tables.
   [[nodiscard]] virtual core::result<change_plan> plan(schema_change what) = 0;
 
-  /// Does it, under the lock of `migrate`; returns what was done. Broken off in the middle, the next call goes on.
+  /// Makes the change under the lock of `migrate` and returns the steps run. After an interruption, the next call continues.
   [[nodiscard]] virtual core::result<change_plan> change(schema_change what) = 0;
 
-  /// Looks for what will go wrong, before it does: a schema that is not XXL's or half of it, clocks and zones that differ, rights
-  /// that are missing, rows that cannot be planned, other schedulers at work. Changes nothing.
+  /// Checks for future problems: a schema that is not XXL's or is incomplete, clocks and zones that differ, missing database
+  /// privileges, rows that cannot be planned, other active schedulers. Changes nothing.
   [[nodiscard]] virtual std::vector<database_finding> examine() = 0;
 
-  /// Which generation of XXL-JOB's tables it has: 4 to 8, 0 for none. Errors: `unavailable`.
+  /// Returns the generation of the database's XXL-JOB tables: 4 to 8, 0 for none. Errors: `unavailable`.
   [[nodiscard]] virtual core::result<int> generation() = 0;
 
-  /// Whether others may plan its schedule, too: its stores have `reservations`.
+  /// Returns whether other schedulers may plan its schedule, too: its stores have `reservations`.
   [[nodiscard]] virtual bool shares_schedule() const noexcept { return false; }
 
-  /// How many connections may write at the same time to advantage: 1 (SQLite) or 2.
+  /// Returns how many connections can usefully write at the same time: 1 (SQLite) or 2.
   [[nodiscard]] virtual int writers() const noexcept = 0;
 
-  /// `sqlite /path/ringmaster.db` or `mysql user@host:3306/xxl_job`: never the password.
+  /// Returns `sqlite /path/ringmaster.db` or `mysql user@host:3306/xxl_job`, never with the password.
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// `storage/sqlite/` and `storage/mysql/` implement these. Errors: `invalid_argument` for a URL that is not theirs.
+/// Makes the database of a backend; implemented in `storage/sqlite/` and `storage/mysql/`. Errors: `invalid_argument` for the URL
+/// of another backend.
 [[nodiscard]] core::result<std::unique_ptr<database>> make_sqlite_database(const config::database_settings& settings,
                                                                            const store_options& options);
 [[nodiscard]] core::result<std::unique_ptr<database>> make_mysql_database(const config::database_settings& settings,

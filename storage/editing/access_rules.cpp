@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t stored_name_chars = 50;
 constexpr std::size_t permission_chars = 255;
 
-/// `3, 4 viewer, 7 operator`: those of XXL's list have no word.
+/// Returns `3, 4 viewer, 7 operator`: groups of XXL's list have no word.
 std::string rights_text(const group_rights& rights) {
   std::string out;
   for (const auto& [group, right] : rights) {
@@ -39,7 +39,7 @@ bool gives_less(const core::user_card& before, const core::user_card& after) {
                      [&](const auto& had) { return !now.may(had.second, had.first); });
 }
 
-/// Ascending, one a group, without what is no right.
+/// Returns permissions in ascending order, one per group, without empty ones.
 group_rights in_order(const group_rights& rights) {
   group_rights out;
   for (const auto& [group, right] : rights)
@@ -86,7 +86,7 @@ void add_right(group_rights& rights, core::group_id group, core::group_right rig
 
 namespace {
 
-/// Of `rights`, those that are not in `others`.
+/// Returns the groups of `rights` that are not in `others`.
 std::vector<core::group_id> groups_only_in(const group_rights& rights, const group_rights& others) {
   std::vector<core::group_id> out;
   for (const auto& [group, right] : rights)
@@ -142,12 +142,12 @@ core::result<void> check_groups(const user_edit& edit, const std::vector<core::g
   for (const auto group : edit.new_groups)
     if (!std::binary_search(groups.begin(), groups.end(), group))
       return core::fail(core::errc::invalid_argument,
-                        "rights: there is no group " + std::to_string(core::number(group)));
+                        "permissions: unknown group " + std::to_string(core::number(group)));
   return {};
 }
 
 core::error is_last_admin(const core::user_card& user) {
-  return {core::errc::conflict, "user " + core::valid_utf8(user.name) + " is the last administrator: make another one first"};
+  return {core::errc::conflict, "user " + core::valid_utf8(user.name) + " is the last administrator: add another one first"};
 }
 
 core::result<void> check_seen(const core::user_card& before, std::string_view seen) {
@@ -155,7 +155,7 @@ core::result<void> check_seen(const core::user_card& before, std::string_view se
 }
 
 core::error no_such_user(std::string_view name) {
-  return {core::errc::not_found, "there is no user " + core::valid_utf8(name)};
+  return {core::errc::not_found, "unknown user " + core::valid_utf8(name)};
 }
 
 core::error no_such_user(core::user_id user) {
@@ -166,7 +166,7 @@ core::error name_is_taken(std::string_view name) {
   return {core::errc::conflict, "there is a user " + core::valid_utf8(name) + " already", core::refusal::user_repeated};
 }
 
-core::error password_has_changed() { return {core::errc::conflict, "the password was changed meanwhile"}; }
+core::error password_has_changed() { return {core::errc::conflict, "the password has changed in the meantime"}; }
 
 core::error no_session() { return {core::errc::not_found, "there is no such session"}; }
 
@@ -193,9 +193,9 @@ core::result<void> check_draft(const core::api_key_draft& draft, core::time_poin
     return tl::unexpected{rights_too_long("name")};
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
   if (core::valid_utf8(draft.name) != draft.name || std::any_of(draft.name.begin(), draft.name.end(), is_control))
-    return core::fail(core::errc::invalid_argument, "the name of an API key is UTF-8 without control characters");
+    return core::fail(core::errc::invalid_argument, "the name of an API key must be UTF-8 without control characters");
   if (draft.expires && *draft.expires <= now)
-    return core::fail(core::errc::invalid_argument, "the API key would be over already");
+    return core::fail(core::errc::invalid_argument, "the end of the API key is in the past");
   return {};
 }
 

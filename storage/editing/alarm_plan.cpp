@@ -52,7 +52,7 @@ core::result<void> check(const deploy_state& state, const core::declared_set& de
   const auto& rule = alarm.rule;
   if (!rule.group.empty() && !has_group(state, declared, rule.group))
     return core::fail(core::errc::invalid_argument,
-                      alarm.where + ": alarm '" + rule.key + "': there is no group '" + rule.group + "'");
+                      alarm.where + ": alarm '" + rule.key + "': unknown group '" + rule.group + "'");
   if (!rule.job.empty() && !has_job(state, declared, rule))
     return core::fail(core::errc::invalid_argument, alarm.where + ": alarm '" + rule.key + "': group '" + rule.group +
                                                       "' has no declared job '" + rule.job + "'");

@@ -1,6 +1,6 @@
 #pragma once
 
-// The pure part of applying `[[alarm]]`: from what the store holds and what a source declares to a list of writes.
+// The pure part of applying `[[alarm]]`: computes a list of writes from the stored rules and those that a source declares.
 
 #include <span>
 #include <string>
@@ -22,18 +22,18 @@ struct held_alarm {
 
 struct alarm_plan {
   std::vector<core::deploy_change> changes;
-  /// Rows to write, new or in place of what there is.
+  /// Rows to insert or replace.
   std::vector<core::alarm_rule> writes;
   /// Keys of rows to delete.
   std::vector<std::string> removals;
 };
 
-/// `state`: groups and declared jobs that there are already. Errors, each with `where`: `conflict` (a rule of another source),
-/// `invalid_argument` (a group or job that neither the store nor the source has, so that the rule would never match).
+/// Plans the writes. `state`: existing groups and declared jobs. Errors, each with `where`: `conflict` (a rule of another
+/// source), `invalid_argument` (a group or job that neither the store nor the source has, so that the rule would never match).
 [[nodiscard]] core::result<alarm_plan> plan_alarms(std::span<const held_alarm> held, const deploy_state& state,
                                                    const core::declared_set& declared, bool prune);
 
-/// One row a rule that the plan changes.
+/// Returns one row per rule that the plan changes.
 [[nodiscard]] std::vector<core::audit_row> audit_of(const alarm_plan& plan, const std::string& source, const core::principal& by,
                                                     core::time_point now);
 

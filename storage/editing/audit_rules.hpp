@@ -11,7 +11,7 @@
 
 namespace ringmaster::storage {
 
-/// `changes`: one line each, e.g. of `differences`.
+/// Returns the audit row. `changes`: one line each, e.g. of `differences`.
 [[nodiscard]] core::audit_row audit_of(const core::principal& by, core::audit_action action, core::audit_object object,
                                        std::int64_t object_id, std::string_view object_name,
                                        const std::vector<std::string>& changes, core::time_point now);

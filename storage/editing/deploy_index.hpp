@@ -1,6 +1,6 @@
 #pragma once
 
-// What the store holds of declared objects, ready to be looked up. Internal to the deploy plan.
+// Lookup of stored declared objects. Internal to the deploy plan.
 
 #include <map>
 #include <string>
@@ -14,20 +14,20 @@
 
 namespace ringmaster::storage {
 
-/// Points into the state, which must outlive it.
+/// Index of a state. Points into the state, which must outlive it.
 class deploy_index {
 public:
   explicit deploy_index(const deploy_state& held);
 
-  /// Null: there is none.
+  /// Returns the group; null: there is none.
   [[nodiscard]] const held_group* group(core::group_id id) const;
-  /// App names are not unique in XXL's schema.
+  /// Returns all groups of that name: app names are not unique in XXL's schema.
   [[nodiscard]] std::vector<const held_group*> groups_named(std::string_view app_name) const;
   [[nodiscard]] const held_job* job(core::group_id group, std::string_view key) const;
-  /// The first of that key in any group of that name.
+  /// Returns the first job of that key in any group of that name.
   [[nodiscard]] const held_job* job(std::string_view app_name, std::string_view key) const;
 
-  /// `child_jobid` as people know the jobs: `pay/settle,pay/report`; an id that no source declares stays an id.
+  /// Returns `child_jobid` with the names of the jobs: `pay/settle,pay/report`; an id that no source declares stays an id.
   [[nodiscard]] std::string names_of(std::string_view child_jobs) const;
 
 private:
@@ -37,8 +37,8 @@ private:
   std::unordered_map<std::string, const held_job*> jobs_by_id_text_;
 };
 
-/// Adds to `plan` what the source declared before and does not any more: jobs that are not in `kept`, and groups without a job
-/// left that it neither declares nor uses (`used_groups`: those that a declared job lies in).
+/// Adds removals to `plan`: jobs that the source declared before and that are not in `kept`, and groups without remaining jobs
+/// that the source neither declares nor uses (`used_groups`: groups of declared jobs).
 void plan_removals(const deploy_state& held, const core::declared_set& declared, const std::unordered_set<std::int32_t>& kept,
                    const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan);
 

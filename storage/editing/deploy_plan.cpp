@@ -25,18 +25,18 @@ namespace {
 using core::change_kind;
 using core::errc;
 
-/// Says why an object of another owner stays as it is, and what to do.
+/// Returns why an object of another owner stays unchanged, and what to do.
 std::string owner_text(const std::string& source) {
-  return source.empty() ? "was made by hand; it stays as it is" : belongs_to_text(source);
+  return source.empty() ? "is not declared by any source; it stays unchanged" : belongs_to_text(source);
 }
 
 std::string joined(const std::vector<std::string>& texts) { return join_addresses(texts).value_or(""); }
 
-/// One declared job on its way into the plan.
+/// One declared job while it is being planned.
 struct target {
   const core::declared_job* declared = nullptr;
   existing_or_new<core::group_id> group;
-  /// Null: to be created, at `position` of the plan's jobs.
+  /// The stored job. Null: the job is to be created, at `position` of the plan's jobs.
   const held_job* held = nullptr;
   std::size_t position = 0;
 
@@ -63,7 +63,7 @@ public:
 private:
   using identity = std::pair<std::string_view, std::string_view>;
 
-  /// Who is to blame, for messages.
+  /// Returns the prefix of messages: location and name of the job.
   static std::string at(const core::declared_job& job) {
     return (job.where.empty() ? "" : job.where + ": ") + "job " + job.group + '/' + job.key + ": ";
   }
@@ -71,7 +71,7 @@ private:
   core::result<void> check_source() {
     if (declared_.source.empty() || !core::fits(declared_.source, core::source_chars))
       return core::fail(errc::invalid_argument,
-                        "the name of a source has 1 to " + std::to_string(core::source_chars) + " characters");
+                        "the name of a source must have 1 to " + std::to_string(core::source_chars) + " characters");
     auto stored = held_.revision.value_or(0);
     if (declared_.revision != 0 && declared_.revision < stored)
       return core::fail(errc::conflict, "revision " + std::to_string(declared_.revision) + " of the source " + declared_.source +
@@ -92,7 +92,7 @@ private:
     auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
     if (declared.app_name.empty() || !core::fits(declared.app_name, core::app_name_chars))
       return core::fail(errc::invalid_argument,
-                        object + ": app_name has 1 to " + std::to_string(core::app_name_chars) + " characters");
+                        object + ": app_name must have 1 to " + std::to_string(core::app_name_chars) + " characters");
     if (auto fits = check_title(declared.title, held_.limits); !fits)
       return core::fail(errc::invalid_argument, object + ": " + fits.error().context);
     if (declared_groups_.contains(declared.app_name))
@@ -154,7 +154,7 @@ private:
     for (const auto& job : declared_.jobs) {
       if (job.key.empty() || !core::fits(job.key, core::job_key_chars))
         return core::fail(errc::invalid_argument,
-                          at(job) + "a key has 1 to " + std::to_string(core::job_key_chars) + " characters");
+                          at(job) + "a key must have 1 to " + std::to_string(core::job_key_chars) + " characters");
       if (!targets_by_identity_.emplace(identity{job.group, job.key}, targets_.size()).second)
         return core::fail(errc::invalid_argument, at(job) + "is declared twice");
       auto group = group_of(job);
@@ -214,7 +214,7 @@ private:
       if (auto declared = targets_by_identity_.find(who); declared != targets_by_identity_.end()) {
         const auto& found = targets_[declared->second];
         if (&found == &parent)
-          continue; // XXL leaves a job's own id out, too.
+          continue; // XXL ignores a job's own id, too.
         child = {found.held ? std::optional{found.held->id} : std::nullopt, found.position};
       } else if (auto* held = find_undeclared(who)) {
         child.id = held->id;
@@ -229,18 +229,18 @@ private:
       write.children.push_back(child);
     }
     if (chars_max > core::child_jobs_chars + 1)
-      return core::fail(errc::invalid_argument, at(*parent.declared) + "has more children than " +
-                                                  std::to_string(core::child_jobs_chars) + " characters of ids hold");
+      return core::fail(errc::invalid_argument, at(*parent.declared) + "has too many children: their ids do not fit into " +
+                                                  std::to_string(core::child_jobs_chars) + " characters");
     return {};
   }
 
-  /// A declared job of the store that this set does not declare and will not remove.
+  /// Finds a declared job of the store that this set neither declares nor removes.
   const held_job* find_undeclared(const identity& who) const {
     const auto* job = index_.job(who.first, who.second);
     return job && prune_ && job->source == declared_.source ? nullptr : job;
   }
 
-  /// A stop by a user stays until the declaration changes `enabled` itself, whatever else it changes.
+  /// Returns whether a stop by a user stays. It stays until the declaration changes `enabled` itself, whatever else it changes.
   static bool keeps_manual_stop(const held_job& held, const core::declared_job& declared, const std::string& hash) {
     if (held.running || !held.stopped_manually || !declared.enabled)
       return false;
@@ -255,7 +255,7 @@ private:
     if (!rule)
       return core::fail(errc::invalid_argument, at(declared) + rule.error().context);
     bool content_changed = !one.held || one.held->hash != write.hash;
-    // A job whose time is over is no mistake: the same file goes into a new database, too.
+    // A job whose end is in the past is not an error: the same file may be applied to a new database.
     bool over = declared.timing.end_at && *declared.timing.end_at < now_;
     bool stays_stopped = one.held && keeps_manual_stop(*one.held, declared, write.hash);
     bool wanted = !content_changed ? one.held->running : declared.enabled && !over && !stays_stopped;
@@ -301,7 +301,7 @@ private:
       change.fields.push_back("stays stopped: a user stopped it; `ringmaster job start` starts it");
     if (change.fields.empty() && one.held->hash != write.hash)
       change.fields.push_back(std::string{"enabled: "} +
-                              (one.declared->enabled ? "true" : "false")); // agrees with a start or stop by hand
+                              (one.declared->enabled ? "true" : "false")); // agrees with a manual start or stop
     if (change.fields.empty())
       change.kind = change_kind::unchanged;
     else

@@ -1,8 +1,8 @@
 #pragma once
 
-// The pure part of `deploy_store::apply`: from what the store holds and what a source declares to a report and a list of writes.
-// The backends read the state under the lock row, ask, make sure that no claim has moved a schedule that the plan writes
-// since it was read, and write exactly what the plan says.
+// The pure part of `deploy_store::apply`: computes a report and a list of writes from the stored state and the declarations of a
+// source. The backends read the state under the lock row, compute the plan, check that no claim has moved a schedule that the
+// plan writes since it was read, and write exactly what the plan contains.
 
 #include <cstdint>
 #include <memory>
@@ -31,14 +31,14 @@ struct held_group {
   core::address_type type = core::address_type::automatic;
   /// `xxl_job_group.address_list`; empty for NULL.
   std::string address_list;
-  /// `rm_group_ext.source`; empty: made by hand.
+  /// `rm_group_ext.source`; empty: not declared.
   std::string source;
-  /// How many jobs of the group no source declares: prune leaves such a group.
+  /// Number of jobs in the group that no source declares: prune keeps such a group.
   std::size_t jobs_made_by_hand = 0;
   friend bool operator==(const held_group&, const held_group&) = default;
 };
 
-/// Groups as edits leave them: without what their jobs and the registry write.
+/// Returns groups without the parts that their jobs and the registry write.
 [[nodiscard]] std::vector<held_group> edited_part(std::vector<held_group> groups);
 
 /// What a declaration says about a job, as the columns hold it. Enumerations are their stored names.
@@ -68,9 +68,9 @@ struct held_job {
   std::string hash;
   job_columns columns;
   std::string child_jobs;
-  /// `trigger_status`.
+  /// Whether the job runs: `trigger_status`.
   bool running = false;
-  /// A user stopped it, and nobody has started it since: `rm_stop`.
+  /// Whether a user stopped it, without a start since: `rm_stop`.
   bool stopped_manually = false;
   /// The last claimed instant, `rm_schedule.last_ms`; the epoch when there was none.
   core::time_point last{};
@@ -79,16 +79,16 @@ struct held_job {
 /// All groups, all declared jobs, the source's row of `rm_deploy`, and what the columns hold.
 struct deploy_state {
   column_limits limits = {};
-  /// Java admins plan these jobs, too.
+  /// Whether Java admins plan these jobs, too.
   bool shared = false;
   std::optional<std::int64_t> revision;
-  /// Of the source: names of the files that its applies had, sorted.
+  /// Names of the files of the source's earlier applies, sorted.
   std::vector<std::string> files = {};
   std::vector<held_group> groups;
   std::vector<held_job> jobs;
 };
 
-/// An id that the store has, or the position of the write that will create it.
+/// An id of the store, or the position of the write that will create it.
 template <class Id>
 struct existing_or_new {
   std::optional<Id> id;
@@ -97,26 +97,26 @@ struct existing_or_new {
 
 struct group_write {
   core::change_kind kind = core::change_kind::create;
-  /// Of the group to update or remove.
+  /// Id of the group to update or remove.
   core::group_id id{};
   std::string app_name;
   std::string title;
   core::address_type type = core::address_type::automatic;
-  /// Nothing: the column stays as it is (NULL in a new row).
+  /// Empty: the column stays unchanged (NULL in a new row).
   std::optional<std::string> address_list;
-  /// `deploy_report::changes` has it under this name.
+  /// The object's name in `deploy_report::changes`.
   std::string object = {};
 };
 
 /// The schedule's part of a job write: `rm_schedule` and the mirror in `xxl_job_info`.
 struct schedule_write {
   bool running = false;
-  /// Nothing when not running. Of a new job whose instants depend on its id, `next_of` says it.
+  /// Empty when not running. For a new job whose instants depend on its id, `next_of` returns the time.
   std::optional<core::time_point> next;
-  /// Of a running job: what `next` was computed with, and from where.
+  /// For a running job: the schedule that `next` was computed with, and the start of the computation.
   std::shared_ptr<const core::schedule> rule = nullptr;
   core::time_point from{};
-  /// The last claimed instant as the plan was told of it.
+  /// The last claimed instant when the plan was made.
   core::time_point last{};
 
   [[nodiscard]] bool depends_on_id() const { return rule && !rule->same_for_all(); }
@@ -124,69 +124,69 @@ struct schedule_write {
 
 struct job_write {
   core::change_kind kind = core::change_kind::create;
-  /// Of the job to update or remove.
+  /// Id of the job to update or remove.
   core::job_id id{};
   /// Position: in `deploy_plan::groups`. Only read for a new job.
   existing_or_new<core::group_id> group;
   std::string key;
   std::string hash;
   job_columns columns;
-  /// It had another `glue_type` before.
+  /// Whether it had another `glue_type` before.
   bool new_glue = false;
-  /// The file says now whether it runs: the row of `rm_stop` goes.
+  /// Whether the declaration changes `enabled`: the row of `rm_stop` is deleted.
   bool ends_manual_stop = false;
-  /// It ran when the plan was made. Where `schedule` is nothing, that must still be so.
+  /// Whether it ran when the plan was made. Without a `schedule`, this must still hold at the write.
   bool was_running = false;
   /// Position: in `deploy_plan::jobs`.
   std::vector<existing_or_new<core::job_id>> children;
-  /// Nothing: next time, last instant and status stay as they are. A write with a schedule also deletes the job's waiting `cron`
+  /// Empty: next time, last instant and status stay unchanged. A write with a schedule also deletes the job's waiting `cron`
   /// intents. `last_ms` is written for a new job (0), and where only a wrong clock can have written it.
   std::optional<schedule_write> schedule;
-  /// `deploy_report::changes` has it under this name.
+  /// The object's name in `deploy_report::changes`.
   std::string object = {};
 };
 
-/// Only what is to be written: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids),
-/// removals last. Every created, updated and removed job takes one number of `rm_edit` of its own, in order; created and updated
-/// jobs keep it as their revision, so that a reader of edits may stop between two of them.
+/// Changes only: groups first, then jobs in two passes (rows, then `child_jobid`, which needs the new ids), removals last. Every
+/// created, updated and removed job takes its own number of `rm_edit`, in order; created and updated jobs keep it as their
+/// revision, so that a reader of edits may stop between two of them.
 struct deploy_plan {
   core::deploy_report report;
   std::vector<group_write> groups;
   std::vector<job_write> jobs;
-  /// The revision to store for the source; nothing: leave `rm_deploy`.
+  /// The revision to store for the source; empty: leave `rm_deploy` unchanged.
   std::optional<std::int64_t> revision;
-  /// The files of the source from now on; nothing: leave `rm_source_file`.
+  /// The files of the source from now on; empty: leave `rm_source_file` unchanged.
   std::optional<std::vector<std::string>> files = {};
 };
 
-/// What applying `declared` does. Next times are computed from max(now, last claimed instant) in `schedule_zone`, and only when a
-/// job is new, its schedule changed or it is started; a job that a user stopped stays so until
-/// the declaration changes `enabled`. Errors: `conflict`
-/// (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child, duplicate key, a value longer than
-/// its column, a schedule that does not parse or, enabled, can never fire).
+/// Plans the application of `declared`. Computes next times from max(now, last claimed instant) in `schedule_zone`, and only when
+/// a job is new, its schedule changed or it is started. A job that a user stopped stays stopped until the declaration changes
+/// `enabled`. Errors: `conflict` (foreign object, lower revision), `invalid_argument` with `where` (unknown group or child,
+/// duplicate key, a value longer than its column, an invalid schedule or an enabled one that can never fire).
 [[nodiscard]] core::result<deploy_plan> plan_deploy(const deploy_state& held, const core::declared_set& declared, bool prune,
                                                     core::time_point now, const core::zone& schedule_zone);
 
-/// The first instant of a running job's new schedule after `from`. Errors: `invalid_argument` when there is none.
+/// Returns the first instant of a running job's new schedule after `from`. Errors: `invalid_argument` when there is none.
 [[nodiscard]] core::result<core::time_point> planned_after(const job_write& job, core::time_point from);
 
-/// Moves new schedules whose next time lies before `now` on: it took a while to get the plan ready for its writing. Errors:
-/// `invalid_argument` for one that does not fire again.
+/// Advances new schedules whose next time lies before `now`, because preparing the plan took a while. Errors: `invalid_argument`
+/// for a schedule that does not fire again.
 [[nodiscard]] core::result<void> plan_later(deploy_plan& plan, core::time_point now);
 
-/// When the job `id` fires next by this write; nothing: it does not run.
+/// Returns when the job `id` fires next after this write; empty if it does not run.
 [[nodiscard]] std::optional<core::time_point> next_of(const schedule_write& write, core::job_id id);
 
-/// The row of one change; `id`: of its object.
+/// Returns the row of one change; `id`: id of its object.
 [[nodiscard]] core::audit_row audit_of(const core::deploy_change& change, core::audit_object kind, std::int32_t id,
                                        const std::string& source, const core::principal& by, core::time_point now);
 
-/// One row a change of a group or a job that the plan writes; `groups` and `jobs`: the ids of the writes, in their order.
+/// Returns one row per change of a group or a job that the plan writes; `groups` and `jobs`: the ids of the writes, in their
+/// order.
 [[nodiscard]] std::vector<core::audit_row> audit_of(const deploy_plan& plan, std::span<const core::group_id> groups,
                                                     std::span<const core::job_id> jobs, const std::string& source,
                                                     const core::principal& by, core::time_point now);
 
-/// The text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
+/// Returns the text of `child_jobid` once the new rows have ids: `ids[i]` is the id of `deploy_plan::jobs[i]`.
 [[nodiscard]] std::string child_jobs_text(const job_write& write, std::span<const core::job_id> ids);
 
 } // namespace ringmaster::storage

@@ -9,14 +9,15 @@ namespace ringmaster::storage {
 namespace {
 
 constexpr std::size_t conf_chars = 60;
-/// Due since ever: the planner takes it for a misfire and computes the next time.
+/// A next time long in the past: the planner treats it as a misfire and computes the next time.
 constexpr std::int64_t long_ago_ms = 1;
 
 std::string shown_schedule(const watched_columns& row) {
   return '"' + row.schedule_type + ' ' + std::string{core::cut_characters(row.schedule_conf, conf_chars)} + '"';
 }
 
-/// From max(now, last claimed instant). A schedule that does not parse keeps a next time: the planner says why it does nothing.
+/// Computes the next time from max(now, last claimed instant). An invalid schedule keeps a next time: the planner reports the
+/// error.
 void reschedule(const watched_job& job, core::time_point now, core::schedule_rules& rules, edit_decision& out) {
   const auto type = core::find_schedule_type(job.row.schedule_type).value_or(core::schedule_type::unknown);
   const auto rule = rules.of(type, job.row.schedule_conf, job.timing);
@@ -35,7 +36,7 @@ edit_decision decide_running(const watched_job& job, bool foreign, core::time_po
   if (!is_time(job.planned->next_ms)) {
     out.raise = true;
     out.what = "started";
-    // As XXL takes a job that runs without a next time.
+    // XXL treats a running job without a next time in the same way.
     if (job.row_next_ms <= 0)
       out.next_ms = long_ago_ms;
     else
@@ -64,7 +65,7 @@ edit_decision decide(const watched_job& job, core::time_point now, core::schedul
   const bool same = job.seen && job.seen->row == job.row && !(running && !is_time(job.planned->next_ms));
   if (same && job.seen->revision == job.planned->revision)
     return {};
-  // An edit of ours since the last look: it may hide one by hand, so the planners read the job once more, and nobody is told.
+  // Our own edit since the last check may hide a foreign one: the planners read the job again, and nothing is reported.
   const bool foreign = job.seen && job.seen->revision == job.planned->revision;
   if (running)
     return decide_running(job, foreign, now, rules);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether somebody changed a job behind our back, and what follows from it. Pure; the backends read and write.
+// Detection of edits by other programs, and the resulting decisions. Pure; the backends read and write.
 
 #include <cstdint>
 #include <optional>
@@ -25,26 +25,26 @@ struct watched_columns {
 struct watched_job {
   core::job_id id{};
   watched_columns row;
-  /// Not compared: only our own edits write them.
+  /// Not compared: only Ringmaster's own edits write them.
   core::schedule_options timing;
-  /// The mirror.
+  /// Next and last time in `xxl_job_info`.
   std::int64_t row_next_ms = 0;
   std::int64_t row_last_ms = 0;
-  /// `rm_schedule`; nothing: it has no row of the job.
+  /// The job's row of `rm_schedule`; empty: there is none.
   struct schedule {
     std::int64_t next_ms = 0;
     std::int64_t last_ms = 0;
     std::int64_t revision = 0;
   };
   std::optional<schedule> planned;
-  /// What was there at the last look, and the revision then. Nothing: the first look.
+  /// Columns and revision at the last check. Empty: this is the first check.
   struct memory {
     watched_columns row;
     std::int64_t revision = 0;
   };
   std::optional<memory> seen;
 
-  /// The mirror of a running job is behind. One that never fires is stopped by its last claim.
+  /// Returns whether the mirror of a running job is outdated. A job that never fires again is stopped by its last claim.
   [[nodiscard]] bool mirror_is_behind() const noexcept {
     return row.status == 1 && planned && planned->next_ms != 0
            && (row_next_ms != planned->next_ms || row_last_ms != planned->last_ms);
@@ -52,20 +52,21 @@ struct watched_job {
 };
 
 struct edit_decision {
-  /// The row is to be remembered as it is now.
+  /// Whether to remember the row as it is now.
   bool remember = false;
-  /// The planners are to read the job anew.
+  /// Whether planners have to read the job again.
   bool raise = false;
   std::optional<std::int64_t> next_ms;
-  /// It can never fire: `trigger_status` becomes 0.
+  /// Whether it can never fire: `trigger_status` becomes 0.
   bool stop = false;
-  /// Empty: nothing to tell.
+  /// Text to report; empty: none.
   std::string what = {};
 
-  /// Nothing follows but that the row is remembered: a first look. Needs no lock: an edit in between is seen at the next one.
+  /// Returns whether the row is only remembered, as at a first check. Needs no lock: the next check sees an edit in between.
   [[nodiscard]] bool only_remembers() const noexcept { return remember && !raise && says_nothing(); }
 
-  /// An edit of ours came since the last look: the planners read the job once more, and nothing else follows.
+  /// Returns whether only one of our own edits came since the last check: the planners read the job again, and nothing else
+  /// follows.
   [[nodiscard]] bool only_raises() const noexcept { return remember && raise && says_nothing(); }
 
 private:

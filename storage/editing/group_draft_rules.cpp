@@ -22,7 +22,7 @@ tl::unexpected<core::error> group_text_too_long(std::string_view field) {
 core::result<void> check_texts(const core::group& row, const std::string& list, const column_limits& limits) {
   for (const auto* text : {&row.app_name, &row.title, &list})
     if (core::valid_utf8(*text) != *text)
-      return core::fail(errc::invalid_argument, "the text of a group is no UTF-8");
+      return core::fail(errc::invalid_argument, "a text of the group is not valid UTF-8");
   if (!core::fits(row.app_name, core::app_name_chars))
     return group_text_too_long("appname");
   if (!check_title(row.title, limits))
@@ -77,7 +77,7 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
     row.addresses = core::addresses_in(draft.address_list);
   if (auto fits = check_texts(row, join_addresses(row.addresses).value_or(""), limits); !fits)
     return tl::unexpected{fits.error()};
-  // Behind all that is wrong in any case (RFC 9110 §13.2.1).
+  // After all checks that fail in any case (RFC 9110 §13.2.1).
   if (held)
     if (auto as_seen = check_group_seen(*held, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
@@ -86,7 +86,7 @@ core::result<group_writing> write_group(const core::group_draft& draft, const st
   out.keeps_list = automatic && !out.renamed && held->group.type == address_type::automatic;
   out.takes_registered = automatic && !out.keeps_list;
   out.changes = changes_of(held ? held->group : core::group{}, row);
-  // A file does not say the token.
+  // Files do not contain the token.
   if (declared && !out.changes.empty())
     return tl::unexpected{is_declared_group(*held)};
   if (!draft.access_token.empty())

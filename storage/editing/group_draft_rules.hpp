@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends decide alike about groups that people write. Pure.
+// Rules about edits of groups by users, for both backends. Pure.
 
 #include <optional>
 #include <string>
@@ -14,47 +14,47 @@
 
 namespace ringmaster::storage {
 
-/// What an edit makes of a group.
+/// The result of an edit of a group.
 struct group_writing {
   core::group row;
-  /// The list is that of the registrations under its app name: to be read and written, too.
+  /// Whether the list becomes that of the registrations under its app name, which has to be read and written, too.
   bool takes_registered = false;
-  /// An automatic group whose list stays.
+  /// Whether the group is automatic and keeps its list.
   bool keeps_list = false;
-  /// Another group may have this name already.
+  /// Whether the name changed, so that another group may already have it.
   bool renamed = false;
-  /// One line a changed field.
+  /// One line per changed field.
   std::vector<std::string> changes;
 };
 
-/// `held`: the group that is changed; nothing: a new one. `seen` as in `group_editor::update`. Errors: `core::check`, `too_long`,
-/// `conflict` for a declared group, unless only its token changes,
-/// and for one that was edited since; `forbidden` for who is no administrator.
+/// Plans an edit. `held`: the group to change; empty: a new one. `seen` as in `group_editor::update`. Errors: `core::check`,
+/// `too_long`; `conflict` for a declared group, unless only its token changes, and for a group that was edited since; `forbidden`
+/// for non-administrators.
 [[nodiscard]] core::result<group_writing> write_group(const core::group_draft& draft,
                                                       const std::optional<core::group_record>& held, std::string_view seen,
                                                       const column_limits& limits, const core::principal& by);
 
-/// What is known of a group that is to go.
+/// Uses of a group that is to be removed.
 struct group_uses {
   bool has_jobs = false;
-  /// There is another one.
+  /// Whether there is another group.
   bool others = false;
 };
 
 /// Errors: as `group_editor::remove`.
 [[nodiscard]] core::result<void> check_removal(const core::group_record& held, std::string_view seen, const group_uses& uses);
 
-/// What a group was that goes, for the audit: one line a field.
+/// Returns the values of a removed group for the audit log: one line per field.
 [[nodiscard]] std::vector<std::string> changes_of_removal(const core::group_record& held);
 
 /// Errors: as `group_editor::read`.
 [[nodiscard]] core::result<void> check_read(const std::optional<core::group_record>& held, core::group_id group,
                                             const core::principal& by);
 
-/// `not_found` with `group_illegal`.
+/// Returns `not_found` with `group_illegal`.
 [[nodiscard]] core::error no_such_group(core::group_id group);
 
-/// `conflict` with `app_name_repeated`.
+/// Returns `conflict` with `app_name_repeated`.
 [[nodiscard]] core::error name_is_taken(const std::string& app_name);
 
 } // namespace ringmaster::storage

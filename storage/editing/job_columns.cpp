@@ -16,7 +16,7 @@ std::string quoted(std::string_view text) {
   return '"' + std::string{core::cut_characters(text, quoted_chars)} + "...\"";
 }
 
-// Cron text speaks for itself; the others need their type.
+// Returns cron text alone; other schedules need their type.
 std::string schedule_text(const job_columns& columns) {
   if (columns.schedule_type == core::stored_name(core::schedule_type::cron))
     return columns.schedule_conf;

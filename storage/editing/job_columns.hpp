@@ -1,6 +1,6 @@
 #pragma once
 
-// What a declaration makes of the columns of a job, and how a difference reads to a person.
+// Conversion of a job's declaration to columns, and readable texts of differences.
 
 #include <cstdint>
 #include <optional>
@@ -14,16 +14,16 @@
 
 namespace ringmaster::storage {
 
-/// The columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
+/// Returns the columns that `job` declares. Errors: `invalid_argument` naming the value that is longer than its column.
 [[nodiscard]] core::result<job_columns> columns_of(const core::declared_job& job, const column_limits& limits);
 
 /// Checks the texts among the options. Errors: `invalid_argument` naming the option that is longer than its column.
 [[nodiscard]] core::result<void> check_widths(const core::job_options& options);
 
-/// `params: "a" -> "b"`, one entry a column that differs, under the names of the file. Long values are shortened.
+/// Returns `params: "a" -> "b"`, one entry per column that differs, with the names of the file. Long values are shortened.
 [[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);
 
-/// `name: "before" -> "after"`.
+/// Returns `name: "before" -> "after"`.
 [[nodiscard]] std::string difference(std::string_view name, std::string_view before, std::string_view after);
 
 } // namespace ringmaster::storage

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of jobs that cannot be planned, before anybody plans them.
+// Detection of jobs that cannot be planned, before a planner reads them.
 
 #include <optional>
 #include <string>
@@ -13,25 +13,25 @@
 
 namespace ringmaster::storage {
 
-/// The columns of a job that decide whether it can be planned; nothing for NULL.
+/// The columns of a job that decide whether it can be planned; empty for NULL.
 struct planned_columns {
   std::int64_t id = 0;
   std::int64_t trigger_status = 0;
   std::string schedule_type;
   std::optional<std::string> schedule_conf;
-  /// Where the schema has options: none before `migrate`.
+  /// The options, where the schema has them: none before `migrate`.
   core::schedule_options options{};
 };
 
-/// Why a job that is switched on is never planned; empty when nothing is wrong.
+/// Returns why an enabled job is never planned; empty when nothing is wrong.
 [[nodiscard]] std::string defect_of(const planned_columns& job, core::schedule_rules& rules);
 
-/// Collects defects and tells of at most twenty jobs by their ids.
+/// Collects defects and names at most twenty jobs by their ids.
 class defect_report {
 public:
   explicit defect_report(core::zone where) : rules_{std::move(where)} {}
   void add(const planned_columns& job);
-  /// One finding for all.
+  /// Returns one finding for all.
   [[nodiscard]] database_finding finding() const;
 
 private:

@@ -22,7 +22,7 @@ using core::refusal;
 
 constexpr std::size_t remark_chars_min = 4;
 constexpr std::size_t remark_chars_max = 100;
-/// Of `glue_remark`.
+/// Width of `glue_remark`.
 constexpr std::size_t remark_column_chars = 128;
 
 tl::unexpected<core::error> too_long(std::string_view field) {
@@ -35,11 +35,11 @@ core::result<void> check_source_text(std::string_view source) {
     return core::refuse(errc::invalid_argument, refusal::too_long,
                         "glueSource is longer than " + std::to_string(core::source_bytes) + " bytes", "glueSource");
   if (core::valid_utf8(source) != source)
-    return core::fail(errc::invalid_argument, "glueSource is no UTF-8 text");
+    return core::fail(errc::invalid_argument, "glueSource is not valid UTF-8");
   return {};
 }
 
-/// Under the names of XXL's forms, which is where people find them.
+/// Checks widths, with the names of XXL's forms, which users see.
 core::result<void> check_widths(const core::job_record& row, const column_limits& limits) {
   struct width {
     std::string_view name;
@@ -57,7 +57,7 @@ core::result<void> check_widths(const core::job_record& row, const column_limits
   };
   for (const auto& [name, text, chars] : widths) {
     if (core::valid_utf8(text) != text)
-      return core::fail(errc::invalid_argument, std::string{name} + " is no UTF-8 text");
+      return core::fail(errc::invalid_argument, std::string{name} + " is not valid UTF-8");
     if (!core::fits(text, chars))
       return too_long(name);
   }
@@ -70,7 +70,7 @@ core::result<void> check_widths(const core::job_record& row, const column_limits
       return too_long(field.name);
   }
   if (core::valid_utf8(row.param) != row.param)
-    return core::fail(errc::invalid_argument, "executorParam is no UTF-8 text");
+    return core::fail(errc::invalid_argument, "executorParam is not valid UTF-8");
   if (!check_param(row.param, limits))
     return too_long("executorParam");
   return {};
@@ -104,7 +104,7 @@ std::vector<std::string> changes_of(const core::job_record& before, const core::
   return out;
 }
 
-/// What both kinds of edit write of a draft.
+/// Takes the values of a draft that both kinds of edit write.
 void take(const core::job_draft& draft, core::job_record& row) {
   row.group = draft.group;
   row.name = draft.name;
@@ -136,7 +136,7 @@ core::result<void> check_held(const core::job_record& held, const core::principa
   return {};
 }
 
-/// From here the schedule `row` counts for a running job. What must fire was found to.
+/// Returns the next time of a running job whose schedule counts from `from`. The caller has checked a job that must fire.
 core::result<core::time_point> next_of(const core::job_record& row, core::time_point from, const core::zone& schedule_zone) {
   core::schedule_rules rules{schedule_zone};
   const auto type = core::find_schedule_type(row.schedule_type).value_or(core::schedule_type::none);
@@ -194,7 +194,7 @@ core::result<job_writing> write_update(const std::optional<core::job_record>& he
     return tl::unexpected{sound.error()};
   if (auto fits = check_widths(out.row, scene.limits); !fits)
     return tl::unexpected{fits.error()};
-  // Behind all that is wrong in any case (RFC 9110 §13.2.1).
+  // After all checks that fail in any case (RFC 9110 §13.2.1).
   if (auto as_seen = check_seen(held, held->id, seen); !as_seen)
     return tl::unexpected{as_seen.error()};
   out.options_changed = static_cast<const core::job_options&>(out.row) != *held;
@@ -233,11 +233,11 @@ core::result<void> check_source(const std::optional<core::job_record>& held, cor
   if (core::is_blank(remark))
     return wrong(refusal::remark_empty, "the remark is empty");
   if (const auto chars = core::count_characters(remark); chars < remark_chars_min || chars > remark_chars_max)
-    return wrong(refusal::remark_length, "a remark has 4 to 100 characters");
+    return wrong(refusal::remark_length, "a remark must have 4 to 100 characters");
   if (core::looks_like_script(remark))
     return wrong(refusal::remark_illegal, "the remark looks like a script");
   if (core::valid_utf8(remark) != remark)
-    return core::fail(errc::invalid_argument, "glueRemark is no UTF-8 text");
+    return core::fail(errc::invalid_argument, "glueRemark is not valid UTF-8");
   if (auto fits = check_source_text(source); !fits)
     return fits;
   if (!held)

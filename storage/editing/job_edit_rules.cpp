@@ -19,7 +19,7 @@ namespace {
 constexpr const char* type_disables_start = "The current schedule type disables startup";
 constexpr const char* schedule_illegal = "Schedule Typeillegal";
 
-/// Both ways of writing its end call the same program.
+/// Returns the address without a slash at its end: both forms call the same program.
 std::string_view called(std::string_view address) noexcept {
   address = core::trimmed(address);
   if (address.ends_with('/'))
@@ -31,7 +31,7 @@ std::string_view called(std::string_view address) noexcept {
 
 core::result<started_schedule> next_of_start(const core::scheduled_job& job, bool runs, core::time_point now,
                                              const core::zone& where) {
-  // A type that nobody knows counts as none, as it does there.
+  // An unknown type counts as none, as in XXL.
   const auto type = job.spec->schedule;
   if (type == core::schedule_type::none || type == core::schedule_type::unknown)
     return core::refuse(core::errc::invalid_argument, core::refusal::type_disables_start, type_disables_start);
@@ -53,7 +53,7 @@ core::result<core::intent> intent_of(const core::manual_trigger& request) {
     return core::fail(core::errc::invalid_argument,
                       "the parameter is longer than " + std::to_string(core::text_bytes) + " bytes");
   if (request.param && core::valid_utf8(*request.param) != *request.param)
-    return core::fail(core::errc::invalid_argument, "the parameter is no UTF-8 text");
+    return core::fail(core::errc::invalid_argument, "the parameter is not valid UTF-8");
   auto addresses = core::parse_addresses(request.addresses);
   if (!addresses)
     return tl::unexpected{addresses.error()};
@@ -73,7 +73,7 @@ core::result<void> check_addresses(const core::principal& by, const std::vector<
   for (const auto& address : wanted)
     if (std::none_of(known.begin(), known.end(), [&](const auto& each) { return called(each) == called(address); }))
       return core::fail(core::errc::forbidden,
-                        address + " is no address of the job's group; only an administrator may name another one");
+                        address + " is not an address of the job's group; only an administrator may use another one");
   return {};
 }
 
@@ -84,12 +84,12 @@ core::error no_such_job(core::job_id job) {
 core::error no_such_job(const core::job_name& name) {
   if (name.id)
     return no_such_job(*name.id);
-  return {core::errc::not_found, "there is no job " + name.group + '/' + name.key};
+  return {core::errc::not_found, "unknown job " + name.group + '/' + name.key};
 }
 
 core::error no_such_intent(core::intent_id intent) {
   return {core::errc::not_found, "intent " + std::to_string(core::number(intent)) +
-                                   " does not exist: its job went away before it ran, or it is over and forgotten"};
+                                   " does not exist: its job was removed before it ran, or it has ended and was deleted"};
 }
 
 void request_trace::take_request(bool waiting, core::group_id group) noexcept {
@@ -137,7 +137,7 @@ core::result<void> check_same_request(const core::intent& request, const std::op
   if (request.param == stored_param && request.addresses == split_addresses(stored_addresses))
     return {};
   return core::fail(core::errc::conflict, "job " + std::to_string(core::number(request.job)) +
-                                            " was asked to run with this key and another parameter or other addresses");
+                                            " was already triggered with this key and another parameter or other addresses");
 }
 
 bool is_asked_for(const core::planned_run& run) noexcept {

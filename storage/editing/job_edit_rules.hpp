@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends decide alike about edits by hand.
+// Rules about manual edits and runs of jobs, for both backends.
 
 #include <string>
 #include <string_view>
@@ -16,38 +16,38 @@
 
 namespace ringmaster::storage {
 
-/// What a start makes of a schedule.
+/// The schedule after a start.
 struct started_schedule {
   core::time_point next{};
-  /// False: the job runs already, and its schedule stays as it is.
+  /// False: the job already runs, and its schedule stays unchanged.
   bool planned = true;
 };
 
-/// Decides the next time of a job that is started now. A job that runs by its schedule (`runs`) keeps it, so that instants which
-/// are due are still claimed; only when its last instant lies implausibly ahead is it planned again. Errors: `invalid_argument`
-/// that begins with XXL's text (XXL admin §3.6), with its refusal.
+/// Decides the next time of a job that is started now. A job that already runs by its schedule (`runs`) keeps it, so that due
+/// instants are still claimed; it is planned again only when its last instant lies implausibly far in the future. Errors:
+/// `invalid_argument` that begins with XXL's text (XXL admin §3.6), with its refusal.
 [[nodiscard]] core::result<started_schedule> next_of_start(const core::scheduled_job& job, bool runs, core::time_point now,
                                                            const core::zone& where);
 
-/// The intent that a request becomes. Errors: `invalid_argument` when no column holds it.
+/// Returns the intent of a request. Errors: `invalid_argument` when a value does not fit its column.
 [[nodiscard]] core::result<core::intent> intent_of(const core::manual_trigger& request);
 
-/// Whoever is called reads the token that stands in the request, so only an administrator sends a run to an address that is not
-/// one of the job's group. `known`: its list and what is registered for it. Errors: `forbidden`.
+/// Checks the addresses of a run. The called program can read the token in the request, so only an administrator may send a run
+/// to an address outside the job's group. `known`: the group's list and its registrations. Errors: `forbidden`.
 [[nodiscard]] core::result<void> check_addresses(const core::principal& by, const std::vector<std::string>& wanted,
                                                  const std::vector<std::string>& known);
 
-/// `job 7 does not exist`.
+/// Returns `job 7 does not exist`.
 [[nodiscard]] core::error no_such_job(core::job_id job);
 [[nodiscard]] core::error no_such_job(const core::job_name& name);
 
-/// `not_found`.
+/// Returns `not_found`.
 [[nodiscard]] core::error no_such_intent(core::intent_id intent);
 
-/// What is left of a run by hand: the row of its intent, and its runs.
+/// The remaining data of a manual run: the row of its intent, and its runs.
 class request_trace {
 public:
-  /// `group` of the job as it is now; 0: the job is gone.
+  /// `group`: the job's present group; 0: the job is gone.
   void take_request(bool waiting, core::group_id group) noexcept;
   void take_run(core::log_id run, core::group_id group);
   /// Errors: `not_found`, `forbidden`.
@@ -59,10 +59,10 @@ private:
   core::group_id group_{};
 };
 
-/// A declared job comes back with the next apply.
+/// Returns the error for a declared job, which would come back with the next apply.
 [[nodiscard]] core::error is_declared(core::job_id job, std::string_view source);
 
-/// What an edit asks of a row before it changes it.
+/// The columns that an edit needs of a row before it changes it.
 struct stored_job {
   core::job_id id{};
   core::group_id group{};
@@ -76,17 +76,17 @@ struct stored_job {
 [[nodiscard]] core::audit_row audit_of_job(const core::principal& by, core::audit_action action, const stored_job& job,
                                            core::time_point now, const std::vector<std::string>& changes = {});
 
-/// Where a run by hand differs from a usual one.
+/// Returns the differences between a manual run and a scheduled one.
 [[nodiscard]] std::vector<std::string> changes_of(const core::manual_trigger& request, std::string_view own_param);
 
-/// Whether a request with a known token is the one that is stored: the same parameter, the same addresses. Errors: `conflict`.
+/// Checks that a request with a known token equals the stored one: the same parameter, the same addresses. Errors: `conflict`.
 [[nodiscard]] core::result<void> check_same_request(const core::intent& request, const std::optional<std::string>& stored_param,
                                                  std::string_view stored_addresses);
 
-/// Whether the claim of this run notes which intent it comes of and the addresses that were asked for.
+/// Returns whether the claim of this run stores its intent and the requested addresses.
 [[nodiscard]] bool is_asked_for(const core::planned_run& run) noexcept;
 
-/// Ids of the runs of `jobs` in one claim row; bytes that are no claim hold none.
+/// Adds the ids of the runs of `jobs` in one claim row; adds none for invalid bytes.
 void add_runs_of(const std::unordered_set<std::int32_t>& jobs, core::log_id first, std::string_view items,
                  std::vector<core::log_id>& found);
 

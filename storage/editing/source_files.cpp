@@ -6,7 +6,7 @@ namespace ringmaster::storage {
 
 namespace {
 
-/// Names in one message.
+/// Maximum number of names in one message.
 constexpr std::size_t named_files_max = 5;
 
 std::vector<std::string> sorted_names(std::vector<std::string> names) {
@@ -25,7 +25,7 @@ std::string listed(const std::vector<std::string>& names) {
 } // namespace
 
 std::string belongs_to_text(const std::string& source) {
-  return "belongs to the source " + source + " and stays as it is; to change it, apply with --source " + source +
+  return "belongs to the source " + source + " and stays unchanged; to change it, apply with --source " + source +
          " (of files in the configuration: deploy.source)";
 }
 
@@ -42,7 +42,7 @@ core::result<void> check_prune(const std::vector<std::string>& known, const core
     return {};
   return core::fail(core::errc::conflict, "prune would remove " + std::to_string(removed) + " objects, but files of the source " +
                                             declared.source + " are missing: " + listed(missing) +
-                                            "; apply all files of the source together, or say --prune-all (prune_all)");
+                                            "; apply all files of the source together, or use --prune-all (prune_all)");
 }
 
 std::vector<std::string> files_after(const std::vector<std::string>& known, const core::declared_set& declared, bool prune) {

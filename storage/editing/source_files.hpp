@@ -1,6 +1,6 @@
 #pragma once
 
-// The sources of declarations: whose an object is, and that prune must not take a part of the files for the whole.
+// Sources of declarations: ownership of objects, and protection against a prune with only a part of the source's files.
 
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace ringmaster::storage {
 
-/// Says that an object of another source stays as it is, and how to change it.
+/// Returns the text that an object of another source stays unchanged, and how to change it.
 [[nodiscard]] std::string belongs_to_text(const std::string& source);
 
-/// Rejects a prune that removes something while files are missing that the source's applies had before (`known`). Errors:
-/// `conflict` naming the files.
+/// Rejects a prune that removes something while files of the source's earlier applies (`known`) are missing. Errors: `conflict`
+/// naming the files.
 [[nodiscard]] core::result<void> check_prune(const std::vector<std::string>& known, const core::declared_set& declared,
                                              const core::deploy_report& report);
 
-/// Returns the files of the source after this apply, sorted: with prune those of `declared`, else also those that are `known`.
+/// Returns the files of the source after this apply, sorted: with prune those of `declared`, otherwise also those in `known`.
 [[nodiscard]] std::vector<std::string> files_after(const std::vector<std::string>& known, const core::declared_set& declared,
                                                    bool prune);
 

@@ -31,15 +31,15 @@ namespace mysql {
 
 namespace {
 
-/// How long a migration waits for one that another process runs, and how long one of its statements may take.
+/// Maximum time that a migration waits for a migration by another process, and time limit of each of its statements.
 constexpr auto migration_wait = std::chrono::seconds{60};
 constexpr auto migration_statement = std::chrono::hours{1};
-/// The step that makes XXL's tables.
+/// The step that creates XXL's tables.
 constexpr int tables_step = 1;
-/// Its name where they were there before us: such a database begins in shared mode.
+/// Name of that step where XXL's tables existed before Ringmaster: such a database begins in shared mode.
 constexpr const char* found_tables = "xxl_tables, found";
-/// No step: there from before the first table to the end of the step that makes them, so that those of a migration that was
-/// broken off are never taken for XXL-JOB's.
+/// Not a step: this number is stored from before the first table until the end of the step that creates the tables, so that
+/// tables of an interrupted migration are never taken for XXL-JOB's.
 constexpr int making_tables = 0;
 
 class mysql_store final : public store {
@@ -100,8 +100,8 @@ private:
   reservation_role reservations_{session_};
 };
 
-/// What of our steps is to run. XXL's tables are made where there are none, and never completed or changed where there are some.
-/// Throws `driver_error`, as the next two.
+/// Returns the steps of Ringmaster's schema that are to be run. XXL's tables are created where there are none, and never
+/// completed or changed where there are some. Throws `driver_error`, as the next two.
 core::result<std::vector<migration_step>> pending(connection& db, const schema_facts& facts) {
   std::vector<int> applied;
   const bool ours = facts.table("rm_migration") != nullptr;
@@ -113,29 +113,30 @@ core::result<std::vector<migration_step>> pending(connection& db, const schema_f
   const bool broken_off = std::erase(applied, making_tables) > 0;
   const auto verdict = classify(facts);
   const bool made = std::find(applied.begin(), applied.end(), tables_step) != applied.end();
-  // A migration of our own that was broken off among XXL's tables goes on, whatever is missing of them.
+  // A migration of ours that was interrupted while creating XXL's tables continues, whatever is missing of them.
   if (ours && applied.empty() && (broken_off || !(verdict.how == schema_verdict::kind::usable && facts.lock_row)))
     return steps_to_run(mysql_migrations(), applied);
   if (verdict.how == schema_verdict::kind::unusable || (made && verdict.how == schema_verdict::kind::fresh))
     return core::fail(core::errc::unsupported,
-                      "the tables of XXL-JOB: " + (made && verdict.text.empty() ? "they are gone" : verdict.text)
+                      "the tables of XXL-JOB: " + (made && verdict.text.empty() ? "they do not exist any more" : verdict.text)
                         + "; nothing was changed");
   if (const auto bare = without_transactions(facts); !bare.empty())
-    return core::fail(core::errc::unsupported, "a table without transactions: " + bare.front()
+    return core::fail(core::errc::unsupported, "a table does not support transactions: " + bare.front()
                                                  + "; `ringmaster migrate --xxl` moves it to InnoDB");
   if (verdict.how == schema_verdict::kind::usable && !made)
     applied.push_back(tables_step);
   return steps_to_run(mysql_migrations(), applied);
 }
 
-/// The server's lock against two migrations at once; it goes with the connection.
+/// Takes the server's lock against two migrations at once; the lock ends with the connection.
 bool lock_migrations(connection& db) {
   auto got = db.query("SELECT GET_LOCK(CONCAT('ringmaster migrate ', LEFT(MD5(DATABASE()), 16)), ?)",
                       std::int64_t{migration_wait.count()});
   return got.next() && got.number(0) == 1;
 }
 
-/// A step is no transaction: what a broken-off migration did already is found done. Columns have no IF NOT EXISTS everywhere.
+/// Runs a step and skips what an interrupted migration has already done: a step is not a transaction, and not all servers support
+/// IF NOT EXISTS for columns.
 void run_once(connection& db, const std::string& text) {
   try {
     db.command(text);
@@ -145,9 +146,9 @@ void run_once(connection& db, const std::string& text) {
   }
 }
 
-/// `found`: XXL's tables were there before us.
+/// `found`: XXL's tables existed before Ringmaster.
 void run(connection& db, const std::vector<migration_step>& steps, bool found) {
-  // First of all: tables that a broken-off migration leaves are then known as ours.
+  // Created first, so that tables of an interrupted migration are recognised as ours.
   db.command("CREATE TABLE IF NOT EXISTS rm_migration (number INT NOT NULL, name VARCHAR(64) NOT NULL, PRIMARY KEY (number))"
              " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
   if (found)
@@ -179,7 +180,7 @@ core::result<change_plan> plan_of(const schema_facts& facts, schema_change what)
   return change_plan{};
 }
 
-/// A running Java admin may register an executor twice between the removal of doubles and the unique key: once more, then.
+/// Repeats a step: a running Java admin may register an executor twice between the removal of duplicates and the unique key.
 void run_step(connection& db, const migration_step& step) {
   constexpr int rounds_max = 5;
   for (int round = 1;; ++round)
@@ -239,7 +240,7 @@ core::result<void> mysql_database::migrate() {
   connection db{patient};
   return db.read([&]() -> core::result<void> {
     if (!lock_migrations(db))
-      return core::fail(core::errc::unavailable, "another process migrates the database");
+      return core::fail(core::errc::unavailable, "another process is migrating the database");
     const auto facts = read_schema(db);
     const auto steps = pending(db, facts);
     if (!steps)
@@ -261,7 +262,7 @@ core::result<change_plan> mysql_database::change(schema_change what) {
   connection db{patient};
   return db.read([&]() -> core::result<change_plan> {
     if (!lock_migrations(db))
-      return core::fail(core::errc::unavailable, "another process migrates the database");
+      return core::fail(core::errc::unavailable, "another process is migrating the database");
     auto planned = plan_of(read_schema(db), what);
     if (planned)
       for (const auto& step : planned->steps)

@@ -10,7 +10,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// A database on a MySQL or MariaDB server. Safe from any thread; each store that it opens belongs to one.
+/// A database on a MySQL or MariaDB server. Safe from any thread; each store that it opens is used by one thread.
 class mysql_database final : public database {
 public:
   mysql_database(connection_settings settings, store_options options);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the store says about the alarms of some jobs, read where a failure is decided or told: no job in memory carries it, and an
-// edit counts from its commit on.
+// Alarm settings of some jobs as stored. They are read where a failure is decided or reported: jobs in memory do not carry them,
+// and an edit counts from its commit on.
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@ class alarm_book {
 public:
   void add(core::job_id job, core::alarmed_job about) { jobs_.insert_or_assign(job, std::move(about)); }
 
-  /// A job that does not exist has nobody to tell.
+  /// Returns whether a failure needs an alarm. A job that does not exist never needs one.
   [[nodiscard]] bool needs(core::job_id job, bool will_be_retried,
                            core::alarm_reason why = core::alarm_reason::failed) const {
     const auto found = jobs_.find(job);
@@ -27,7 +27,7 @@ public:
            && core::needs_alarm(found->second.alarm_email, rule_of(found->second), will_be_retried);
   }
 
-  /// The status that a failed run gets with its retry decision.
+  /// Returns the status that a failed run gets with its retry decision.
   [[nodiscard]] std::int32_t status(core::job_id job, bool will_be_retried,
                                     core::alarm_reason why = core::alarm_reason::failed) const {
     return needs(job, will_be_retried, why) ? core::alarm_status::claimed : core::alarm_status::not_needed;
@@ -44,42 +44,42 @@ private:
   std::map<core::job_id, core::alarmed_job> jobs_;
 };
 
-/// `rm_intent.state` of an alarm.
+/// Values of `rm_intent.state` for an alarm.
 inline constexpr int alarm_waits = 2;
 inline constexpr int alarm_taken = 3;
 
-/// `rm_intent.shard` of an alarm tells its kind.
+/// Returns the kind of an alarm, stored in `rm_intent.shard`.
 [[nodiscard]] inline core::alarm_kind alarm_kind_of(std::int32_t shard) noexcept {
   return shard == 1 ? core::alarm_kind::recovery : core::alarm_kind::failure;
 }
 
-/// How long alarms of jobs that other nodes plan are left to those.
+/// Time during which alarms of jobs that other nodes plan are left to those nodes.
 inline constexpr std::chrono::seconds alarm_affinity{10};
-/// After so long a run is told by whoever finds it, although somebody has claimed it.
+/// Age after which the sweep reports a failed run although another process has claimed it.
 inline constexpr std::chrono::minutes alarm_claim_over{10};
-/// Older failures are history: nobody is told, and nothing is retried.
+/// Age limit of failures: older ones are neither reported nor retried.
 inline constexpr std::chrono::hours failure_age_max{24};
 
-/// How far the sweep for failures came, in one store.
+/// Progress of the sweep for failures, in one store.
 struct failure_progress {
   bool started = false;
-  /// Every run up to this one was looked at.
+  /// Every run up to this one was checked.
   core::log_id swept{};
-  /// Every run up to this one is committed: the newest that was seen some seconds ago.
+  /// Every run up to this one is committed: the newest run seen some seconds ago.
   core::log_id settled{};
   core::log_id seen{};
   core::time_point seen_at{};
-  /// Runs behind `swept` that are to be looked at again, in turn.
+  /// Runs up to `swept` that are to be checked again, in turn.
   std::deque<core::log_id> open;
 };
 
-/// A transaction that is open still may own ids below the newest that is seen.
+/// Time after which no open transaction owns ids below the newest run seen.
 inline constexpr std::chrono::seconds failure_settle{5};
 inline constexpr std::int64_t failure_ids_per_sweep = 20'000;
 inline constexpr std::size_t open_runs_max = 50'000;
 inline constexpr std::size_t open_runs_per_sweep = 2'000;
 
-/// Notes the newest run; what was the newest some seconds ago is settled.
+/// Notes the newest run. The run that was the newest some seconds ago becomes settled.
 inline void settle(failure_progress& progress, core::log_id newest, core::time_point now) {
   if (now < progress.seen_at + failure_settle)
     return;
@@ -88,7 +88,7 @@ inline void settle(failure_progress& progress, core::log_id newest, core::time_p
   progress.seen_at = now;
 }
 
-/// The open runs whose turn it is. They are taken out; what is open still comes back by `keep_open`.
+/// Takes the next open runs out of the queue. Runs that are still open are put back by `keep_open`.
 [[nodiscard]] inline std::vector<core::log_id> take_open(failure_progress& progress) {
   const auto count = std::min(open_runs_per_sweep, progress.open.size());
   std::vector<core::log_id> out{progress.open.begin(), progress.open.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -96,7 +96,7 @@ inline void settle(failure_progress& progress, core::log_id newest, core::time_p
   return out;
 }
 
-/// At the end of the queue. Beyond its bound the oldest are forgotten.
+/// Appends a run to the queue. A full queue drops its oldest run.
 inline void keep_open(failure_progress& progress, core::log_id run) {
   if (progress.open.size() >= open_runs_max)
     progress.open.pop_front();

@@ -19,13 +19,13 @@ void put(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// Small magnitudes of either sign become small numbers. Differences wrap around, so they are taken unsigned.
+// Maps small values of either sign to small numbers. Differences wrap around, so they are computed unsigned.
 void put_difference(std::string& out, std::uint64_t from, std::uint64_t to) {
   auto difference = static_cast<std::int64_t>(to - from);
   put(out, (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63));
 }
 
-/// Reads what `put` wrote; after the first fault everything reads as 0 and `good` is false.
+/// Reads what `put` wrote; after the first error everything reads as 0 and `good` is false.
 class reader {
 public:
   explicit reader(std::string_view bytes) : rest_{bytes} {}
@@ -121,9 +121,9 @@ std::string pack(core::log_id first, std::span<const claim_item> items) {
 
 core::result<std::vector<claim_item>> unpack(core::log_id first, std::string_view bytes) {
   if (bytes.empty())
-    return core::fail(core::errc::internal, "a claim without items is stored");
+    return core::fail(core::errc::internal, "a stored claim has no items");
   if (bytes.front() != format_version)
-    return core::fail(core::errc::unsupported, "a claim is stored in form " +
+    return core::fail(core::errc::unsupported, "a claim is stored in format " +
                                                  std::to_string(static_cast<unsigned char>(bytes.front())) +
                                                  ", which this release does not read");
   reader in{bytes.substr(1)};

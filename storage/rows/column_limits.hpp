@@ -1,6 +1,7 @@
 #pragma once
 
-// Widths that differ between databases: older generations of XXL's schema have narrower columns than ours (`core/columns.hpp`).
+// Column widths that differ between databases: older generations of XXL's schema have narrower columns than ours
+// (`core/columns.hpp`).
 
 #include <cstddef>
 #include <string_view>
@@ -11,13 +12,13 @@
 namespace ringmaster::storage {
 
 struct column_limits {
-  /// `xxl_job_group`'s title.
+  /// Width of `xxl_job_group.title`.
   std::size_t title_chars = core::title_chars;
-  /// `executor_param` of jobs and of log rows, in characters; 0: `core::text_bytes` bytes.
+  /// Width of `executor_param` of jobs and of log rows, in characters; 0: `core::text_bytes` bytes.
   std::size_t param_chars = 0;
 };
 
-/// Errors: `invalid_argument` that names the column and how much it holds.
+/// Errors: `invalid_argument` with the column and its width.
 [[nodiscard]] core::result<void> check_title(std::string_view title, const column_limits& limits);
 [[nodiscard]] core::result<void> check_param(std::string_view param, const column_limits& limits);
 

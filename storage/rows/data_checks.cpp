@@ -25,7 +25,7 @@ std::string shown_finding(const std::optional<std::string>& text) {
   return text ? shown_finding(std::string_view{*text}) : "NULL";
 }
 
-/// The first item that is no id; empty when all are.
+/// Returns the first item that is not an id; empty when all are.
 std::string no_child(std::string_view list) {
   while (!list.empty()) {
     const auto item = list.substr(0, list.find(','));
@@ -48,13 +48,13 @@ void data_check_report::add(const group_values& group) {
   groups_.insert(group.id);
   const auto row = "group " + std::to_string(group.id);
   if (core::is_blank(group.app_name))
-    say(row, "app_name is blank: nothing registers for it");
+    say(row, "app_name is blank: no executor can register for it");
   if (group.address_type == 0)
     return;
   if (group.address_type != 1)
     say(row, "address_type " + std::to_string(group.address_type) + " counts as 1");
   if (core::is_blank(group.addresses.value_or("")))
-    say(row, "no address was written down: runs of its jobs fail");
+    say(row, "no address is configured: runs of its jobs fail");
   else if (const auto known = core::parse_addresses({*group.addresses}); !known)
     say(row, known.error().context);
 }
@@ -66,7 +66,7 @@ void data_check_report::add(const job_values& job) {
     say(row, what + ": its runs fail");
   };
   if (!groups_.contains(job.group))
-    fails("there is no group " + std::to_string(job.group));
+    fails("unknown group " + std::to_string(job.group));
   if (!job.route || !core::find_route_strategy(*job.route))
     fails("executor_route_strategy " + shown_finding(job.route));
   if (!job.glue_type || core::is_blank(*job.glue_type))
@@ -80,7 +80,7 @@ void data_check_report::add(const job_values& job) {
   if (job.timeout_s < 0)
     say(row, "executor_timeout " + std::to_string(job.timeout_s) + " counts as none");
   if (const auto odd = no_child(job.children.value_or("")); !odd.empty())
-    say(row, "child_jobid has " + odd + ", which is no id and is left out");
+    say(row, "child_jobid has " + odd + ", which is not an id and is ignored");
 }
 
 void data_check_report::add_registration(std::string_view registry_group, std::string_view app_name, std::string_view address) {
@@ -88,7 +88,7 @@ void data_check_report::add_registration(std::string_view registry_group, std::s
   if (const auto misfit = core::misfit_of(registry_group, app_name, address); !misfit.empty())
     say(row, misfit);
   else if (!core::parse_addresses({std::string{address}}) && !core::is_native_address(address, app_name))
-    say(row, "no address: it is never called");
+    say(row, "invalid address: it is never called");
 }
 
 void data_check_report::add_timeless(std::int64_t runs) {
@@ -98,8 +98,8 @@ void data_check_report::add_timeless(std::int64_t runs) {
 
 database_finding data_check_report::finding() const {
   if (count_ == 0)
-    return {database_finding::level::fine, "rows", "nothing odd in jobs, groups, registrations and the newest runs"};
-  auto text = std::to_string(count_) + (count_ == 1 ? " oddity: " : " oddities: ") + text_;
+    return {database_finding::level::fine, "rows", "no problems in jobs, groups, registrations and the newest runs"};
+  auto text = std::to_string(count_) + (count_ == 1 ? " finding: " : " findings: ") + text_;
   if (count_ > findings_named_max)
     text += "; and " + std::to_string(count_ - findings_named_max) + " more";
   return {hurts_ ? database_finding::level::failure : database_finding::level::warning, "rows", std::move(text)};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rows of other writers that hold what XXL-JOB does not write: NULL, unknown names, things that are no address. The firing path
-// reads all of them and none hurts another one; people want to know before a run fails.
+// Checks of rows with values that XXL-JOB does not write: NULL, unknown names, invalid addresses. The firing path reads all of
+// them, and no such row affects another one; operators want to know about them before a run fails.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::storage {
 
-/// What a job is triggered by; nothing for NULL.
+/// The values that decide how a job is triggered; empty for NULL.
 struct job_values {
   std::int64_t id = 0;
   std::int64_t group = 0;
@@ -34,16 +34,16 @@ struct group_values {
   std::optional<std::string> addresses;
 };
 
-/// Collects findings, groups before jobs, and tells of at most twenty.
+/// Collects findings, groups before jobs, and names at most twenty.
 class data_check_report {
 public:
   void add(const group_values& group);
   void add(const job_values& job);
-  /// A registration that is never used: `core::misfit_of`, or no address.
+  /// Adds a registration; it is a finding if it is never used: `core::misfit_of`, or an invalid address.
   void add_registration(std::string_view registry_group, std::string_view app_name, std::string_view address);
-  /// Runs without a trigger time, of those that were looked at.
+  /// Adds the number of checked runs without a trigger time.
   void add_timeless(std::int64_t runs);
-  /// One finding for all: a failure when runs of a job that is switched on are bound to fail.
+  /// Returns one finding for all: a failure when runs of an enabled job are bound to fail.
   [[nodiscard]] database_finding finding() const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// DATETIME columns as text, cheaply: rows that are written or read together mostly share their second.
+// DATETIME columns as text. Optimised for rows that share their second, as most rows written or read together do.
 
 #include <optional>
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace ringmaster::storage {
 
-/// Converts between instants and the text of a DATETIME column in the database's zone. Remembers the last answer of either
+/// Converter between instants and the text of a DATETIME column in the database's zone. Caches the last answer of either
 /// direction. Belongs to one connection; not thread-safe.
 class datetime_text {
 public:
   explicit datetime_text(core::zone where);
 
-  /// `YYYY-MM-DD HH:MM:SS` of the second that `t` lies in. Valid until the next call.
+  /// Returns `YYYY-MM-DD HH:MM:SS` of the second that contains `t`. Valid until the next call.
   [[nodiscard]] const std::string& of(core::time_point t);
 
-  /// Nothing for a text that is no date (MySQL's zero date, something written by hand).
+  /// Returns an empty optional for a text that is not a date (MySQL's zero date, or a text that another program wrote).
   [[nodiscard]] std::optional<core::time_point> read(std::string_view text);
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The columns of a job that a declared file has a place for, read into `core::job_record` by both backends.
+// The columns of a job that a declared file can contain, read into `core::job_record` by both backends.
 
 #include <cstdint>
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace ringmaster::storage {
 
-/// What a statement on `xxl_job_info i` selects for `exported_job_of`, before the columns of ours. `name`: what the schema calls
-/// the job's name.
+/// The columns that a statement on `xxl_job_info i` selects for `exported_job_of`, before our own columns. `name`: the column of
+/// the job's name in this schema.
 #define RINGMASTER_EXPORT_COLUMNS(name)                                                                                          \
   "SELECT i.id, i.job_group, i." name ", i.author, i.alarm_email, i.schedule_type, i.schedule_conf, i.misfire_strategy, "        \
   "i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, i.executor_timeout, "             \
   "i.executor_fail_retry_count, i.glue_type, i.child_jobid, i.trigger_status"
-/// These follow, where there is an `rm_job_ext x`.
+/// The columns that follow where there is an `rm_job_ext x`.
 #define RINGMASTER_EXPORT_OPTIONS                                                                                                \
   ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, " RINGMASTER_OPTIONS_OF_X                               \
   " FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
 
-/// `Column`: how the backend counts columns; `with_options`: the second part was selected, too.
+/// Reads a row. `Column`: the backend's type of column indexes; `with_options`: the second part was selected, too.
 template <class Column, class Row>
 [[nodiscard]] core::job_record exported_job_of(const Row& row, bool with_options) {
   core::job_record out;

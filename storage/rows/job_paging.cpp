@@ -8,7 +8,7 @@ namespace ringmaster::storage {
 
 namespace {
 
-/// The same rows counted from the other end: whoever goes there passes fewer.
+/// Returns the window of the same rows counted from the other end: a page near the end then skips fewer rows.
 core::page_window from_the_other_end(const core::page_window& window, std::size_t total) {
   auto out = window;
   out.limit = std::min(window.limit, total - window.offset);
@@ -23,7 +23,7 @@ std::vector<core::job_id> slice(std::vector<core::job_id> ids, const core::page_
   return {ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-/// Equal for equal questions, whatever the page.
+/// Returns a text that is equal for equal searches, regardless of the page.
 std::string question_of(const core::job_search& search, const std::optional<std::vector<core::group_id>>& groups) {
   std::string out = !search.running ? "any" : *search.running ? "running" : "stopped";
   for (const auto* part : {&search.name_part, &search.handler_part, &search.author_part})

@@ -1,7 +1,7 @@
 #pragma once
 
-// How a page of jobs and their number are found without going through all jobs twice. What a backend has to offer is `job_paths`;
-// what it throws passes through here.
+// Finds a page of jobs and their number without reading all jobs twice. A backend implements `job_paths`; its exceptions pass
+// through.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace ringmaster::storage {
 
-/// The jobs that a search is about, of one read.
+/// The jobs that match a search, within one read.
 class job_paths {
 public:
   virtual ~job_paths() = default;
 
-  /// Number of the last edit; nothing: others edit, who count nothing.
+  /// Returns the number of the last edit; empty if other programs edit jobs, which do not count edits.
   [[nodiscard]] virtual std::optional<std::int64_t> last_edit() = 0;
   [[nodiscard]] virtual std::int64_t count() = 0;
-  /// Some of them, in any order: as many as `limit` when there are so many.
+  /// Returns matching jobs in any order, at most `limit`.
   [[nodiscard]] virtual std::vector<core::job_id> some(std::size_t limit) = 0;
-  /// In order of their ids.
+  /// Returns jobs of the window in the order of their ids, newest first.
   [[nodiscard]] virtual std::vector<core::job_id> newest(const core::page_window& window) = 0;
   [[nodiscard]] virtual std::vector<core::job_id> oldest(const core::page_window& window) = 0;
 };
 
-/// Few enough to be told from one look, which also counts them.
+/// Maximum number of jobs that are read at once, which also counts them.
 inline constexpr std::size_t few_jobs = 2000;
 
 struct found_jobs {
@@ -39,11 +39,12 @@ struct found_jobs {
   std::int64_t total = 0;
 };
 
-/// Something beside groups is asked for: rows have to be looked at.
+/// Returns whether the search has conditions other than groups, so that rows have to be read.
 [[nodiscard]] bool is_filtered(const core::job_search& search) noexcept;
 
-/// `groups`: those it is about; nothing: all. No more than `core::page_rows_max` rows. A total of many may be as old as
-/// `seen_totals::lifetime` when no edit has changed the list since: schedules end by themselves.
+/// Finds a page of at most `core::page_rows_max` rows. `groups`: the groups to search; empty optional: all. The total of a long
+/// list may be as old as `seen_totals::lifetime` when no edit has changed the list since, because schedules also end without an
+/// edit.
 [[nodiscard]] found_jobs find_jobs(job_paths& jobs, const core::job_search& search,
                                    const std::optional<std::vector<core::group_id>>& groups, seen_totals& totals);
 

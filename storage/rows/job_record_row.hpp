@@ -12,9 +12,9 @@
 
 namespace ringmaster::storage {
 
-/// What a statement on `xxl_job_info i`, `rm_schedule s`, `rm_job_ext x` and `rm_stop p` selects for `record_of`, but for the
-/// four numbers that follow: next time, last instant that was sent, last one that was missed, and revision. `name`: what the
-/// schema calls the job's name.
+/// The columns that a statement on `xxl_job_info i`, `rm_schedule s`, `rm_job_ext x` and `rm_stop p` selects for `record_of`,
+/// except the four numbers that follow: next time, last sent instant, last missed instant, and revision. `name`: the column of
+/// the job's name in this schema.
 #define RINGMASTER_RECORD_COLUMNS(name)                                                                                          \
   "SELECT i.id, i.job_group, i." name ", i.add_time, i.update_time, i.author, i.alarm_email, i.schedule_type, i.schedule_conf, " \
   "i.misfire_strategy, i.executor_route_strategy, i.executor_handler, i.executor_param, i.executor_block_strategy, "             \
@@ -22,7 +22,7 @@ namespace ringmaster::storage {
   "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, "                        \
   RINGMASTER_OPTIONS_OF_X ", p.user_name, p.at_ms, "
 
-/// `Column`: how the backend counts columns.
+/// Reads a row. `Column`: the backend's type of column indexes.
 template <class Column, class Row>
 [[nodiscard]] core::job_record record_of(const Row& row, datetime_text& dates) {
   core::job_record out;

@@ -19,7 +19,7 @@ core::job_ptr job_of(const job_row& row) {
   auto job = std::make_shared<core::job>();
   job->id = row.id;
   job->group = row.group;
-  // A schedule that nobody knows is never planned; a route that nobody knows makes the run fail with a clear text.
+  // An unknown schedule type is never planned; an unknown route strategy makes the run fail with a clear text.
   job->schedule = core::find_schedule_type(row.schedule_type).value_or(core::schedule_type::unknown);
   job->misfire = core::find_misfire_policy(row.misfire).value_or(core::misfire_policy::do_nothing);
   job->route = core::find_route_strategy(row.route).value_or(core::route_strategy::unknown);

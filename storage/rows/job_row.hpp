@@ -1,7 +1,7 @@
 #pragma once
 
-// A job as its columns spell it, read into the vocabulary of core. Both backends select these columns and fill this; unknown
-// names of a newer or foreign writer get the meaning that XXL gives them.
+// Columns of a job, converted into core's types. Both backends select these columns and fill this struct; unknown names of a
+// newer or foreign writer get the meaning that XXL gives them.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ struct job_row {
   std::string_view child_jobs;
   std::string_view glue_type;
   std::string_view glue_source;
-  /// The statement did not select it.
+  /// Whether the statement did not select the source.
   bool source_left_out = false;
   core::time_point glue_updated{};
   std::int32_t timeout_s = 0;
@@ -40,10 +40,10 @@ struct job_row {
   bool keep_logs = false;
 };
 
-/// The options as the columns hold them; a number that no option can be stays wrong, and planning says so.
+/// Returns the options as stored. An invalid number stays invalid, and planning reports it.
 [[nodiscard]] core::schedule_options options_of(const job_row& row);
 
-/// The same from a row of either backend whose statement selects `time_zone`, `interval_ms`, `start_at`, `end_at` and
+/// Returns the options from a row of either backend whose statement selects `time_zone`, `interval_ms`, `start_at`, `end_at` and
 /// `jitter_ms`, in this order from `column` on.
 template <class Row, class Column>
 [[nodiscard]] core::schedule_options options_at(const Row& row, Column column) {
@@ -56,7 +56,7 @@ template <class Row, class Column>
   return options_of(found);
 }
 
-/// The end of the year 9999: whatever lies behind it was never a time.
+/// The end of the year 9999: a later value is not a time.
 inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
 
 [[nodiscard]] constexpr bool is_time(std::int64_t ms) noexcept { return ms > 0 && ms <= latest_ms; }

@@ -2,7 +2,7 @@
 
 namespace ringmaster::storage {
 
-/// The row of `rm_edit` that keeps the highest incarnation of the nodes whose rows were removed: no life gets a number twice.
+/// The row of `rm_edit` with the highest incarnation of removed nodes, so that no incarnation gets a number twice.
 inline constexpr int retired_incarnations = 3;
 
 } // namespace ringmaster::storage

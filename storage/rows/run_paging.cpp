@@ -13,16 +13,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How far ahead of their instant rows may be written.
+/// Maximum time between the writing of a row and its later instant.
 constexpr auto claimed_ahead = 10s;
-/// Rows behind a bound of time among which those are found that were late, e.g. retries.
+/// Number of rows after a time bound that are searched for late runs, e.g. retries.
 constexpr std::int64_t late_rows = 10'000;
-/// A group with so many of `rows_looked_at` rows is not rare.
+/// A group with this many of `rows_looked_at` rows is not rare.
 constexpr std::size_t often = 1000;
-/// Jobs of a group that are looked at one by one.
+/// Maximum number of jobs of a group that are searched one by one.
 constexpr std::size_t jobs_looked_at = 200;
 
-/// The last id before which, as far as a glance tells, everything is older than `limit`.
+/// Returns the last id up to which, judging from samples, all rows are older than `limit`.
 core::log_id last_before(run_paths& log, const core::log_span& span, const std::string& limit) {
   auto before = core::number(span.first) - 1;
   auto behind = core::number(span.last);
@@ -51,10 +51,10 @@ std::vector<core::group_id> visible_to(const core::principal& by) {
   return out;
 }
 
-/// One page on its way.
+/// The search for one page.
 class paging {
 public:
-  /// `count_max`: 0 looks no further than the page goes.
+  /// `count_max`: 0 searches no further than the end of the page.
   paging(run_paths& log, const run_terms& terms, const core::page_window& window, std::size_t count_max)
     : log_{log},
       terms_{terms},
@@ -80,10 +80,10 @@ public:
 private:
   static constexpr std::size_t fetched_max = run_reader::rows_fetched;
 
-  /// The path is an index that says too little of its rows.
+  /// Returns whether the path is an index that does not decide all conditions, so that rows have to be fetched.
   [[nodiscard]] bool fetches() const { return path_ != run_path::primary && !said_by_path(path_, terms_); }
 
-  /// The ids down to which it looked.
+  /// Searches the first stretch and returns the lower bound of the ids read.
   core::log_id first_stretch(const core::log_range& bounds) {
     if (path_ == run_path::primary) {
       const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job &&
@@ -93,7 +93,7 @@ private:
       add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
       return cut;
     }
-    // Those behind the bound of time are the first to be met.
+    // The rows after the time bound are met first.
     const auto rows = !fetches()     ? std::numeric_limits<std::int64_t>::max()
                       : terms_.until ? run_reader::rows_fetched + late_rows
                                      : run_reader::rows_fetched;
@@ -107,7 +107,7 @@ private:
     return seen.floor.value_or(range.after);
   }
 
-  /// What lies behind the stretch, where something else leads to it.
+  /// Searches older rows, where another index leads to them.
   void look_further(const core::log_range& rest) {
     if (ids_.size() >= end_)
       return;
@@ -117,7 +117,7 @@ private:
       look_at_jobs(rest);
   }
 
-  /// Those of the group are few among the rows that were looked at, so that its jobs may have older ones that are asked for.
+  /// Returns whether the group has few of the rows read so far, so that its jobs may have older matching rows.
   [[nodiscard]] bool is_rare(core::log_id cut) {
     if (terms_.status == core::run_status::any)
       return true;
@@ -127,7 +127,7 @@ private:
     return log_.newest(run_path::primary, whatever, seen, often).size() < often;
   }
 
-  /// The jobs share what a look may cost.
+  /// Divides the allowed number of rows among the jobs.
   void look_at_jobs(const core::log_range& rest) {
     const auto jobs = log_.jobs_of(terms_, jobs_looked_at);
     if (jobs.empty())
@@ -153,7 +153,7 @@ private:
   std::vector<core::log_id> ids_;
 };
 
-/// Equal for equal questions, whatever the page.
+/// Returns a text that is equal for equal searches, regardless of the page.
 std::string question_of(const run_terms& terms, std::size_t count_max) {
   std::string out = std::to_string(count_max) + ' ' + std::to_string(static_cast<int>(terms.status));
   out += " group " + (terms.group ? std::to_string(core::number(*terms.group)) : "any");
@@ -217,7 +217,7 @@ found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_sea
     bounds.through = std::min(bounds.through, core::log_id{core::number(*search.before) - 1});
   if (bounds.after >= bounds.through || (terms.visible && terms.visible->empty()))
     return {};
-  if (search.before) // a search of its own for each page
+  if (search.before) // a separate search for each page
     return paging{log, terms, search.window, count_max}.run(bounds, count_max);
   const auto question = question_of(terms, count_max);
   if (const auto known = totals.find(question, 0, seen_totals::clock::now())) {

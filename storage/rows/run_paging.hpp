@@ -1,7 +1,7 @@
 #pragma once
 
-// How a page of runs is found without reading the log: bounds of ids from bounds of time, then along an index, over a stretch
-// that is never longer than some rows. What a backend has to offer is `run_paths`; what it throws passes through here.
+// Finds a page of runs without reading the whole log: converts time bounds to id bounds, then follows an index over a stretch of
+// limited length. A backend implements `run_paths`; its exceptions pass through.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,72 +17,72 @@
 
 namespace ringmaster::storage {
 
-/// Along which index rows are looked at, always by id within it.
+/// The index along which rows are read, always by id within it.
 enum class run_path : std::uint8_t {
   primary,
-  /// Of one job.
+  /// Runs of one job.
   job,
-  /// Of one group.
+  /// Runs of one group.
   group,
-  /// handle_code = 0.
+  /// Runs with handle_code = 0.
   open,
-  /// Those of `rm_failed_run`.
+  /// Runs in `rm_failed_run`.
   failed
 };
 
-/// What rows must be like.
+/// Conditions that rows must meet.
 struct run_terms {
   std::optional<core::group_id> group = {};
   std::optional<core::job_id> job = {};
   /// `3,17`: one of these groups.
   std::optional<std::string> visible = {};
   core::run_status status = core::run_status::any;
-  /// Texts of the column.
+  /// Values as in the column.
   std::optional<std::string> from = {};
   std::optional<std::string> until = {};
   /// Empty: any.
   std::string handler = {};
 };
 
-/// A backend's log. One transaction, or one read, long.
+/// The log of a backend. Lives for one transaction or one read.
 class run_paths {
 public:
   virtual ~run_paths() = default;
 
   struct glance {
     core::log_id last{};
-    /// Text of the column.
+    /// Value as in the column.
     std::string newest;
   };
   struct stretch {
     /// Newest first.
     std::vector<core::log_id> ids;
-    /// No row at or below it was looked at, because there were too many; nothing: they were.
+    /// No row at or below this id was read, because there were too many; empty: all were read.
     std::optional<core::log_id> floor;
   };
 
   [[nodiscard]] virtual core::log_span span() = 0;
-  /// The last id and the newest time of the next `glance_rows` rows that have one, from `id` on.
+  /// Returns the last id and the newest time of the next `glance_rows` rows with a time, from `id` on.
   [[nodiscard]] virtual std::optional<glance> look_at(core::log_id id) = 0;
   [[nodiscard]] virtual bool has(run_path path) const = 0;
-  /// Rows of the range that meet the terms, newest first, until `limit` are found: of any other path than `primary`, and of no
-  /// more than its newest `rows` rows.
+  /// Returns rows of the range that meet the terms, newest first, until `limit` are found. For any path except `primary`. Reads
+  /// at most the newest `rows` rows of the range.
   [[nodiscard]] virtual stretch look_along(run_path path, const run_terms& terms, const core::log_range& range,
                                            std::size_t limit, std::int64_t rows) = 0;
-  /// The same of all rows of the range; of `primary` and `job` and `group` only.
+  /// Returns the same from all rows of the range; for `primary`, `job` and `group` only.
   [[nodiscard]] virtual std::vector<core::log_id> newest(run_path path, const run_terms& terms, const core::log_range& range,
                                                          std::size_t limit) = 0;
-  /// The same, oldest first; of `primary` and `job` and `group` only.
+  /// Returns rows of the range, oldest first; for `primary`, `job` and `group` only.
   [[nodiscard]] virtual std::vector<core::log_id> oldest(run_path path, const run_terms& terms, const core::log_range& range,
                                                          std::size_t limit) = 0;
-  /// Jobs of the groups in the terms, ascending.
+  /// Returns jobs of the groups in the terms, ascending.
   [[nodiscard]] virtual std::vector<core::job_id> jobs_of(const run_terms& terms, std::size_t limit) = 0;
 };
 
-/// The path's own condition is all that is asked for, so that nothing but the index is read.
+/// Returns whether the path decides all conditions, so that only the index is read.
 [[nodiscard]] bool said_by_path(run_path path, const run_terms& terms) noexcept;
 
-/// Rows that are looked at to learn how late it is at an id: some are late by hours, because they repeat others.
+/// Number of rows that are sampled to determine the time at an id: some are late by hours, because they repeat others.
 inline constexpr std::int64_t glance_rows = 64;
 
 struct found_runs {
@@ -90,22 +90,22 @@ struct found_runs {
   std::vector<core::log_id> ids;
   std::int64_t total = 0;
   bool total_is_capped = false;
-  /// There are as many as the window asks for.
+  /// Whether there are as many rows as the window asks for.
   bool is_full = false;
 };
 
-/// Errors: `forbidden`. `group_of_job`: of the job that is asked for, when there is one.
+/// Returns the conditions of a search. `group_of_job`: group of the requested job, if a job is requested. Errors: `forbidden`.
 [[nodiscard]] core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
                                                const core::principal& by, datetime_text& dates);
 
-/// The ids outside which no run of these times is, but for those that are late.
+/// Returns the ids outside which there is no run of these times, except late ones.
 [[nodiscard]] core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from,
                                         std::optional<core::time_point> until, datetime_text& dates);
 
-/// The path that leads past the fewest rows.
+/// Returns the path that skips the fewest rows.
 [[nodiscard]] run_path best_path(const run_paths& log, const run_terms& terms);
 
-/// See `run_reader::page`. `terms`: those of `search`. `totals`: that there were too many to count is believed for a while.
+/// See `run_reader::page`. `terms`: those of `search`. `totals`: caches for a while that there were too many rows to count.
 [[nodiscard]] found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
                                    datetime_text& dates, seen_totals& totals);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `doctor` says of the newest failed runs.
+// Findings of `doctor` about the newest failed runs.
 
 #include <cstdint>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace ringmaster::storage {
 
-/// So many of the newest failed runs are looked at.
+/// Number of the newest failed runs that are checked.
 inline constexpr std::int64_t troubled_runs = 10'000;
-/// What an executor answers to a token that is not its own, as a pattern of SQL.
+/// An executor's answer to a wrong access token, as an SQL pattern.
 inline constexpr const char* token_refused_pattern = "%access token%";
 
-/// Among the newest failed runs.
+/// Troubles among the newest failed runs.
 struct run_troubles {
   std::int64_t alarms_given_up = 0;
   std::int64_t newest_given_up = 0;
-  /// Addresses of executors that refused the token, a few of them.
+  /// Addresses of some of the executors that refused the token.
   std::vector<std::string> refusing;
 };
 

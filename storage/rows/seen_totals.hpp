@@ -1,6 +1,6 @@
 #pragma once
 
-// How many rows a list had a moment ago: for who leafs through it or has it open on many screens it is not counted each time.
+// Cache of the lengths of lists: turning pages, or the same list open on many screens, does not count the rows each time.
 
 #include <chrono>
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace ringmaster::storage {
 
-/// Of one connection, used by its thread alone.
+/// Belongs to one connection and is used by its thread only.
 class seen_totals {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// No total is told for longer.
+  /// Maximum age of a returned total.
   static constexpr std::chrono::seconds lifetime{5};
-  /// Searches that are remembered; behind them all are forgotten.
+  /// Maximum number of remembered searches; beyond it all are forgotten.
   static constexpr std::size_t searches_max = 256;
 
-  /// What was kept of this search under the same version.
+  /// Returns the total that was stored for this search under the same version.
   [[nodiscard]] std::optional<std::int64_t> find(const std::string& search, std::int64_t version, clock::time_point now) const;
 
   /// `version`: a number that changes with the list.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends do alike at a claim (T1, T2): refuse a batch that cannot be meant, and the column values of a new log row.
+// Rules of a claim (T1, T2) for both backends: rejecting an invalid batch, and the column values of a new log row.
 
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace ringmaster::storage {
 
-/// A batch moves a job at most once, and every run has a job and comes from a move or an intent of the batch: there is no other
-/// way to send. Errors: `invalid_argument`.
+/// Checks that a batch moves a job at most once, and that every run has a job and comes from a move or an intent of the batch,
+/// the only ways to send. Errors: `invalid_argument`.
 [[nodiscard]] core::result<void> check(const core::claim_batch& batch);
 
-/// Whether a run of the one is a run of the other: everything that it is made of is equal, whenever it fires. The source of a
-/// script is as old as its time says.
+/// Returns whether the runs of two definitions of a job are equal: all parts of a run are equal, regardless of the schedule.
+/// Sources of scripts are compared by their update time.
 [[nodiscard]] bool runs_alike(const core::job& one, const core::job& other);
 
 /// The text columns of a run's log row, cut to their widths. Views point into the run: use them at once.
@@ -33,16 +33,16 @@ struct log_values {
 
 [[nodiscard]] log_values log_values_of(const core::planned_run& run, std::string_view node_host);
 
-/// Of the row of dropped instants, which is a failed trigger without an address.
+/// Returns the columns of the row of dropped instants, which is a failed trigger without an address.
 [[nodiscard]] log_values log_values_of(const core::missed_gap& gap, std::string_view node_host);
 
-/// `executor_sharding_param` of a run; nothing when it is no broadcast.
+/// Returns `executor_sharding_param` of a run; empty when it is not a broadcast.
 [[nodiscard]] std::optional<std::string> sharding_text(const core::shard& part);
 
-/// The inverse; a text that is no `index/total` is no broadcast.
+/// Parses `index/total`; any other text is not a broadcast.
 [[nodiscard]] core::shard read_sharding(std::string_view text) noexcept;
 
-/// `child` and `retry` in `rm_intent.kind` are trigger kinds under the names of the firing protocol.
+/// Returns the value of `rm_intent.kind`: trigger kinds under the names of the firing protocol, such as `child` and `retry`.
 [[nodiscard]] std::string_view intent_kind_name(core::trigger_kind kind) noexcept;
 [[nodiscard]] core::trigger_kind find_intent_kind(std::string_view name) noexcept;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends do alike when they look after the log.
+// Rules of log maintenance for both backends.
 
 #include <algorithm>
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace ringmaster::storage {
 
-/// `range`, cut to what one call looks at.
+/// Returns `range`, cut to the length that one call reads.
 [[nodiscard]] inline core::log_range cut(const core::log_range& range) noexcept {
   const auto last = core::number(range.after) + maintenance_store::ids_per_call;
   return {range.after, core::log_id{std::min(last, core::number(range.through))}};
 }
 
-/// `range` without the ids of `kept`, which are ascending: the stretches between them, none of them empty.
+/// Returns `range` without the ids of `kept`, which are ascending: the non-empty stretches between them.
 [[nodiscard]] inline std::vector<core::log_range> without(const core::log_range& range, std::span<const core::log_id> kept) {
   std::vector<core::log_range> out;
   auto after = range.after;

@@ -23,7 +23,7 @@ void write_trigger(run_write& write, const run_row& row, const run_update& updat
     write.trigger_code = core::success_code;
     return;
   }
-  // 0 would leave the run unresolved for ever.
+  // 0 would leave the run unresolved indefinitely.
   write.trigger_code = trigger.code == 0 ? failure : trigger.code;
   write.trigger_message = core::cut_utf16(trigger.message, core::message_units_max);
   write.clear_retries = failed && trigger.delivery_unknown;
@@ -38,7 +38,7 @@ void write_callback(run_write& write, const run_row& row, const core::callback& 
   write.callback_stored = true;
 }
 
-/// The first one that may speak for the run; null: none.
+/// Returns the first callback that is valid for the run; null: none.
 const core::callback* callback_for(const run_row& row, const run_update& update) {
   if (update.callback->may_be_of(row.group))
     return update.callback;
@@ -117,7 +117,7 @@ std::optional<core::run_end> end_of(const run_write& write) noexcept {
 
 run_write decide(const run_row& row, const run_update& update, bool owner_current) {
   run_write write;
-  // The callback first: a run that has a result was delivered, whatever became of the answer to its trigger.
+  // The callback first: a run with a result was delivered, whatever the answer to its trigger.
   if (update.callback) {
     const auto* callback = callback_for(row, update);
     write.callback_foreign = !callback;

@@ -10,17 +10,17 @@ namespace ringmaster::storage {
 
 namespace {
 
-/// Newest runs that one step counts among those that stay.
+/// Number of the newest runs that one step counts among the runs to keep.
 constexpr std::size_t kept_at_once = 20'000;
 
-/// Of two conditions one leads the way; the other rows of it are looked at.
+/// Returns the path of one of two conditions; the other one is checked on its rows.
 run_path path_of(const run_paths& log, const run_terms& terms) {
   if (terms.job && log.has(run_path::job))
     return run_path::job;
   return terms.group && log.has(run_path::group) ? run_path::group : run_path::primary;
 }
 
-/// Counts some of those that stay.
+/// Counts some of the runs to keep.
 clear_finding keep_some(run_paths& log, run_path path, const run_terms& terms, const core::clear_place& from) {
   auto range = core::log_range{from.after, from.through};
   if (path == run_path::primary)
@@ -48,7 +48,7 @@ core::result<run_terms> clear_terms_of(const core::clear_search& search, std::op
   auto right = group ? core::check_right(by, core::group_right::editor, *group) : core::check_admin(by);
   if (!right)
     return tl::unexpected{right.error()};
-  // A job that has moved left runs in its former group: they are not for who only has a right in the present one.
+  // A job that has moved left runs in its earlier group. Users with permission in the present group only must not clear them.
   run_terms terms{by.admin ? search.group : group, search.job, {}, core::run_status::any, {}, {}};
   if (search.until)
     terms.until = dates.of(*search.until);

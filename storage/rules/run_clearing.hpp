@@ -1,6 +1,6 @@
 #pragma once
 
-// Which runs the next step of clearing the log removes. The backends remove them.
+// Selects the runs that the next step of clearing the log removes. The backends remove them.
 
 #include <string>
 
@@ -10,23 +10,24 @@
 
 namespace ringmaster::storage {
 
-/// What one step has found.
+/// The runs that one step has found.
 struct clear_finding {
   /// Ascending.
   std::vector<core::log_id> ids;
-  /// The stretch in which they are, and nothing else that is to go.
+  /// The stretch that contains `ids` and no other runs to remove.
   core::log_range range;
   std::optional<core::clear_place> next;
 };
 
-/// `ids` without `held`; both ascending.
+/// Removes `held` from `ids`; both ascending.
 void leave_out(std::vector<core::log_id>& ids, const std::vector<core::log_id>& held);
 
-/// Errors: `forbidden`. `group_of_job`: of the job that is asked for, when there is one.
+/// Returns the conditions of the runs to clear. `group_of_job`: group of the requested job, if a job is requested. Errors:
+/// `forbidden`.
 [[nodiscard]] core::result<run_terms> clear_terms_of(const core::clear_search& search, std::optional<core::group_id> group_of_job,
                                                      const core::principal& by, datetime_text& dates);
 
-/// Nothing: there is nothing to clear.
+/// Returns where to begin; empty if there is nothing to clear.
 [[nodiscard]] std::optional<core::clear_place> clear_begin(run_paths& log, const core::clear_search& search,
                                                            datetime_text& dates);
 

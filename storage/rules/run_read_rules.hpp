@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends do alike when people read runs.
+// Rules for reading runs for users, for both backends.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ namespace ringmaster::storage {
   return {core::errc::not_found, "run " + std::to_string(core::number(run)) + " does not exist", core::refusal::run_id_illegal};
 }
 
-/// As it is shown: the columns of a result mean nothing before there is one.
+/// Returns the row as shown: the columns of a result have no meaning before there is a result.
 [[nodiscard]] inline core::log_row shown(core::log_row&& row) {
   if (row.handle_code == 0) {
     row.handle_time.reset();
@@ -26,7 +26,7 @@ namespace ringmaster::storage {
   return std::move(row);
 }
 
-/// `ascending`: what of the found ones is still there.
+/// Returns the page. `ascending`: those of the found rows that still exist.
 [[nodiscard]] inline core::page<core::log_row> shown(std::vector<core::log_row>&& ascending, const found_runs& found) {
   core::page<core::log_row> page{{}, found.total, found.total_is_capped};
   for (auto row = ascending.rbegin(); row != ascending.rend(); ++row)
@@ -34,7 +34,7 @@ namespace ringmaster::storage {
   return page;
 }
 
-/// `rows`: the one, if there is one.
+/// Returns the run if `by` may read it. `rows`: the run's row, if it exists.
 [[nodiscard]] inline core::result<core::log_row> read_by(std::vector<core::log_row>&& rows, core::log_id run,
                                                          core::group_right wanted, const core::principal& by) {
   if (rows.empty())
@@ -50,7 +50,7 @@ namespace ringmaster::storage {
                   "job " + std::to_string(core::number(job)), {"message: " + std::string{message}}, now);
 }
 
-/// A row whose day cannot be read is left out.
+/// Adds a day. Leaves out a row whose day cannot be read.
 inline void add_day(std::vector<core::day_report>& days, std::optional<core::time_point> day, std::int64_t running,
                     std::int64_t succeeded, std::int64_t failed) {
   if (day)

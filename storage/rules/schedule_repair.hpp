@@ -1,6 +1,6 @@
 #pragma once
 
-// What both backends decide alike when the times of a job are repaired.
+// Repair of the times of a job, for both backends.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace ringmaster::storage {
 
 struct repaired_times {
   core::counted_again times;
-  /// For the audit log.
+  /// Lines for the audit log.
   std::vector<std::string> changes;
 };
 

@@ -1,4 +1,4 @@
-// `sqlite:PATH`: a file, or `sqlite::memory:`, which lives as long as this object or any store of it.
+// `sqlite:PATH`: a file, or `sqlite::memory:`, which exists as long as this object or any of its stores.
 
 #include <algorithm>
 #include <filesystem>
@@ -44,7 +44,7 @@ public:
   }
 
   core::result<std::vector<migration_step>> pending_migrations() override {
-    // Looking must not make the file.
+    // A check must not create the file.
     if (!where_.uri && !std::filesystem::exists(where_.file))
       return steps_to_run(sqlite_migrations(), {});
     auto where = existing();
@@ -62,7 +62,7 @@ public:
     if (steps->empty())
       return {};
     auto where = where_;
-    // A migration takes as long as it takes.
+    // A migration has no time limit.
     where.statement_timeout = std::chrono::milliseconds{0};
     auto db = sqlite::connection::open(where);
     if (!db)
@@ -70,19 +70,19 @@ public:
     return sqlite::bring_up_to_date(**db, where);
   }
 
-  // Its tables are of the newest release from the beginning, and the log has never had more indexes than it needs.
+  // The tables are those of the newest release from the beginning, and the log has never had unneeded indexes.
   core::result<change_plan> plan(schema_change what) override {
     if (what == schema_change::full_log || what == schema_change::shared_index)
       return core::fail(core::errc::unsupported, "only Java admins need these indexes, and they cannot read an SQLite database");
     change_plan nothing;
-    nothing.notes.emplace_back(what == schema_change::lean_log ? "the log of an SQLite database is lean as it is"
-                                                               : "an SQLite database has the newest tables as it is");
+    nothing.notes.emplace_back(what == schema_change::lean_log ? "the log of an SQLite database is always lean"
+                                                               : "an SQLite database always has the newest tables");
     return nothing;
   }
 
   core::result<change_plan> change(schema_change what) override { return plan(what); }
 
-  /// Made by us, as the newest released one has it.
+  /// Returns the newest released generation, whose tables Ringmaster creates.
   core::result<int> generation() override { return 7; }
 
   std::vector<database_finding> examine() override {
@@ -110,11 +110,11 @@ private:
 
   sqlite::open_options where_;
   store_options options_;
-  /// Keeps a database in memory alive.
+  /// Keeps an in-memory database alive.
   std::unique_ptr<sqlite::connection> anchor_;
 };
 
-/// A name in SQLite's table of databases in memory, which the whole process shares.
+/// Returns a name in SQLite's table of in-memory databases, which the whole process shares.
 std::string memory_uri() {
   std::random_device random;
   return "file:/ringmaster-" + std::to_string(random()) + '-' + std::to_string(random()) + "?vfs=memdb";
@@ -126,7 +126,7 @@ core::result<std::unique_ptr<database>> make_sqlite_database(const config::datab
                                                              const store_options& options) {
   const auto path = core::sqlite_path(settings.url);
   if (!path || path->empty())
-    return core::fail(core::errc::invalid_argument, "the URL of an SQLite database is sqlite:PATH");
+    return core::fail(core::errc::invalid_argument, "invalid URL of an SQLite database, expected sqlite:PATH");
   sqlite::open_options where;
   where.file = *path;
   where.create = true;

@@ -74,7 +74,7 @@ class ApplyTest(Case):
     def test_another_source_is_left_alone(self):
         path = self.write("jobs.toml", JOBS)
         self.succeed("apply", path)
-        self.refuse(1, "{}/jobs.toml:1: group pay-worker belongs to the source apply and stays as it is; to change it, apply "
+        self.refuse(1, "{}/jobs.toml:1: group pay-worker belongs to the source apply and stays unchanged; to change it, apply "
                        "with --source apply (of files in the configuration: deploy.source)",
                     "apply", path, "--source", "ops")
 

@@ -148,7 +148,7 @@ class BothWaysTest(Case):
         for ask in (self.run_it, self.remote):
             self.assertEqual(ask("user", "remove", "admin").code, 1)
         told = self.run_it("user", "remove", "admin")
-        self.assertEqual(told.errors, ["ringmaster: user admin is the last administrator: make another one first"], told)
+        self.assertEqual(told.errors, ["ringmaster: user admin is the last administrator: add another one first"], told)
         self.assertEqual(self.run_it("user", "add", "second", "--admin").code, 0)
         self.assertEqual(self.run_it("user", "remove", "second").code, 0)
         self.assertIn("everything", self.run_it("user", "list").out)

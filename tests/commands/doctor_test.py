@@ -88,7 +88,7 @@ class DatabaseTest(MariadbCase, Examined):
     def test_a_database_of_something_else(self):
         self.sql("CREATE TABLE orders (id INT)")
         found = self.examine()
-        self.says(found, "tables", "fail", r"^not XXL's: the database holds tables of something else \(orders\)")
+        self.says(found, "tables", "fail", r"^not XXL's: the database contains tables of another application \(orders\)")
         self.only(found, "tables", "schema")
 
     def test_a_schema_half_migrated(self):
@@ -251,8 +251,8 @@ class AllWrongTest(MariadbCase, Examined):
                     "8: trigger_status 7"):
             self.says(found, "jobs", "fail", f"job {job}")
         for part in ("group 2: app_name is blank", "job 5: executor_route_strategy NULL: its runs fail",
-                     "job 6: there is no group 77: its runs fail", "job 4: executor_handler NULL", "2 of the newest runs",
-                     'registration "nowhere": no address'):
+                     "job 6: unknown group 77: its runs fail", "job 4: executor_handler NULL", "2 of the newest runs",
+                     'registration "nowhere": invalid address'):
             self.says(found, "rows", "fail", part)
         self.only(found, "jobs", "rows", "clock", "alarm channel")
         # Once a webhook's alarm is wanted by every job, mails and webhooks fail in each second.

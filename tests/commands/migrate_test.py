@@ -120,7 +120,7 @@ class RefusedTest(MariadbCase):
 
     def test_a_database_of_something_else(self):
         self.sql("CREATE TABLE orders (id INT)")
-        self.refuse_all("not XXL's: the database holds tables of something else (orders)")
+        self.refuse_all("not XXL's: the database contains tables of another application (orders)")
 
     def test_a_table_that_is_missing(self):
         self.make_xxl_tables(6)

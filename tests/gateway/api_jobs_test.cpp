@@ -166,7 +166,8 @@ TEST_CASE_METHOD(api_fixture, "api: an idempotency key repeats a trigger for the
 TEST_CASE_METHOD(api_fixture, "api: an idempotency key with another body runs nothing", "[gateway][api]") {
   open();
   const auto* const key = "Idempotency-Key: k-1\r\n";
-  const core::error other{core::errc::conflict, "job 7 was asked to run with this key and another parameter or other addresses"};
+  const core::error other{core::errc::conflict,
+                          "job 7 was already triggered with this key and another parameter or other addresses"};
   script->refuse(other, "trigger_job(7");
   const auto one = call("POST", "/jobs/7/trigger", R"({"params":"p"})", "admin", key);
   CHECK(one.status() == 409);

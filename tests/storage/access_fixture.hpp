@@ -42,7 +42,7 @@ struct access_fixture {
 
   core::user_id add(const std::string& name) { return require(users().add(draft(name), admin, noon)); }
 
-  /// Of the digest, for an hour.
+  /// Opens a session with the digest, for an hour.
   core::result<void> open(const std::string& digest, core::user_id user, const std::string& hash = "hash-b",
                           core::time_point at = noon) {
     core::principal by;
@@ -71,7 +71,7 @@ struct access_fixture {
   core::principal admin;
 };
 
-/// `code why`, or `ok`.
+/// Returns `code why`, or `ok`.
 template <class T>
 std::string verdict(const core::result<T>& outcome) {
   if (outcome)

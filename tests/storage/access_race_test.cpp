@@ -1,4 +1,5 @@
-// Two connections on the same users at once. Each pair begins together; whatever the order, the end is one that an order gives.
+// Concurrent edits of the same users on two connections. Each pair begins at the same time; the result must be that of one of the
+// two orders.
 
 #include <barrier>
 #include <thread>
@@ -38,7 +39,7 @@ struct access_race : access_fixture {
 
 } // namespace
 
-TEST_CASE("two administrators add the same name at once: one of them does", "[storage][access]") {
+TEST_CASE("of two administrators who add the same name at once, one succeeds", "[storage][access]") {
   access_race f{GENERATE(from_range(backends_under_test()))};
   for (int round = 0; round < rounds; ++round) {
     const auto name = "user" + std::to_string(round);
@@ -51,7 +52,7 @@ TEST_CASE("two administrators add the same name at once: one of them does", "[st
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == std::to_string(rounds + 1));
 }
 
-TEST_CASE("two nodes start on an empty database at once: one makes the administrator", "[storage][access]") {
+TEST_CASE("of two nodes that start on an empty database at once, one adds the administrator", "[storage][access]") {
   access_race f{GENERATE(from_range(backends_under_test()))};
   for (int round = 0; round < rounds; ++round) {
     f.db->exec("DELETE FROM xxl_job_user");
@@ -63,7 +64,7 @@ TEST_CASE("two nodes start on an empty database at once: one makes the administr
   }
 }
 
-TEST_CASE("a session that opens while the password changes does not outlive the old one", "[storage][access]") {
+TEST_CASE("a session that opens while the password changes does not outlive the old password", "[storage][access]") {
   access_race f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   const auto by = f.who("anna");
@@ -99,7 +100,7 @@ TEST_CASE("a session that opens while its user is removed leaves no row", "[stor
   }
 }
 
-TEST_CASE("of two who saw the same user one changes him", "[storage][access]") {
+TEST_CASE("of two editors who saw the same user, one changes it", "[storage][access]") {
   access_race f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   for (int round = 0; round < rounds; ++round) {
@@ -116,7 +117,7 @@ TEST_CASE("of two who saw the same user one changes him", "[storage][access]") {
   }
 }
 
-TEST_CASE("two administrators take each other's rights at once: one remains", "[storage][access]") {
+TEST_CASE("of two administrators who revoke each other's permissions at once, one remains", "[storage][access]") {
   access_race f{GENERATE(from_range(backends_under_test()))};
   for (int round = 0; round < rounds; ++round) {
     auto draft = f.draft("chief");

@@ -1,4 +1,4 @@
-// Users, sessions and the record of changes.
+// Users, sessions and the audit log.
 
 #include "core/editing/edit_tag.hpp"
 #include "tests/storage/access_fixture.hpp"
@@ -17,7 +17,7 @@ using rights = std::vector<std::pair<core::group_id, group_right>>;
 
 } // namespace
 
-TEST_CASE("the first administrator is made once, and only where nobody is", "[storage][access]") {
+TEST_CASE("the first administrator is added once, and only to a database without users", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK_FALSE(require(f.users().add_first("other", "hash-z", noon)));
   CHECK(error_of(f.users().find("other")) == errc::not_found);
@@ -27,7 +27,7 @@ TEST_CASE("the first administrator is made once, and only where nobody is", "[st
   CHECK(first.card.rights.empty());
 }
 
-TEST_CASE("a user is found by his name in any case, and a name is given once in any case", "[storage][access]") {
+TEST_CASE("users are found by name without case, and names are unique without case", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   CHECK(require(f.users().find("ANNA")).card.id == anna);
@@ -39,7 +39,7 @@ TEST_CASE("a user is found by his name in any case, and a name is given once in 
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "2");
 }
 
-TEST_CASE("rights are kept where XXL looks for them, finer ones beside", "[storage][access]") {
+TEST_CASE("permissions are stored in XXL's list, finer ones in a separate table", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("anna");
   draft.rights = rights{{stock, group_right::editor}, {core::group_id{4}, group_right::viewer}, {pay, group_right::editor},
@@ -58,7 +58,7 @@ TEST_CASE("rights are kept where XXL looks for them, finer ones beside", "[stora
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_group_right") == "0");
 }
 
-TEST_CASE("a permission list that others wrote is read as XXL reads it", "[storage][access]") {
+TEST_CASE("a permission list of another program is read as XXL reads it", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   f.db->exec("UPDATE xxl_job_user SET permission = ' 5, 3,x,,5,99999999999' WHERE username = 'anna'");
@@ -66,11 +66,11 @@ TEST_CASE("a permission list that others wrote is read as XXL reads it", "[stora
              " WHERE username = 'anna'");
   f.db->exec("INSERT INTO rm_group_right (user_id, group_id, right_name) SELECT id, 4, 'owner' FROM xxl_job_user"
              " WHERE username = 'anna'");
-  // The higher right of two counts; an unknown one is none.
+  // The higher of two permissions counts; an unknown one is ignored.
   CHECK(require(f.users().read(anna)).card.rights == rights{{pay, group_right::editor}, {stock, group_right::editor}});
 }
 
-TEST_CASE("only administrators edit users, and nobody his own account", "[storage][access]") {
+TEST_CASE("only administrators edit users, and no user edits their own account", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   const auto by_anna = f.who("anna");
@@ -87,7 +87,7 @@ TEST_CASE("only administrators edit users, and nobody his own account", "[storag
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "2");
 }
 
-TEST_CASE("who is no administrator any more edits nobody, whatever his session remembers", "[storage][access]") {
+TEST_CASE("a former administrator edits no user, whatever their session contains", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("chief");
   draft.admin = true;
@@ -99,7 +99,7 @@ TEST_CASE("who is no administrator any more edits nobody, whatever his session r
   CHECK(error_of(f.users().add(f.draft("berta"), chief, noon)) == errc::forbidden);
 }
 
-TEST_CASE("an update keeps what it does not say, and the name", "[storage][access]") {
+TEST_CASE("an update keeps the name and everything that it does not set", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("anna");
   draft.rights = rights{{pay, group_right::operate}};
@@ -116,7 +116,7 @@ TEST_CASE("an update keeps what it does not say, and the name", "[storage][acces
   CHECK(error_of(f.users().update(core::user_id{99}, change, {}, f.admin, noon)) == errc::not_found);
 }
 
-TEST_CASE("an edit of a user that has seen him otherwise changes nothing", "[storage][access]") {
+TEST_CASE("an edit based on an outdated version of a user changes nothing", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   const auto seen = core::edit_tag(f.users().read(anna)->card);
@@ -132,12 +132,12 @@ TEST_CASE("an edit of a user that has seen him otherwise changes nothing", "[sto
   CHECK(meanwhile(f.users().update(anna, other, seen, f.admin, noon)));
   CHECK(meanwhile(f.users().remove(anna, seen, f.admin, noon)));
   CHECK_FALSE(f.who("anna").admin);
-  // A Java admin knows of no tag.
+  // Java admins do not know tags.
   const auto finer = core::edit_tag(f.users().read(anna)->card);
   f.db->exec("UPDATE xxl_job_user SET permission = '5' WHERE username = 'anna'");
   CHECK(meanwhile(f.users().update(anna, other, finer, f.admin, noon)));
 
-  // A password is nobody's to see.
+  // The tag does not depend on the password.
   const auto now = core::edit_tag(f.users().read(anna)->card);
   f.db->exec("UPDATE xxl_job_user SET password = 'hash-z' WHERE username = 'anna'");
   require(f.users().update(anna, other, now, f.admin, noon));
@@ -147,24 +147,24 @@ TEST_CASE("an edit of a user that has seen him otherwise changes nothing", "[sto
   require(f.users().remove(anna, now, f.admin, noon)); // gone already
 }
 
-TEST_CASE("a right is given in a group that there is, and the last administrator stays one", "[storage][access]") {
+TEST_CASE("permissions need an existing group, and the last administrator stays one", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("anna");
   draft.rights = {{pay, group_right::editor}, {core::group_id{99}, group_right::viewer}};
   const auto refused = f.users().add(draft, f.admin, noon);
   REQUIRE(error_of(refused) == errc::invalid_argument);
-  CHECK(refused.error().context == "rights: there is no group 99");
+  CHECK(refused.error().context == "permissions: unknown group 99");
   CHECK(error_of(f.users().find("anna")) == errc::not_found);
 
   const auto anna = f.add("anna");
   CHECK(error_of(f.users().update(anna, draft, {}, f.admin, noon)) == errc::invalid_argument);
   CHECK(f.who("anna").rights.empty());
-  // XXL's form looks up no group.
+  // XXL's form does not check groups.
   draft.keeps_finer = true;
   draft.rights = {{core::group_id{98}, group_right::editor}};
   require(f.users().update(anna, draft, {}, f.admin, noon));
   draft.keeps_finer = false;
-  // What he has in a group that is gone is in nobody's way.
+  // A permission in a deleted group does no harm.
   f.db->exec("UPDATE xxl_job_user SET permission = '3,99' WHERE username = 'anna'");
   draft.rights = {{pay, group_right::editor}, {stock, group_right::viewer}, {core::group_id{99}, group_right::editor}};
   require(f.users().update(anna, draft, {}, f.admin, noon));
@@ -172,7 +172,7 @@ TEST_CASE("a right is given in a group that there is, and the last administrator
   const auto& local = core::local_operator();
   const auto last = f.users().remove(f.admin.user, {}, local, noon);
   REQUIRE(error_of(last) == errc::conflict);
-  CHECK(last.error().context == "user admin is the last administrator: make another one first");
+  CHECK(last.error().context == "user admin is the last administrator: add another one first");
   CHECK(error_of(f.users().update(f.admin.user, core::user_draft{}, {}, local, noon)) == errc::conflict);
   CHECK(f.who("admin").admin);
   draft.admin = true;
@@ -181,7 +181,7 @@ TEST_CASE("a right is given in a group that there is, and the last administrator
   CHECK(error_of(f.users().remove(anna, {}, local, noon)) == errc::conflict);
 }
 
-TEST_CASE("a list from XXL's form replaces the editors and keeps finer rights", "[storage][access]") {
+TEST_CASE("a list from XXL's form replaces editor permissions and keeps finer ones", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr core::group_id mail{7};
   auto draft = f.draft("anna");
@@ -204,7 +204,7 @@ TEST_CASE("a list from XXL's form replaces the editors and keeps finer rights", 
   CHECK(require(f.users().read(anna)).card.rights.empty());
 }
 
-TEST_CASE("what no column holds is refused with the field", "[storage][access]") {
+TEST_CASE("a value that does not fit its column is refused with the field name", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("anna");
   for (int i = 0; i < 100; ++i)
@@ -215,10 +215,10 @@ TEST_CASE("what no column holds is refused with the field", "[storage][access]")
   CHECK(verdict(f.users().add(f.draft(std::string(51, 'x')), f.admin, noon))
         == refused(errc::invalid_argument, refusal::too_long));
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_user") == "1");
-  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1"); // that of the first administrator
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1"); // the row of the first administrator
 }
 
-TEST_CASE("a removed user leaves nothing, and may be removed again", "[storage][access]") {
+TEST_CASE("removing a user leaves no rows, and may be repeated", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("anna");
   draft.rights = rights{{pay, group_right::viewer}};
@@ -232,7 +232,7 @@ TEST_CASE("a removed user leaves nothing, and may be removed again", "[storage][
   CHECK(error_of(f.open("d2", anna)) == errc::not_found);
 }
 
-TEST_CASE("a page of users by name and role", "[storage][access]") {
+TEST_CASE("users are paged by name and role", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   auto draft = f.draft("Anna");
   draft.rights = rights{{pay, group_right::viewer}};
@@ -255,7 +255,7 @@ TEST_CASE("a page of users by name and role", "[storage][access]") {
   CHECK(require(f.users().page({"anna", {}, {0, 1}})).rows.at(0).rights == rights{{pay, group_right::viewer}});
 }
 
-TEST_CASE("his own password is changed only from the one that is stored", "[storage][access]") {
+TEST_CASE("a user's own password is changed only if the stored one is as expected", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   const auto by = f.who("anna");
@@ -267,7 +267,7 @@ TEST_CASE("his own password is changed only from the one that is stored", "[stor
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE action = 'password'") == "1");
 }
 
-TEST_CASE("the same password in another form ends no session", "[storage][access]") {
+TEST_CASE("storing the same password in another form ends no session", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   require(f.open("d1", anna));
@@ -276,7 +276,7 @@ TEST_CASE("the same password in another form ends no session", "[storage][access
   CHECK(require(f.users().find("anna")).password_hash == "hash-better");
 }
 
-TEST_CASE("a better form of a password opens no session again that an earlier one had", "[storage][access]") {
+TEST_CASE("a better form of a password does not revive sessions of an earlier password", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   require(f.open("d1", anna));
@@ -288,7 +288,7 @@ TEST_CASE("a better form of a password opens no session again that an earlier on
   CHECK(f.is_open("d2"));
 }
 
-TEST_CASE("a session says who it is of, until its end", "[storage][access]") {
+TEST_CASE("a session returns its user until it expires", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   require(f.open("d1", anna));
@@ -315,7 +315,7 @@ TEST_CASE("a session says who it is of, until its end", "[storage][access]") {
   CHECK_FALSE(f.is_open("d1"));
 }
 
-TEST_CASE("a session knows today's rights, and a known password", "[storage][access]") {
+TEST_CASE("a session has the user's current permissions and depends on the password", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = require(f.users().add(f.draft("anna", "e10adc3949ba59abbe56e057f20f883e"), f.admin, noon));
   require(f.open("d1", anna, "e10adc3949ba59abbe56e057f20f883e"));
@@ -326,7 +326,7 @@ TEST_CASE("a session knows today's rights, and a known password", "[storage][acc
   CHECK(require(f.sessions().find("d1", noon)).who.rights == rights{{pay, group_right::operate}});
 }
 
-TEST_CASE("a new password or fewer rights end a user's sessions, more rights do not", "[storage][access]") {
+TEST_CASE("a new password or fewer permissions end a user's sessions, more permissions do not", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   const auto berta = f.add("berta");
@@ -349,14 +349,14 @@ TEST_CASE("a new password or fewer rights end a user's sessions, more rights do 
   CHECK_FALSE(ends(draft, "hash-b"));
   draft.admin = false;
   CHECK(ends(draft, "hash-b"));
-  draft.password_hash = "hash-b"; // as it is
+  draft.password_hash = "hash-b"; // unchanged
   CHECK_FALSE(ends(draft, "hash-b"));
   draft.password_hash = "hash-c";
   CHECK(ends(draft, "hash-b"));
   CHECK(f.is_open("other"));
 }
 
-TEST_CASE("a password that was changed behind our back ends the session", "[storage][access]") {
+TEST_CASE("a password changed by another program ends the session", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   require(f.open("d1", anna));
@@ -367,7 +367,7 @@ TEST_CASE("a password that was changed behind our back ends the session", "[stor
   CHECK_FALSE(f.is_open("d1"));
 }
 
-TEST_CASE("all sessions of a user are ended by himself or an administrator", "[storage][access]") {
+TEST_CASE("all sessions of a user are ended by the user or an administrator", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   f.add("berta");
@@ -380,7 +380,7 @@ TEST_CASE("all sessions of a user are ended by himself or an administrator", "[s
   CHECK(require(f.sessions().close_all(anna, f.admin, noon)) == 0);
 }
 
-TEST_CASE("sessions that are over go with the next sign-in", "[storage][access]") {
+TEST_CASE("expired sessions are removed with the next sign-in", "[storage][access]") {
   access_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto anna = f.add("anna");
   require(f.open("old", anna));
@@ -401,7 +401,7 @@ TEST_CASE("changes of users are recorded without any secret", "[storage][access]
   require(f.users().remove(anna, {}, f.admin, noon + 4min));
 
   auto rows = require(f.store->audits().list({}, f.admin));
-  REQUIRE(rows.size() == 5); // with that of the first administrator
+  REQUIRE(rows.size() == 5); // including that of the first administrator
   CHECK(rows[0].action == core::audit_action::remove);
   CHECK(rows[1].action == core::audit_action::sign_in);
   CHECK(rows[1].remote == "10.0.0.8");
@@ -432,7 +432,7 @@ TEST_CASE("changes of users are recorded without any secret", "[storage][access]
   CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
 }
 
-TEST_CASE("passwords are kept as whoever reads the rows reads them", "[storage][access]") {
+TEST_CASE("passwords are stored in the form that the readers of the rows need", "[storage][access]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   access_fixture f{backend};
   const auto form = require(f.users().password_form());

@@ -1,4 +1,4 @@
-// T6 and T7: runs of ended lives.
+// T6 and T7: runs of ended incarnations.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// Ends the life of node-a, as an observer does.
+/// Ends the incarnation of node-a, as an observer does.
 void fence(firing_fixture& f) {
   auto nodes = require(f.store->cluster().nodes());
   auto node = std::find_if(nodes.begin(), nodes.end(), [&](const core::node_row& row) { return row.id == f.me.node; });
@@ -23,7 +23,7 @@ core::node_incarnation adopter(firing_fixture& f) { return require(f.store->clus
 
 } // namespace
 
-TEST_CASE("claims of a living node are nobody else's", "[storage]") {
+TEST_CASE("claims of a living node are not adopted", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(7);
   auto other = adopter(f);
@@ -32,7 +32,7 @@ TEST_CASE("claims of a living node are nobody else's", "[storage]") {
   CHECK(require(f.firings().open_claims(f.me)).size() == 1);
 }
 
-TEST_CASE("a claim of an ended life is adopted with its unresolved runs", "[storage]") {
+TEST_CASE("a claim of an ended incarnation is adopted with its unresolved runs", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (int id = 1; id <= 5; ++id)
@@ -94,7 +94,7 @@ TEST_CASE("an adoption whose answer was lost is repeated with its number", "[sto
   CHECK(require(f.firings().adopt(other, 43, 2)).empty());
 }
 
-TEST_CASE("a repeated adoption deletes what was resolved meanwhile", "[storage]") {
+TEST_CASE("a repeated adoption deletes claims that were resolved meanwhile", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(1);
   const auto gone = f.claimed(2);
@@ -103,20 +103,20 @@ TEST_CASE("a repeated adoption deletes what was resolved meanwhile", "[storage]"
   fence(f);
   auto other = adopter(f);
   REQUIRE(require(f.firings().adopt(other, 40, 3)).size() == 3);
-  SECTION("a former owner knew that it was accepted") { f.record({f.answer(gone, 200)}, {}); }
+  SECTION("an earlier owner records that it was accepted") { f.record({f.answer(gone, 200)}, {}); }
   SECTION("its row was deleted") { f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(gone.id)); }
   auto again = require(f.firings().adopt(other, 40, 3));
   REQUIRE(again.size() == 2);
   CHECK(again[0].claim == 40);
   CHECK(again[1].claim == 42);
-  // Nothing is left that would hold up a drain, and no number outside the call's was taken.
+  // No claim is left that would block a drain, and no number outside the call's range was taken.
   CHECK(require(f.firings().open_claims(other)) == std::vector<std::int64_t>{40, 42});
   auto rest = require(f.firings().adopt(other, 43, 3));
   REQUIRE(rest.size() == 1);
   CHECK(rest[0].claim == 43);
 }
 
-TEST_CASE("two adopters share, they do not double", "[storage]") {
+TEST_CASE("two adopters share the claims without overlap", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   std::vector<core::log_id> all;
   for (int id = 1; id <= 6; ++id)
@@ -157,13 +157,13 @@ TEST_CASE("many resolved orphans do not hide an unresolved one", "[storage]") {
   CHECK(adopted[0].id == open.id);
 }
 
-TEST_CASE("a node whose life is over adopts nothing", "[storage]") {
+TEST_CASE("a node whose incarnation has ended adopts nothing", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(1);
   auto old = f.me;
   auto fresh = require(f.store->cluster().enter(f.me.node, "x"));
   CHECK(error_of(f.firings().adopt(old, 40, 10)) == core::errc::fenced);
-  // Its next life takes its own orphans.
+  // Its next incarnation takes its own orphans.
   CHECK(require(f.firings().adopt(fresh, 1, 10)).size() == 1);
 }
 
@@ -179,11 +179,11 @@ TEST_CASE("an adopted claim can be adopted again", "[storage]") {
   auto adopted = require(f.firings().adopt(third, 7, 10));
   REQUIRE(adopted.size() == 1);
   CHECK(adopted[0].attempt == 1);
-  // Sent twice is enough.
+  // Two sends are the limit.
   CHECK_FALSE(require(f.permit(third, 7, run.id)));
 }
 
-TEST_CASE("a run is permitted to be sent again once", "[storage]") {
+TEST_CASE("a run may be sent again once", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (int id = 1; id <= 3; ++id)
@@ -192,14 +192,14 @@ TEST_CASE("a run is permitted to be sent again once", "[storage]") {
   CHECK(require(f.permit(f.me, batch.sequence, runs[1].id)));
   CHECK_FALSE(require(f.permit(f.me, batch.sequence, runs[1].id)));
   CHECK(require(f.permit(f.me, batch.sequence, runs[2].id)));
-  // The others keep theirs, and the attempt is remembered.
+  // The other runs keep their state, and the attempt is remembered.
   auto again = require(f.firings().claim(batch, noon));
   REQUIRE(again.runs.size() == 3);
   CHECK(again.runs[0].attempt == 0);
   CHECK(again.runs[1].attempt == 1);
 }
 
-TEST_CASE("a run that has an answer or a result is not sent again", "[storage]") {
+TEST_CASE("a run with an answer or a result is not sent again", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(1);
   SECTION("accepted") { f.record({f.answer(run, 200)}, {}); }
@@ -220,7 +220,7 @@ TEST_CASE("only the owner of a claim may send again", "[storage]") {
   CHECK(error_of(f.permit(f.me, run.claim, run.id)) == core::errc::fenced);
 }
 
-TEST_CASE("numbers of adopted claims are not for claims", "[storage]") {
+TEST_CASE("numbers of adopted claims are not used for claims", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(1);
   auto fresh = require(f.store->cluster().enter(f.me.node, "x"));
@@ -232,7 +232,7 @@ TEST_CASE("numbers of adopted claims are not for claims", "[storage]") {
   CHECK(error_of(f.firings().claim(batch, noon)) == core::errc::internal);
 }
 
-TEST_CASE("a claim in a newer form waits for a node that reads it", "[storage]") {
+TEST_CASE("a claim in a newer format waits for a node that can read it", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(1);
   f.db->exec("UPDATE rm_claim SET items = X'7f00'");
@@ -244,7 +244,7 @@ TEST_CASE("a claim in a newer form waits for a node that reads it", "[storage]")
   CHECK(f.rows("rm_claim", "node = 'node-a'") == "1");
 }
 
-TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
+TEST_CASE("an adoption returns how the incarnation of a run ended", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.claimed(1);
   const auto mine = adopter(f);
@@ -259,7 +259,7 @@ TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
     f.db->exec("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE id = 'node-a'");
     f.db->exec("UPDATE rm_life SET cut = incarnation, incarnation = 0 WHERE node = 'node-a'");
     expected = core::incarnation_end::cut_short;
-    SECTION("long ago: its next life ran out") {
+    SECTION("long ago, and its next incarnation ran out") {
       require(f.store->cluster().enter(f.me.node, "x"));
       REQUIRE(require(f.store->cluster().fence(require(f.store->cluster().nodes())[0])));
       expected = core::incarnation_end::ran_out;
@@ -269,13 +269,13 @@ TEST_CASE("an adopter is told how the life of a run ended", "[storage]") {
   REQUIRE(adopted.size() == 1);
   CHECK(adopted[0].id == run.id);
   CHECK(adopted[0].ended == expected);
-  // Repeated, its end is not known any more: as careful as need be.
+  // A repeated call does not know the end any more, and assumes the worst case.
   const auto repeated = require(f.firings().adopt(mine, 1000, 10));
   REQUIRE(repeated.size() == 1);
   CHECK((repeated[0].ended == core::incarnation_end::cut_short || f.rows("rm_life", "cut > 0") == "0"));
 }
 
-TEST_CASE("one adoption looks at a bounded number of runs, and the next ones at the others", "[storage]") {
+TEST_CASE("one adoption reads a bounded number of runs, and the next calls read the others", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr std::size_t claims = 23, runs = 500;
   const auto spec = f.add_job(1);

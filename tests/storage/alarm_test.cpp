@@ -1,4 +1,4 @@
-// Alarms: decided with the failure (T5), taken by one life, ended once, found where nobody decided.
+// Alarms: decided with the failure (T5), taken by one incarnation, ended once, found for failures without a decision.
 
 #include "core/alarm/alarm.hpp"
 #include "core/run/trigger_text.hpp"
@@ -56,7 +56,7 @@ struct alarm_fixture : firing_fixture {
     return require(alarms().sweep(now, follow, limit));
   }
 
-  /// Every row is settled after the second call.
+  /// Sweeps twice: every row is settled after the second call.
   core::failure_sweep sweep_all(core::time_point now, bool follow = false) {
     auto first = sweep(now, follow);
     auto second = sweep(now + 6s, follow);
@@ -76,7 +76,7 @@ TEST_CASE("a failure of a job with an address raises one alarm in its own transa
   auto outcome = by_trigger ? f.record({f.answer(run, 500, "refused")}, {}) : f.record({}, {f.callback(run, 502, "t")});
   CHECK(outcome.intents.empty());
   CHECK(f.row(run.id).alarm_status == core::alarm_status::claimed);
-  // An alarm is no request to run.
+  // An alarm is not a request to run.
   CHECK(require(f.firings().waiting_intents(noon + 1h, 10)).empty());
   auto taken = f.take();
   REQUIRE(taken.size() == 1);
@@ -94,7 +94,7 @@ TEST_CASE("a failure of a job with an address raises one alarm in its own transa
   CHECK(f.take().empty());
 }
 
-TEST_CASE("without anybody to tell no alarm is written", "[storage]") {
+TEST_CASE("without a recipient no alarm is written", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.failed(7, GENERATE("", "  "));
   CHECK(f.row(run.id).alarm_status == core::alarm_status::not_needed);
@@ -102,7 +102,7 @@ TEST_CASE("without anybody to tell no alarm is written", "[storage]") {
   CHECK(f.take().empty());
 }
 
-TEST_CASE("a rule raises an alarm where the job has no address, and says which attempts count", "[storage]") {
+TEST_CASE("a rule raises an alarm where the job has no address, and selects the attempts that count", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.rule("all", "", "last_attempt");
   auto retried = f.claimed(7, 1);
@@ -118,7 +118,7 @@ TEST_CASE("a rule raises an alarm where the job has no address, and says which a
   CHECK(taken[0].about->rule->key == "all");
   CHECK(taken[0].about->rule->channels == std::vector<std::string>{"ops"});
   CHECK(taken[0].about->rule->recovered);
-  // The rule of the group counts before the one for everything.
+  // The rule of the group takes precedence over the general one.
   f.rule("pay", "pay-worker", "every_attempt", "pay-ops");
   auto nearer = f.claimed(9, 1);
   f.record({f.answer(nearer, 500)}, {});
@@ -137,7 +137,7 @@ TEST_CASE("an alarm is ended once, with its status in the row", "[storage]") {
   CHECK(f.row(run.id).alarm_status == status);
 }
 
-TEST_CASE("what a life took is taken again when that life is over, and its end counts no more", "[storage]") {
+TEST_CASE("alarms taken by an ended incarnation are taken again, and its end of them no longer counts", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.failed(7, "a@x.example");
   auto alarm = f.take().at(0);
@@ -157,7 +157,7 @@ TEST_CASE("what a life took is taken again when that life is over, and its end c
   CHECK(f.row(run.id).alarm_status == core::alarm_status::sent);
 }
 
-TEST_CASE("after a lost answer a life gets what it had taken", "[storage]") {
+TEST_CASE("after a lost answer an incarnation gets the alarms that it had taken", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.failed(7, "a@x.example");
   auto first = f.take();
@@ -167,7 +167,7 @@ TEST_CASE("after a lost answer a life gets what it had taken", "[storage]") {
   CHECK(again[0].id == first[0].id);
 }
 
-TEST_CASE("alarms go to the node of their job's slot at once, to any after a while, to one only", "[storage]") {
+TEST_CASE("alarms go to the node of their job's slot at once, to any node after a while, and to one node only", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = require(f.store->cluster().enter("node-b", "10.0.0.2:8081"));
   for (std::int32_t job = 1; job <= 20; ++job)
@@ -185,7 +185,7 @@ TEST_CASE("alarms go to the node of their job's slot at once, to any after a whi
   CHECK(require(f.alarms().take(other, true, noon + 20s, 100)).size() == others.size());
 }
 
-TEST_CASE("an alarm of a job or a run that is gone is taken and says so", "[storage]") {
+TEST_CASE("an alarm of a deleted job or run is taken and reports that", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.failed(7, "a@x.example");
   f.db->exec("DELETE FROM xxl_job_info");
@@ -197,7 +197,7 @@ TEST_CASE("an alarm of a job or a run that is gone is taken and says so", "[stor
   CHECK(f.rows("rm_intent") == "0");
 }
 
-TEST_CASE("the sweep for taken wishes leaves alarms alone, and tells of abandoned runs", "[storage]") {
+TEST_CASE("forgetting taken intents leaves alarms alone, and abandoned runs raise alarms", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.failed(7, "a@x.example");
   f.take();
@@ -212,7 +212,7 @@ TEST_CASE("the sweep for taken wishes leaves alarms alone, and tells of abandone
   CHECK(taken[0].job == core::job_id{8});
 }
 
-TEST_CASE("failures that nobody decided about are retried and told once", "[storage]") {
+TEST_CASE("failures without a decision are retried and reported once", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, noon, {{"alarm_email", "'a@x.example'"}});
   f.add_job(8);
@@ -240,7 +240,7 @@ TEST_CASE("failures that nobody decided about are retried and told once", "[stor
   CHECK(f.status(theirs) == "2");
   CHECK(f.rows("rm_intent", "kind = 'retry'") == "1");
   CHECK(f.rows("rm_intent", "kind = 'alarm'") == "1");
-  // Another node, with a sweep of its own, finds nothing to do.
+  // Another node, with a separate sweep, finds nothing to do.
   auto other = f.db->open();
   CHECK(require(other->alarms().sweep(noon + 1min, false, 100)).decided == 0);
   CHECK(require(other->alarms().sweep(noon + 2min, false, 100)).decided == 0);
@@ -262,7 +262,7 @@ TEST_CASE("a claim of an admin that died is released after ten minutes, never on
   CHECK(f.sweep_all(noon + 25min, true).decided == 0);
 }
 
-TEST_CASE("a run that fails behind the sweep is found when others record, too", "[storage]") {
+TEST_CASE("a run that fails after the sweep has passed it is found when other programs record results, too", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
   auto id = f.foreign_row(7, 200, 0, 0, 0);
@@ -272,7 +272,7 @@ TEST_CASE("a run that fails behind the sweep is found when others record, too", 
   CHECK(f.status(id) == "1");
 }
 
-TEST_CASE("what failed long ago is history", "[storage]") {
+TEST_CASE("old failures are ignored", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, noon, {{"alarm_email", "'a@x.example'"}});
   for (int i = 0; i < 50; ++i)
@@ -283,7 +283,7 @@ TEST_CASE("what failed long ago is history", "[storage]") {
   CHECK(f.rows("rm_intent") == "1");
 }
 
-TEST_CASE("the sweep for failures goes on where its limit stopped it", "[storage]") {
+TEST_CASE("the sweep for failures continues where its limit stopped it", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
   for (int i = 0; i < 7; ++i)
@@ -298,7 +298,7 @@ TEST_CASE("the sweep for failures goes on where its limit stopped it", "[storage
   CHECK(steps == std::vector<std::size_t>{3, 3, 1});
 }
 
-TEST_CASE("the first success after an alarm is told once", "[storage]") {
+TEST_CASE("the first success after an alarm is reported once", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   f.failed(7, "a@x.example");
   f.finish(f.take().at(0), core::alarm_status::sent, true);
@@ -331,11 +331,11 @@ TEST_CASE("many alarms that end together wait for the recoveries of their jobs",
   require(f.alarms().finish(f.me, ends));
   CHECK(f.rows("rm_alarm_open") == "29");
   CHECK(f.rows("rm_intent", "kind = 'alarm'") == "0");
-  // Of a job that failed twice the later run counts.
+  // For a job that failed twice the later run counts.
   CHECK(f.rows("rm_alarm_open", "log_id = (SELECT MAX(id) FROM xxl_job_log l WHERE l.job_id = rm_alarm_open.job)") == "29");
 }
 
-TEST_CASE("the first success is found a stretch at a time where the log has no index on the job", "[storage]") {
+TEST_CASE("the first success is found step by step where the log has no index on the job", "[storage]") {
   if (mysql_backend().unavailable_reason())
     return;
   alarm_fixture f{xxl_backend(4)};
@@ -351,13 +351,13 @@ TEST_CASE("the first success is found a stretch at a time where the log has no i
   succeed(6, 1'000'000);
   succeed(9, 1'000'001);
   succeed(9, 1'000'002);
-  CHECK(look() == 1); // the newest runs come first
+  CHECK(look() == 1); // the newest runs are read first
   CHECK(f.db->query("SELECT job FROM rm_alarm_open ORDER BY job") == table{{"7"}, {"8"}});
   CHECK(f.db->value("SELECT origin_log_id FROM rm_intent WHERE kind = 'alarm'") == "1000001");
   CHECK(look() == 0);
   CHECK(look() == 1);
   CHECK(f.db->query("SELECT job FROM rm_alarm_open ORDER BY job") == table{{"7"}});
-  // A result that came late, where the walk was already: it begins anew when it is at the end.
+  // A late result in a part that has been read: the walk starts again after its end.
   succeed(7, 5'000);
   std::size_t found = 0;
   for (int i = 0; i < 110; ++i)
@@ -366,7 +366,7 @@ TEST_CASE("the first success is found a stretch at a time where the log has no i
   CHECK(f.rows("rm_alarm_open") == "0");
 }
 
-TEST_CASE("an alarm whose result comes after all keeps its status", "[storage]") {
+TEST_CASE("an alarm whose result arrives later keeps its status", "[storage]") {
   alarm_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.failed(7, "a@x.example");
   f.record({}, {f.callback(run, 200)});
@@ -423,10 +423,10 @@ TEST_CASE("rules are declared with jobs: created, changed, pruned, refused", "[s
                  {"apply", "alarm", "on-call", "source: files\nkind: remove"}});
 }
 
-TEST_CASE("a Java admin's text says that its run is retried, a note of ours does not", "[storage]") {
+TEST_CASE("the text of a Java admin's run gets a note about the retry, a compact note does not", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   if (!backend.name.starts_with("mysql"))
-    return; // where no Java admin writes
+    return; // no Java admin writes here
   alarm_fixture f{backend};
   const auto text_of = [&](const std::string& id) { return f.db->value("SELECT trigger_msg FROM xxl_job_log WHERE id = " + id); };
   // Java admins up to generation 5 write the other colour.
@@ -438,7 +438,7 @@ TEST_CASE("a Java admin's text says that its run is retried, a note of ours does
   f.sweep_all(noon + 1min);
   CHECK(text_of(swept) == "m" + said);
   CHECK(text_of(last) == "m");
-  // The result of a run that a Java admin sent comes to this node.
+  // The result of a run that a Java admin sent is reported to this node.
   const auto sent = f.foreign_row(7, 200, 0, 1, 0);
   auto failed = ours;
   failed.id = core::log_id{std::stoll(sent)};

@@ -1,4 +1,4 @@
-// Keys with which programs come.
+// API keys.
 
 #include <barrier>
 #include <thread>
@@ -28,7 +28,7 @@ struct key_fixture : access_fixture {
                                       std::optional<core::time_point> expires = {}) {
     return keys().add({"key " + digest, digest, user, expires}, by, noon);
   }
-  /// `id name user_name`, one each.
+  /// Returns `id name user_name`, one per key.
   std::string listed(const core::principal& by, const core::api_key_search& search = {}) {
     std::string out;
     for (const auto& each : require(keys().list(search, by)))
@@ -46,7 +46,7 @@ struct key_fixture : access_fixture {
 
 } // namespace
 
-TEST_CASE("a key is its user, with the rights that he has now", "[storage][access][keys]") {
+TEST_CASE("a key acts as its user, with the user's current permissions", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto id = require(f.make("d1", f.anna, f.by_anna));
   auto found = require(f.keys().find("d1", noon));
@@ -71,18 +71,18 @@ TEST_CASE("a key is its user, with the rights that he has now", "[storage][acces
     CHECK(error_of(f.keys().find(other, noon)) == errc::not_found);
 }
 
-TEST_CASE("a key is over when its time is", "[storage][access][keys]") {
+TEST_CASE("a key expires at its end", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   require(f.make("d1", f.anna, f.by_anna, noon + 1h));
   CHECK(require(f.keys().find("d1", noon + 59min)).expires == noon + 1h);
   CHECK(error_of(f.keys().find("d1", noon + 1h)) == errc::not_found);
   CHECK(error_of(f.make("d2", f.anna, f.by_anna, noon)) == errc::invalid_argument);
   CHECK(error_of(f.make("d2", f.anna, f.by_anna, noon - 1h)) == errc::invalid_argument);
-  // It is still seen, so that somebody can tell why it does not work any more.
+  // It is still listed, so that users can see why it no longer works.
   CHECK(f.listed(f.by_anna) == "key d1 anna");
 }
 
-TEST_CASE("everybody has his own keys, administrators those of all", "[storage][access][keys]") {
+TEST_CASE("users see their own keys, administrators those of all users", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto not_permitted = refused(errc::forbidden, refusal::not_permitted);
   const auto first = require(f.make("d1", f.anna, f.by_anna));
@@ -103,7 +103,7 @@ TEST_CASE("everybody has his own keys, administrators those of all", "[storage][
   CHECK(f.count() == "2");
 }
 
-TEST_CASE("who is an administrator no more has no more than the others", "[storage][access][keys]") {
+TEST_CASE("a former administrator has the permissions of a normal user", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto not_permitted = refused(errc::forbidden, refusal::not_permitted);
   auto draft = f.draft("chef");
@@ -121,7 +121,7 @@ TEST_CASE("who is an administrator no more has no more than the others", "[stora
   CHECK(error_of(f.make("d4", chef, f.admin)) == errc::not_found);
 }
 
-TEST_CASE("keys go with their user, also where others remove him", "[storage][access][keys]") {
+TEST_CASE("keys are removed with their user, also when another program removes the user", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   require(f.make("d1", f.anna, f.by_anna));
   require(f.make("d2", f.berta, f.by_berta));
@@ -135,7 +135,7 @@ TEST_CASE("keys go with their user, also where others remove him", "[storage][ac
   CHECK(f.listed(f.admin) == "key d3 admin");
 }
 
-TEST_CASE("a use is written down at most once a minute", "[storage][access][keys]") {
+TEST_CASE("a use is recorded at most once a minute", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto id = require(f.make("d1", f.anna, f.by_anna));
   const auto used = [&] { return require(f.keys().find("d1", noon)).used; };
@@ -151,7 +151,7 @@ TEST_CASE("a use is written down at most once a minute", "[storage][access][keys
   CHECK(f.count() == "1");
 }
 
-TEST_CASE("each edit of a key is written down, without the key", "[storage][access][keys]") {
+TEST_CASE("each edit of a key is recorded, without the key", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto id = require(f.make("digest-1", f.anna, f.admin, noon + 1h));
   auto rows = require(f.store->audits().list({{}, core::audit_object::api_key}, f.admin));
@@ -167,13 +167,13 @@ TEST_CASE("each edit of a key is written down, without the key", "[storage][acce
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].action == core::audit_action::remove);
   CHECK(rows[0].user_name == "anna");
-  // What was refused is not written down.
+  // Refused edits are not recorded.
   (void) f.make("d2", f.berta, f.by_anna);
   (void) f.keys().remove(id, f.by_anna, noon);
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE object = 'api_key'") == "2");
 }
 
-TEST_CASE("names and numbers of keys have bounds", "[storage][access][keys]") {
+TEST_CASE("names and numbers of keys are limited", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto named = [&](const std::string& name) { return verdict(f.keys().add({name, "n" + name, f.anna}, f.by_anna, noon)); };
   CHECK(named("") == "invalid_argument");
@@ -197,7 +197,7 @@ TEST_CASE("names and numbers of keys have bounds", "[storage][access][keys]") {
   require(f.make("of another", f.berta, f.by_berta));
 }
 
-TEST_CASE("a key that is made while its user goes is gone, too", "[storage][access][keys]") {
+TEST_CASE("a key that is added while its user is removed is gone, too", "[storage][access][keys]") {
   key_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = f.db->open();
   require(other->ping());

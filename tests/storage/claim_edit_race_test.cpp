@@ -30,13 +30,13 @@ core::declared_set every_seconds(const std::string& seconds, std::size_t jobs) {
 constexpr const char* instants_claimed_twice = "SELECT count(*) FROM (SELECT job_id, trigger_time FROM xxl_job_log "
                                                "GROUP BY job_id, trigger_time HAVING count(*) > 1) twice";
 
-/// The time of each editor. Claims go ahead of all of them, but not so far that a wrong clock would be to blame for them.
+/// The time of each editor. Claims run ahead of all editors, but not so far that they would count as caused by a wrong clock.
 class editors_clock {
 public:
   explicit editors_clock(std::size_t editors) : at_ms_(editors) {}
 
-  /// For an edit of this editor. Never later than the newest claim, so that only the last claimed instant keeps a new next time
-  /// from going back.
+  /// Returns the time for an edit of this editor. Never later than the newest claim, so that only the last claimed instant keeps
+  /// a new next time from going back.
   core::time_point now(std::size_t editor) {
     at_ms_[editor] = newest_ms_.load();
     return noon + core::milliseconds{at_ms_[editor]};
@@ -56,7 +56,7 @@ private:
   std::atomic<std::int64_t> newest_ms_{0};
 };
 
-/// Claims what is due of all jobs, over and over.
+/// Claims due instants of all jobs repeatedly.
 class planner {
 public:
   planner(deploy_fixture& f, core::node_incarnation owner, int claims, editors_clock& clock)
@@ -93,7 +93,7 @@ private:
       batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 1s});
       batch.runs.push_back(firing_fixture::run_of(job.spec, *job.next));
     }
-    if (batch.moves.empty()) { // until the editors come after, or start a job
+    if (batch.moves.empty()) { // until the editors catch up, or start a job
       idle_ = true;
       return {};
     }
@@ -116,7 +116,7 @@ private:
 
 } // namespace
 
-TEST_CASE("edits beside a busy planner claim no instant twice", "[storage]") {
+TEST_CASE("edits during busy planning claim no instant twice", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr std::size_t jobs = 5;
   f.apply(every_seconds("1", jobs));
@@ -176,7 +176,7 @@ private:
 
 } // namespace
 
-TEST_CASE("stops and starts of several people beside planners of two nodes bring no instant back", "[storage]") {
+TEST_CASE("stops and starts by several users during planning on two nodes repeat no instant", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(every_seconds("1", 4));
   std::vector<core::job_id> jobs;
@@ -205,14 +205,14 @@ TEST_CASE("stops and starts of several people beside planners of two nodes bring
   CHECK(f.db->value(instants_claimed_twice) == "0");
   CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <> 0 AND next_ms <= last_ms") == "0");
   CHECK(f.rows("xxl_job_log") == std::to_string(first.won + second.won));
-  for (const auto job : jobs) { // and in the end a start is a start
+  for (const auto job : jobs) { // after all edits a start takes effect
     const auto started = require(f.store->jobs().start(job, noon));
     REQUIRE(started.next);
     CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = " + std::to_string(core::number(job))) == ms(*started.next));
   }
 }
 
-TEST_CASE("a claim that commits while an edit is under way keeps its instant", "[storage]") {
+TEST_CASE("a claim that commits during an edit keeps its instant", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   deploy_fixture f{mysql_backend()};
@@ -221,12 +221,12 @@ TEST_CASE("a claim that commits while an edit is under way keeps its instant", "
   REQUIRE(f.next_of("job0") == ms(noon + 1s));
   auto wanted = every_seconds("2", 2);
   std::string next = ms(noon + 4s);
-  // The test's own connection plays a claim: it has moved the schedule and has not committed.
+  // The test's own connection simulates a claim: it has moved the schedule and has not committed.
   f.db->exec("START TRANSACTION");
   SECTION("of an instant, and the schedule changes") {
     f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + 2s) + ", next_ms = " + ms(noon + 3s) + " WHERE job = " + id);
   }
-  SECTION("of the last instant of a job that the edit only touches") {
+  SECTION("of the last instant of a job whose schedule the edit keeps") {
     wanted = every_seconds("1", 2);
     wanted.jobs[0].params = "new";
     next = ms(noon + 3s);

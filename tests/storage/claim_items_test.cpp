@@ -26,7 +26,7 @@ claim_item random_item(std::mt19937_64& random) {
 
 } // namespace
 
-TEST_CASE("a packed claim reads back as it was", "[storage]") {
+TEST_CASE("unpacking a packed claim returns the same items", "[storage]") {
   std::vector<claim_item> items;
   items.push_back({core::log_id{1001}, core::job_id{7}, core::from_ms(1'700'000'000'123), {}, 0, 0});
   items.push_back({core::log_id{1002}, core::job_id{7}, core::from_ms(1'700'000'000'123), {2, 3, true}, 1, 4});
@@ -37,7 +37,7 @@ TEST_CASE("a packed claim reads back as it was", "[storage]") {
   CHECK(*back == items);
 }
 
-TEST_CASE("an ordinary claim takes few bytes a run", "[storage]") {
+TEST_CASE("an ordinary claim takes few bytes per run", "[storage]") {
   std::vector<claim_item> items;
   for (int i = 0; i < 500; ++i)
     items.push_back({core::log_id{5'000'000 + i},
@@ -79,19 +79,19 @@ TEST_CASE("damaged claims are refused without harm", "[storage]") {
     auto bytes = whole;
     for (auto changes = random() % 4 + 1; changes > 0; --changes)
       bytes[random() % bytes.size()] = static_cast<char>(random());
-    // Only that it neither fails loudly nor asks for much memory: many of these are valid.
+    // Checks only that it neither crashes nor requests much memory: many of these are valid.
     if (auto read = unpack(core::log_id{1}, bytes))
       CHECK(read->size() <= bytes.size());
   }
 }
 
-TEST_CASE("a claim in a newer form is named as such", "[storage]") {
+TEST_CASE("a claim in a newer format is reported as such", "[storage]") {
   auto read = unpack(core::log_id{1}, std::string_view{"\x02whatever"});
   REQUIRE_FALSE(read);
   CHECK(read.error().code == core::errc::unsupported);
 }
 
-TEST_CASE("a claim that promises more items than it has bytes is refused", "[storage]") {
+TEST_CASE("a claim with more items than its bytes allow is refused", "[storage]") {
   auto read = unpack(core::log_id{1}, std::string_view{"\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10});
   REQUIRE_FALSE(read);
   CHECK(read.error().code == core::errc::internal);

@@ -82,7 +82,7 @@ TEST_CASE("one of two planners wins a job", "[storage]") {
   CHECK(f.rows("rm_claim") == "1");
 }
 
-TEST_CASE("a lost move drops its runs and leaves the others", "[storage]") {
+TEST_CASE("a lost move drops its runs and keeps the others", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (int id = 1; id <= 5; ++id)
@@ -100,7 +100,7 @@ TEST_CASE("a lost move drops its runs and leaves the others", "[storage]") {
   CHECK(f.db->value("SELECT last_ms FROM rm_schedule WHERE job = 4") == "0");
 }
 
-TEST_CASE("an edit that the planner has seen does not stop its claim", "[storage]") {
+TEST_CASE("an edit that the planner has seen does not prevent its claim", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7);
   f.db->exec("UPDATE rm_schedule SET revision = 9");
@@ -110,7 +110,7 @@ TEST_CASE("an edit that the planner has seen does not stop its claim", "[storage
   CHECK(require(f.firings().claim(batch, noon)).runs.size() == 1);
 }
 
-TEST_CASE("a claim whose every part lost writes nothing", "[storage]") {
+TEST_CASE("a claim that loses every part writes nothing", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7, noon + 1s);
   auto batch = f.batch();
@@ -122,7 +122,7 @@ TEST_CASE("a claim whose every part lost writes nothing", "[storage]") {
   CHECK(f.rows("xxl_job_log") == "0");
 }
 
-TEST_CASE("a stopped job cannot be claimed, whatever next time was expected", "[storage]") {
+TEST_CASE("a stopped job cannot be claimed, regardless of the expected next time", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7, core::time_point{});
   auto batch = f.batch();
@@ -131,7 +131,7 @@ TEST_CASE("a stopped job cannot be claimed, whatever next time was expected", "[
   CHECK(f.rows("xxl_job_log") == "0");
 }
 
-TEST_CASE("a deleted job is lost", "[storage]") {
+TEST_CASE("a move of a deleted job is lost", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7);
   f.db->exec("DELETE FROM rm_schedule");
@@ -174,7 +174,7 @@ TEST_CASE("repeating a committed claim returns its runs and changes nothing", "[
   auto batch = f.batch();
   for (int id = 1; id <= 4; ++id)
     f.plan(batch, f.add_job(id));
-  // Two runs of one job at one instant: only their place in the batch tells them apart.
+  // Two runs of one job at one instant: only their position in the batch distinguishes them.
   batch.runs.push_back(f.run_of(batch.runs[2].spec));
   batch.runs.back().param = "second";
   f.db->exec("UPDATE rm_schedule SET next_ms = 5 WHERE job = 2");
@@ -213,7 +213,7 @@ TEST_CASE("a repeated claim leaves out runs that are resolved or deleted", "[sto
   again = require(f.firings().claim(batch, noon));
   CHECK(again.repeated);
   CHECK(again.runs.empty());
-  // It would hold up a drain.
+  // It would block a drain.
   CHECK(require(f.firings().open_claims(f.me)).empty());
   again = require(f.firings().claim(batch, noon));
   CHECK_FALSE(again.repeated);
@@ -221,7 +221,7 @@ TEST_CASE("a repeated claim leaves out runs that are resolved or deleted", "[sto
   CHECK(again.lost_races.size() == 3);
 }
 
-TEST_CASE("a node whose life is over claims nothing", "[storage]") {
+TEST_CASE("a node whose incarnation has ended claims nothing", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7);
   auto batch = f.batch();
@@ -266,7 +266,7 @@ TEST_CASE("broadcast shards of one instant get a row each", "[storage]") {
         table{{"0/3", "http://10.0.0.0:9999/"}, {"1/3", "http://10.0.0.1:9999/"}, {"2/3", "http://10.0.0.2:9999/"}});
 }
 
-TEST_CASE("a run without an executor is claimed all the same", "[storage]") {
+TEST_CASE("a run without an executor is claimed", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   f.plan(batch, f.add_job(7));
@@ -275,7 +275,7 @@ TEST_CASE("a run without an executor is claimed all the same", "[storage]") {
   CHECK(f.db->value("SELECT executor_address FROM xxl_job_log") == "NULL");
 }
 
-TEST_CASE("an overriding parameter goes into the row", "[storage]") {
+TEST_CASE("an overriding parameter is stored in the row", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   f.plan(batch, f.add_job(7));
@@ -284,13 +284,13 @@ TEST_CASE("an overriding parameter goes into the row", "[storage]") {
   CHECK(f.db->value("SELECT executor_param FROM xxl_job_log") == "");
 }
 
-TEST_CASE("a batch that cannot be meant is refused", "[storage]") {
+TEST_CASE("an invalid batch is refused", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7);
   auto batch = f.batch();
   f.plan(batch, job);
   SECTION("two moves of a job") { batch.moves.push_back(batch.moves[0]); }
-  SECTION("a run from nowhere") { batch.moves.clear(); }
+  SECTION("a run without a move or an intent") { batch.moves.clear(); }
   SECTION("a run without a job") { batch.runs[0].spec.reset(); }
   CHECK(error_of(f.firings().claim(batch, noon)) == core::errc::invalid_argument);
   CHECK(f.rows("xxl_job_log") == "0");
@@ -301,7 +301,7 @@ TEST_CASE("claims of every size keep all of their runs, in order", "[storage]") 
   int id = 0;
   for (int size : {1, 2, 7, 8, 9, 63, 64, 65, 200, 500, 513, 700}) {
     auto batch = f.batch();
-    // Different instants, so that next times fall into groups of all sizes.
+    // Different instants, so that next times form groups of all sizes.
     for (int i = 0; i < size; ++i)
       f.plan(batch, f.add_job(++id, noon + std::chrono::seconds{i % 17}), noon + std::chrono::seconds{i % 17});
     auto outcome = require(f.firings().claim(batch, noon));

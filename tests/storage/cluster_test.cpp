@@ -1,4 +1,4 @@
-// Nodes and their lives.
+// Nodes and their incarnations.
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -6,7 +6,7 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using Catch::Generators::from_range;
 
-TEST_CASE("each life of a node has a higher incarnation", "[storage]") {
+TEST_CASE("each incarnation of a node has a higher number", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   auto first = require(store->cluster().enter("a", "one:1"));
@@ -24,7 +24,7 @@ TEST_CASE("each life of a node has a higher incarnation", "[storage]") {
   CHECK(nodes[1].incarnation == other.incarnation);
 }
 
-TEST_CASE("only the current life beats", "[storage]") {
+TEST_CASE("only the current incarnation renews its heartbeat", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   auto first = require(store->cluster().enter("a", "x"));
@@ -33,19 +33,19 @@ TEST_CASE("only the current life beats", "[storage]") {
   CHECK(require(store->cluster().nodes())[0].beat == 2);
   auto second = require(store->cluster().enter("a", "x"));
   CHECK(error_of(store->cluster().beat(first, 3)) == core::errc::fenced);
-  // A renewal that repeats its number (the answer was lost) is one all the same.
+  // A renewal with the same number, because the answer was lost, also counts.
   require(store->cluster().beat(second, 1));
   require(store->cluster().beat(second, 1));
-  CHECK(error_of(store->cluster().beat({"nobody", 1}, 1)) == core::errc::fenced);
+  CHECK(error_of(store->cluster().beat({"unknown", 1}, 1)) == core::errc::fenced);
 }
 
-TEST_CASE("a node is fenced only as it was seen", "[storage]") {
+TEST_CASE("a node is fenced only if its row is unchanged", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   auto life = require(store->cluster().enter("a", "x"));
   require(store->cluster().beat(life, 5));
   auto seen = require(store->cluster().nodes())[0];
-  SECTION("it beat meanwhile") {
+  SECTION("it renewed its heartbeat meanwhile") {
     require(store->cluster().beat(life, 6));
     CHECK_FALSE(require(store->cluster().fence(seen)));
     require(store->cluster().beat(life, 7));
@@ -74,7 +74,7 @@ TEST_CASE("a node is fenced only as it was seen", "[storage]") {
   }
 }
 
-TEST_CASE("leaving ends a life, once", "[storage]") {
+TEST_CASE("leaving ends an incarnation once", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   auto life = require(store->cluster().enter("a", "x"));
@@ -95,7 +95,7 @@ TEST_CASE("a round trip succeeds", "[storage]") {
   require(store->ping());
 }
 
-TEST_CASE("an entry replaces the row that was read, and no other", "[storage]") {
+TEST_CASE("an entry replaces only the row that was read", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   const auto enter = [&](const core::node_row& row) { return store->cluster().enter("a", "x", {"the process", row}); };
@@ -103,7 +103,7 @@ TEST_CASE("an entry replaces the row that was read, and no other", "[storage]") 
   CHECK(error_of(enter({})) == core::errc::conflict);
   auto seen = require(store->cluster().nodes())[0];
   CHECK(seen.process == "the process");
-  SECTION("it beat meanwhile") {
+  SECTION("it renewed its heartbeat meanwhile") {
     require(store->cluster().beat(first, 1));
     CHECK(error_of(enter(seen)) == core::errc::conflict);
     require(store->cluster().beat(first, 2));
@@ -117,7 +117,7 @@ TEST_CASE("an entry replaces the row that was read, and no other", "[storage]") 
     require(store->cluster().leave(first));
     CHECK(error_of(enter(seen)) == core::errc::conflict);
   }
-  SECTION("nothing happened, and an entry that comes late changes nothing") {
+  SECTION("nothing happened, and a late entry changes nothing") {
     const auto second = require(enter(seen));
     CHECK(second.incarnation > first.incarnation);
     CHECK(error_of(store->cluster().beat(first, 1)) == core::errc::fenced);
@@ -126,13 +126,13 @@ TEST_CASE("an entry replaces the row that was read, and no other", "[storage]") 
   }
 }
 
-TEST_CASE("a row names the process of the life that goes on, and no other", "[storage]") {
+TEST_CASE("a row names only the process of the current incarnation", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   const auto process = [&] { return require(store->cluster().nodes())[0].process; };
   auto life = require(store->cluster().enter("a", "x", {"one", {}}));
   CHECK(process() == "one");
-  // A release that knows no processes enters again.
+  // A release that does not know processes enters again.
   db->exec("UPDATE rm_node SET incarnation = incarnation + 1");
   CHECK(process().empty());
   life = require(store->cluster().enter("a", "x"));
@@ -142,10 +142,10 @@ TEST_CASE("a row names the process of the life that goes on, and no other", "[st
   require(store->cluster().leave(life));
 }
 
-TEST_CASE("a new life has a higher number than its node remembers", "[storage]") {
+TEST_CASE("a new incarnation is higher than the one that its node remembers", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
-  // The database was restored from before the first life.
+  // The database was restored from before the first incarnation.
   CHECK(require(store->cluster().enter("a", "x", {.above = 7})).incarnation == 8);
   CHECK(require(store->cluster().enter("a", "x", {.above = 7})).incarnation == 9);
   CHECK(require(store->cluster().enter("a", "x", {.above = 20})).incarnation == 21);
@@ -175,7 +175,7 @@ TEST_CASE("a view shows each node's clock, the last revision, and the database's
   }
 }
 
-TEST_CASE("run ids are raised above what was seen, and never lowered", "[storage]") {
+TEST_CASE("run ids are raised above the given id, and never lowered", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   const auto insert = [&] {
@@ -186,7 +186,7 @@ TEST_CASE("run ids are raised above what was seen, and never lowered", "[storage
   CHECK(insert() == 41);
   CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{10}))) == 42);
   const auto next = insert();
-  CHECK((next == 42 || next == 43)); // asking may cost an id
+  CHECK((next == 42 || next == 43)); // reading it may use up an id
   CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{5'000'000'000}))) > next);
   CHECK(insert() == 5'000'000'001);
   CHECK(db->value("SELECT count(*) FROM xxl_job_log") == "3");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Declared sets, and short ways to apply them and to see what they did.
+// Declared sets, and helpers to apply them and to read their effects.
 
 #include <string>
 #include <vector>
@@ -11,13 +11,13 @@ namespace ringmaster::test {
 
 core::declared_job declared_job_of(const std::string& group, const std::string& key);
 
-/// Source `pay.toml`: group `pay` with the jobs `settle` and `report`, both at 01:00.
+/// Returns source `pay.toml`: group `pay` with the jobs `settle` and `report`, both at 01:00.
 core::declared_set pay_set();
 
-/// One character a change: `+` create, `~` update, `=` unchanged, `-` remove.
+/// Returns one character per change: `+` create, `~` update, `=` unchanged, `-` remove.
 std::string kinds(const core::deploy_report& report);
 
-/// Everything that a deploy may write.
+/// Returns everything that a deploy may write.
 std::vector<table> picture(test_database& db);
 
 /// 01:00 in Shanghai on the day after `noon`.
@@ -33,7 +33,7 @@ public:
   /// Applies and returns the kinds.
   std::string apply(const core::declared_set& set, bool prune = false, core::time_point now = noon);
 
-  /// `set` is refused, with and without `dry_run`, and nothing of it is kept.
+  /// Checks that `set` is refused, with and without `dry_run`, and that nothing of it is stored.
   core::error refused(const core::declared_set& set, bool prune = false);
 
   std::string id_of(const std::string& key);

@@ -7,7 +7,7 @@ using namespace ringmaster::test;
 using namespace std::chrono_literals;
 using Catch::Generators::from_range;
 
-TEST_CASE("prune removes what the source declared before, and no more", "[storage]") {
+TEST_CASE("prune removes only what the source declared before", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   set.groups.push_back({"mail", "Mail", std::nullopt});
@@ -38,7 +38,7 @@ TEST_CASE("prune removes what the source declared before, and no more", "[storag
   CHECK(f.rows("xxl_job_info", "id = 900") == "1");
   CHECK(f.apply(set, true) == "==");
 
-  // The rest of the group belongs to others.
+  // The rest of the group belongs to other sources.
   set.groups.clear();
   set.jobs.clear();
   CHECK(f.apply(set, true) == "-");
@@ -46,7 +46,7 @@ TEST_CASE("prune removes what the source declared before, and no more", "[storag
   CHECK(f.rows("xxl_job_group") == "2");
 }
 
-TEST_CASE("prune leaves a group in which somebody made a job by hand", "[storage]") {
+TEST_CASE("prune keeps a group with a job that is not declared", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -75,25 +75,25 @@ TEST_CASE("a removed job cannot be claimed any more", "[storage]") {
   CHECK(require(f.firings().read_jobs(std::vector{jobs[1].spec->id})).empty());
 }
 
-TEST_CASE("objects of others are left alone and refuse the whole set", "[storage]") {
+TEST_CASE("objects of other sources stay unchanged and the whole set is refused", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   core::declared_set other;
   other.source = "other.toml";
   other.groups = {{"mine", "Mine", std::nullopt}};
   other.jobs = {declared_job_of("mine", "x")};
   f.apply(other);
-  f.db->exec("INSERT INTO xxl_job_group (app_name, title) VALUES ('hand', 'By hand')");
+  f.db->exec("INSERT INTO xxl_job_group (app_name, title) VALUES ('hand', 'Manual')");
   auto set = pay_set();
-  SECTION("a group made by hand") { set.groups.push_back({"hand", "x", std::nullopt}); }
+  SECTION("a group that is not declared") { set.groups.push_back({"hand", "x", std::nullopt}); }
   SECTION("a group of another source") { set.groups.push_back({"mine", "x", std::nullopt}); }
   SECTION("a job of another source") { set.jobs.push_back(declared_job_of("mine", "x")); }
   CHECK(f.refused(set).code == core::errc::conflict);
   CHECK(f.rows("xxl_job_group", "app_name = 'pay'") == "0");
 }
 
-TEST_CASE("jobs may be declared in groups of others", "[storage]") {
+TEST_CASE("jobs may be declared in groups of other sources", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
-  f.db->exec("INSERT INTO xxl_job_group (id, app_name, title) VALUES (77, 'hand', 'By hand')");
+  f.db->exec("INSERT INTO xxl_job_group (id, app_name, title) VALUES (77, 'hand', 'Manual')");
   core::declared_set set;
   set.source = "s";
   set.jobs = {declared_job_of("hand", "x")};
@@ -127,20 +127,20 @@ TEST_CASE("a lower revision is refused, an equal or missing one is not", "[stora
   CHECK(f.apply(set) == "+");
 }
 
-TEST_CASE("a set that cannot be meant is refused whole, with the place", "[storage]") {
+TEST_CASE("an invalid set is refused completely, with the place", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   auto& job = set.jobs[1];
   bool placed = true;
   SECTION("unknown group") { job.group = "nowhere"; }
-  SECTION("unknown child") { job.children = {{"", "nobody"}}; }
+  SECTION("unknown child") { job.children = {{"", "unknown"}}; }
   SECTION("unknown child elsewhere") { job.children = {{"nowhere", "settle"}}; }
   SECTION("a key twice") { job.key = "settle"; }
   SECTION("no key") { job.key = ""; }
   SECTION("a cron that does not parse") { job.schedule_conf = "every day"; }
   SECTION("a cron that can never fire") { job.schedule_conf = "0 0 0 30 2 ?"; }
   SECTION("a cron that cannot fire any more") { job.schedule_conf = "0 0 0 1 1 ? 2020"; }
-  SECTION("a rate of nothing") {
+  SECTION("a rate of zero") {
     job.schedule = core::schedule_type::fixed_rate;
     job.schedule_conf = "0";
   }
@@ -174,7 +174,7 @@ TEST_CASE("a disabled job may have a schedule that never fires", "[storage]") {
   CHECK(f.apply(set) == "+++");
 }
 
-TEST_CASE("children may form a ring and may belong to others", "[storage]") {
+TEST_CASE("children may form a ring and may belong to other sources", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   core::declared_set other;
   other.source = "other.toml";
@@ -187,7 +187,7 @@ TEST_CASE("children may form a ring and may belong to others", "[storage]") {
   f.apply(set);
   CHECK(f.of_job("child_jobid", "settle") == f.id_of("report") + ',' + f.id_of("x"));
   CHECK(f.of_job("child_jobid", "report") == f.id_of("settle"));
-  // A third job joins as a child of one that is there already.
+  // A third job becomes the child of an existing one.
   set.jobs.push_back(declared_job_of("pay", "third"));
   set.jobs[1].children = {{"", "third"}};
   auto report = require(f.try_apply(set));
@@ -207,7 +207,7 @@ TEST_CASE("a child that the same set prunes is unknown", "[storage]") {
   CHECK(f.apply(set) == "==");
 }
 
-TEST_CASE("a large set is applied in one go and read back page by page", "[storage]") {
+TEST_CASE("a large set is applied at once and read back page by page", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   set.jobs.clear();

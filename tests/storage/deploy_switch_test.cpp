@@ -1,4 +1,4 @@
-// Large applies: staged in pieces, true in one transaction, beside claims, edits, other applies and crashes.
+// Large applies: staged in pieces, taking effect in one transaction, during claims, edits, other applies and crashes.
 
 #include <algorithm>
 #include <atomic>
@@ -32,7 +32,7 @@ core::declared_set many_jobs(std::size_t jobs, const std::string& params, const 
 
 std::string with_params(const std::string& params) { return "executor_param = '" + params + "'"; }
 
-/// Looks until it is so; each look is a round trip to the database.
+/// Waits until the condition holds; each check is a round trip to the database.
 template <class Condition>
 bool comes_true(Condition condition, std::chrono::milliseconds limit = 20s) {
   for (const auto end = steady::now() + limit; steady::now() < end;)
@@ -75,7 +75,7 @@ TEST_CASE("an apply whose connection is cut after any of its pieces changes all 
     if (!victim.empty())
       try {
         f.db->exec("KILL " + victim);
-      } catch (const std::runtime_error&) { // it was over already
+      } catch (const std::runtime_error&) { // it had already ended
       }
     applying.join();
     cut += applied ? 0 : 1;
@@ -92,12 +92,12 @@ TEST_CASE("an apply whose connection is cut after any of its pieces changes all 
     CHECK(f.rows("xxl_job_info", with_params(after)) == all);
   }
   CHECK(cut > 0);
-  // What was left goes with the next one that changes so many jobs.
+  // Leftovers are removed by the next apply that changes this many jobs.
   require(f.try_apply(many_jobs(jobs, "9")));
   CHECK(f.rows("rm_stage_job") + f.rows("rm_stage_schedule") == "00");
 }
 
-TEST_CASE("two large applies at once are both there in the end", "[storage]") {
+TEST_CASE("two concurrent large applies both take effect", "[storage]") {
   constexpr std::size_t jobs = 1500;
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = f.db->open();
@@ -118,7 +118,7 @@ TEST_CASE("two large applies at once are both there in the end", "[storage]") {
   CHECK(f.db->value("SELECT COUNT(DISTINCT revision) FROM rm_schedule") == std::to_string(2 * jobs));
 }
 
-TEST_CASE("the same file applied at once by two changes each job once", "[storage]") {
+TEST_CASE("the same file applied twice at once changes each job once", "[storage]") {
   constexpr std::size_t jobs = 600;
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = f.db->open();
@@ -133,7 +133,7 @@ TEST_CASE("the same file applied at once by two changes each job once", "[storag
   CHECK(f.rows("rm_audit", "changes LIKE '%-> \"1\"%'") == std::to_string(jobs));
 }
 
-TEST_CASE("an edit by hand while an apply is under way is seen by it", "[storage]") {
+TEST_CASE("an apply sees a manual edit that happens during it", "[storage]") {
   constexpr std::size_t jobs = 1500;
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = f.db->open();
@@ -157,14 +157,14 @@ TEST_CASE("an edit by hand while an apply is under way is seen by it", "[storage
     require(std::move(applied));
     INFO("edits: " << edits);
     CHECK(f.rows("xxl_job_info", with_params(std::to_string(i))) == std::to_string(jobs));
-    // Status, next time and revision belong together, whoever was last.
+    // Status, next time and revision are consistent, whichever write was last.
     const auto status = f.of_job("trigger_status", "job7");
     CHECK((f.next_of("job7") == "0") == (status == "0"));
     require(other->jobs().start(edited, noon));
   }
 }
 
-TEST_CASE("claims and edits of others go on while an apply of 5000 running jobs is under way", "[storage]") {
+TEST_CASE("other claims and edits continue during an apply of 5000 running jobs", "[storage]") {
   constexpr std::size_t jobs = 5'000;
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto other = f.db->open();
@@ -191,7 +191,7 @@ TEST_CASE("claims and edits of others go on while an apply of 5000 running jobs 
       batch.moves.push_back({job.spec->id, *job.next, *job.next, *job.next + 60s});
       batch.runs.push_back(firing_fixture::run_of(job.spec, *job.next));
     }
-    // On a crowded machine the one writer of SQLite, or a lock, may be waited for too long: then it is tried again, as a node
+    // On a busy machine the wait for SQLite's one writer, or for a lock, may take too long: the call is then repeated, as a node
     // does.
     if (const auto claimed = other->firings().claim(batch, noon); claimed) {
       CHECK(claimed->runs.size() == mine.size());
@@ -206,7 +206,7 @@ TEST_CASE("claims and edits of others go on while an apply of 5000 running jobs 
   }
   applying.join();
   require(std::move(applied));
-  // How long each takes is measured by bench/firing_bench --apply.
+  // The durations are measured by bench/firing_bench --apply.
   CHECK(claims > 3);
   CHECK(edits > 3);
   CHECK(f.rows("rm_schedule", "next_ms = " + ms(one_at_night + 1h)) == std::to_string(jobs));

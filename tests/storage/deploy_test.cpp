@@ -1,4 +1,4 @@
-// Declared groups and jobs: what applying them writes, and that applying them again writes nothing.
+// Declared groups and jobs: the writes of an apply, and that a repeated apply writes nothing.
 
 #include "tests/storage/deploy_fixture.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
         table{{"settleHandler", "a=1", "DISCARD_LATER", "30", "2", "BEAN", "", "", "2024-03-01 12:00:00"}});
   CHECK(f.db->query("SELECT trigger_status, trigger_last_time, trigger_next_time" + of_settle) ==
         table{{"1", "0", ms(one_at_night)}});
-  // The job itself is left out of its children.
+  // The job's own id is removed from its children.
   CHECK(f.of_job("child_jobid", "settle") == f.id_of("report"));
   CHECK(f.next_of("settle") == ms(one_at_night));
   CHECK(f.next_of("report") == "0");
@@ -60,7 +60,7 @@ TEST_CASE("a first deploy creates groups and jobs with their schedules", "[stora
   CHECK(loaded[0].revision < loaded[1].revision);
 }
 
-TEST_CASE("applying the same again writes nothing", "[storage]") {
+TEST_CASE("a repeated apply writes nothing", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   set.revision = 5;
@@ -72,14 +72,14 @@ TEST_CASE("applying the same again writes nothing", "[storage]") {
   CHECK(picture(*f.db) == before);
 }
 
-TEST_CASE("a dry run says the same and writes nothing", "[storage]") {
+TEST_CASE("a dry run returns the same report and writes nothing", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto before = picture(*f.db);
   CHECK(kinds(require(f.try_apply(pay_set(), false, noon, true))) == "+++");
   CHECK(picture(*f.db) == before);
 }
 
-TEST_CASE("a changed job keeps its id and says what changed", "[storage]") {
+TEST_CASE("a changed job keeps its id and reports its changes", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -127,7 +127,7 @@ TEST_CASE("a changed schedule is computed from now or the last claimed instant, 
   CHECK(f.of_job("trigger_status", "settle") == "0");
 }
 
-TEST_CASE("an edit stops every claim that has not seen it", "[storage]") {
+TEST_CASE("an edit prevents every claim that has not seen it", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -135,7 +135,7 @@ TEST_CASE("an edit stops every claim that has not seen it", "[storage]") {
   auto batch = f.batch();
   batch.seen_revision = jobs.back().revision;
   f.plan(batch, jobs[0].spec, *jobs[0].next);
-  // The schedule stays, so the expected next time still agrees: only the revision tells.
+  // The schedule stays, so the expected next time is unchanged: only the revision shows the edit.
   set.jobs[0].params = "new";
   f.apply(set);
   auto outcome = require(f.firings().claim(batch, noon));
@@ -143,7 +143,7 @@ TEST_CASE("an edit stops every claim that has not seen it", "[storage]") {
   CHECK(require(f.firings().read_jobs(outcome.lost_races))[0].spec->param == "new");
 }
 
-TEST_CASE("a stop by hand survives until the file says something new", "[storage]") {
+TEST_CASE("a manual stop survives until the declaration changes", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -173,7 +173,7 @@ TEST_CASE("a stop by a user stays until the file changes enabled or the job is s
   CHECK(f.apply(set, false, noon + 1h) == "=~=");
   CHECK(f.of_job("trigger_status", "settle") == "0");
   CHECK(stopped() == core::manual_stop{"ann", noon});
-  // Off in the file, and on again: the file has taken it over.
+  // Off in the file, and on again: the file has taken over.
   set.jobs[0].enabled = false;
   f.apply(set);
   CHECK(!stopped());
@@ -222,7 +222,7 @@ TEST_CASE("disabling and enabling in the file stops and starts", "[storage]") {
   CHECK(f.of_job("trigger_status", "settle") == "1");
 }
 
-TEST_CASE("what the file says of a job stopped by hand is remembered", "[storage]") {
+TEST_CASE("declared changes of a manually stopped job are stored", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -236,7 +236,7 @@ TEST_CASE("what the file says of a job stopped by hand is remembered", "[storage
   CHECK(f.next_of("settle") == ms(one_at_night));
 }
 
-TEST_CASE("values changed behind the file's back are put back", "[storage]") {
+TEST_CASE("declared values that another program changed are restored", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -263,7 +263,7 @@ TEST_CASE("addresses of an automatic group stay", "[storage]") {
   CHECK(f.db->query("SELECT address_type, address_list FROM xxl_job_group") == table{{"0", "http://m/"}});
 }
 
-TEST_CASE("waiting cron intents of a job go with its schedule, others stay", "[storage]") {
+TEST_CASE("waiting cron intents of a job are deleted with its schedule, others stay", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   f.apply(set);
@@ -277,7 +277,7 @@ TEST_CASE("waiting cron intents of a job go with its schedule, others stay", "[s
   add("cron", id, 2, 1);
   add("retry", id, 3, 0);
   add("cron", f.id_of("report"), 4, 0);
-  set.jobs[0].params = "new"; // they run with it
+  set.jobs[0].params = "new"; // they run with the new parameter
   f.apply(set);
   CHECK(f.rows("rm_intent") == "4");
   set.jobs[0].schedule_conf = "0 0 2 * * ?";
@@ -285,7 +285,7 @@ TEST_CASE("waiting cron intents of a job go with its schedule, others stay", "[s
   CHECK(f.db->query("SELECT origin_log_id FROM rm_intent ORDER BY id") == table{{"2"}, {"3"}, {"4"}});
 }
 
-TEST_CASE("an apply leaves an audit row for each object that it changes", "[storage]") {
+TEST_CASE("an apply writes an audit row for each object that it changes", "[storage]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   const auto rows = [&f](const std::string& what) {
@@ -298,7 +298,7 @@ TEST_CASE("an apply leaves an audit row for each object that it changes", "[stor
   auto set = pay_set();
   set.jobs[0].params = "new";
   set.jobs.pop_back();
-  f.try_apply(set, true, noon, true); // nothing is kept of a dry run
+  f.try_apply(set, true, noon, true); // a dry run stores nothing
   CHECK(f.rows("rm_audit") == "3");
   f.apply(set, true);
   CHECK(rows("update") == "1");

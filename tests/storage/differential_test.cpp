@@ -1,4 +1,4 @@
-// Random histories: every backend, on one connection or several, tells the same story.
+// Random histories: every backend, on one connection or several, returns the same answers.
 
 #include "tests/storage/random_history.hpp"
 
@@ -34,7 +34,7 @@ TEST_CASE("in a random history every run is decided once", "[storage]") {
   random_history history{backend, seed, 2};
   history.run(250);
   auto& db = history.database();
-  // Each failed run has its row, and no other has; nothing is retried that is unknown or was not failed.
+  // Each failed run has its row, and no other has; no run is retried that is unknown or did not fail.
   CHECK(db.value("SELECT count(*) FROM rm_failed_run f LEFT JOIN xxl_job_log l ON l.id = f.log_id "
                  "WHERE l.id IS NOT NULL AND (l.handle_code = 200 OR (l.trigger_code IN (0, 200) AND l.handle_code = 0))") ==
         "0");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Groups, users and drafts for tests of what people write.
+// Groups, users and drafts for tests of edits by users.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace ringmaster::test {
 
-/// What `base` needs beside it: two groups and short ways to edit.
+/// Additions to `base`: two groups and helpers for edits.
 template <class Base>
 struct editing : Base {
   explicit editing(const test_backend& backend) : Base{backend} {
@@ -26,7 +26,7 @@ struct editing : Base {
     return core::group_id{std::stoi(this->db->value("SELECT id FROM xxl_job_group WHERE app_name = '" + app_name + "'"))};
   }
 
-  /// What XXL's console sends for a job of the first group.
+  /// Returns the values that XXL's console sends for a job of the first group.
   core::job_draft draft() const {
     core::job_draft out;
     out.group = pay;
@@ -61,7 +61,7 @@ struct editing : Base {
   core::job_record record(core::job_id job) { return require(editor().read(job, core::local_operator())); }
   core::scheduled_job stored(core::job_id job) { return require(this->firings().read_jobs({&job, 1})).at(0); }
 
-  /// A user who has `right` in `group` and nothing else.
+  /// Returns a user who has only `right` in `group`.
   static core::principal user(core::group_id group, core::group_right right = core::group_right::editor) {
     return {core::user_id{5}, "tom", false, {{group, right}}, "10.0.0.9"};
   }
@@ -69,7 +69,7 @@ struct editing : Base {
   std::string of(const std::string& column, core::job_id job) {
     return this->db->value("SELECT " + column + " FROM xxl_job_info WHERE id = " + std::to_string(core::number(job)));
   }
-  /// `user action object id` of the last change.
+  /// Returns `user action object id` of the last change.
   std::string last_audit() {
     const auto row =
       this->db->query("SELECT user_name, action, object, object_id FROM rm_audit ORDER BY id DESC LIMIT 1").at(0);
@@ -80,7 +80,7 @@ struct editing : Base {
   core::group_id mail{};
 };
 
-/// The refusal that a call must have.
+/// Returns the refusal of a call that must fail.
 template <class T>
 core::refusal why(const core::result<T>& result) {
   REQUIRE_FALSE(result);

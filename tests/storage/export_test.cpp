@@ -1,4 +1,4 @@
-// What `ringmaster export` reads, on every backend.
+// The reads of `ringmaster export`, on every backend.
 
 #include <algorithm>
 
@@ -10,10 +10,10 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// What `use(view)` comes to.
+/// Returns the result of `use(view)`.
 template <class Use>
 auto seen(storage::store& store, Use use) {
-  std::invoke_result_t<Use&, storage::export_view&> out = core::fail(core::errc::internal, "nobody looked");
+  std::invoke_result_t<Use&, storage::export_view&> out = core::fail(core::errc::internal, "not called");
   const auto done = store.exports().look([&](storage::export_view& view) -> core::result<void> {
     out = use(view);
     return {};
@@ -50,7 +50,7 @@ core::declared_set with_everything() {
 
 } // namespace
 
-TEST_CASE("an export has everything that a file declared", "[storage][export]") {
+TEST_CASE("an export contains everything that a file declared", "[storage][export]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto set = with_everything();
   f.apply(set);
@@ -130,12 +130,12 @@ TEST_CASE("an export sees one moment", "[storage][export]") {
   });
   REQUIRE(now.size() == 2);
   CHECK(now[0].name == "The settle");
-  // And nothing of it is open behind it: the same connection sees and writes what is new.
+  // No transaction is left open: the same connection sees and writes new rows.
   CHECK(all_jobs(*f.store).size() == 3);
   CHECK(require(f.try_apply(pay_set())).changes_anything());
 }
 
-TEST_CASE("an export that its reader gives up leaves a connection that works", "[storage][export]") {
+TEST_CASE("an export that its reader aborts leaves a working connection", "[storage][export]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   const auto given_up = f.store->exports().look([](storage::export_view& view) -> core::result<void> {
@@ -147,7 +147,7 @@ TEST_CASE("an export that its reader gives up leaves a connection that works", "
   CHECK(all_jobs(*f.store).size() == 2);
 }
 
-TEST_CASE("whoever applies is on record, and must be an administrator", "[storage][deploy]") {
+TEST_CASE("applies are in the audit log, and need an administrator", "[storage][deploy]") {
   deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   core::principal by{core::user_id{7}, "ann", false, {}, "10.0.0.1"};
   const auto refused = f.store->deploys().apply(pay_set(), false, false, noon, by);
@@ -158,7 +158,7 @@ TEST_CASE("whoever applies is on record, and must be an administrator", "[storag
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE action = 'apply' AND user_name = 'ann' AND remote = '10.0.0.1'") == "3");
 }
 
-TEST_CASE("what XXL-JOB alone has written can be exported, and stays as it is", "[storage][export]") {
+TEST_CASE("a database that only XXL-JOB has written can be exported, and stays unchanged", "[storage][export]") {
   if (no_server_here())
     return;
   const int generation = GENERATE(4, 5, 6, 7, 8);
@@ -182,7 +182,7 @@ TEST_CASE("what XXL-JOB alone has written can be exported, and stays as it is", 
   CHECK(db->query("SHOW TABLES LIKE 'rm%'").empty());
 }
 
-TEST_CASE("a database without any table has nothing to export", "[storage][export]") {
+TEST_CASE("a database without tables has nothing to export", "[storage][export]") {
   if (no_server_here())
     return;
   const auto db = bare_xxl_database(0);

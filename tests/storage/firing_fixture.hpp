@@ -1,6 +1,6 @@
 #pragma once
 
-// A fresh database with one node that is up, and short ways to make the rows and batches of the firing path.
+// A new database with one node that is up, and helpers to create the rows and batches of the firing path.
 
 #include <cstdint>
 #include <memory>
@@ -16,10 +16,10 @@ namespace ringmaster::test {
 /// 2024-03-01 12:00:00 in Shanghai, the database's zone.
 inline constexpr core::time_point noon = core::from_ms(1'709'265'600'000);
 
-/// As a column of a table of ours holds it.
+/// Returns the time as stored in columns of Ringmaster's tables.
 inline std::string ms(core::time_point t) { return std::to_string(core::to_ms(t)); }
 
-/// Fails the test with the error's own words.
+/// Returns the value, or fails the test with the error's text.
 template <class T>
 T require(core::result<T> result) {
   if (!result)
@@ -28,7 +28,7 @@ T require(core::result<T> result) {
     return std::move(*result);
 }
 
-/// The error that a call must have.
+/// Returns the error of a call that must fail.
 template <class T>
 core::errc error_of(const core::result<T>& result) {
   REQUIRE_FALSE(result);
@@ -43,15 +43,15 @@ public:
 
   storage::firing_store& firings() { return store->firings(); }
 
-  /// A job of group 1 that is due at `next`; not scheduled when that is the epoch. `values` replace columns of xxl_job_info, e.g.
-  /// `{"child_jobid", "'3,4'"}`.
+  /// Adds a job of group 1 that is due at `next`; not scheduled when that is the epoch. `values` replace columns of xxl_job_info,
+  /// e.g. `{"child_jobid", "'3,4'"}`.
   core::job_ptr add_job(std::int32_t id, core::time_point next = noon,
                         const std::vector<std::pair<std::string, std::string>>& values = {});
 
-  /// The job as the store has it.
+  /// Returns the stored job.
   core::job_ptr job(std::int32_t id);
 
-  /// A claim of the node `me` with the next free number.
+  /// Returns a claim of the node `me` with the next free number.
   core::claim_batch batch();
 
   /// Moves the job from `fire_at` to a minute later, with one run.
@@ -67,10 +67,10 @@ public:
   static core::trigger_result answer(const core::claimed_run& run, std::int32_t code, std::string message = {});
   static core::callback callback(const core::claimed_run& run, std::int32_t code, std::string message = {});
 
-  /// One batch of these.
+  /// Records these results in one batch.
   core::record_outcome record(std::vector<core::trigger_result> triggers, std::vector<core::callback> callbacks);
 
-  /// T7 for one run.
+  /// Executes T7 for one run.
   core::result<bool> permit(const core::node_incarnation& owner, std::int64_t claim, core::log_id run);
 
   core::log_row row(core::log_id id);

@@ -1,4 +1,4 @@
-// Groups as administrators write them, on every backend.
+// Edits of groups by administrators, on every backend.
 
 #include <thread>
 
@@ -64,7 +64,7 @@ TEST_CASE("groups are added, read, changed and removed", "[storage][editor]") {
   CHECK(row.updated == noon + 5s);
   CHECK(f.db->value("SELECT changes FROM rm_audit WHERE action = 'update'")
         == "app_name: \"pay-worker\" -> \"pay-workers\"\naddresses: \"http://b:9999,http://a:9999\" -> \"http://c:9999\"");
-  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), {}, admin_of_groups, noon + 6s)); // nothing
+  require(f.editor().update(pay, groups::manual("pay-workers", "http://c:9999"), {}, admin_of_groups, noon + 6s)); // no change
   CHECK(f.rows("rm_audit", "action = 'update'") == "1");
   f.add(groups::draft("mail-worker"));
   require(f.editor().remove(pay, {}, admin_of_groups, noon));
@@ -76,7 +76,7 @@ TEST_CASE("groups are added, read, changed and removed", "[storage][editor]") {
   CHECK(why(f.editor().update(pay, groups::draft("pay-worker"), {}, admin_of_groups, noon)) == refusal::group_illegal);
 }
 
-TEST_CASE("of two who saw the same group one changes it", "[storage][editor]") {
+TEST_CASE("of two editors who saw the same group, one changes it", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   const auto pay = f.add(groups::manual("pay-worker", "http://a:9999"));
   f.add(groups::draft("mail-worker"));
@@ -99,7 +99,7 @@ TEST_CASE("of two who saw the same group one changes it", "[storage][editor]") {
   REQUIRE_FALSE(late);
   CHECK(core::is_edited_meanwhile(late.error()));
 
-  // What executors and tokens do is nobody's edit; what Java admins write is.
+  // Changes by executors and tokens are not edits; those by Java admins are.
   const auto now = tag();
   f.db->exec("UPDATE xxl_job_group SET address_list = 'http://x:1' WHERE app_name = 'pay-worker'");
   CHECK(tag() == now);
@@ -110,7 +110,7 @@ TEST_CASE("of two who saw the same group one changes it", "[storage][editor]") {
   require(f.editor().remove(pay, seen, admin_of_groups, noon)); // gone already
 }
 
-TEST_CASE("an automatic group has the registered addresses, and its list is the registry's", "[storage][editor]") {
+TEST_CASE("an automatic group gets the registered addresses, and the registry keeps its list", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   f.register_executor("pay-worker", "http://b:9999/");
   f.register_executor("pay-worker", "http://a:9999/");
@@ -118,7 +118,7 @@ TEST_CASE("an automatic group has the registered addresses, and its list is the 
   const auto pay = f.add(groups::manual("pay-worker", "http://x:1"));
   require(f.editor().update(pay, groups::draft("pay-worker"), {}, admin_of_groups, noon));
   CHECK(f.list_of(pay) == "http://a:9999/,http://b:9999/");
-  // Whatever the registry wrote stays when only the title changes, or an address list is sent along.
+  // The list that the registry wrote stays when only the title changes, or when the draft contains a list.
   f.db->exec("UPDATE xxl_job_group SET address_list = 'http://r:1/'");
   auto wanted = groups::draft("pay-worker", "Other");
   wanted.address_list = "http://evil:1";
@@ -129,7 +129,7 @@ TEST_CASE("an automatic group has the registered addresses, and its list is the 
   CHECK(f.list_of(f.add(groups::draft("idle-worker"))) == "NULL");
 }
 
-TEST_CASE("an app name belongs to one group, also when two ask at once", "[storage][editor]") {
+TEST_CASE("an app name belongs to one group, also with concurrent edits", "[storage][editor]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   groups f{backend};
   const auto pay = f.add(groups::draft("pay-worker"));
@@ -155,7 +155,7 @@ TEST_CASE("an app name belongs to one group, also when two ask at once", "[stora
   CHECK(f.rows("xxl_job_group", "app_name = 'new-worker'") == "1");
 }
 
-TEST_CASE("a group with jobs, the last one and a declared one stay", "[storage][editor]") {
+TEST_CASE("a group with jobs, the last group and a declared group cannot be removed", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   const auto pay = f.add(groups::draft("pay-worker"));
   CHECK(why(f.editor().remove(pay, {}, admin_of_groups, noon)) == refusal::last_group);
@@ -168,7 +168,7 @@ TEST_CASE("a group with jobs, the last one and a declared one stay", "[storage][
   const auto removed = f.editor().remove(declared, {}, admin_of_groups, noon);
   CHECK(error_of(removed) == errc::conflict);
   CHECK(removed.error().why == refusal::none);
-  // Registrations and rights go with a group; those of others stay.
+  // Registrations and permissions are removed with a group; those of others stay.
   const auto mail = f.add(groups::draft("mail-worker"));
   f.register_executor("mail-worker", "http://m:1/");
   f.register_executor("pay-worker", "http://p:1/");
@@ -179,7 +179,7 @@ TEST_CASE("a group with jobs, the last one and a declared one stay", "[storage][
   CHECK(f.db->value("SELECT registry_value FROM xxl_job_registry") == "http://p:1/");
 }
 
-TEST_CASE("groups are refused for what they are", "[storage][editor]") {
+TEST_CASE("invalid groups are refused with their reasons", "[storage][editor]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   groups f{backend};
   const auto add = [&](const core::group_draft& wanted) { return f.editor().add(wanted, admin_of_groups, noon); };
@@ -199,7 +199,7 @@ TEST_CASE("groups are refused for what they are", "[storage][editor]") {
   CHECK(f.rows("xxl_job_group") == "1");
 }
 
-TEST_CASE("groups in pages and those that one may see", "[storage][editor]") {
+TEST_CASE("groups are paged, and users see the groups in which they are viewer", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   f.add(groups::draft("pay-worker", "Money"));
   const auto mail = f.add(groups::draft("mail-worker", "Letters"));
@@ -220,7 +220,7 @@ TEST_CASE("groups in pages and those that one may see", "[storage][editor]") {
   CHECK(require(f.editor().visible({core::user_id{6}, "ann"})).empty());
 }
 
-TEST_CASE("a group's token is replaced, and what it was works for a day", "[storage][editor]") {
+TEST_CASE("a group's token is replaced, and the previous one works for a day", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   auto wanted = groups::manual("pay-worker", "http://a:9999");
   wanted.access_token = "first-token";
@@ -251,7 +251,7 @@ TEST_CASE("a group's token is replaced, and what it was works for a day", "[stor
 }
 
 // InnoDB forgets the highest id when it is restarted and its row is gone.
-TEST_CASE("a new group has nothing of one that had its id", "[storage][editor]") {
+TEST_CASE("a new group inherits nothing from an earlier one with the same id", "[storage][editor]") {
   groups f{GENERATE(from_range(backends_under_test()))};
   const auto id = core::number(f.add(groups::draft("pay-worker"))) + 1;
   const auto next = std::to_string(id);

@@ -1,4 +1,4 @@
-// Text from outside is data, whatever it looks like.
+// Text from outside is data, regardless of its content.
 
 #include "core/run/trigger_note.hpp"
 #include "core/text/text.hpp"
@@ -106,7 +106,7 @@ TEST_CASE("names that differ in case or accent are different", "[storage]") {
     job.key = name;
     set.jobs.push_back(job);
   }
-  if (backend.generation == 8) { // its names of groups are unique, and it takes these for the same
+  if (backend.generation == 8) { // its group names are unique, and it considers these equal
     CHECK(error_of(f.store->deploys().apply(set, false, false, noon)) == core::errc::conflict);
     CHECK(f.rows("xxl_job_group") == "0");
     return;
@@ -133,7 +133,7 @@ TEST_CASE("a message of 16 MB is cut at a character and stored", "[storage]") {
   f.record({f.answer(run, 500, huge)}, {});
   f.record({}, {f.callback(run, 500, huge)});
   auto row = f.row(run.id);
-  // A character outside the first plane counts two: one and 7 499 of them are 14 999 units, and half a character is none.
+  // A character outside the BMP counts as two units: one unit and 7 499 of them are 14 999 units, and characters are never split.
   CHECK(row.handle_msg == core::cut_utf16(huge, core::message_units_max));
   CHECK(row.handle_msg.size() == 1 + 4 * 7499);
   CHECK(row.trigger_msg.size() <= 60'000);
@@ -144,7 +144,7 @@ TEST_CASE("a message of 16 MB is cut at a character and stored", "[storage]") {
   CHECK(core::valid_utf8(note->message) == note->message);
 }
 
-TEST_CASE("values of jobs that are longer than a log column are cut, not refused", "[storage]") {
+TEST_CASE("job values that are longer than a log column are cut, not refused", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   firing_fixture f{backend};
   auto batch = f.batch();
@@ -161,6 +161,6 @@ TEST_CASE("values of jobs that are longer than a log column are cut, not refused
   auto row = f.row(run.id);
   CHECK(row.executor_address == ("http://" + wide).substr(0, 7 + 2 * 248));
   CHECK(row.executor_param.size() == (backend.narrow() ? 1024 : 65534));
-  // What is sent is whole.
+  // The sent value is complete.
   CHECK(run.plan.address.size() == 607);
 }

@@ -1,4 +1,4 @@
-// T2 and edits of the intent's job: nothing is claimed by a definition that an edit replaced (firing protocol, F5).
+// T2 and edits of the intent's job: no intent is claimed with a definition that an edit replaced (firing protocol, F5).
 
 #include <chrono>
 
@@ -12,7 +12,7 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// A run that failed, and the intent of its retry.
+/// A failed run, and the intent of its retry.
 struct retried : firing_fixture {
   explicit retried(const test_backend& backend) : firing_fixture{backend} {
     intent = record({answer(claimed(7, 2), 500)}, {}).intents.at(0);
@@ -32,7 +32,7 @@ struct retried : firing_fixture {
 
 } // namespace
 
-TEST_CASE("an intent waits on when its job was edited since it was planned", "[storage][edits]") {
+TEST_CASE("an intent keeps waiting when its job was edited since it was planned", "[storage][edits]") {
   retried f{GENERATE(from_range(backends_under_test()))};
   const auto planned = f.job(7);
   const auto edit = GENERATE(as<std::string>{}, "executor_handler = 'other'", "executor_param = 'y'", "job_group = 2",
@@ -44,7 +44,7 @@ TEST_CASE("an intent waits on when its job was edited since it was planned", "[s
   auto batch = f.claim_of(planned);
   f.plan(batch, f.add_job(8));
   const auto outcome = require(f.firings().claim(batch, noon));
-  // The neighbour in the batch goes on.
+  // The other run of the batch is claimed.
   REQUIRE(outcome.runs.size() == 1);
   CHECK(outcome.runs[0].plan.spec->id == core::job_id{8});
   CHECK(outcome.stale_intents == std::vector{f.intent.id});
@@ -53,7 +53,7 @@ TEST_CASE("an intent waits on when its job was edited since it was planned", "[s
   CHECK(require(f.firings().claim(f.claim_of(f.job(7)), noon)).runs.size() == 1);
 }
 
-TEST_CASE("an edit that changes no run lets an intent go on", "[storage][edits]") {
+TEST_CASE("an edit that changes no run does not delay an intent", "[storage][edits]") {
   retried f{GENERATE(from_range(backends_under_test()))};
   const auto planned = f.job(7);
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0/5 * * * ?', job_desc = 'z', trigger_status = 0");
@@ -61,7 +61,7 @@ TEST_CASE("an edit that changes no run lets an intent go on", "[storage][edits]"
   CHECK(require(f.firings().claim(f.claim_of(planned), noon)).runs.size() == 1);
 }
 
-TEST_CASE("an intent waits for an edit of its job that is under way, and its claim does not", "[storage][edits]") {
+TEST_CASE("an intent waits for an edit of its job that is in progress, and its claim does not", "[storage][edits]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   retried f{mysql_backend()};

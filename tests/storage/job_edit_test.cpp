@@ -1,4 +1,4 @@
-// Start, stop, run by hand and remove, on every backend.
+// Start, stop, manual trigger and removal, on every backend.
 
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
@@ -53,7 +53,7 @@ constexpr core::job_id seven{7};
 
 } // namespace
 
-TEST_CASE("stop: XXL's columns, no claim of what was read before, and the last instant stays", "[storage][edits]") {
+TEST_CASE("stop: clears XXL's columns, prevents earlier claims, and keeps the last instant", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto spec = f.add_job(7);
   f.claim(7);
@@ -73,7 +73,7 @@ TEST_CASE("stop: XXL's columns, no claim of what was read before, and the last i
   late.seen_revision = 1000;
   f.plan(late, spec, *before.next);
   CHECK(require(f.firings().claim(late, noon)).lost_races == std::vector{seven});
-  require(f.jobs().stop(seven, noon + 1s)); // twice is once
+  require(f.jobs().stop(seven, noon + 1s)); // a second stop changes nothing
   CHECK(error_of(f.jobs().stop(core::job_id{99}, noon)) == core::errc::not_found);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("start: from now or the last claimed instant, whichever is later", "[s
     require(f.jobs().stop(seven, noon - 30s));
     CHECK(require(f.jobs().start(seven, noon - 30s)).next == noon);
   }
-  SECTION("the next instant was claimed ahead of its time: it does not come again (F8)") {
+  SECTION("the next instant was claimed ahead of its time: it is not repeated (F8)") {
     f.claim(7); // claims noon, at noon - 200 ms
     require(f.jobs().stop(seven, noon - 150ms));
     CHECK(require(f.jobs().start(seven, noon - 100ms)).next == noon + 60s);
@@ -100,7 +100,7 @@ TEST_CASE("start: from now or the last claimed instant, whichever is later", "[s
   CHECK(error_of(f.jobs().start(core::job_id{99}, noon)) == core::errc::not_found);
 }
 
-TEST_CASE("start of a running job leaves instants that are due where they are", "[storage][edits]") {
+TEST_CASE("start of a running job keeps due instants", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, noon - 10s);
   f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) VALUES "
@@ -119,18 +119,18 @@ TEST_CASE("start counts from now when a wrong clock has written the last instant
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, noon + 10 * 24h);
   const auto ahead = [&](auto by) { f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + by) + " WHERE job = 7"); };
-  SECTION("of a job that runs") {
+  SECTION("of a running job") {
     ahead(10 * 24h - 60s);
     CHECK(require(f.jobs().start(seven, noon + 1s)).next == noon + 60s);
     CHECK(f.stored(7).next == noon + 60s);
     CHECK(f.stored(7).last == noon + 1s);
   }
-  SECTION("of a job that was stopped") {
+  SECTION("of a stopped job") {
     ahead(10 * 24h - 60s);
     require(f.jobs().stop(seven, noon));
     CHECK(require(f.jobs().start(seven, noon + 1s)).next == noon + 60s);
   }
-  SECTION("a last instant that a right clock may have written is believed (F8)") {
+  SECTION("a last instant that a right clock may have written counts (F8)") {
     ahead(15s);
     f.db->exec("UPDATE rm_schedule SET next_ms = " + ms(noon + 60s) + " WHERE job = 7");
     require(f.jobs().stop(seven, noon - 1s));
@@ -171,7 +171,7 @@ TEST_CASE("start of a job whose end has passed is refused", "[storage][edits]") 
   CHECK(error_of(f.jobs().start(seven, noon)) == core::errc::invalid_argument);
 }
 
-TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storage][edits]") {
+TEST_CASE("a manual run waits with its parameter and addresses, once", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
   const core::manual_trigger request{
@@ -192,11 +192,11 @@ TEST_CASE("a run by hand waits with its parameter and addresses, once", "[storag
   const auto came = require(f.jobs().runs_of(intent.id));
   CHECK_FALSE(came.waiting);
   CHECK(came.runs == std::vector{run.id});
-  // Forgotten before its run is over: the run goes on telling.
+  // Its intent is forgotten before its run has ended: the run still answers.
   f.db->exec("DELETE FROM rm_intent");
   CHECK(require(f.jobs().runs_of(intent.id)).runs == std::vector{run.id});
   CHECK(f.row(run.id).executor_param == "day=1");
-  // An empty parameter is one, none is the job's own.
+  // An empty parameter is a parameter; without one the job's own counts.
   CHECK(f.ask(7, {}, "").param == "");
   CHECK_FALSE(f.ask(7).param);
 }
@@ -220,9 +220,9 @@ TEST_CASE("a known token with another parameter or other addresses runs nothing"
       // Another node, or this one after a restart.
       const auto refused = f.db->open()->jobs().trigger(other, noon + 5s);
       REQUIRE(error_of(refused) == core::errc::conflict);
-      CHECK(refused.error().context.find("job 7 was asked to run with this key") == 0);
+      CHECK(refused.error().context.find("job 7 was already triggered with this key") == 0);
     }
-    request.addresses = {" http://10.0.0.1:9999/,"}; // the same, written otherwise
+    request.addresses = {" http://10.0.0.1:9999/,"}; // the same addresses in another form
     CHECK(require(f.jobs().trigger(request, noon + 5s)).id == intent.id);
     CHECK(f.db->value("SELECT count(*) FROM rm_intent") == "1");
     CHECK(f.db->value("SELECT count(*) FROM rm_audit WHERE action = 'trigger'") == "1");
@@ -236,7 +236,7 @@ TEST_CASE("a known token with another parameter or other addresses runs nothing"
   CHECK(require(f.jobs().trigger(neighbour, noon)).id != intent.id);
 }
 
-TEST_CASE("who may see the job is told what became of a run by hand", "[storage][edits]") {
+TEST_CASE("users who may see the job can read the result of a manual run", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});
   const auto viewer_of = [](std::int32_t group) {
@@ -247,14 +247,14 @@ TEST_CASE("who may see the job is told what became of a run by hand", "[storage]
   CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(2))) == core::errc::forbidden);
   CHECK(error_of(f.jobs().runs_of(core::intent_id{4711}, viewer_of(1))) == core::errc::not_found);
 
-  // The group that the job has now.
+  // The present group of the job.
   f.db->exec("UPDATE xxl_job_info SET job_group = 2 WHERE id = 7");
   CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(1))) == core::errc::forbidden);
   CHECK(require(f.jobs().runs_of(intent.id, viewer_of(2))).waiting);
   f.db->exec("UPDATE xxl_job_info SET job_group = 1 WHERE id = 7");
   const auto run = f.claim_intent(intent);
 
-  // Without the job that of the run; without both nobody but administrators.
+  // Without the job the group of the run counts; without both only administrators.
   f.db->exec("DELETE FROM xxl_job_info WHERE id = 7");
   CHECK(require(f.jobs().runs_of(intent.id, viewer_of(1))).runs == std::vector{run.id});
   CHECK(error_of(f.jobs().runs_of(intent.id, viewer_of(2))) == core::errc::forbidden);
@@ -263,7 +263,7 @@ TEST_CASE("who may see the job is told what became of a run by hand", "[storage]
   CHECK(require(f.jobs().runs_of(intent.id)).runs == std::vector{run.id});
 }
 
-TEST_CASE("what nobody asked for by hand is no answer to who asks for a run by hand", "[storage][edits]") {
+TEST_CASE("an intent that is not a manual run is not found", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});
   f.db->exec("INSERT INTO rm_intent (id, kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) VALUES "
@@ -280,7 +280,7 @@ TEST_CASE("an intent whose job was removed is gone", "[storage][edits]") {
   CHECK(error_of(f.jobs().runs_of(intent.id)) == core::errc::not_found);
 }
 
-TEST_CASE("CVE-2024-24113: who is no administrator sends runs to executors of the group alone", "[storage][edits]") {
+TEST_CASE("CVE-2024-24113: non-administrators send runs only to executors of the group", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});
   f.db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES "
@@ -309,7 +309,7 @@ TEST_CASE("CVE-2024-24113: who is no administrator sends runs to executors of th
   require(asked({"http://evil:80/"}, core::local_operator()));
 }
 
-TEST_CASE("a run by hand that no column holds is refused", "[storage][edits]") {
+TEST_CASE("a manual run with a value that does not fit a column is refused", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
   auto refused = [&](std::optional<std::string> param, std::vector<std::string> addresses) {
@@ -323,7 +323,7 @@ TEST_CASE("a run by hand that no column holds is refused", "[storage][edits]") {
   CHECK(f.rows("rm_intent") == "0");
 }
 
-TEST_CASE("the retry of a run whose addresses were given keeps them, and so does the next one", "[storage][edits]") {
+TEST_CASE("the retry of a run with given addresses keeps them, and so does the next one", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{}, {{"executor_fail_retry_count", "2"}});
   const std::vector<std::string> asked{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/"};
@@ -345,7 +345,7 @@ TEST_CASE("the retry of a run whose addresses were given keeps them, and so does
   CHECK(retries[0].addresses == asked);
 }
 
-TEST_CASE("which runs came of an intent is forgotten with it, unless a retry may want the addresses", "[storage][edits]") {
+TEST_CASE("the runs of an intent are forgotten with it, unless a retry may need the addresses", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});
   const auto plain = f.claim_intent(f.ask(7));
@@ -356,7 +356,7 @@ TEST_CASE("which runs came of an intent is forgotten with it, unless a retry may
   CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{text(open.id)}});
 }
 
-TEST_CASE("remove takes everything of the job but the rows of runs on their way", "[storage][edits]") {
+TEST_CASE("remove deletes everything of the job except the rows of runs that are being sent", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(8);
   const auto done = f.claimed(7);
@@ -388,7 +388,7 @@ TEST_CASE("remove takes everything of the job but the rows of runs on their way"
   CHECK(error_of(f.jobs().remove(seven, false, noon)) == core::errc::not_found);
 }
 
-TEST_CASE("a declared job is removed only when asked twice", "[storage][edits]") {
+TEST_CASE("a declared job is removed only on explicit request", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   const auto job = require(f.jobs().find({std::nullopt, "pay", "settle"})).spec->id;
@@ -397,7 +397,7 @@ TEST_CASE("a declared job is removed only when asked twice", "[storage][edits]")
   CHECK(error_of(f.jobs().find({std::nullopt, "pay", "settle"})) == core::errc::not_found);
 }
 
-TEST_CASE("a stop by hand survives applying the same file, and the report names who was edited", "[storage][edits]") {
+TEST_CASE("a manual stop survives applying the same file, and the report names the edited job", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   f.apply(pay_set());
   const auto job = require(f.jobs().find({std::nullopt, "pay", "settle"})).spec->id;
@@ -443,7 +443,7 @@ TEST_CASE("a job is found by its id, or by its group and key", "[storage][edits]
   CHECK(error_of(f.jobs().find({std::nullopt, "other", "settle"})) == core::errc::not_found);
 }
 
-TEST_CASE("by hand: a parameter that an old schema's log would cut is refused", "[storage][edits]") {
+TEST_CASE("a manual run whose parameter an old schema's log would cut is refused", "[storage][edits]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   edit_fixture f{mysql_backend()};
@@ -483,7 +483,7 @@ TEST_CASE("count_again: a job that a wrong clock moved ahead fires from now on a
     CHECK(f.stored(7).last == noon);
     CHECK(f.of("trigger_status", 7) == "0");
   }
-  SECTION("it needs the right to operate") {
+  SECTION("it needs permission to operate") {
     core::principal stranger;
     CHECK(error_of(f.jobs().count_again(seven, noon, stranger)) == core::errc::forbidden);
     CHECK(error_of(f.jobs().count_again(core::job_id{99}, noon)) == core::errc::not_found);

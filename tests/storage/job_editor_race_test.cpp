@@ -1,4 +1,4 @@
-// Edits of jobs beside claims and beside Java admins.
+// Edits of jobs during claims and during passes of Java admins.
 
 #include <atomic>
 #include <chrono>
@@ -29,7 +29,7 @@ core::claim_batch claim_of(fixture& f, const core::scheduled_job& job) {
 
 } // namespace
 
-TEST_CASE("no claim by the definition before an edit succeeds", "[storage][editor]") {
+TEST_CASE("no claim with the definition before an edit succeeds", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
   require(f.store->jobs().start(job, noon));
@@ -42,7 +42,7 @@ TEST_CASE("no claim by the definition before an edit succeeds", "[storage][edito
   CHECK(require(f.firings().claim(claim_of(f, f.stored(job)), noon)).runs.size() == 1);
 }
 
-TEST_CASE("edits by hand beside a busy planner claim no instant twice", "[storage][editor]") {
+TEST_CASE("manual edits during busy planning claim no instant twice", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   auto wanted = f.draft();
   wanted.schedule_conf = "*/1 * * * * ?";
@@ -64,11 +64,11 @@ TEST_CASE("edits by hand beside a busy planner claim no instant twice", "[storag
     }
   }};
   std::size_t won = 0;
-  // Until both have had their turns, on a machine that is slow to start a thread, too.
+  // Until both have run, also on a machine that is slow to start a thread.
   const auto end = std::chrono::steady_clock::now() + 60s;
   for (int i = 0; (i < 150 || edits < 5) && std::chrono::steady_clock::now() < end;) {
     const auto read = f.firings().read_jobs({&job, 1});
-    // Not so far ahead that a wrong clock would be to blame.
+    // Not so far ahead that it would count as caused by a wrong clock.
     if (read && *read->at(0).next > edited_at.load() + 15s)
       continue;
     ++i;
@@ -88,7 +88,7 @@ TEST_CASE("edits by hand beside a busy planner claim no instant twice", "[storag
   CHECK(f.db->value("SELECT count(*) FROM rm_schedule WHERE next_ms <= last_ms") == "0");
 }
 
-TEST_CASE("of two who saw the same job one wins", "[storage][editor]") {
+TEST_CASE("of two editors who saw the same job, one wins", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   const auto seen = core::edit_tag(f.record(job));
@@ -115,23 +115,23 @@ TEST_CASE("in shared mode an edit writes the row that Java admins read", "[stora
   require(f.store->jobs().start(job, noon));
   auto wanted = f.draft();
   wanted.schedule_conf = "*/1 * * * * ?";
-  CHECK(f.update(job, wanted).next == noon + 6s); // behind what a Java admin may have in memory
+  CHECK(f.update(job, wanted).next == noon + 6s); // after what a Java admin may have in memory
   CHECK(f.schedule_of(id) == "1 - 6");
   CHECK(f.record(job).next == noon + 6s);
   REQUIRE(f.reserve(noon + 6s).intents.size() == 7);
   CHECK(f.record(job).last == noon + 12s);
-  wanted.param = "new"; // nothing reserved is lost, and none of it runs with the old parameter
+  wanted.param = "new"; // no reserved instant is lost, and none runs with the old parameter
   const auto spec = f.job(id);
   f.update(job, wanted, noon + 6s);
   CHECK(f.rows("rm_intent", "state = 0") == "7");
   CHECK(f.record(job).next == noon + 13s);
   wanted.schedule_conf = "*/5 * * * * ?";
-  CHECK(f.update(job, wanted, noon + 6s).next == noon + 15s); // not before what was reserved
+  CHECK(f.update(job, wanted, noon + 6s).next == noon + 15s); // not before the reserved instants
   CHECK(f.rows("rm_intent", "state = 0") == "0");
   CHECK(f.rows("rm_schedule", "next_ms <> 0") == "0");
 }
 
-TEST_CASE("in shared mode an edit waits for a Java admin's pass and refuses what it does not know", "[storage][editor]") {
+TEST_CASE("in shared mode an edit waits for a Java admin's pass and refuses unsupported options", "[storage][editor]") {
   shared_fixture f{GENERATE(from_range(shared_backends()))};
   const auto job = f.add(f.script());
   auto wanted = f.draft();

@@ -1,4 +1,4 @@
-// Jobs as people write them, on every backend.
+// Edits of jobs by users, on every backend.
 
 #include "core/editing/edit_tag.hpp"
 #include "tests/storage/editor_fixture.hpp"
@@ -19,7 +19,7 @@ const core::principal& us = core::local_operator();
 
 } // namespace
 
-TEST_CASE("a new job is a stopped one with all that was written", "[storage][editor]") {
+TEST_CASE("a new job is stopped and has all given values", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   auto wanted = f.draft();
   wanted.handler = " settleHandler ";
@@ -63,7 +63,7 @@ TEST_CASE("a script loses its carriage returns, and a job without options has no
   CHECK(f.rows("rm_job_ext") == "0");
 }
 
-TEST_CASE("a draft is refused for what the store knows", "[storage][editor]") {
+TEST_CASE("a draft that conflicts with the store is refused", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto child = f.add();
   auto wanted = f.draft();
@@ -71,12 +71,12 @@ TEST_CASE("a draft is refused for what the store knows", "[storage][editor]") {
   const auto update = [&](core::job_id job, const core::principal& by = us) {
     return f.editor().update(job, wanted, {}, by, noon);
   };
-  SECTION("a group that is not there") {
+  SECTION("an unknown group") {
     wanted.group = core::group_id{99};
     CHECK(why(add()) == refusal::choose_group);
     CHECK(why(update(child)) == refusal::group_illegal);
   }
-  SECTION("a job that is not there") {
+  SECTION("an unknown job") {
     const auto gone = update(core::job_id{999});
     CHECK(why(gone) == refusal::job_missing);
     CHECK(error_of(gone) == errc::not_found);
@@ -90,11 +90,11 @@ TEST_CASE("a draft is refused for what the store knows", "[storage][editor]") {
     CHECK(add().error().subject == "998");
     wanted.children = text_of(child);
     require(add());
-    CHECK(why(update(child)) == refusal::child_illegal); // its own
+    CHECK(why(update(child)) == refusal::child_illegal); // its own id
     wanted.group = f.mail;
     CHECK(why(add(fixture::user(f.mail))) == refusal::child_not_permitted);
   }
-  SECTION("texts that no column holds") {
+  SECTION("texts that do not fit a column") {
     wanted.name = std::string(256, 'x');
     CHECK(why(add()) == refusal::too_long);
     CHECK(add().error().subject == "jobDesc");
@@ -108,17 +108,17 @@ TEST_CASE("a draft is refused for what the store knows", "[storage][editor]") {
   CHECK(f.rows("xxl_job_info", "job_desc <> 'Settle'") == "0");
 }
 
-TEST_CASE("the right is asked for in the group that a job has and in the one that it gets", "[storage][editor]") {
+TEST_CASE("the permission is checked in the job's old and new group", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   const auto before = f.rows("rm_audit");
   auto wanted = f.draft();
-  // XXL-JOB asks for the right in the group that was sent: a user took a foreign job by sending his own.
+  // XXL-JOB checks the permission in the group that was sent: a user could take a foreign job by sending their own group.
   wanted.group = f.mail;
   const auto foreign = f.editor().update(job, wanted, {}, fixture::user(f.mail), noon);
   CHECK(why(foreign) == refusal::not_permitted);
   CHECK(error_of(foreign) == errc::forbidden);
-  // Nor may one give his own away to a group that is not his.
+  // Users may not move their own job to a group without permission, either.
   CHECK(error_of(f.editor().update(job, wanted, {}, fixture::user(f.pay), noon)) == errc::forbidden);
   CHECK(error_of(f.editor().add(wanted, fixture::user(f.pay), noon)) == errc::forbidden);
   const auto operates = fixture::user(f.pay, group_right::operate);
@@ -144,7 +144,7 @@ TEST_CASE("the right is asked for in the group that a job has and in the one tha
   require(jobs.stop(job, noon, operates));
   CHECK(f.last_audit() == "tom stop job " + text_of(job));
   require(jobs.trigger(by_hand, noon, operates));
-  require(jobs.trigger(by_hand, noon, operates)); // the same: no second change
+  require(jobs.trigger(by_hand, noon, operates)); // the same request: no second change
   CHECK(f.rows("rm_audit", "action = 'trigger'") == "1");
   require(jobs.remove(job, false, noon, fixture::user(f.pay)));
   CHECK(f.last_audit() == "tom remove job " + text_of(job));
@@ -152,13 +152,13 @@ TEST_CASE("the right is asked for in the group that a job has and in the one tha
   CHECK(why(jobs.trigger(by_hand, noon)) == refusal::job_id_illegal);
 }
 
-TEST_CASE("an update keeps status, times and source, and says what changed", "[storage][editor]") {
+TEST_CASE("an update keeps status, times and source, and reports the changes", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
   require(f.store->jobs().start(job, noon));
   const auto before = f.record(job);
   REQUIRE(before.next == one_at_night);
-  auto wanted = f.draft(); // without a source, and another kind: neither is an update's
+  auto wanted = f.draft(); // without a source, and of another kind: an update ignores both
   wanted.name = "Settle all";
   wanted.group = f.mail;
   const auto edit = f.update(job, wanted, noon + 90s);
@@ -196,7 +196,7 @@ TEST_CASE("another schedule of a running job counts from now or its last instant
   CHECK(f.rows("rm_intent") == "0");
   wanted.options = core::job_options{.timing = {.start_at = noon + 2h}};
   CHECK(f.update(job, wanted).next == noon + 2h);
-  wanted.options.reset(); // as it is
+  wanted.options.reset(); // unchanged
   wanted.param = "y";
   f.update(job, wanted);
   CHECK(f.record(job).timing.start_at == noon + 2h);
@@ -210,12 +210,12 @@ TEST_CASE("another schedule of a running job counts from now or its last instant
   }
   CHECK(f.stored(job).next == noon + 20s);
   require(f.store->jobs().stop(job, noon));
-  f.update(job, wanted); // a stopped one may have it
+  f.update(job, wanted); // allowed for a stopped job
   CHECK_FALSE(f.stored(job).next);
 }
 
 // The mirror takes a job with a new revision for one of our edits.
-TEST_CASE("an edit does not hide a schedule that somebody changed past us since the mirror looked", "[storage][editor]") {
+TEST_CASE("an edit does not hide a schedule that another program changed since the mirror's check", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
   const bool running = GENERATE(true, false);
@@ -227,7 +227,7 @@ TEST_CASE("an edit does not hide a schedule that somebody changed past us since 
   const auto edit = [&]() -> core::job_edit {
     if (GENERATE(true, false))
       return require(f.editor().save_source(job, "echo 2", "a remark", us, noon));
-    auto wanted = f.draft(); // a form shows what the row says
+    auto wanted = f.draft(); // a form shows the row's values
     wanted.schedule_conf = "0 0/5 * * * ?";
     wanted.name = "Settle all";
     return f.update(job, wanted);
@@ -242,7 +242,7 @@ TEST_CASE("an edit does not hide a schedule that somebody changed past us since 
   CHECK(f.record(job).next == row.next);
 }
 
-TEST_CASE("an edit that changes nothing leaves no row, and what is removed is on record", "[storage][editor]") {
+TEST_CASE("an edit without changes writes no audit row, and a removal is recorded", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
   require(f.editor().save_source(job, "echo 2", "a remark", us, noon));
@@ -258,7 +258,7 @@ TEST_CASE("an edit that changes nothing leaves no row, and what is removed is on
   CHECK(was.find("handler: \"settleHandler\" -> \"\"") != std::string::npos);
 }
 
-TEST_CASE("an update is refused when somebody else was faster, or a file declares the job", "[storage][editor]") {
+TEST_CASE("an update is refused after another user's edit, or if a file declares the job", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   const auto seen = core::edit_tag(f.record(job));
@@ -286,7 +286,7 @@ TEST_CASE("an update is refused when somebody else was faster, or a file declare
   CHECK(error_of(f.editor().save_source(declared, "echo", "a remark", us, noon)) == errc::conflict);
 }
 
-TEST_CASE("an update that has seen the job loses to who wrote past us, and not to the mirror", "[storage][editor]") {
+TEST_CASE("an update with a tag fails after edits by other programs, and not after the mirror's adoption", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   require(f.store->jobs().start(job, noon));
@@ -296,30 +296,30 @@ TEST_CASE("an update that has seen the job loses to who wrote past us, and not t
   auto other = f.draft();
   other.name = "Settle all";
 
-  SECTION("a console changed a text, and no number of an edit was raised") {
+  SECTION("a console changed a text without raising a revision") {
     const auto revision = f.record(job).revision;
     f.db->exec("UPDATE xxl_job_info SET executor_param = 'by console' WHERE id = " + text_of(job));
     CHECK(f.record(job).revision == revision);
     CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
     CHECK(f.of("executor_param", job) == "by console");
   }
-  SECTION("somebody else had its logs kept") {
+  SECTION("another user enabled keep_logs") {
     auto kept = f.draft();
     kept.options = core::job_options{.keep_logs = true};
     require(f.editor().update(job, kept, {}, us, noon));
     CHECK(error_of(f.editor().update(job, other, seen, us, noon)) == errc::conflict);
     CHECK(f.record(job).keep_logs);
-    // A form of XXL-JOB, which does not know of it, leaves it.
+    // A form of XXL-JOB, which does not know the option, keeps it.
     require(f.editor().update(job, other, {}, us, noon));
     CHECK(f.record(job).keep_logs);
   }
-  SECTION("it was stopped and started, which is no edit of what a form shows") {
+  SECTION("it was stopped and started, which is not an edit of form values") {
     require(f.store->jobs().stop(job, noon));
     require(f.store->jobs().start(job, noon));
     require(f.editor().update(job, other, seen, us, noon));
     CHECK(f.record(job).name == "Settle all");
   }
-  SECTION("the mirror took it for new, and nothing of it is different") {
+  SECTION("the mirror adopted it as new, without any difference") {
     f.db->exec("UPDATE xxl_job_info SET update_time = '2001-01-01 00:00:00', trigger_status = 0 WHERE id = " + text_of(job));
     looks();
     require(f.editor().update(job, other, seen, us, noon));
@@ -327,7 +327,7 @@ TEST_CASE("an update that has seen the job loses to who wrote past us, and not t
   }
 }
 
-TEST_CASE("a new source goes into the history, which keeps thirty", "[storage][editor]") {
+TEST_CASE("a new source is added to the history, which keeps thirty", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
   const auto other = f.add(f.script());

@@ -23,7 +23,7 @@ struct pages : fixture {
   core::page<core::job_record> page(const core::job_search& search, const core::principal& by = core::local_operator()) {
     return require(editor().page(search, by));
   }
-  /// Names of the rows and the total.
+  /// Returns the names of the rows and the total.
   std::string names(const core::job_search& search, const core::principal& by = core::local_operator()) {
     const auto found = page(search, by);
     std::string out;
@@ -54,7 +54,7 @@ TEST_CASE("the total of a list follows each edit", "[storage][editor]") {
   CHECK(f.page({.group = f.mail}).total == 0);
 }
 
-TEST_CASE("a page of jobs: newest first, filtered, of the groups that one may see", "[storage][editor]") {
+TEST_CASE("a page of jobs: newest first, filtered, of the visible groups", "[storage][editor]") {
   pages f{GENERATE(from_range(backends_under_test()))};
   f.add_named("One", f.pay, "payHandler", "ann");
   f.add_named("Two_%", f.pay, "payHandler", "bob");
@@ -67,7 +67,7 @@ TEST_CASE("a page of jobs: newest first, filtered, of the groups that one may se
   CHECK(f.names({.group = f.pay}) == "Two_% One of 2");
   CHECK(f.names({.name_part = "o"}) == "Four Two_% One of 3");
   CHECK(f.names({.name_part = "ON"}) == "One of 1");
-  CHECK(f.names({.name_part = "_%"}) == "Two_% of 1"); // as typed, no pattern
+  CHECK(f.names({.name_part = "_%"}) == "Two_% of 1"); // as typed, not a pattern
   CHECK(f.names({.handler_part = "payh"}) == "Four Two_% One of 3");
   CHECK(f.names({.author_part = "ann"}) == "Three One of 2");
   CHECK(f.names({.group = f.mail, .handler_part = "pay", .author_part = "b"}) == "Four of 1");
@@ -90,7 +90,7 @@ TEST_CASE("a page of jobs: newest first, filtered, of the groups that one may se
   CHECK(f.names({}, many) == "Two_% One of 2");
 }
 
-TEST_CASE("jobs of a group are found by an index of their own", "[storage][editor]") {
+TEST_CASE("jobs of a group are found by a separate index", "[storage][editor]") {
   auto db = fresh_database(sqlite_backend());
   std::string plan;
   for (const auto& row : db->query("EXPLAIN QUERY PLAN SELECT count(*) FROM xxl_job_info WHERE job_group IN "
@@ -99,7 +99,7 @@ TEST_CASE("jobs of a group are found by an index of their own", "[storage][edito
   CHECK(plan.find("rm_job_group") != std::string::npos);
 }
 
-TEST_CASE("a row that others left sparse is in the page all the same", "[storage][editor]") {
+TEST_CASE("a sparse row of another program is included in the page", "[storage][editor]") {
   pages f{GENERATE(from_range(backends_under_test()))};
   f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, misfire_strategy, glue_type) "
              "VALUES (7, 1, 'x', 'SOMETHING', 'NEW', 'BEAN')");
@@ -116,14 +116,14 @@ TEST_CASE("a page of jobs with long texts ends early, but never before its first
   pages f{GENERATE(from_range(backends_under_test()))};
   for (const char* name : {"One", "Two", "Three", "Four"})
     f.add_named(name, f.pay, "payHandler", "ann");
-  // Nobody enters such scripts here, but XXL-JOB keeps them. A packet has 4 MiB.
+  // Such scripts cannot be entered here, but XXL-JOB keeps them. A packet has 4 MiB.
   const std::string text(3 * 1024 * 1024, 'x');
   const auto written = [&](const std::string& sql) {
     try {
       f.db->exec(sql);
       return true;
     } catch (const std::runtime_error&) {
-      return false; // its words have the whole text
+      return false; // its error text contains the whole text
     }
   };
   const auto write = [&](const std::string& name) {
@@ -143,7 +143,7 @@ TEST_CASE("a page of jobs with long texts ends early, but never before its first
   CHECK(require(f.editor().source_history(job, core::local_operator())).size() == 2);
 }
 
-TEST_CASE("an answer holds its first row, however long it is", "[storage][editor]") {
+TEST_CASE("an answer contains its first row, regardless of its length", "[storage][editor]") {
   storage::page_budget budget;
   CHECK(budget.takes(core::page_text_bytes + 1));
   CHECK_FALSE(budget.takes(0));
@@ -153,7 +153,7 @@ TEST_CASE("an answer holds its first row, however long it is", "[storage][editor
   CHECK_FALSE(exact.takes(1));
 }
 
-TEST_CASE("a script has at most 256 KiB, and a longer one that is there stays through updates", "[storage][editor]") {
+TEST_CASE("a script has at most 256 KiB, and a longer existing one stays through updates", "[storage][editor]") {
   pages f{GENERATE(from_range(backends_under_test()))};
   const auto& us = core::local_operator();
   const std::string most(256 * 1024, 'x');
@@ -169,7 +169,7 @@ TEST_CASE("a script has at most 256 KiB, and a longer one that is there stays th
   CHECK(f.record(job).glue_source.size() == 2 * most.size());
 }
 
-// By hand, with `[measure]`: how long a page takes at 100 000 jobs.
+// Manually, with `[measure]`: the duration of a page at 100 000 jobs.
 TEST_CASE("pages of a hundred thousand jobs", "[.][measure]") {
   pages f{GENERATE(from_range(backends_under_test()))};
   f.add_named("Job", f.pay, "payHandler", "ann");
@@ -181,7 +181,7 @@ TEST_CASE("pages of a hundred thousand jobs", "[.][measure]") {
   core::job_search by_group;
   by_group.group = core::group_id{core::number(f.pay) + 5};
   core::job_search by_name;
-  by_name.name_part = "nobody";
+  by_name.name_part = "unknown";
   core::job_search deep;
   deep.window = {100'000, 10};
   int number = 0;

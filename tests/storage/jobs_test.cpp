@@ -1,4 +1,4 @@
-// Reading jobs with their schedules.
+// Reads of jobs with their schedules.
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -60,7 +60,7 @@ TEST_CASE("a job is read with every column that planning and sending need", "[st
   CHECK(job.child_jobs == "8,9");
   CHECK(job.glue_type == "GLUE_SHELL");
   CHECK(job.glue_updated == noon + 5s);
-  // Pages leave sources out, and say so.
+  // Pages leave sources out, and set a flag.
   CHECK_FALSE(job.glue_source);
   CHECK(job.source_left_out);
   const auto whole = require(f.firings().read_jobs(std::vector{core::job_id{7}})).at(0).spec;
@@ -106,7 +106,7 @@ TEST_CASE("jobs are loaded by slot, page by page", "[storage]") {
   CHECK(require(f.firings().load_jobs(all_slots, core::job_id{0}, 100)).size() == 9);
 }
 
-TEST_CASE("edits come in the order of their revisions", "[storage]") {
+TEST_CASE("edits are returned in the order of their revisions", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id = 1; id <= 5; ++id)
     f.add_job(id);
@@ -120,7 +120,7 @@ TEST_CASE("edits come in the order of their revisions", "[storage]") {
   CHECK(require(f.firings().last_revision()) == 7);
 }
 
-TEST_CASE("the jobs of one large edit come in pages", "[storage]") {
+TEST_CASE("the jobs of one large edit are returned in pages", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id = 1; id <= 6; ++id)
     f.add_job(id);
@@ -132,13 +132,13 @@ TEST_CASE("the jobs of one large edit come in pages", "[storage]") {
   CHECK(ids(require(f.firings().edits_since(3, 10))) == std::vector<std::int32_t>{6});
 }
 
-TEST_CASE("a claim is no edit", "[storage]") {
+TEST_CASE("a claim is not an edit", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.claimed(7);
   CHECK(require(f.firings().edits_since(0, 10)).empty());
 }
 
-TEST_CASE("named jobs come in id order, without those that are gone", "[storage]") {
+TEST_CASE("named jobs are returned in id order, without deleted ones", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id : {3, 5, 9})
     f.add_job(id);

@@ -1,4 +1,4 @@
-// Logs of finished runs that outlive their executors: which are to be fetched, what is kept, and what takes it away.
+// Logs of finished runs that outlive their executors: requests, kept texts, and removal.
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -14,7 +14,7 @@ struct keeping_fixture : firing_fixture {
 
   storage::kept_log_store& logs() { return store->kept_logs(); }
 
-  /// A claimed run of a job with the option.
+  /// Returns a claimed run of a job with the option.
   core::claimed_run claimed_and_kept(std::int32_t id, std::int32_t retries = 0) {
     add_job(id, noon, {{"executor_fail_retry_count", std::to_string(retries)}});
     db->exec("DELETE FROM rm_job_ext WHERE job = " + std::to_string(id));
@@ -49,7 +49,7 @@ using run_list = std::vector<core::log_id>;
 
 } // namespace
 
-TEST_CASE("the log of a run is to be fetched once it has its result, if its job says so", "[storage][keep]") {
+TEST_CASE("the log of a run is requested once it has its result, if its job has the option", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto other = f.claimed(8);
   const auto run = f.claimed_and_kept(7);
@@ -75,7 +75,7 @@ TEST_CASE("the log of a run is to be fetched once it has its result, if its job 
   CHECK(f.rows_of_ours() == "1");
 }
 
-TEST_CASE("a result together with its trigger's answer, and a late success, bring one wish each", "[storage][keep]") {
+TEST_CASE("a result together with its trigger's answer, and a late success, make one request each", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto both = f.claimed_and_kept(7), late = f.claimed_and_kept(9);
   f.record({f.answer(late, 500, "lost")}, {});
@@ -86,7 +86,7 @@ TEST_CASE("a result together with its trigger's answer, and a late success, brin
   CHECK(f.pending({}, 1) == run_list{both.id});
 }
 
-TEST_CASE("a kept log is read as it was stored, however long, and stored once", "[storage][keep]") {
+TEST_CASE("a kept log is read as it was stored, regardless of its length, and stored once", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.ended(7);
   CHECK_FALSE(f.read(run.id, 7));
@@ -96,7 +96,7 @@ TEST_CASE("a kept log is read as it was stored, however long, and stored once", 
     text += text.size() % 7 == 0 ? "完" : "x\n";
   CHECK(f.keep(run, text));
   CHECK(f.read(run.id, 7) == text);
-  // A number that was given out anew, for a run of another job.
+  // A reused id, for a run of another job.
   CHECK_FALSE(f.read(run.id, 8));
   const auto begin = require(f.logs().read(run.id, core::job_id{7}, 70'000));
   REQUIRE(begin);
@@ -112,14 +112,14 @@ TEST_CASE("a kept log is read as it was stored, however long, and stored once", 
   CHECK(f.read(run.id, 7) == text);
 }
 
-TEST_CASE("that a log was cut is remembered", "[storage][keep]") {
+TEST_CASE("a cut log is marked as cut", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.ended(7);
   CHECK(f.keep(run, "begin", true));
   CHECK(require(f.logs().read(run.id, core::job_id{7}))->cut);
 }
 
-TEST_CASE("logs that were given up are not wanted any more", "[storage][keep]") {
+TEST_CASE("logs that were given up are no longer requested", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto first = f.ended(7), second = f.ended(8), third = f.ended(9);
   const run_list some{first.id, third.id};
@@ -131,7 +131,7 @@ TEST_CASE("logs that were given up are not wanted any more", "[storage][keep]") 
   CHECK(f.pieces() == "0");
 }
 
-TEST_CASE("the oldest kept logs go first, a few at a time", "[storage][keep]") {
+TEST_CASE("the oldest kept logs are removed first, a few at a time", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   run_list runs;
   for (std::int32_t job = 1; job <= 4; ++job) {
@@ -155,7 +155,7 @@ TEST_CASE("the oldest kept logs go first, a few at a time", "[storage][keep]") {
   CHECK(f.pending() == run_list{runs[3]});
 }
 
-TEST_CASE("what takes a run away takes its kept log, a piece at a time", "[storage][keep]") {
+TEST_CASE("removing a run removes its kept log, a piece at a time", "[storage][keep]") {
   keeping_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto gone = f.ended(7), stays = f.ended(9);
   for (const auto& run : {gone, stays})
@@ -176,7 +176,7 @@ TEST_CASE("what takes a run away takes its kept log, a piece at a time", "[stora
     f.db->exec("UPDATE xxl_job_log SET trigger_time = '2020-01-01 00:00:00' WHERE id = " + text(gone.id));
     require(f.store->maintenance().purge({{core::log_id{}, stays.id}, noon - 1h, 100}));
   }
-  SECTION("somebody else") {
+  SECTION("another program") {
     f.db->exec("DELETE FROM xxl_job_log WHERE id = " + text(gone.id));
     require(f.store->maintenance().forget_orphans(100));
     CHECK(require(f.store->maintenance().forget_orphans(100)) == 0);

@@ -1,4 +1,4 @@
-// Beats, fences and entries of several processes at once, on a server whose rows they lock.
+// Concurrent heartbeats, fences and entries of several processes, on a server whose rows they lock.
 
 #include <atomic>
 #include <random>
@@ -10,7 +10,7 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("a fence that wins has seen the last beat that was confirmed", "[storage]") {
+TEST_CASE("a fence that wins has seen the last confirmed heartbeat", "[storage]") {
   if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
@@ -22,7 +22,7 @@ TEST_CASE("a fence that wins has seen the last beat that was confirmed", "[stora
   std::size_t fences = 0, lost = 0;
   for (int round = 0; round < 80; ++round) {
     const auto life = require(node->cluster().enter("a", "x"));
-    // It beats so often and is dead then; the observer looks at some moment.
+    // It renews its heartbeat this many times and then dies; the observer reads at some moment.
     const auto beats_in_all = static_cast<std::int64_t>(1 + random() % 6);
     const auto looks_at = static_cast<std::int64_t>(random() % 7);
     std::atomic<std::int64_t> confirmed{0};
@@ -55,7 +55,7 @@ TEST_CASE("a fence that wins has seen the last beat that was confirmed", "[stora
   CHECK(lost > 0);
 }
 
-TEST_CASE("of entries that replace the same row one wins", "[storage]") {
+TEST_CASE("of entries that replace the same row, one wins", "[storage]") {
   if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
@@ -83,7 +83,7 @@ TEST_CASE("of entries that replace the same row one wins", "[storage]") {
   }
 }
 
-TEST_CASE("nothing of a fenced life is claimed after the fence, whatever is under way", "[storage]") {
+TEST_CASE("nothing of a fenced incarnation is claimed after the fence, even with claims in progress", "[storage]") {
   if (no_server_here())
     return;
   firing_fixture f{mysql_backend()};

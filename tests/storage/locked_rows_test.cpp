@@ -1,4 +1,4 @@
-// Rows that another transaction holds: what is claimed, recorded and renewed beside them does not wait.
+// Rows that another transaction holds: claims, results and heartbeats of other rows do not wait.
 
 #include <chrono>
 
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Four due jobs, and the test's own connection in a transaction that holds rows until it is let go.
+/// Four due jobs, and the test's own connection in a transaction that holds rows until they are released.
 struct held_fixture : firing_fixture {
   held_fixture() : firing_fixture{mysql_backend()} {
     for (const auto id : {1, 2, 3, 4})
@@ -20,7 +20,7 @@ struct held_fixture : firing_fixture {
   ~held_fixture() { let_go(); }
 
   void hold(const std::string& table, const std::string& where) {
-    db->exec("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"); // else it holds the rows that it passes by, too
+    db->exec("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"); // otherwise it also holds rows that it only passes
     db->exec("START TRANSACTION");
     (void) db->query("SELECT 1 FROM " + table + " FORCE INDEX (PRIMARY) WHERE " + where + " FOR UPDATE");
   }
@@ -43,7 +43,7 @@ std::vector<std::int32_t> jobs_of(const core::claim_outcome& outcome) {
   return out;
 }
 
-/// Far below the second for which the server waits for a lock.
+/// Checks that the call takes far less than the second for which the server waits for a lock.
 template <class Call>
 auto at_once(Call call) {
   const auto begun = std::chrono::steady_clock::now();
@@ -54,7 +54,7 @@ auto at_once(Call call) {
 
 } // namespace
 
-TEST_CASE("what a server can do about locks is known by its version", "[storage]") {
+TEST_CASE("a server's abilities with locks are derived from its version", "[storage]") {
   using storage::mysql::skills_of;
   CHECK(skills_of("10.11.6-MariaDB-0+deb12u1").skip);
   CHECK(skills_of("10.11.6-MariaDB-0+deb12u1").wait_zero);
@@ -91,7 +91,7 @@ TEST_CASE("a claim leaves out schedules that another transaction holds, and take
   CHECK(later.locked_jobs.empty());
 }
 
-TEST_CASE("a claim of which everything is locked keeps nothing and has no row", "[storage]") {
+TEST_CASE("a claim with only locked parts keeps nothing and has no row", "[storage]") {
   if (no_server_here())
     return;
   held_fixture f;
@@ -129,7 +129,7 @@ TEST_CASE("a schedule that ends while its job is locked stays due", "[storage]")
   CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info WHERE id = 2") == "1");
 }
 
-TEST_CASE("intents that another transaction holds, or whose jobs it holds, wait; the others are claimed at once", "[storage]") {
+TEST_CASE("intents that are locked, or whose jobs are locked, wait; the others are claimed at once", "[storage]") {
   if (no_server_here())
     return;
   held_fixture f;
@@ -164,7 +164,7 @@ TEST_CASE("intents that another transaction holds, or whose jobs it holds, wait;
   CHECK(jobs_of(require(f.firings().claim(again, noon))) == std::vector{12});
 }
 
-TEST_CASE("results of runs whose rows another transaction holds are left out, the others stored at once", "[storage]") {
+TEST_CASE("results of runs whose rows are locked are left out, the others stored at once", "[storage]") {
   if (no_server_here())
     return;
   held_fixture f;
@@ -190,7 +190,7 @@ TEST_CASE("results of runs whose rows another transaction holds are left out, th
   CHECK(later.locked_runs.empty());
 }
 
-TEST_CASE("a beat does not wait for what claims hold of the life", "[storage]") {
+TEST_CASE("a heartbeat does not wait for the lock of claims on the incarnation", "[storage]") {
   if (no_server_here())
     return;
   held_fixture f;
@@ -201,7 +201,7 @@ TEST_CASE("a beat does not wait for what claims hold of the life", "[storage]") 
   CHECK(require(f.store->cluster().nodes())[0].beat == 3);
 }
 
-TEST_CASE("a fence does not wait for a claim, nor does the beat of its node wait for a fence that does", "[storage]") {
+TEST_CASE("a fence does not wait for a claim, and the node's heartbeat does not wait for such a fence", "[storage]") {
   if (no_server_here())
     return;
   held_fixture f;

@@ -1,4 +1,4 @@
-// MySQL's log in parts of a million ids: old runs go by dropping a part.
+// MySQL's log in partitions of a million ids: old runs are removed by dropping a partition.
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -16,7 +16,7 @@ bool no_server() { return mysql_backend().unavailable_reason().has_value(); }
 struct parted : firing_fixture {
   parted() : firing_fixture{mysql_backend()} {}
 
-  /// The first ids that are not in the parts, in order.
+  /// Returns the first ids after the partitions, in order.
   std::vector<std::string> ends() {
     std::vector<std::string> found;
     for (const auto& row :
@@ -40,7 +40,7 @@ const ends fresh{"1000001", "2000001", "3000001", "MAXVALUE"};
 
 } // namespace
 
-TEST_CASE("a log of ours is kept in parts", "[storage]") {
+TEST_CASE("Ringmaster's own log is partitioned", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -49,7 +49,7 @@ TEST_CASE("a log of ours is kept in parts", "[storage]") {
   CHECK(f.ends() == fresh);
 }
 
-TEST_CASE("a log that XXL-JOB made is left as it is, and so is one that is in parts already", "[storage]") {
+TEST_CASE("a log that XXL-JOB made stays unchanged, as does one that is already partitioned", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -64,11 +64,11 @@ TEST_CASE("a log that XXL-JOB made is left as it is, and so is one that is in pa
     CHECK(f.purge(0, 2 * million).removed == 1);
     CHECK(f.ends().empty());
   }
-  SECTION("in parts") {
+  SECTION("partitioned") {
     require(f.db->database().migrate());
     CHECK(f.ends() == fresh);
   }
-  SECTION("what is there becomes the first part") {
+  SECTION("existing rows become the first partition") {
     f.db->exec("ALTER TABLE xxl_job_log REMOVE PARTITIONING");
     f.add_row(5 * million + 17);
     require(f.db->database().migrate());
@@ -76,7 +76,7 @@ TEST_CASE("a log that XXL-JOB made is left as it is, and so is one that is in pa
   }
 }
 
-TEST_CASE("a part whose runs are all old is dropped", "[storage]") {
+TEST_CASE("a partition whose runs are all old is dropped", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -92,15 +92,15 @@ TEST_CASE("a part whose runs are all old is dropped", "[storage]") {
   CHECK(f.rows("xxl_job_log") == "1");
   CHECK(f.db->query("SELECT log_id FROM rm_failed_run") == table{{"1000001"}});
   CHECK(f.db->query("SHOW TABLES LIKE 'rm_log_gone'").empty());
-  // The rest of the range row by row: its part has room for younger runs.
+  // The rest of the range row by row: its partition has room for younger runs.
   step = f.purge(million, million + 1);
   CHECK(step.removed == 1);
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
-  // A claim finds its ids where they would have been.
+  // A claim gets the ids that follow.
   CHECK(core::number(f.claimed(9).id) > million);
 }
 
-TEST_CASE("a part with a run that has a reason to stay is purged row by row", "[storage]") {
+TEST_CASE("a partition with a run that has a reason to stay is purged row by row", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -123,7 +123,7 @@ TEST_CASE("a part with a run that has a reason to stay is purged row by row", "[
   CHECK(f.ends() == fresh);
 }
 
-TEST_CASE("a drop that was broken off half way is finished by the next one", "[storage]") {
+TEST_CASE("an interrupted drop is finished by the next one", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -134,7 +134,7 @@ TEST_CASE("a drop that was broken off half way is finished by the next one", "[s
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 
-TEST_CASE("what belongs to the runs of a part goes before it, a step at a time", "[storage]") {
+TEST_CASE("dependent rows of a partition's runs are removed before it, a step at a time", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -160,7 +160,7 @@ TEST_CASE("what belongs to the runs of a part goes before it, a step at a time",
   CHECK(f.ends() == ends{"2000001", "3000001", "MAXVALUE"});
 }
 
-TEST_CASE("parts are added ahead of the runs, and never by copying any", "[storage]") {
+TEST_CASE("partitions are added ahead of the runs, and never by copying rows", "[storage]") {
   if (no_server())
     return;
   parted f;
@@ -169,7 +169,7 @@ TEST_CASE("parts are added ahead of the runs, and never by copying any", "[stora
   CHECK(f.ends() == ends{"1000001", "2000001", "3000001", "4000001", "MAXVALUE"});
   require(f.store->maintenance().make_room());
   CHECK(f.ends().size() == 5);
-  // Somebody inserted far ahead: those runs stay where they are.
+  // Another program inserted far ahead: those runs stay where they are.
   f.add_row(9 * million);
   require(f.store->maintenance().make_room());
   CHECK(f.ends().size() == 5);

@@ -1,4 +1,4 @@
-// Looking after the log: accepted runs, counts by day, the purge, claims out of sight.
+// Maintenance of the log: accepted runs, counts by day, the purge, unattended claims.
 
 #include <array>
 
@@ -18,7 +18,7 @@ struct maintenance_fixture : firing_fixture {
 
   storage::maintenance_store& maintenance() { return store->maintenance(); }
 
-  /// A row of the log as anybody may have written it. `when` in the database's zone.
+  /// Adds a row of the log as any program may have written it. `when` in the database's zone.
   void add_row(std::int64_t id, const std::string& when, int trigger_code, int handle_code,
                const std::string& address = "http://10.0.0.1:9999/") {
     db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, trigger_time, trigger_code, handle_code) VALUES ("
@@ -33,7 +33,7 @@ struct maintenance_fixture : firing_fixture {
     return found;
   }
 
-  /// Steps until the end of the range.
+  /// Purges step by step until the end of the range.
   std::size_t purge(core::log_range range, core::time_point before, std::size_t limit) {
     std::size_t removed = 0;
     while (range.after < range.through) {
@@ -56,7 +56,7 @@ std::vector<std::int64_t> ids_of(const core::open_page& page) {
 
 } // namespace
 
-TEST_CASE("the span of a log, empty and not", "[storage]") {
+TEST_CASE("the span of an empty and a non-empty log", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(require(f.maintenance().span()) == core::log_span{});
   CHECK(require(f.maintenance().last_before(noon)) == core::log_id{0});
@@ -65,7 +65,7 @@ TEST_CASE("the span of a log, empty and not", "[storage]") {
   CHECK(require(f.maintenance().span()) == core::log_span{core::log_id{17}, core::log_id{40'000}});
 }
 
-TEST_CASE("the last run before a time is found among gaps and rows without one", "[storage]") {
+TEST_CASE("the last run before a time is found among gaps and rows without a time", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_row(3, "2024-03-01 11:00:00", 200, 200);
   f.add_row(4, "", 200, 200);
@@ -96,7 +96,7 @@ TEST_CASE("accepted runs without a result are listed by executor, page by page",
   page = require(f.maintenance().open_runs({{core::log_id{0}, everything}, {"http://a/"}, 100}));
   CHECK(ids_of(page) == std::vector<std::int64_t>{1, 6});
   CHECK(page.runs[1].fire_at == core::time_point{});
-  // A bounded stretch a call, whatever is in it.
+  // Each call reads a bounded stretch, regardless of its contents.
   CHECK(page.through == core::log_id{20'000});
   page = require(f.maintenance().open_runs({{core::log_id{40'000}, core::log_id{50'000}}, {"http://a/", "http://c/"}, 100}));
   CHECK(ids_of(page) == std::vector<std::int64_t>{50'000});
@@ -155,7 +155,7 @@ TEST_CASE("a report table without the time of its last change takes reports, too
   CHECK(f.db->value("SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()") == connection);
 }
 
-TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason to stay", "[storage]") {
+TEST_CASE("the purge removes old rows in steps, and keeps those with a reason to stay", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);
   auto base = core::number(held.id);
@@ -176,14 +176,14 @@ TEST_CASE("the purge takes what is old, in steps, and leaves what has a reason t
   CHECK(f.ids() == std::vector<std::int64_t>{base, base + 11, base + 13, base + 15});
   CHECK(f.db->query("SELECT log_id FROM rm_failed_run") == table{{std::to_string(base + 13)}});
   CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{std::to_string(base + 13)}});
-  // Once the claim is closed its run goes, too.
+  // Once the claim is closed its run is removed, too.
   f.record({f.answer(held, 200)}, {f.callback(held, 200)});
   f.db->exec("DELETE FROM rm_claim");
   CHECK(f.purge({core::log_id{0}, core::log_id{base + 14}}, before, 1) == 1);
   CHECK(f.ids() == std::vector<std::int64_t>{base + 11, base + 13, base + 15});
 }
 
-TEST_CASE("of a claim with many runs those without an outcome are told, in order", "[storage]") {
+TEST_CASE("unresolved runs of a large claim are returned in order", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (std::int32_t id = 1; id <= 7; ++id)
@@ -201,7 +201,7 @@ TEST_CASE("of a claim with many runs those without an outcome are told, in order
   }
 }
 
-TEST_CASE("an open claim says what of it is unresolved; one with nothing left goes", "[storage]") {
+TEST_CASE("an open claim returns its unresolved runs; one without any is deleted", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   auto open = f.claimed(1, 3);
   auto done = f.claimed(2);
@@ -224,7 +224,7 @@ TEST_CASE("an open claim says what of it is unresolved; one with nothing left go
   CHECK(require(f.maintenance().stray_runs(next, std::vector<std::int64_t>{9})).at(0).maybe_sent);
 }
 
-TEST_CASE("old changes go from the record, the oldest first, and no others", "[storage]") {
+TEST_CASE("only old rows of the audit log are removed, the oldest first", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   f.db->exec("DELETE FROM rm_audit");
   CHECK(require(f.maintenance().purge_audits(core::from_ms(5000), 10)) == 0);
@@ -239,7 +239,7 @@ TEST_CASE("old changes go from the record, the oldest first, and no others", "[s
   CHECK(f.db->value("SELECT MIN(at_ms) FROM rm_audit") == "5000");
 }
 
-TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
+TEST_CASE("only rows without an owner are removed", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);
   const auto base = core::number(held.id);
@@ -256,7 +256,7 @@ TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
     f.db->exec("DELETE FROM rm_job_ext WHERE job = " + std::string{job});
     f.db->exec("INSERT INTO rm_job_ext (job, jitter_ms) VALUES (" + std::string{job} + ", 5)");
   }
-  // A job whose schedule is still known is another one's business, which says who deleted it.
+  // A job with a known schedule is left to the mirror, which reports its removal.
   f.db->exec("INSERT INTO rm_schedule (job, revision) VALUES (98, 1)");
   f.db->exec("DELETE FROM rm_group_ext");
   const auto group = f.db->value("SELECT MIN(id) FROM xxl_job_group");
@@ -281,14 +281,14 @@ TEST_CASE("rows that belong to nothing go, and no others", "[storage]") {
   CHECK(f.db->query("SELECT user_id, group_id FROM rm_group_right") == table{{"4712", "4712"}});
   CHECK(f.db->query("SELECT user_id FROM rm_session") == table{{"4712"}});
   CHECK(f.db->query("SELECT log_id FROM rm_failed_run ORDER BY log_id") == table{{id(0)}, {id(1)}});
-  CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{id(0)}}); // of the other no retry can come any more
+  CHECK(f.db->query("SELECT log_id FROM rm_asked_run") == table{{id(0)}}); // the other one can have no retry any more
   CHECK(f.db->query("SELECT job FROM rm_alarm_open") == table{{"1"}});
   CHECK(f.db->query("SELECT job FROM rm_mirror ORDER BY job") == table{{"1"}, {"98"}});
   CHECK(f.db->query("SELECT job FROM rm_job_ext") == table{{"1"}});
   CHECK(f.db->query("SELECT group_id FROM rm_group_ext WHERE group_id = 4711").empty());
 }
 
-TEST_CASE("a run that was asked for is remembered while somebody may ask what became of it", "[storage]") {
+TEST_CASE("a manual run is remembered while its result may be requested", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(1);
   const auto intent = require(f.store->jobs().trigger({core::job_id{1}, core::trigger_kind::manual, {}, {}, -1}, noon)).id;
@@ -299,7 +299,7 @@ TEST_CASE("a run that was asked for is remembered while somebody may ask what be
   CHECK(require(f.maintenance().forget_orphans(10)) == 1);
 }
 
-TEST_CASE("nodes that ended are forgotten, and no life of theirs gets a number again", "[storage]") {
+TEST_CASE("ended nodes are forgotten, and none of their incarnation numbers is reused", "[storage]") {
   maintenance_fixture f{GENERATE(from_range(backends_under_test()))};
   auto& cluster = f.store->cluster();
   const auto nodes = [&] { return f.db->query("SELECT id FROM rm_node ORDER BY id"); };
@@ -314,7 +314,7 @@ TEST_CASE("nodes that ended are forgotten, and no life of theirs gets a number a
   CHECK(require(f.maintenance().forget_orphans(10)) == 1);
   CHECK(nodes() == table{{"holds"}, {f.me.node}, {"works"}});
   CHECK(require(f.maintenance().forget_orphans(10)) == 0);
-  // The old life of the name is over, whoever has it still.
+  // The old incarnation of the name has ended, for every process that still has it.
   CHECK(error_of(cluster.beat(gone, 9)) == core::errc::fenced);
   const auto again = require(cluster.enter("gone", "b"));
   CHECK(again.incarnation > gone.incarnation);

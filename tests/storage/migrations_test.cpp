@@ -11,7 +11,7 @@ using namespace ringmaster::test;
 using Catch::Generators::from_range;
 using storage::migration_step;
 
-TEST_CASE("a database that was just migrated needs nothing and can be used", "[storage]") {
+TEST_CASE("a newly migrated database needs no step and can be used", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   CHECK(require(db->database().pending_migrations()).empty());
   require(db->database().migrate());
@@ -67,7 +67,7 @@ TEST_CASE("every table has its columns", "[storage]") {
     CHECK_NOTHROW((void)db->query(sql));
 }
 
-TEST_CASE("an id never comes back", "[storage]") {
+TEST_CASE("an id is never reused", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto insert = [&] { db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)"); };
   insert();
@@ -95,7 +95,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
         "rm_life", "rm_shown_token", "rm_stop", "rm_source_file"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
-  // What was there before keeps its next time.
+  // Existing jobs keep their next time.
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
            "VALUES (5, 1, 'x', 'BEAN', 1, 777, 666)");
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status, trigger_next_time, trigger_last_time) "
@@ -112,7 +112,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   require(db->open()->ping());
 }
 
-TEST_CASE("a schema without kept logs gets them, and its jobs stay as they are", "[storage]") {
+TEST_CASE("a schema without kept logs gets them, and its jobs stay unchanged", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   db->exec("INSERT INTO rm_job_ext (job, on_unknown, jitter_ms) VALUES (5, 'skip', 7)");
   for (const char* statement : {"DROP TABLE rm_kept_log", "DROP TABLE rm_run_log", "ALTER TABLE rm_job_ext DROP COLUMN keep_logs",
@@ -138,7 +138,7 @@ TEST_CASE("steps are numbered upwards from 1, alike in both backends", "[storage
   }
 }
 
-TEST_CASE("what is missing is run in order, what is unknown is refused", "[storage]") {
+TEST_CASE("missing steps run in order, unknown ones are refused", "[storage]") {
   std::vector<migration_step> known{{1, "a", {}}, {2, "b", {}}, {3, "c", {}}};
   auto numbers = [](const std::vector<migration_step>& steps) {
     std::vector<int> list;
@@ -153,7 +153,7 @@ TEST_CASE("what is missing is run in order, what is unknown is refused", "[stora
   CHECK(error_of(storage::steps_to_run(known, std::vector<int>{1, 2, 3, 4})) == core::errc::unsupported);
 }
 
-TEST_CASE("every backend of this build is tested or says why not", "[storage]") {
+TEST_CASE("every backend of this build is tested or reports why not", "[storage]") {
   auto backend = GENERATE(from_range(all_backends()));
   if (auto reason = backend.unavailable_reason())
     skip(backend.name + ": " + *reason);

@@ -1,4 +1,4 @@
-// XXL's trigger columns beside our schedule, and edits that come by SQL of somebody's own.
+// Synchronisation of XXL's trigger columns, and edits by other programs with SQL.
 
 #include "storage/editing/foreign_edits.hpp"
 #include "tests/storage/deploy_fixture.hpp"
@@ -19,7 +19,7 @@ public:
     return require(store->mirror().sync(core::job_id{0}, 100, adopt, now));
   }
 
-  /// `7: stopped; …` of one look.
+  /// Returns `7: stopped; …` of one check.
   std::string adopted(core::time_point now = noon) {
     std::string out;
     for (const auto& one : sync(true, now).adopted)
@@ -33,7 +33,7 @@ public:
 
 } // namespace
 
-TEST_CASE("next and last times are shown where XXL shows them", "[storage]") {
+TEST_CASE("next and last times are written to XXL's columns", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   f.plan(batch, f.add_job(7));
@@ -48,7 +48,7 @@ TEST_CASE("next and last times are shown where XXL shows them", "[storage]") {
   CHECK(f.revision() == 0);
 }
 
-TEST_CASE("a round goes through all jobs, step by step", "[storage]") {
+TEST_CASE("a round passes all jobs, step by step", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id : {1, 2, 5, 9, 10})
     f.add_job(id);
@@ -64,7 +64,7 @@ TEST_CASE("a round goes through all jobs, step by step", "[storage]") {
   CHECK(refreshed == 5);
 }
 
-TEST_CASE("what somebody changes by hand is an edit from the next look on", "[storage]") {
+TEST_CASE("a change by another program is an edit from the next check on", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7);
   CHECK(f.adopted().empty());
@@ -74,7 +74,7 @@ TEST_CASE("what somebody changes by hand is an edit from the next look on", "[st
     CHECK(f.adopted() == "7: stopped");
     CHECK(f.next_ms(7) == "0");
   }
-  SECTION("stopped by a status that nobody knows") {
+  SECTION("stopped by an unknown status") {
     f.db->exec("UPDATE xxl_job_info SET trigger_status = 7");
     CHECK(f.adopted() == "7: stopped");
     CHECK(f.next_ms(7) == "0");
@@ -92,7 +92,7 @@ TEST_CASE("what somebody changes by hand is an edit from the next look on", "[st
     CHECK(f.next_ms(7) == "0");
     CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info") == "0");
   }
-  SECTION("a schedule that does not parse") {
+  SECTION("an invalid schedule") {
     f.db->exec("UPDATE xxl_job_info SET schedule_conf = NULL");
     CHECK(f.adopted().starts_with("7: schedule "));
     CHECK(f.next_ms(7) == ms(noon));
@@ -105,7 +105,7 @@ TEST_CASE("what somebody changes by hand is an edit from the next look on", "[st
   const auto edits = require(f.firings().edits_since(seen, 10));
   REQUIRE(edits.size() == 1);
   CHECK(edits[0].revision == f.revision());
-  // Once.
+  // Only once.
   CHECK(f.adopted().empty());
   CHECK(f.revision() == edits[0].revision);
 }
@@ -117,12 +117,12 @@ TEST_CASE("a job that runs without a next time is a misfire", "[storage]") {
   f.db->exec(std::string{"UPDATE rm_schedule SET next_ms = "} + next);
   CHECK_FALSE(require(f.firings().read_jobs(std::vector{core::job_id{7}})).at(0).next);
   CHECK(f.adopted() == "7: started");
-  // Either the planner computes the next one, or it stands there.
+  // Either the planner computes the next one, or the row has it.
   CHECK(f.next_ms(7) == (std::string{next}.size() > 5 ? ms(noon + 60s) : "1"));
   CHECK(f.adopted().empty());
 }
 
-TEST_CASE("rows that come and go by hand are taken up and forgotten", "[storage]") {
+TEST_CASE("rows that other programs insert and delete are adopted and forgotten", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, schedule_conf, glue_type, trigger_status,"
              " trigger_next_time) VALUES (3, 1, 'x', 'CRON', '0 * * * * ?', 'BEAN', 1, " + ms(noon + 60s)
@@ -135,7 +135,7 @@ TEST_CASE("rows that come and go by hand are taken up and forgotten", "[storage]
   CHECK(f.db->query("SELECT job FROM rm_mirror ORDER BY job") == table{{"4"}, {"5"}});
 }
 
-TEST_CASE("our own edits and stops are nobody else's", "[storage]") {
+TEST_CASE("our own edits and stops are not foreign ones", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   CHECK(f.apply(set) == "+++");
@@ -158,7 +158,7 @@ TEST_CASE("our own edits and stops are nobody else's", "[storage]") {
   CHECK(f.db->value("SELECT trigger_status FROM xxl_job_info WHERE id = 700") == "0");
 }
 
-TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[storage]") {
+TEST_CASE("a removed job leaves no rows of the mirror and of alarms", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   CHECK(f.apply(set) == "+++");
@@ -166,7 +166,7 @@ TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[
   const auto id = f.id_of("report");
   f.db->exec("INSERT INTO rm_alarm_open (job, log_id) SELECT id, 5 FROM xxl_job_info");
   REQUIRE(f.rows("rm_mirror") + f.rows("rm_alarm_open") == "22");
-  SECTION("by hand") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true, noon)); }
+  SECTION("manually") { require(f.store->jobs().remove(core::job_id{std::stoi(id)}, true, noon)); }
   SECTION("by a deploy") {
     set.jobs.pop_back();
     f.apply(set, true);
@@ -176,11 +176,11 @@ TEST_CASE("a job that is removed leaves nothing of the mirror and of alarms", "[
   CHECK(f.rows("rm_alarm_open", "job = " + id) == "0");
 }
 
-TEST_CASE("an edit by hand is planned with the options that the job was declared with", "[storage]") {
+TEST_CASE("a foreign edit is planned with the job's declared options", "[storage]") {
   mirror_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = pay_set();
   set.jobs[0].schedule_conf = "0 0 1 * * ?";
-  SECTION("a time zone of its own") {
+  SECTION("a separate time zone") {
     set.jobs[0].timing.time_zone = "Europe/Berlin";
     f.apply(set);
     CHECK(f.adopted().empty());
@@ -207,7 +207,7 @@ TEST_CASE("an edit by hand is planned with the options that the job was declared
   }
 }
 
-TEST_CASE("our own edits are looked at again in sets", "[storage]") {
+TEST_CASE("our own edits are checked again in sets", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   mirror_fixture f{backend};
   auto set = pay_set();
@@ -221,7 +221,7 @@ TEST_CASE("our own edits are looked at again in sets", "[storage]") {
   f.apply(set);
   const auto edited = f.revision();
   CHECK(f.adopted().empty());
-  // The planners read all of them once more.
+  // The planners read all of them again.
   CHECK(require(f.firings().edits_since(edited, 100)).size() == 50);
   CHECK(f.rows("rm_mirror m JOIN rm_schedule s ON s.job = m.job", "s.revision = m.revision") == "50");
   if (backend.name.starts_with("mysql"))
@@ -231,7 +231,7 @@ TEST_CASE("our own edits are looked at again in sets", "[storage]") {
   CHECK(f.revision() == after);
 }
 
-TEST_CASE("a step adopts so many and goes on behind them", "[storage]") {
+TEST_CASE("a step adopts a bounded number and continues after them", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   mirror_fixture f{mysql_backend()};

@@ -14,7 +14,7 @@ namespace {
 struct missed_fixture : firing_fixture {
   using firing_fixture::firing_fixture;
 
-  /// Three instants from `first` on, a minute apart, are dropped.
+  /// Drops three instants from `first` on, a minute apart.
   static void drop(core::claim_batch& batch, const core::job_ptr& spec, core::time_point first = noon) {
     const core::missed_instants gap{3, first, first + 2min};
     batch.moves.push_back({spec->id, first, gap.last, first + 3min, core::missed_gap{spec, gap, "3 instants were missed"}});
@@ -28,7 +28,7 @@ struct missed_fixture : firing_fixture {
   }
 };
 
-/// What a job says, and which of its failures are an alarm.
+/// Alarm settings of a job, and whether its failures raise an alarm.
 struct wanted {
   const char* alarm_on;
   bool missed;
@@ -37,7 +37,7 @@ struct wanted {
 
 } // namespace
 
-TEST_CASE("a claim that drops instants inserts one row that says which", "[storage]") {
+TEST_CASE("a claim that drops instants inserts one row with their number", "[storage]") {
   missed_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto outcome = f.claim_missed(7, {{"job_group", "4"}, {"executor_fail_retry_count", "2"}});
   CHECK(outcome.runs.empty());
@@ -71,13 +71,13 @@ TEST_CASE("a move that loses drops nothing", "[storage]") {
   REQUIRE(outcome.missed.size() == 1);
   CHECK(outcome.missed[0].job == core::job_id{8});
   CHECK(f.rows("xxl_job_log") == "1");
-  // The same claim again, whose answer was lost: nothing is written twice.
+  // Repeats the claim because its answer was lost: nothing is written twice.
   const auto again = require(f.firings().claim(batch, noon + 150s));
   CHECK(again.missed.empty());
   CHECK(f.rows("xxl_job_log") == "1");
 }
 
-TEST_CASE("runs and dropped instants of one claim keep apart, however many they are", "[storage]") {
+TEST_CASE("runs and dropped instants of one large claim are kept apart", "[storage]") {
   missed_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (std::int32_t id = 1; id <= 40; ++id) {
@@ -96,7 +96,7 @@ TEST_CASE("runs and dropped instants of one claim keep apart, however many they 
   CHECK(require(f.firings().open_claims(f.me)).size() == 1);
 }
 
-TEST_CASE("the last instant that was sent stands beside the last that was missed", "[storage]") {
+TEST_CASE("the last sent instant is stored next to the last missed one", "[storage]") {
   missed_fixture f{GENERATE(from_range(backends_under_test()))};
   auto job = f.add_job(7);
   const auto record = [&f] { return require(f.store->job_editing().read(core::job_id{7}, core::local_operator())); };
@@ -121,7 +121,7 @@ TEST_CASE("the last instant that was sent stands beside the last that was missed
   CHECK(record().missed == noon + 6min);
 }
 
-TEST_CASE("dropped instants are an alarm for a job that wants one", "[storage]") {
+TEST_CASE("dropped instants raise an alarm for a job that wants one", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   const auto [alarm_on, missed, failed] =
     GENERATE(wanted{"NULL", true, true}, wanted{"'missed'", true, false}, wanted{"'failed'", false, true},

@@ -1,5 +1,5 @@
-// Switches of the mode in which something is not as it should be: a `--back` that gives up, a mode row that nobody can read, an
-// old row that a console put back before a takeover.
+// Switches of the mode under abnormal conditions: a `--back` that gives up, a mode row that cannot be read, an old row that a
+// console restored before a takeover.
 
 #include "tests/storage/reservation_fixture.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* javas_lock = "SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE";
 
-/// In native mode since long ago, so that next times are shown.
+/// A database in native mode since long ago, so that next times are shown.
 struct taken_over : reservation_fixture {
   explicit taken_over(const test_backend& backend) : reservation_fixture{backend} {
     add_shared(1, noon);
@@ -39,16 +39,16 @@ TEST_CASE("back that gives up shows no time, and the guard returns", "[storage]"
   taken_over f{GENERATE(from_range(shared_backends()))};
   auto guard = f.db->open();
   REQUIRE(require(guard->reservations()->hold()));
-  f.add_shared(3, noon + 60s); // by a Java console, and nobody has looked yet
+  f.add_shared(3, noon + 60s); // by a Java console, and not checked yet
   f.db->exec("DELETE FROM rm_schedule WHERE job = 3");
   require(guard->reservations()->let_go()); // as it does once the switch is announced
-  SECTION("a Java admin stands still with the lock") {
+  SECTION("a frozen Java admin holds the lock") {
     f.db->exec("START TRANSACTION");
     (void) f.db->query(javas_lock);
     CHECK(error_of(f.reservations().switch_mode(cluster_mode::shared, 200ms)) == core::errc::unavailable);
     f.db->exec("COMMIT");
   }
-  SECTION("there is no lock") {
+  SECTION("the lock row is missing") {
     f.db->exec("DELETE FROM xxl_job_lock");
     CHECK(error_of(f.reservations().switch_mode(cluster_mode::shared, 200ms)) == core::errc::unsupported);
     f.db->exec("INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
@@ -57,7 +57,7 @@ TEST_CASE("back that gives up shows no time, and the guard returns", "[storage]"
   CHECK(require(guard->reservations()->mode()) == core::mode_state{cluster_mode::native, false});
   CHECK(require(guard->reservations()->hold()));
   f.sync();
-  CHECK(f.due_in_this_incarnation() == "0"); // not before the minute is over
+  CHECK(f.due_in_this_incarnation() == "0"); // not before the minute has passed
   CHECK(f.rows("rm_node", "state = 'up'") == "1");
 
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
@@ -69,7 +69,7 @@ TEST_CASE("back that gives up shows no time, and the guard returns", "[storage]"
   CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
 }
 
-TEST_CASE("a guard that cannot read who plans keeps the lock that it has", "[storage]") {
+TEST_CASE("a guard that cannot read the mode keeps its lock", "[storage]") {
   taken_over f{GENERATE(from_range(shared_backends()))};
   auto guard = f.db->open();
   f.db->exec("SET SESSION innodb_lock_wait_timeout = 0");
@@ -85,21 +85,21 @@ TEST_CASE("a guard that cannot read who plans keeps the lock that it has", "[sto
   CHECK_NOTHROW((void) f.db->query(javas_lock));
 }
 
-TEST_CASE("behind a takeover no instant fires again that a console put back", "[storage]") {
+TEST_CASE("after a takeover no instant fires again that a console restored", "[storage]") {
   struct expectation {
     list claimed;
     std::string put_back, next, last;
     list waiting;
   };
   const auto expected = GENERATE(values<expectation>({
-    {{0}, "0", "2", "0", {}},             // the very instant
-    {{0, 2}, "0", "4", "2", {}},          // and the one behind it
-    {{2}, "0", "4", "2", {0}},            // the first is late, and goes by its intent
+    {{0}, "0", "2", "0", {}},             // exactly this instant
+    {{0, 2}, "0", "4", "2", {}},          // and the one after it
+    {{2}, "0", "4", "2", {0}},            // the first is late, and fires by its intent
     {{0}, "-2", "2", "0", {}},            // before all of them: a Java admin fired it, or it is forgotten
     {{4}, "2", "6", "4", {0, 2}},         // both
-    {{0}, "2", "2", "0", {}},             // not behind what is taken
+    {{0}, "2", "2", "0", {}},             // not after the taken ones
     {{0, 2, 4, 6}, "0", "8", "6", {}},    // nothing is left
-    {{0}, "8", "8", "6", {2, 4, 6}},      // nobody put anything back
+    {{0}, "8", "8", "6", {2, 4, 6}},      // no console restored anything
     {{}, "0", "0", "6", {}},              // nothing was taken
   }));
   CAPTURE(expected.claimed, expected.put_back);
@@ -121,7 +121,7 @@ TEST_CASE("behind a takeover no instant fires again that a console put back", "[
   CHECK(f.from_noon(row[1]) == expected.last);
   const auto waiting = require(f.firings().waiting_intents(noon + 1h, 100));
   CHECK(instants(waiting) == expected.waiting);
-  // What waits is claimed.
+  // Waiting instants are claimed.
   f.me = require(f.store->cluster().enter("node-a", "here"));
   auto batch = f.batch();
   for (const auto& intent : waiting) {
@@ -132,7 +132,7 @@ TEST_CASE("behind a takeover no instant fires again that a console put back", "[
     CHECK(require(f.firings().claim(batch, noon)).runs.size() == waiting.size());
 }
 
-TEST_CASE("behind a takeover a schedule that a console began anew after its last instant is over", "[storage]") {
+TEST_CASE("after a takeover a schedule that a console restarted after its last instant has ended", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "0 0 12 1 3 ? 2024");
   REQUIRE(f.claim(f.reserve(noon - 5s).intents).runs.size() == 1);
@@ -142,11 +142,11 @@ TEST_CASE("behind a takeover a schedule that a console began anew after its last
   CHECK(f.db->query("SELECT next_ms, last_ms FROM rm_schedule") == table{{"0", ms(noon)}});
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
   const auto seen = require(f.store->mirror().sync(core::job_id{0}, 100, true, noon));
-  CHECK((seen.adopted.empty() || seen.adopted[0].what.empty())); // nobody stopped it by hand
+  CHECK((seen.adopted.empty() || seen.adopted[0].what.empty())); // no other program stopped it
   CHECK(f.schedule_of(1) == "0 0 -");
 }
 
-TEST_CASE("a job without a next time that has fired just now goes on behind that after a takeover", "[storage]") {
+TEST_CASE("a job without a next time that has just fired continues after that instant after a takeover", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   const auto reserved = f.reserve(noon).intents;
@@ -155,10 +155,10 @@ TEST_CASE("a job without a next time that has fired just now goes on behind that
   f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + GENERATE(as<std::string>{}, "0", "253402300799000"));
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == ms(reserved[1].fire_at));
-  CHECK(f.rows("rm_intent", "state = 0") == "0"); // else the schedule and the intents would both bring them
+  CHECK(f.rows("rm_intent", "state = 0") == "0"); // otherwise both the schedule and the intents would fire them
 }
 
-TEST_CASE("a job without a next time is due behind a takeover, and what waited of it goes", "[storage]") {
+TEST_CASE("a job without a next time is due after a takeover, and its waiting instants are deleted", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   REQUIRE(f.reserve(noon).intents.size() > 1);
@@ -168,7 +168,7 @@ TEST_CASE("a job without a next time is due behind a takeover, and what waited o
   CHECK(f.rows("rm_intent", "state = 0") == "0");
 }
 
-TEST_CASE("behind a takeover a misfire that a console put back fires once", "[storage]") {
+TEST_CASE("after a takeover a misfire that a console restored fires once", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon - 60s, "0 * * * * ?", {{"misfire_strategy", "'FIRE_ONCE_NOW'"}});
   const auto reserved = f.reserve(noon).intents;
@@ -180,10 +180,10 @@ TEST_CASE("behind a takeover a misfire that a console put back fires once", "[st
   f.db->exec("UPDATE xxl_job_info SET trigger_last_time = 0, trigger_next_time = " + ms(noon - 60s));
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule") == ms(claimed ? noon + 60s : noon - 60s));
-  CHECK(f.rows("rm_intent", "state = 0") == "0"); // else the schedule and the intent would both bring it
+  CHECK(f.rows("rm_intent", "state = 0") == "0"); // otherwise both the schedule and the intent would fire it
 }
 
-TEST_CASE("a hidden time that a console puts back after --back is missed, not lost", "[storage]") {
+TEST_CASE("a hidden time that a console restores after --back is missed, not lost", "[storage]") {
   taken_over f{GENERATE(from_range(shared_backends()))};
   require(f.reservations().switch_mode(cluster_mode::shared, 2s));
   f.me = require(f.store->cluster().enter("node-a", "here"));
@@ -196,7 +196,7 @@ TEST_CASE("a hidden time that a console puts back after --back is missed, not lo
                                  + ms(noon + 1h)) == "2");
 }
 
-TEST_CASE("after back a Java console reads the runs of native mode", "[storage]") {
+TEST_CASE("after back a Java console can read the runs of native mode", "[storage]") {
   const auto backend = GENERATE(from_range(shared_backends()));
   const std::string open_end = backend.generation != 0 && backend.generation <= 5 ? "<br>code：---<br>msg：" : "：pending";
   taken_over f{backend};
@@ -222,7 +222,7 @@ TEST_CASE("after back a Java console reads the runs of native mode", "[storage]"
     all.left += step.left;
     after = step.next;
   }
-  CHECK(steps == 2); // ids that are gone are skipped
+  CHECK(steps == 2); // deleted ids are skipped
   CHECK(all.rewritten == 3);
   CHECK(all.left == 0);
   CHECK(f.row(done.id).trigger_msg.starts_with("Job trigger type：Cron trigger<br>Trigger machine address：10.0.0.1<br>"));
@@ -232,7 +232,7 @@ TEST_CASE("after back a Java console reads the runs of native mode", "[storage]"
   CHECK(f.row(done.id).handle_msg == "ok");
   CHECK(f.rows("xxl_job_log", "trigger_msg IN ('of a Java admin', 'rm1;not a note')") == "2");
   CHECK(require(f.reservations().rewrite_notes(core::log_id{0})).rewritten == 0);
-  // Its answer comes in the new life and closes the text.
+  // Its answer arrives in the new incarnation and closes the text.
   auto results = f.results();
   results.owner = f.me = require(f.store->cluster().enter("node-a", "here"));
   results.shared = true;

@@ -1,4 +1,4 @@
-// What only a database server can do wrong or right: schemas of others, locks of the dead, two writers at once.
+// Tests of database servers only: foreign schemas, locks of dead nodes, two writers at once.
 
 #include <atomic>
 #include <set>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// One more process, as far as the database can tell.
+/// Returns a database that looks like another process to the server.
 std::unique_ptr<storage::database> another_process(const std::string& name) {
   config::database_settings settings;
   settings.url = "mysql://root@localhost/" + name + "?socket=" + mariadb_server::shared().socket_path();
@@ -25,7 +25,7 @@ std::string name_of(test_database& db) { return db.value("SELECT DATABASE()"); }
 
 } // namespace
 
-TEST_CASE("a migration that was broken off goes on", "[storage]") {
+TEST_CASE("an interrupted migration continues", "[storage]") {
   if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
@@ -43,7 +43,7 @@ TEST_CASE("a migration that was broken off goes on", "[storage]") {
   require(again->open());
 }
 
-TEST_CASE("two processes migrate once", "[storage]") {
+TEST_CASE("two concurrent processes migrate once", "[storage]") {
   if (no_server_here())
     return;
   mariadb_server::shared().url("migrated_twice");
@@ -57,11 +57,11 @@ TEST_CASE("two processes migrate once", "[storage]") {
   CHECK(require(another_process("migrated_twice")->pending_migrations()).empty());
 }
 
-TEST_CASE("an account without a way in is unavailable, and its password stays unsaid", "[storage]") {
+TEST_CASE("an account without access is unavailable, and its password is not shown", "[storage]") {
   if (no_server_here())
     return;
   config::database_settings settings;
-  settings.url = "mysql://nobody:hunter2@localhost/none?socket=" + mariadb_server::shared().socket_path();
+  settings.url = "mysql://stranger:hunter2@localhost/none?socket=" + mariadb_server::shared().socket_path();
   const auto database = require(storage::make_mysql_database(settings, test_options()));
   const auto opened = database->open();
   REQUIRE_FALSE(opened);
@@ -75,7 +75,7 @@ TEST_CASE("a node's row names every connection of its process", "[storage]") {
     return;
   auto db = fresh_database(mysql_backend());
   const auto process = another_process(name_of(*db));
-  // Behind the connections stands the start of the server that numbered them.
+  // The connections are followed by the start of the server that numbered them.
   const auto connections = [&] {
     return db->value("SELECT SUBSTRING_INDEX(connections, ',@', 1) FROM rm_node WHERE id = 'node-a'");
   };
@@ -94,14 +94,14 @@ TEST_CASE("a node's row names every connection of its process", "[storage]") {
   require(first->cluster().beat(life, 1));
 }
 
-TEST_CASE("a fence does not wait for a transaction of the dead", "[storage]") {
+TEST_CASE("a fence does not wait for a transaction of a dead node", "[storage]") {
   if (no_server_here())
     return;
   auto db = fresh_database(mysql_backend());
   const auto process = another_process(name_of(*db));
   auto store = require(process->open());
   require(store->cluster().enter("node-a", "x"));
-  // The test's own connection plays a node that was suspended in a claim.
+  // The test's own connection simulates a node that was suspended in a claim.
   db->exec("UPDATE rm_node SET connections = CONCAT(CONNECTION_ID(), SUBSTRING(connections FROM LOCATE(',@', connections)))");
   db->exec("START TRANSACTION");
   db->exec("SELECT 1 FROM rm_life WHERE node = 'node-a' LOCK IN SHARE MODE INTO @locked");
@@ -114,7 +114,7 @@ TEST_CASE("a fence does not wait for a transaction of the dead", "[storage]") {
     CHECK_THROWS(db->exec("COMMIT"));
     CHECK(require(observer->cluster().nodes())[0].state == core::node_state::fenced);
   }
-  SECTION("nobody is ended when the node was seen wrongly") {
+  SECTION("no connection is ended when the node's row has changed") {
     auto wrong = nodes[0];
     ++wrong.beat;
     CHECK_FALSE(require(observer->cluster().fence(wrong)));
@@ -132,7 +132,7 @@ TEST_CASE("a fence ends no connection that a living node names", "[storage]") {
   const auto dead_process = another_process(name_of(*db));
   auto dead = require(dead_process->open());
   require(dead->cluster().enter("node-a", "x"));
-  // As after a restart of the server, when numbers begin anew.
+  // As after a restart of the server, when numbers begin again.
   const auto connection = db->value("SELECT SUBSTRING_INDEX(connections, ',@', 1) FROM rm_node WHERE id = 'node-b'");
   db->exec("UPDATE rm_node SET connections = CONCAT('" + connection
            + ",999999,nonsense', SUBSTRING(connections FROM LOCATE(',@', connections))) WHERE id = 'node-a'");
@@ -149,7 +149,7 @@ TEST_CASE("a fence ends no connection that another start of the server numbered"
   const auto dead_process = another_process(name_of(*db));
   auto dead = require(dead_process->open());
   require(dead->cluster().enter("node-a", "x"));
-  // The test's own connection plays a Java admin that got a number which the dead node's row still names.
+  // The test's own connection simulates a Java admin with a number that the dead node's row still names.
   const auto* const lists = GENERATE("CONCAT(CONNECTION_ID(), ',@elsewhere:3306:', UNIX_TIMESTAMP())",
                                      "CONCAT(CONNECTION_ID(), ',', REPLACE(SUBSTRING_INDEX(connections, ',', -1), ':1', ':9'))",
                                      "CONCAT('', CONNECTION_ID())");
@@ -160,7 +160,7 @@ TEST_CASE("a fence ends no connection that another start of the server numbered"
   CHECK_NOTHROW(db->exec("DO 1"));
 }
 
-TEST_CASE("the start of a server is read out of a list of connections", "[storage]") {
+TEST_CASE("the start of a server is read from a list of connections", "[storage]") {
   using storage::mysql::server_start;
   const server_start here{"db1:3306", 1'795'413'782};
   CHECK(here.text() == "@db1:3306:1795413782");
@@ -176,8 +176,8 @@ TEST_CASE("the start of a server is read out of a list of connections", "[storag
 
 namespace {
 
-/// A program under a sanitizer on a busy machine may leave a transaction alone for the second after which the server ends it. The
-/// call is repeated, as its callers do; what the server refuses for its size it refuses each time.
+/// Repeats the call, as its callers do. A program under a sanitizer on a busy machine may leave a transaction idle for the second
+/// after which the server ends it. A call that is refused for its size is refused each time.
 template <class Call>
 auto in_the_end(Call call) {
   auto outcome = call();
@@ -188,7 +188,7 @@ auto in_the_end(Call call) {
 
 } // namespace
 
-TEST_CASE("a batch of long texts does not meet the server's packet limit", "[storage]") {
+TEST_CASE("a batch of long texts stays below the server's packet limit", "[storage]") {
   if (no_server_here())
     return;
   firing_fixture f{mysql_backend()};
@@ -245,14 +245,14 @@ TEST_CASE("planners on several connections claim each instant once", "[storage]"
         core::claim_batch batch;
         batch.owner = *life;
         batch.sequence = sequence++;
-        // Each goes through the jobs in another order and in other groups, so that their locks meet.
+        // Each passes the jobs in another order and in other groups, so that their locks collide.
         for (std::int32_t i = 0; i < jobs; ++i) {
           const auto& spec = specs[static_cast<std::size_t>(planner == 0 ? i : jobs - 1 - i)];
           const auto at = noon + round * 60s;
           batch.moves.push_back({spec->id, at, at + (i % (planner + 1)) * 1ms, noon + (round + 1) * 60s});
           batch.runs.push_back(firing_fixture::run_of(spec, at));
         }
-        // Rows that another planner's claim holds right now are left out, and tried again until they are won or lost.
+        // Rows that another planner's claim holds now are left out, and tried again until they are won or lost.
         while (!batch.moves.empty()) {
           // Only an answer counts; without one the same claim is repeated.
           auto outcome = store->firings().claim(batch, noon);

@@ -1,4 +1,4 @@
-// The conformance suite on MariaDB: a database of its own for each test, on the private server of this executable.
+// The conformance suite on MariaDB: a separate database for each test, on the private server of this executable.
 
 #include <atomic>
 #include <memory>
@@ -15,15 +15,15 @@ namespace ringmaster::test {
 
 namespace {
 
-/// What XXL-JOB made before us.
+/// The tables that XXL-JOB made before Ringmaster.
 struct foreign_tables {
   int generation = 0;
   bool upgraded = false;
-  /// Ringmaster is not to add its own tables.
+  /// Whether Ringmaster does not add its own tables.
   bool bare = false;
 };
 
-/// Never dropped: the server's folder goes as a whole.
+/// A database that is never dropped: the server's folder is removed as a whole.
 class mysql_test_database final : public test_database {
 public:
   explicit mysql_test_database(const storage::store_options& options, foreign_tables found = {})
@@ -86,7 +86,7 @@ private:
       throw std::runtime_error(sql + ": " + mysql_error(own_.get()));
   }
 
-  /// The names that G8 gave to two columns.
+  /// Replaces the names that G8 changed for two columns.
   static std::string of_g8(const std::string& sql) {
     static const std::regex job_name{"\\bjob_desc\\b"};
     static const std::regex title{"\\btitle\\b"};

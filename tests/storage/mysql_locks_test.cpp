@@ -1,6 +1,6 @@
-// Everything that writes, at once, on one MariaDB: claims, results, edits, edits by SQL of somebody's own and their adoption,
-// removals, takeovers, alarms, retention. Transactions may deadlock, and are repeated then; none may fail and none may stall.
-// RINGMASTER_LOCK_ROUNDS=20 does twenty times as much.
+// All writers at once on one MariaDB: claims, results, edits, foreign edits with SQL and their adoption, removals, takeovers,
+// alarms, retention. Transactions may deadlock, and are then repeated; none may fail and none may stall.
+// RINGMASTER_LOCK_ROUNDS=20 runs twenty times as many rounds.
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t job_count = 24;
-/// Longer than anything waits for a lock (1 s) when it waits for one that is held for no reason.
+/// Longer than any wait for a lock (1 s), so that a longer wait is for a lock that is held for no reason.
 constexpr auto stall = 5s;
 
 core::declared_set declared(const std::string& seconds) {
@@ -40,10 +40,10 @@ core::declared_set declared(const std::string& seconds) {
   return set;
 }
 
-/// What all threads met.
+/// The outcomes of all threads.
 class outcomes {
 public:
-  /// An error that the use case itself may have is none.
+  /// Counts the outcome. An error that the use case allows does not count as one.
   template <class T>
   bool note(const char* what, const core::result<T>& result, std::chrono::steady_clock::time_point since,
             std::initializer_list<core::errc> expected = {}) {
@@ -67,7 +67,7 @@ private:
   std::mutex guard_;
 };
 
-/// One thread with a store of its own; `rounds` times its work.
+/// One thread with a separate store; repeats its work `rounds` times.
 class worker {
 public:
   worker(deploy_fixture& f, outcomes& met, std::uint32_t seed) : met{met}, store{f.db->open()}, random{seed} {}
@@ -81,7 +81,7 @@ public:
 protected:
   virtual void work(int round) = 0;
 
-  /// The result, if there is one.
+  /// Returns the result, if there is one.
   template <class Call>
   auto tried(const char* what, Call&& call, std::initializer_list<core::errc> expected = {}) {
     const auto since = std::chrono::steady_clock::now();
@@ -103,7 +103,7 @@ protected:
   std::minstd_rand random;
 };
 
-/// A node: T1, T2, T3, T4; now and then a new life that adopts what the old one left (T6, T7).
+/// A node: T1, T2, T3, T4; now and then a new incarnation that adopts the claims of the old one (T6, T7).
 class node final : public worker {
 public:
   node(deploy_fixture& f, outcomes& met, std::string name, std::uint32_t seed)
@@ -160,7 +160,7 @@ private:
     else
       ended.resolved_claims = {claim};
     if (random() % 4 == 0)
-      return; // the next life finds them
+      return; // the next incarnation finds them
     tried("record", [&] { return store->firings().record(sent, noon); });
     tried("record", [&] { return store->firings().record(ended, noon); });
   }
@@ -190,7 +190,7 @@ private:
   std::int64_t sequence_ = 0;
 };
 
-/// Somebody who declares, starts, stops, triggers and removes.
+/// An editor that declares, starts, stops, triggers and removes.
 class editor final : public worker {
 public:
   using worker::worker;
@@ -219,7 +219,7 @@ private:
   }
 };
 
-/// The minute's look at XXL's table, over and over.
+/// Repeats the check of XXL's table that runs every minute.
 class adopting_node final : public worker {
 public:
   using worker::worker;
@@ -283,7 +283,7 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
     threads.emplace_back([each, more] { each->run(100 * more); });
   std::atomic<bool> looking{true};
   threads.emplace_back([&] {
-    // What was edited by us since the last look is no adoption: until the others are done, there may be none.
+    // Our own edits since the last check are not adoptions: until the others have finished, there may be none.
     adopting.run(150 * more);
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (adopting.adopted == 0 && std::chrono::steady_clock::now() < end)
@@ -291,7 +291,7 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
     looking = false;
   });
   threads.emplace_back([&] { keeping.run(60 * more); });
-  // Somebody's own SQL, which knows nothing of our order of locks.
+  // SQL of another program, which does not follow our order of locks.
   std::size_t refused = 0, statements = 0;
   for (int i = 0; i < 150 * more || looking; ++i, ++statements)
     try {
@@ -299,7 +299,7 @@ TEST_CASE("claims, edits, adoptions, removals and retention at once end without 
       f.db->exec(i % 3 == 0 ? "UPDATE xxl_job_info SET schedule_conf = '*/3 * * * * ?', update_time = NOW() WHERE id = " + id
                             : "UPDATE xxl_job_info SET trigger_status = " + std::to_string(i % 2) + " WHERE id = " + id);
     } catch (const std::runtime_error&) {
-      ++refused; // it may be the one who has to give way
+      ++refused; // it may be the one to roll back
     }
   for (auto& each : threads)
     each.join();
@@ -326,8 +326,8 @@ int lock_waits(test_database& db) {
 
 } // namespace
 
-// The server says so behind the first rows of the answer.
-TEST_CASE("a list of rows of which a later one is locked is read again, without a stall", "[storage]") {
+// The server reports it after the first rows of the answer.
+TEST_CASE("a list of rows with a later locked row is read again, without a stall", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   deploy_fixture f{mysql_backend()};
@@ -338,7 +338,7 @@ TEST_CASE("a list of rows of which a later one is locked is read again, without 
   core::result<core::deploy_report> applied;
   const auto since = std::chrono::steady_clock::now();
   std::thread editing{[&] { applied = f.try_apply(declared("2")); }};
-  // Until the first wait is over and the second one has begun.
+  // Until the first wait has ended and the second one has begun.
   while (lock_waits(*f.db) < waits + 2 && std::chrono::steady_clock::now() - since < stall) {
   }
   f.db->exec("COMMIT");

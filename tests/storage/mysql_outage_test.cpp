@@ -1,4 +1,4 @@
-// The server goes away and comes back: before a call, between calls, in the middle of one.
+// The server stops and comes back: before a call, between calls, during one.
 
 #include <atomic>
 #include <thread>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Whatever a test does, the next one finds the server running.
+/// Restarts the server for the next test, whatever a test did.
 struct running_again {
   ~running_again() {
     mariadb_server::shared().resume();
@@ -22,7 +22,7 @@ struct running_again {
 
 } // namespace
 
-TEST_CASE("a server that was restarted between two calls is not noticed", "[storage]") {
+TEST_CASE("a server restart between two calls has no effect", "[storage]") {
   if (no_server_here())
     return;
   const running_again after;
@@ -43,7 +43,7 @@ TEST_CASE("a server that was restarted between two calls is not noticed", "[stor
     CHECK(outcome.triggers_stored == 1);
     CHECK(outcome.intents.size() == 1);
   }
-  SECTION("by a beat") { require(f.store->cluster().beat(f.me, 7)); }
+  SECTION("by a heartbeat") { require(f.store->cluster().beat(f.me, 7)); }
 }
 
 TEST_CASE("without its server a store is unavailable, and works again when it is back", "[storage]") {
@@ -73,7 +73,7 @@ TEST_CASE("without its server a store is unavailable, and works again when it is
   CHECK(f.record({}, {f.callback(outcome.runs[0], 200)}).callbacks_stored == 1);
 }
 
-TEST_CASE("a call that is not answered in time is given up, and repeating it finds what became of it", "[storage]") {
+TEST_CASE("a call without an answer in time is given up, and repeating it returns its outcome", "[storage]") {
   if (no_server_here())
     return;
   const running_again after;
@@ -95,7 +95,7 @@ TEST_CASE("a call that is not answered in time is given up, and repeating it fin
   CHECK(f.rows("xxl_job_log") == "1");
 }
 
-TEST_CASE("a server that dies in the middle of claims loses none that was answered", "[storage]") {
+TEST_CASE("a server that dies during claims loses no confirmed one", "[storage]") {
   if (no_server_here())
     return;
   const running_again after;
@@ -133,7 +133,7 @@ TEST_CASE("a server that dies in the middle of claims loses none that was answer
   REQUIRE(last >= 20);
   auto other = f.db->database().open();
   REQUIRE(other);
-  // The unanswered one is there as a whole or not at all: repeated, it is there once.
+  // The unanswered claim exists completely or not at all: after repeating, it exists once.
   const auto repeated = require((*other)->firings().claim(claim_of_round(last + 1), noon));
   CHECK(repeated.runs.size() == jobs);
   CHECK(repeated.lost_races.empty());

@@ -7,7 +7,7 @@
 using namespace ringmaster;
 using storage::mysql::parse_url;
 
-TEST_CASE("a whole address is read", "[storage]") {
+TEST_CASE("a complete address is read", "[storage]") {
   const auto where = parse_url("mysql://ring:s%40f%3A%2Fe@db.example:3307/xxl_job");
   REQUIRE(where);
   CHECK(where->user == "ring");
@@ -35,7 +35,7 @@ TEST_CASE("port, password and host may be absent", "[storage]") {
   CHECK(six->description() == "root@[2001:db8::1]:13306/jobs");
 }
 
-TEST_CASE("what is no address is refused and the password stays unsaid", "[storage]") {
+TEST_CASE("invalid addresses are refused and the password is not shown", "[storage]") {
   const auto* url =
     GENERATE("", "mysql:", "sqlite:ringmaster.db", "mysql://", "mysql://host/jobs", "mysql://root:hunter2@/jobs",
              "mysql://root:hunter2@host", "mysql://root:hunter2@host/", "mysql://root:hunter2@host/a/b",

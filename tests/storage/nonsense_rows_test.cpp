@@ -1,4 +1,4 @@
-// Rows of other writers with NULL or nonsense in every column: read, and hurting nobody else.
+// Rows of other writers with NULL or invalid values in every column: read without affecting other rows.
 
 #include "core/schedule/schedule.hpp"
 #include "tests/storage/firing_fixture.hpp"
@@ -7,7 +7,7 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using Catch::Generators::from_range;
 
-TEST_CASE("nonsense in a row fails no other row", "[storage]") {
+TEST_CASE("invalid values in a row affect no other row", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   firing_fixture f{backend};
   f.add_job(1);
@@ -40,7 +40,7 @@ TEST_CASE("nonsense in a row fails no other row", "[storage]") {
   CHECK(jobs[4].spec->glue_updated == core::time_point{});
   CHECK(core::child_ids(*jobs[7].spec) == std::vector{core::job_id{1}});
   CHECK_FALSE(jobs[8].next);
-  // All of them can be claimed, but for the one whose time is none.
+  // All of them can be claimed, except the one without a valid time.
   auto batch = f.batch();
   for (std::size_t i = 0; i + 1 < jobs.size(); ++i)
     f.plan(batch, jobs[i].spec);

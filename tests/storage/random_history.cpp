@@ -42,7 +42,7 @@ std::string random_history::name(core::intent_id id) {
 
 std::vector<std::string> random_history::run(int steps) {
   using step = void (random_history::*)();
-  // The first of each pair is how often.
+  // The first of each pair is its frequency.
   const std::vector<std::pair<int, step>> kinds{
     {30, &random_history::claim}, {6, &random_history::repeat_claim},  {40, &random_history::record},
     {5, &random_history::adopt},  {5, &random_history::permit_resend}, {5, &random_history::edit},
@@ -69,7 +69,7 @@ void random_history::claim() {
   for (auto& [id, job] : jobs_) {
     if (pick(3) != 0 || !job.next)
       continue;
-    // Sometimes with a next time that is not the store's any more.
+    // Sometimes with a next time that is no longer the store's.
     auto expected = pick(8) == 0 ? *job.next + 1ms : *job.next;
     core::schedule_move move{job.spec->id, expected, expected, expected + std::chrono::seconds{1 + pick(3)}};
     if (pick(20) == 0)
@@ -127,7 +127,7 @@ void random_history::repeat_claim() {
   auto outcome = firings().claim(last_claim_, now_);
   if (!outcome)
     return say("repeat: " + std::string{core::to_string(outcome.error().code)});
-  // A claim that kept no run is tried anew, and loses.
+  // A claim that kept no run is tried again, and loses.
   outcome->lost_races.clear();
   outcome->lost_intents.clear();
   say_runs(*outcome);
@@ -219,7 +219,7 @@ void random_history::remove() {
     fixture_.db->exec("DELETE FROM xxl_job_log WHERE id = " + number_text(core::number(id)));
     return say("removed " + name(id));
   }
-  // Its intents stay, as does the planner's belief in it.
+  // Its intents stay, and the planner keeps its state of the job.
   auto id = number_text(pick(job_count) + 1);
   fixture_.db->exec("DELETE FROM xxl_job_info WHERE id = " + id);
   fixture_.db->exec("DELETE FROM rm_schedule WHERE job = " + id);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A random history of the firing path, written down in a form that does not depend on the backend: two stores that agree give the
+// A random history of the firing path, recorded in a form that does not depend on the backend: two stores that agree return the
 // same text.
 
 #include <array>
@@ -16,10 +16,10 @@ namespace ringmaster::test {
 
 class random_history {
 public:
-  /// `connections`: the steps take turns on so many stores.
+  /// `connections`: number of stores among which the steps alternate.
   random_history(const test_backend& backend, std::uint64_t seed, std::size_t connections);
 
-  /// Does `steps` random steps and returns what the stores answered, a line a step, and the tables at the end.
+  /// Does `steps` random steps and returns the answers of the stores, a line per step, and the tables at the end.
   std::vector<std::string> run(int steps);
 
   test_database& database() { return *fixture_.db; }
@@ -42,7 +42,7 @@ private:
   storage::firing_store& firings() { return stores_[step_ % stores_.size()]->firings(); }
   storage::cluster_store& cluster() { return stores_[step_ % stores_.size()]->cluster(); }
 
-  // Ids differ between backends (a rolled-back transaction may burn some), so they are named in the order in which they appear.
+  // Ids differ between backends (a rolled-back transaction may use some up), so they are named in the order in which they appear.
   std::string name(core::log_id id);
   std::string name(core::intent_id id);
   void keep(const std::vector<core::intent>& intents);

@@ -35,7 +35,7 @@ TEST_CASE("every decision is a legal transition, or no write", "[storage]") {
           for (bool current : {false, true}) {
             core::trigger_result trigger{core::log_id{1}, 1, nullptr, trigger_code, "t", unknown};
             core::callback callback{core::log_id{1}, callback_code, "c", nullptr};
-            // -1 stands for no updates.
+            // -1 means no update.
             run_update update{core::log_id{1}, trigger_code == -1 ? nullptr : &trigger,
                               callback_code == -1 ? nullptr : &callback};
             CAPTURE(row.trigger_code, row.handle_code, row.alarm_status, row.retries, trigger_code, callback_code, unknown,
@@ -48,9 +48,9 @@ TEST_CASE("every decision is a legal transition, or no write", "[storage]") {
             // Codes leave 0 once.
             CHECK((!write.trigger_code || (row.trigger_code == 0 && *write.trigger_code != 0)));
             CHECK((!write.handle_code || (row.handle_code == 0 && *write.handle_code > 0)));
-            // A result that is there already leaves the state as it is.
+            // An existing result leaves the state unchanged.
             CHECK((before == after || core::may_follow(before, after)));
-            // A failed trigger never stands beside a result that it knew.
+            // A failed trigger is never written if the run is known to have a result.
             bool new_failure = write.trigger_code && *write.trigger_code != 200;
             CHECK_FALSE((new_failure && (handle_after != 0 || !current)));
             // A retry: only of a run that this write makes fail, once, for a known reason, with retries left.
@@ -85,7 +85,7 @@ TEST_CASE("a trigger code of 0 is stored as a failure", "[storage]") {
   CHECK(decide({}, {core::log_id{1}, &trigger, nullptr}, true).trigger_code == 500);
 }
 
-TEST_CASE("update are one entry a run, in id order, the first of each kind", "[storage]") {
+TEST_CASE("updates have one entry per run, in id order, with the first of each kind", "[storage]") {
   core::record_batch batch;
   for (int id : {5, 3, 5})
     batch.triggers.push_back({core::log_id{id}, 0, nullptr, 200 + static_cast<std::int32_t>(batch.triggers.size()), "", false});

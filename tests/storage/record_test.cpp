@@ -36,7 +36,7 @@ TEST_CASE("an accepted trigger is recorded in place", "[storage]") {
   CHECK(row.alarm_status == 0);
 }
 
-TEST_CASE("a message of a trigger stands behind its note", "[storage]") {
+TEST_CASE("a message of a trigger follows its note", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);
   auto code = GENERATE(200, 500);
@@ -52,7 +52,7 @@ TEST_CASE("a run that was never sent has no time of a result", "[storage]") {
   auto run = f.claimed(7);
   f.record({f.answer(run, 500, "refused")}, {});
   CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "NULL");
-  // The executor had it all the same.
+  // The executor received it nevertheless.
   f.record({}, {f.callback(run, 200, "done")});
   CHECK(f.db->value("SELECT handle_time FROM xxl_job_log") == "2024-03-01 12:00:10");
 }
@@ -93,7 +93,7 @@ TEST_CASE("trigger result and callback end in the same row in any order", "[stor
   CHECK(f.rows("rm_failed_run") == (result == 200 ? "0" : "1"));
 }
 
-TEST_CASE("runs without a result are told with their groups", "[storage]") {
+TEST_CASE("runs without a result are returned with their groups", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto first = f.claimed(7);
   const auto second = f.claimed(8);
@@ -114,7 +114,7 @@ TEST_CASE("runs without a result are told with their groups", "[storage]") {
   CHECK(found(many).size() == 1);
 }
 
-TEST_CASE("a callback speaks for the groups of its sender alone", "[storage]") {
+TEST_CASE("a callback is valid only for the groups of its sender", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7);
   f.record({f.answer(run, 200)}, {});
@@ -133,7 +133,7 @@ TEST_CASE("a callback speaks for the groups of its sender alone", "[storage]") {
   CHECK(refused.foreign_callbacks == std::vector{run.id});
   CHECK(codes(f, run) == std::pair{200, 0});
 
-  // Neither does it take the place of the right one that comes in the same batch.
+  // It does not replace the right callback of the same batch, either.
   auto all = f.callback(run, 200, "done");
   all.spec = nullptr;
   const auto right = GENERATE(true, false);
@@ -163,21 +163,21 @@ TEST_CASE("a late callback of an earlier run with the same id changes nothing", 
   CHECK(codes(f, run) == std::pair{200, 0});
   CHECK(f.rows("rm_intent") == "0");
 
-  SECTION("nor does it take the place of the right one in a batch") {
+  SECTION("it does not replace the right one in a batch") {
     auto both = f.record({}, {of(fired - 60s, "old"), of(fired, "done")});
     CHECK(both.callbacks_stored == 1);
     CHECK(f.row(run.id).handle_msg == "done");
   }
   SECTION("a second more or less is rounding") { CHECK(f.record({}, {of(fired - 1s, "done")}).callbacks_stored == 1); }
   SECTION("its own date") { CHECK(f.record({}, {of(fired, "done")}).callbacks_stored == 1); }
-  SECTION("the time at which it ended, as some clients send it") {
+  SECTION("the time at which it ended, which some clients send") {
     CHECK(f.record({}, {of(fired + 3600s, "done")}).callbacks_stored == 1);
   }
   SECTION("no date") { CHECK(f.record({}, {of({}, "done")}).callbacks_stored == 1); }
   CHECK(codes(f, run) == std::pair{200, code});
 }
 
-TEST_CASE("dated callbacks of many runs are stored together, the outdated ones left out", "[storage]") {
+TEST_CASE("dated callbacks of many runs are stored together, outdated ones are left out", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   std::vector<core::claimed_run> runs;
   std::vector<core::callback> callbacks;
@@ -238,7 +238,7 @@ TEST_CASE("a code of zero or below is stored as 500", "[storage]") {
   CHECK(f.row(run.id).handle_code == 500);
 }
 
-TEST_CASE("other codes are stored as they are", "[storage]") {
+TEST_CASE("other codes are stored unchanged", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto first = f.claimed(7);
   auto second = f.claimed(8);
@@ -253,11 +253,11 @@ TEST_CASE("a failed trigger gives way to a result", "[storage]") {
   auto run = f.claimed(7, 3);
   auto failure = f.answer(run, 500, "delivery unknown");
   failure.delivery_unknown = GENERATE(false, true);
-  SECTION("that was there before") {
+  SECTION("that already existed") {
     f.record({}, {f.callback(run, 200)});
     f.record({failure}, {});
   }
-  SECTION("that comes with it") { f.record({failure}, {f.callback(run, 200)}); }
+  SECTION("that arrives with it") { f.record({failure}, {f.callback(run, 200)}); }
   CHECK(codes(f, run) == std::pair{200, 200});
   CHECK(f.row(run.id).fail_retry_count == 3);
   CHECK(f.rows("rm_intent") == "0");
@@ -301,7 +301,7 @@ TEST_CASE("a run of unknown delivery keeps no retries", "[storage]") {
   CHECK(row.fail_retry_count == 0);
   CHECK(row.alarm_status == 1);
   CHECK(f.rows("rm_failed_run") == "1");
-  // Nor does a failing result that comes after all.
+  // A failing result that arrives later starts none, either.
   CHECK(f.record({}, {f.callback(run, 500)}).intents.empty());
   CHECK(f.rows("rm_intent") == "0");
 }
@@ -325,14 +325,14 @@ TEST_CASE("a former owner's failures are dropped, its successes are stored", "[s
   CHECK(codes(f, accepted) == std::pair{200, 0});
   CHECK(codes(f, refused) == std::pair{0, 0});
   CHECK(codes(f, called_back) == std::pair{0, 500});
-  // Delivered, as the result shows, but the adopter will say so.
+  // It was delivered, as the result shows, but the adopter has to record that.
   CHECK(codes(f, answered) == std::pair{0, 200});
   CHECK(outcome.intents.size() == 1);
   // The adopter needs them.
   CHECK(f.rows("rm_claim") == "4");
 }
 
-TEST_CASE("resolved claims go away with the batch", "[storage]") {
+TEST_CASE("resolved claims are deleted with the batch", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto first = f.claimed(1);
   auto second = f.claimed(2);
@@ -357,7 +357,7 @@ TEST_CASE("a deleted row stays deleted", "[storage]") {
   CHECK(f.rows("rm_failed_run") == "0");
 }
 
-TEST_CASE("an unknown log id is ignored, a known one beside it is stored", "[storage]") {
+TEST_CASE("an unknown log id is ignored, a known one in the same batch is stored", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   core::callback stranger{core::log_id{123456789}, 200, "x", nullptr};
   CHECK(f.record({}, {stranger}).callbacks_stored == 0);
@@ -381,7 +381,7 @@ TEST_CASE("two identical callbacks at the same moment have one effect", "[storag
   for (int i = 0; i < 2; ++i)
     both.emplace_back([&, store = f.db->open()] {
       auto outcome = store->firings().record(batch, noon + 20s);
-      // A conflict asks for another try, as the actor before the store does.
+      // A conflict is tried again, as the actor in front of the store does.
       for (int tries = 0; !outcome && tries < 20; ++tries)
         outcome = store->firings().record(batch, noon + 20s);
       stored += outcome ? outcome->callbacks_stored : 100;
@@ -395,14 +395,14 @@ TEST_CASE("two identical callbacks at the same moment have one effect", "[storag
   CHECK(codes(f, run) == std::pair{0, 200});
 }
 
-TEST_CASE("an empty batch is nothing", "[storage]") {
+TEST_CASE("an empty batch has no effect", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto outcome = f.record({}, {});
   CHECK(outcome.triggers_stored == 0);
   CHECK_FALSE(outcome.fenced);
 }
 
-TEST_CASE("batches of every size and mixture are recorded whole", "[storage]") {
+TEST_CASE("batches of every size and mixture are recorded completely", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   int id = 0;
   for (int size : {1, 2, 8, 9, 64, 65, 500, 513, 700}) {
@@ -415,7 +415,7 @@ TEST_CASE("batches of every size and mixture are recorded whole", "[storage]") {
     auto results = f.results();
     std::size_t retries = 0;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      // Accepted alone; both; both with a text of its own; refused; failed.
+      // Accepted only; both; both with a separate text; refused; failed.
       auto kind = i % 5;
       results.triggers.push_back(f.answer(runs[i], kind == 3 ? 500 : 200, kind == 3 ? "refused " + std::to_string(i) : ""));
       if (kind != 0 && kind != 3)

@@ -1,4 +1,4 @@
-// Thousands of executors whose beats several nodes write at the same time.
+// Thousands of executors whose heartbeats several nodes write at the same time.
 
 #include <algorithm>
 #include <random>
@@ -26,7 +26,7 @@ std::vector<core::registration> beats(core::time_point seen) {
 
 } // namespace
 
-TEST_CASE("two nodes write the beats of 5 000 executors in any order, and neither stops the other", "[storage]") {
+TEST_CASE("two nodes write the heartbeats of 5 000 executors in any order without blocking each other", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   const auto seed = std::random_device{}();
   INFO("seed " << seed);
@@ -39,7 +39,7 @@ TEST_CASE("two nodes write the beats of 5 000 executors in any order, and neithe
         core::registry_batch batch;
         batch.renewed = beats(noon + round * 30s);
         std::shuffle(batch.renewed.begin(), batch.renewed.end(), random);
-        // Some leave and some are found dead, as the same batch says of others.
+        // Some leave and some are found dead, in the same batch.
         for (int i = 0; i < 20; ++i) {
           batch.removed.push_back(std::move(batch.renewed.back()));
           batch.renewed.pop_back();

@@ -29,7 +29,7 @@ std::set<std::string> live(storage::store& store) {
 TEST_CASE("registrations are inserted, renewed and removed by their exact text", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   if (!backend.exact_texts() && backend.generation != 4)
-    return; // their unique key knows no case: the next test
+    return; // their unique key ignores case: see the next test
   auto db = fresh_database(backend);
   auto store = db->open();
   core::registry_batch batch;
@@ -71,7 +71,7 @@ TEST_CASE("where registrations that differ by case share a key, the row is that 
   CHECK(live(*store).empty());
 }
 
-TEST_CASE("the token that an executor showed is stored, changed and forgotten beside its registration", "[storage]") {
+TEST_CASE("the token that an executor showed is stored, changed and forgotten with its registration", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   const auto shows = [](const std::string& app, const std::string& address, std::optional<core::token_kind> shown) {
@@ -104,7 +104,7 @@ TEST_CASE("the token that an executor showed is stored, changed and forgotten be
   CHECK(error_of(store->registry().write(batch, noon)) == core::errc::invalid_argument);
 }
 
-TEST_CASE("a renewal in the same second changes nothing and is no second row", "[storage]") {
+TEST_CASE("a renewal in the same second changes nothing and adds no row", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
@@ -114,7 +114,7 @@ TEST_CASE("a renewal in the same second changes nothing and is no second row", "
   CHECK(live(*store) == std::set<std::string>{"EXECUTOR pay http://a:1/ 0"});
 }
 
-TEST_CASE("a dead registration goes if nobody renewed it since", "[storage]") {
+TEST_CASE("a dead registration is removed unless it was renewed since", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
@@ -129,12 +129,12 @@ TEST_CASE("a dead registration goes if nobody renewed it since", "[storage]") {
   CHECK(live(*store) == std::set<std::string>{"EXECUTOR a 2 -91", "EXECUTOR b 2 -90", "EXECUTOR c 3 0"});
 }
 
-TEST_CASE("address lists of automatic groups are written, others are left", "[storage]") {
+TEST_CASE("address lists of automatic groups are written, others are not", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   db->exec(
     "INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (1, 'pay', 'Pay', 0, 'http://old/')");
-  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'By hand', 1, "
+  db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (2, 'hand', 'Manual', 1, "
            "'http://x/,,http://y/,')");
   db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (3, 'none', '无', 0, NULL)");
   auto groups = require(store->registry().read()).groups;
@@ -158,11 +158,11 @@ TEST_CASE("address lists of automatic groups are written, others are left", "[st
   require(store->registry().write(batch, noon));
   CHECK(db->query("SELECT title, address_list, update_time FROM xxl_job_group ORDER BY id") ==
         table{{"Pay", "NULL", "2024-03-01 12:00:00"},
-              {"By hand", "http://x/,,http://y/,", "NULL"},
+              {"Manual", "http://x/,,http://y/,", "NULL"},
               {"无", "http://a/,http://b/", "2024-03-01 12:00:00"}});
 }
 
-TEST_CASE("a registration that does not fit keeps the whole batch out", "[storage]") {
+TEST_CASE("a registration that does not fit rejects the whole batch", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
@@ -181,7 +181,7 @@ TEST_CASE("a registration that does not fit keeps the whole batch out", "[storag
   CHECK(live(*store).size() == 1);
 }
 
-TEST_CASE("an address list that does not fit is cut at a comma and keeps nothing else out", "[storage]") {
+TEST_CASE("an address list that does not fit is cut at a comma and rejects nothing else", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES (1, 'big', 'x', 0), (2, 'small', 'x', 0)");
@@ -202,7 +202,7 @@ TEST_CASE("an address list that does not fit is cut at a comma and keeps nothing
   CHECK(groups[1].addresses == std::vector<std::string>{"http://s/"});
 }
 
-TEST_CASE("how much of an address list fits", "[storage]") {
+TEST_CASE("the fitting part of an address list", "[storage]") {
   using core::addresses_that_fit;
   CHECK(addresses_that_fit({}) == 0);
   CHECK(storage::address_column({}) == std::nullopt);
@@ -213,7 +213,7 @@ TEST_CASE("how much of an address list fits", "[storage]") {
   CHECK(addresses_that_fit({std::string(65534, 'a'), "b"}) == 1);
 }
 
-TEST_CASE("large batches of registrations are kept whole", "[storage]") {
+TEST_CASE("large batches of registrations are stored completely", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
   core::registry_batch batch;
@@ -227,7 +227,7 @@ TEST_CASE("large batches of registrations are kept whole", "[storage]") {
   CHECK(require(store->registry().read()).registrations.empty());
 }
 
-TEST_CASE("address lists split and join as XXL reads them", "[storage]") {
+TEST_CASE("address lists are split and joined as XXL reads them", "[storage]") {
   using storage::split_addresses;
   CHECK(split_addresses("").empty());
   CHECK(split_addresses(",,").empty());

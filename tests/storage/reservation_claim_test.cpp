@@ -1,4 +1,4 @@
-// T2 beside Java admins: the look at the job (S3), and log rows as they write them.
+// T2 in shared mode: the check of the job (S3), and log rows as Java admins write them.
 
 #include "core/run/trigger_note.hpp"
 #include "tests/storage/reservation_fixture.hpp"
@@ -26,7 +26,7 @@ struct reserved_one : reservation_fixture {
   std::vector<core::intent> reserved;
 };
 
-/// The end of a text, up to 3.1 and since, in one form: `remark …`.
+/// Returns the end of a text, up to 3.1 and since, in one form: `remark …`.
 std::string end_of(const std::string& text) {
   if (const auto at = text.rfind("Trigger remark"); at != std::string::npos)
     return text.substr(at);
@@ -49,7 +49,7 @@ TEST_CASE("a reserved instant is claimed once", "[storage]") {
   CHECK(f.rows("xxl_job_log") == "1");
 }
 
-TEST_CASE("a node whose life is over claims nothing that is reserved", "[storage]") {
+TEST_CASE("a node whose incarnation has ended claims no reserved instant", "[storage]") {
   reserved_one f{GENERATE(from_range(shared_backends()))};
   if (GENERATE(false, true))
     f.change("executor_param = 'y'"); // then it is decided under locks
@@ -65,7 +65,7 @@ TEST_CASE("a node whose life is over claims nothing that is reserved", "[storage
   CHECK(f.rows("rm_intent", "state = 0") == "1");
 }
 
-TEST_CASE("a job that is not as it was reserved is not claimed", "[storage]") {
+TEST_CASE("a job that has changed since its reservation is not claimed", "[storage]") {
   reserved_one f{GENERATE(from_range(shared_backends()))};
   const auto edit = GENERATE(as<std::string>{}, "trigger_status = 0, trigger_next_time = 0, trigger_last_time = 0",
                              "schedule_conf = '0 */5 * * * ?'", "schedule_type = 'FIX_RATE'", "schedule_conf = NULL",
@@ -76,11 +76,11 @@ TEST_CASE("a job that is not as it was reserved is not claimed", "[storage]") {
   CHECK(outcome.runs.empty());
   CHECK(outcome.dropped_intents == std::vector{f.reserved[0].id});
   CHECK(outcome.lost_intents.empty());
-  CHECK(f.rows("rm_intent") == "0"); // so that whoever takes the instant again can
+  CHECK(f.rows("rm_intent") == "0"); // so that another scheduler that takes the instant again can insert it
   CHECK(f.rows("xxl_job_log") == "0");
 }
 
-TEST_CASE("a job that is gone ends its instants", "[storage]") {
+TEST_CASE("the instants of a deleted job are deleted", "[storage]") {
   reserved_one f{GENERATE(from_range(shared_backends()))};
   f.db->exec("DELETE FROM xxl_job_info");
   auto outcome = f.claim(f.reserved, {f.spec});
@@ -88,7 +88,7 @@ TEST_CASE("a job that is gone ends its instants", "[storage]") {
   CHECK(f.rows("rm_intent") == "0");
 }
 
-TEST_CASE("the definition is that of the claim, however young the edit", "[storage]") {
+TEST_CASE("the definition is that at the claim, including the latest edit", "[storage]") {
   reserved_one f{GENERATE(from_range(shared_backends()))};
   const auto edit = GENERATE(as<std::string>{}, "executor_handler = 'other'", "executor_param = 'y'", "job_group = 2",
                              "executor_route_strategy = 'LAST'", "executor_timeout = 7", "executor_fail_retry_count = 0",
@@ -151,7 +151,7 @@ TEST_CASE("log rows are as Java admins write them", "[storage]") {
     require(f.firings().record(results, noon));
     CHECK(f.rows("xxl_job_log", "handle_time IS NOT NULL AND LENGTH(handle_msg) = 0 AND handle_code = 200") == "1");
   }
-  SECTION("refused: the retry is said, and only one side makes it") {
+  SECTION("refused: the retry is noted, and only one side makes it") {
     results.triggers.push_back(f.answer(run, 500, core::refusal_message("<busy>")));
     auto outcome = require(f.firings().record(results, noon));
     CHECK(outcome.intents.size() == 1);
@@ -200,7 +200,7 @@ TEST_CASE("a text in another character set is closed, too", "[storage]") {
   CHECK(end_of(f.row(run.id).trigger_msg) == "Trigger remark：success");
 }
 
-TEST_CASE("our own edits take the lock, and start behind what Java admins hold", "[storage]") {
+TEST_CASE("our own edits take the lock, and start after what Java admins have in memory", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   auto set = pay_set();
   set.jobs[0].schedule_conf = "*/1 * * * * ?";

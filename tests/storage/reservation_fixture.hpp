@@ -11,7 +11,7 @@
 
 namespace ringmaster::test {
 
-/// The backends whose schedule others may plan.
+/// Returns the backends whose schedule other programs may plan.
 [[nodiscard]] inline std::vector<test_backend> shared_backends() {
   auto out = backends_under_test();
   std::erase_if(out, [](const test_backend& backend) { return backend.name == "sqlite"; });
@@ -26,7 +26,7 @@ public:
 
   storage::reservation_store& reservations() { return *store->reservations(); }
 
-  /// A job as a Java admin starts it.
+  /// Adds a job as a Java admin starts it.
   core::job_ptr add_shared(std::int32_t id, core::time_point next, const std::string& cron = "0 * * * * ?",
                            std::vector<std::pair<std::string, std::string>> values = {}) {
     values.emplace_back("schedule_conf", "'" + cron + "'");
@@ -38,7 +38,7 @@ public:
     return require(reservations().reserve(me, {.now = now, .jobs_max = jobs_max}));
   }
 
-  /// T2 of these, planned with the definitions that `specs` hold or else with the store's.
+  /// Executes T2 for these intents, planned with the definitions in `specs` or, by default, the store's.
   core::claim_outcome claim(const std::vector<core::intent>& intents, std::vector<core::job_ptr> specs = {}) {
     return require(try_claim(me, intents, std::move(specs)));
   }
@@ -60,7 +60,7 @@ public:
     return firings().claim(one, noon);
   }
 
-  /// `status last next` of a job, times as seconds from noon.
+  /// Returns `status last next` of a job, times as seconds from noon.
   std::string schedule_of(std::int32_t id) {
     const auto row = db->query("SELECT trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info WHERE id = " +
                                std::to_string(id)).at(0);
@@ -73,7 +73,7 @@ public:
   }
 };
 
-/// Their instants, seconds from noon.
+/// Returns their instants, in seconds from noon.
 inline std::vector<std::int64_t> instants(const std::vector<core::intent>& intents) {
   std::vector<std::int64_t> out;
   for (const auto& intent : intents)

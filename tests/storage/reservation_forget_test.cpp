@@ -1,4 +1,4 @@
-// What was reserved and taken is forgotten in time order (firing protocol, S5), without a look at all else that was taken.
+// Reserved and taken instants are forgotten in time order (firing protocol, S5), without reading all other taken intents.
 
 #include "tests/storage/reservation_fixture.hpp"
 
@@ -38,7 +38,7 @@ private:
 
 } // namespace
 
-TEST_CASE("what is forgotten is found without a look at all the children that were taken", "[storage]") {
+TEST_CASE("instants to forget are found without reading all taken children", "[storage]") {
   forgetting f{GENERATE(from_range(shared_backends()))};
   for (int second = 0; second < 10; ++second)
     f.add_taken("parent", noon + std::chrono::seconds{second}, 200);
@@ -51,7 +51,7 @@ TEST_CASE("what is forgotten is found without a look at all the children that we
   CHECK(f.rows("rm_intent", "kind = 'parent'") == "2000");
 }
 
-TEST_CASE("more instants of one millisecond than a call forgets are forgotten by the next ones", "[storage]") {
+TEST_CASE("more instants of one millisecond than a call forgets are forgotten by the next calls", "[storage]") {
   forgetting f{GENERATE(from_range(shared_backends()))};
   f.add_taken("cron", noon, 25);
   f.add_taken("misfire", noon, 5);
@@ -64,7 +64,7 @@ TEST_CASE("more instants of one millisecond than a call forgets are forgotten by
   CHECK(f.rows("rm_intent") == "0");
 }
 
-TEST_CASE("a clock that is set back forgets what it comes to", "[storage]") {
+TEST_CASE("after the clock is set back instants are still forgotten", "[storage]") {
   forgetting f{GENERATE(from_range(shared_backends()))};
   CHECK(f.forget(noon + 1h) == 0);
   f.add_taken("cron", noon, 2);

@@ -19,7 +19,7 @@ TEST_CASE("an SQLite file has no reservations", "[storage]") {
   CHECK(db->open()->reservations() == nullptr);
 }
 
-TEST_CASE("everything due within the horizon is taken, and moved", "[storage]") {
+TEST_CASE("all instants within the horizon are taken, and their schedules moved", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   f.add_shared(2, noon + 6s, "0/6 * * * * ?");
@@ -33,13 +33,13 @@ TEST_CASE("everything due within the horizon is taken, and moved", "[storage]") 
   CHECK(f.schedule_of(2) == "1 6 12");
   CHECK(f.schedule_of(3) == "1 - 7");
   CHECK(f.schedule_of(4) == "0 - -");
-  // Nothing is due any more, and nothing was written that is not an intent.
+  // Nothing is due any more, and only intents were written.
   CHECK(f.reserve(noon + 1s).intents.size() == 1); // 3
   CHECK(f.rows("xxl_job_log") == "0");
   CHECK(f.rows("rm_intent", "state = 0 AND kind = 'cron' AND node = 'node-a'") == "6");
 }
 
-TEST_CASE("what is late, missed or over", "[storage]") {
+TEST_CASE("late, missed and ended schedules are reserved by their policies", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon - 4s, "*/2 * * * * ?");                                                   // late: every instant
   f.add_shared(2, noon - 60s, "0 * * * * ?", {{"misfire_strategy", "'FIRE_ONCE_NOW'"}});         // missed
@@ -82,29 +82,29 @@ TEST_CASE("a bound takes the earliest first, and the rest at once", "[storage]")
   CHECK(taken == 50);
 }
 
-TEST_CASE("an instant that is put back is not reserved again", "[storage]") {
+TEST_CASE("an instant that a console restored is not reserved again", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   auto first = f.reserve(noon - 5s); // 0
   REQUIRE(instants(first.intents) == list{0});
   REQUIRE(f.claim(first.intents).runs.size() == 1);
-  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon)); // a console that saves what it read before
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon)); // a console that saves an old row
   auto again = f.reserve(noon - 3s);
   CHECK(instants(again.intents) == list{2});
   CHECK(again.doubles == 1);
   CHECK(f.schedule_of(1) == "1 2 4");
-  // Kept for 10 s behind its time, then forgotten.
+  // Kept for 10 s after its time, then forgotten.
   CHECK(require(f.reservations().forget(noon - 1ms, 100)) == 0);
   CHECK(require(f.reservations().forget(noon, 100)) == 1);
   CHECK(f.rows("rm_intent") == "1"); // the waiting one stays
 }
 
-TEST_CASE("an edit in the middle of a reservation wins", "[storage]") {
+TEST_CASE("an edit during a reservation wins", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   for (std::int32_t id = 1; id <= 40; ++id)
     f.add_shared(id, noon, "*/1 * * * * ?");
   std::atomic<bool> done{false};
-  std::thread console{[&] { // stops and starts, without the lock, as a Java admin's pages do
+  std::thread console{[&] { // stops and starts without the lock, as a Java admin's pages do
     for (int i = 0; !done; ++i) {
       const auto id = std::to_string(i % 40 + 1);
       f.db->exec("UPDATE xxl_job_info SET trigger_status = 0, trigger_next_time = 0, trigger_last_time = 0 WHERE id = " + id);
@@ -117,11 +117,11 @@ TEST_CASE("an edit in the middle of a reservation wins", "[storage]") {
   done = true;
   console.join();
   CHECK(taken == std::stoul(f.rows("rm_intent")));
-  // Whoever was stopped and started begins in an hour, whatever was written around it.
+  // A job that was stopped and started begins in an hour, whatever was written around it.
   CHECK(f.rows("xxl_job_info", "trigger_next_time BETWEEN " + ms(noon + 13s) + " AND " + ms(noon + 3599s)) == "0");
 }
 
-TEST_CASE("who may reserve", "[storage]") {
+TEST_CASE("only a current node in shared mode may reserve", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
   auto other = f.db->open();
@@ -138,7 +138,7 @@ TEST_CASE("who may reserve", "[storage]") {
   CHECK(refused.error().context.find("INSERT INTO xxl_job_lock") != std::string::npos);
 }
 
-TEST_CASE("a graceful stop gives back what it reserved", "[storage]") {
+TEST_CASE("a graceful stop returns the instants that it reserved", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   f.add_shared(2, noon, "0 0 12 1 3 ? 2024");
@@ -155,7 +155,7 @@ TEST_CASE("a graceful stop gives back what it reserved", "[storage]") {
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '7 * * * * ?', trigger_next_time = " + ms(noon + 7s) + " WHERE id = 4");
   f.add_shared(5, noon, "*/2 * * * * ?");
   REQUIRE(f.reserve(noon - 2s).intents.size() == 3);
-  // A Java admin took 6: put back, it would come twice.
+  // A Java admin took 6: returning it would fire it twice.
   f.db->exec("UPDATE xxl_job_info SET trigger_last_time = trigger_next_time, trigger_next_time = " + ms(noon + 8s) +
              " WHERE id = 5");
   CHECK(require(f.reservations().put_back(f.me)) == 3);
@@ -165,12 +165,12 @@ TEST_CASE("a graceful stop gives back what it reserved", "[storage]") {
   CHECK(f.schedule_of(4).ends_with(" 7"));
   CHECK(f.schedule_of(5) == "1 6 8");
   CHECK(f.rows("rm_intent", "state = 0 AND job IN (1, 2)") == "0");
-  CHECK(f.rows("rm_intent", "state = 0 AND job = 5") == "3"); // still to be claimed, by whoever comes
+  CHECK(f.rows("rm_intent", "state = 0 AND job = 5") == "3"); // still to be claimed, by any node
 }
 
-TEST_CASE("a graceful stop gives back the instants of many jobs", "[storage]") {
+TEST_CASE("a graceful stop returns the instants of many jobs", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
-  constexpr int jobs = 700; // more than one statement takes
+  constexpr int jobs = 700; // more than one statement handles
   for (int id = 1; id <= jobs; ++id)
     f.add_shared(id, noon + (id % 2) * 1s, id % 2 == 0 ? "*/2 * * * * ?" : "1/2 * * * * ?");
   while (f.reserve(noon, 500).more) {
@@ -200,12 +200,13 @@ TEST_CASE("an instant that another one covers is dropped while that one waits", 
   const auto got = f.reserve(noon).intents;
   REQUIRE(got.size() == 7);
   const auto cover = [&](std::size_t one, std::size_t by) { return core::dropped_instant{got[one].id, got[by].id}; };
-  // One node keeps the newest that it knows, another one the oldest: what the first keeps must not be gone for the second.
+  // One node keeps the newest that it knows, another one the oldest: the instant that the first keeps must not be lost by the
+  // second.
   require(f.reservations().drop(f.me, std::vector{cover(0, 2), cover(1, 2)}));
   require(f.reservations().drop(f.me, std::vector{cover(2, 0), cover(3, 0)}));
   CHECK(f.rows("rm_intent", "state = 1") == "2");
   REQUIRE(f.claim({got[2]}).runs.size() == 1);
-  require(f.reservations().drop(f.me, std::vector{cover(3, 2)})); // it runs, and stands for nothing any more
+  require(f.reservations().drop(f.me, std::vector{cover(3, 2)})); // it runs, and covers nothing any more
   CHECK(f.claim({got[3]}).runs.size() == 1);
   require(f.reservations().drop(f.me, std::vector{cover(4, 5), cover(5, 6)}));
   CHECK(f.rows("rm_intent", "state = 0") == "1");
@@ -226,7 +227,7 @@ TEST_CASE("a job whose reserved instants pile up gets no more of them", "[storag
     return out;
   };
   const auto left = f.schedule_of(1);
-  f.claim(of_job(got, 2)); // the executor of the other one is silent
+  f.claim(of_job(got, 2)); // the executor of the other one does not answer
   for (int second = 1; second <= 50; ++second) {
     got = f.reserve(noon + second * 1s).intents;
     CHECK(of_job(got, 1).empty());
@@ -234,14 +235,14 @@ TEST_CASE("a job whose reserved instants pile up gets no more of them", "[storag
     f.claim(of_job(got, 2));
   }
   CHECK(f.rows("rm_intent", "job = 1") == "7");
-  CHECK(f.schedule_of(1) == left); // due for whoever can fire it
-  // Nor do many of them hide the others.
+  CHECK(f.schedule_of(1) == left); // due for any scheduler that can fire it
+  // Many of them do not hide the others, either.
   f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms)"
              " SELECT 'cron', id, " + ms(noon) + ", 0, 0, 0, 0, " + ms(noon) + " FROM xxl_job_info WHERE id > 2 AND id <= 550");
   got = f.reserve(noon + 55s, 50).intents;
   CHECK(of_job(got, 551).size() == 1);
   CHECK(got.size() >= 50);
-  // It goes on when they are gone: what was missed is up to the misfire policy.
+  // It continues when they are gone: missed instants are left to the misfire policy.
   f.db->exec("DELETE FROM rm_intent WHERE job = 1");
   CHECK(of_job(f.reserve(noon + 2min).intents, 1).empty());
   CHECK(instants(of_job(f.reserve(noon + 2min).intents, 1)) == std::vector<std::int64_t>{121, 122, 123, 124, 125, 126});
@@ -278,13 +279,13 @@ TEST_CASE("takeover and back copy the schedule exactly", "[storage]") {
   CHECK(f.schedule_of(3) == "1 - " + f.from_noon("1"));
   CHECK(f.schedule_of(2) == "0 - -");
   CHECK(f.rows("rm_schedule", "next_ms <> 0") == "0");
-  // The native claim of a former life is over.
+  // The native claim of an earlier incarnation has ended.
   auto late = f.batch();
   f.plan(late, f.job(1), noon + 120s);
   CHECK(error_of(f.firings().claim(late, noon)) == core::errc::fenced);
 }
 
-TEST_CASE("an edit by hand right after takeover is noticed", "[storage]") {
+TEST_CASE("a foreign edit right after takeover is noticed", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
   f.add_shared(2, noon, "0 * * * * ?", {{"update_time", "NULL"}});
@@ -298,7 +299,7 @@ TEST_CASE("an edit by hand right after takeover is noticed", "[storage]") {
   CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = 1") == ms(noon + 30s));
 }
 
-TEST_CASE("back puts unsent instants back", "[storage]") {
+TEST_CASE("back restores unsent instants", "[storage]") {
   reservation_fixture f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/2 * * * * ?");
   REQUIRE(f.reserve(noon).intents.size() == 4);
@@ -332,7 +333,7 @@ TEST_CASE("the guard keeps a Java admin waiting, and lets takeover pass", "[stor
 
 }
 
-TEST_CASE("a guard that does not notice is cut off", "[storage]") {
+TEST_CASE("a guard that does not notice the announcement is cut off", "[storage]") {
   if (shared_backends().empty())
     skip("no MariaDB here");
   reservation_fixture f{mysql_backend()};
@@ -340,7 +341,7 @@ TEST_CASE("a guard that does not notice is cut off", "[storage]") {
   config::database_settings settings;
   settings.url =
     "mysql://root@localhost/" + f.db->value("SELECT DATABASE()") + "?socket=" + mariadb_server::shared().socket_path();
-  auto process = require(storage::make_mysql_database(settings, test_options())); // whose connections are its own
+  auto process = require(storage::make_mysql_database(settings, test_options())); // with its own list of connections
   auto guard = require(process->open());
   require(guard->ping());
   require(require(process->open())->cluster().enter("node-b", "there"));

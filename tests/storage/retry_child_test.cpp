@@ -56,10 +56,10 @@ TEST_CASE("a known failure with retries left starts one retry", "[storage]") {
         table{{text(run.id), "7", std::to_string(core::to_ms(noon))}});
 }
 
-TEST_CASE("a retry never waits for the second pass of an hour that comes twice", "[storage]") {
+TEST_CASE("a retry never waits for the second pass of a repeated hour", "[storage]") {
   auto berlin = require(core::zone::find("Europe/Berlin"));
   firing_fixture f{GENERATE(from_range(backends_under_test())), {berlin, berlin}};
-  // 02:30 summer time on the day on which the clocks go back: the column cannot tell it from 02:30 winter time.
+  // 02:30 summer time on the day on which the clocks go back: the column cannot distinguish it from 02:30 winter time.
   auto first_pass = core::from_ms(1'729'989'000'000);
   auto batch = f.batch();
   f.plan(batch, f.add_job(7, first_pass, {{"executor_fail_retry_count", "1"}}), first_pass);
@@ -81,7 +81,7 @@ TEST_CASE("without retries left a failure is only recorded", "[storage]") {
   CHECK(f.row(run.id).alarm_status == 1);
 }
 
-TEST_CASE("somebody else's retry decision stands", "[storage]") {
+TEST_CASE("another program's retry decision is kept", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 3);
   f.db->exec("UPDATE xxl_job_log SET alarm_status = -1");
@@ -89,7 +89,7 @@ TEST_CASE("somebody else's retry decision stands", "[storage]") {
   CHECK(f.row(run.id).alarm_status == -1);
 }
 
-TEST_CASE("a failing callback that comes before the trigger result starts the retry", "[storage]") {
+TEST_CASE("a failing callback that arrives before the trigger result starts the retry", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 1);
   CHECK(f.record({}, {f.callback(run, 500)}).intents.size() == 1);
@@ -119,7 +119,7 @@ TEST_CASE("a success starts each child once", "[storage]") {
   CHECK(fifty->part == core::shard{});
   CHECK(f.rows("rm_intent", "job = 50 AND kind = 'child' AND fire_ms = 0 AND origin_log_id = " + text(run.id)) == "1");
   CHECK(f.rows("rm_intent", "job IN (7, 999)") == "0");
-  // As XXL has it: without the job itself, and it does not look whether a child exists.
+  // As in XXL: without the job itself, and without checking whether a child exists.
   const std::string told = f.row(run.id).handle_msg;
   CHECK(told.starts_with(callback.message + "<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger child job<<<<<<<<<<<"
                                             " </span><br>1/6 [Job ID=51], Trigger success, Trigger msg: "));
@@ -131,18 +131,18 @@ TEST_CASE("a success starts each child once", "[storage]") {
   CHECK(f.row(run.id).handle_msg == told);
 }
 
-TEST_CASE("a result that is decided under locks tells of children, too", "[storage]") {
+TEST_CASE("a result that is decided under locks also gets the text about children", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(50);
   auto run = f.claimed(7, 0, {{"child_jobid", "'50'"}});
-  // The trigger failed, and the executor has the run all the same.
+  // The trigger failed, but the executor has the run.
   f.record({f.answer(run, 500)}, {});
   auto outcome = f.record({}, {f.callback(run, 200)});
   CHECK(outcome.intents.size() == 1);
   CHECK(f.row(run.id).handle_msg.find("1/1 [Job ID=50], Trigger success") != std::string::npos);
 }
 
-TEST_CASE("children in the order of the list", "[storage]") {
+TEST_CASE("children are started in the order of the list", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id : {50, 51, 52})
     f.add_job(id);
@@ -178,9 +178,9 @@ TEST_CASE("a claim takes an intent once", "[storage]") {
   CHECK(row.fail_retry_count == 1);
   CHECK(row.trigger_time == noon);
   CHECK(require(f.firings().waiting_intents(noon + 1h, 10)).empty());
-  // The answer was lost: the same number brings it back.
+  // The answer was lost: the same number returns it.
   CHECK(require(f.firings().claim(batch, noon + 11s)).runs.at(0).id == outcome.runs[0].id);
-  // Another node comes too late.
+  // Another node is too late.
   auto other = f.db->open();
   auto late = batch;
   late.owner = require(other->cluster().enter("node-b", "b"));
@@ -191,7 +191,7 @@ TEST_CASE("a claim takes an intent once", "[storage]") {
   CHECK(f.rows("rm_claim") == "2");
 }
 
-TEST_CASE("moves and intents of one claim lose each for itself", "[storage]") {
+TEST_CASE("moves and intents of one claim lose independently", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto first = f.claimed(1, 1);
   auto second = f.claimed(2, 1);
@@ -232,7 +232,7 @@ TEST_CASE("a child that is a broadcast runs as all of its shards", "[storage]") 
   CHECK(lost.lost_intents == std::vector{intent.id});
 }
 
-TEST_CASE("an intent of a deleted job goes away", "[storage]") {
+TEST_CASE("an intent of a deleted job is deleted", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(7, 2);
   auto intent = f.record({f.answer(run, 500)}, {}).intents.at(0);
@@ -247,7 +247,7 @@ TEST_CASE("an intent of a deleted job goes away", "[storage]") {
   CHECK(f.rows("rm_claim", "seq = " + std::to_string(batch.sequence)) == "0");
 }
 
-TEST_CASE("waiting intents come oldest first and not before their time", "[storage]") {
+TEST_CASE("waiting intents are returned oldest first and not before their time", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int i = 1; i <= 3; ++i) {
     auto run = f.claimed(i, 1);

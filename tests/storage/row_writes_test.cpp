@@ -1,4 +1,4 @@
-// What a firing costs in row writes (firing protocol, F11): counted by the database.
+// The number of row writes of a firing (firing protocol, F11), counted by the database.
 
 #include "tests/storage/firing_fixture.hpp"
 
@@ -9,8 +9,8 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// Rows inserted, changed and deleted so far, as triggers of the database count them: its own counters are of one connection
-/// (SQLite), or count a row of a table in parts twice (MariaDB).
+/// Counter of rows inserted, changed and deleted so far, by triggers of the database: its own counters cover one connection only
+/// (SQLite), or count a row of a partitioned table twice (MariaDB).
 class write_counter {
 public:
   write_counter(test_database& db, bool sqlite) : db_{db} {
@@ -69,11 +69,11 @@ struct firings_at_once {
 
 } // namespace
 
-TEST_CASE("a cron firing takes four row writes at most, and two for its batch", "[storage]") {
+TEST_CASE("a cron firing takes at most four row writes, and two for its batch", "[storage]") {
   firings_at_once f{GENERATE(from_range(backends_under_test()))};
   const int jobs = GENERATE(1, 60);
   f.claim(jobs);
-  SECTION("an answer and a result that come apart") {
+  SECTION("an answer and a result that arrive separately") {
     f.record(true, false, {});
     f.record(false, true, {f.runs.front().claim});
     CHECK(f.writes == 4u * static_cast<unsigned>(jobs) + 2);
@@ -82,7 +82,7 @@ TEST_CASE("a cron firing takes four row writes at most, and two for its batch", 
     f.record(true, true, {f.runs.front().claim});
     CHECK(f.writes == 3u * static_cast<unsigned>(jobs) + 2);
   }
-  SECTION("what is said again costs nothing") {
+  SECTION("repeated results cost nothing") {
     f.record(true, true, {f.runs.front().claim});
     const auto before = f.writes;
     f.record(true, true, {});

@@ -1,4 +1,4 @@
-// How much of the log a page of runs looks at, whatever the log is like.
+// The number of log rows that a page of runs reads, for various logs.
 
 #include "storage/rows/run_paging.hpp"
 
@@ -10,7 +10,7 @@ using storage::run_path;
 
 namespace {
 
-/// A log with many jobs, each with more runs than anybody asks for; the newest stretch has none of them.
+/// A log with many jobs, each with more runs than a page; the newest stretch has none of them.
 struct busy_log final : storage::run_paths {
   core::log_span span() override { return {core::log_id{1}, core::log_id{10'000'000}}; }
   std::optional<glance> look_at(core::log_id) override { return std::nullopt; }
@@ -44,7 +44,7 @@ struct busy_log final : storage::run_paths {
 
 } // namespace
 
-TEST_CASE("a page far behind looks at no more rows of many jobs than of one", "[storage][runs]") {
+TEST_CASE("a page far from the newest run reads no more rows of many jobs than of one", "[storage][runs]") {
   busy_log log;
   core::run_search search;
   search.group = core::group_id{3};
@@ -84,7 +84,7 @@ TEST_CASE("newest runs of a group come from all of its jobs", "[storage][runs]")
 
 namespace {
 
-/// So many runs of one job, without a gap.
+/// A log with this many runs of one job, without a gap.
 struct long_log final : storage::run_paths {
   explicit long_log(std::int64_t runs) : runs{runs} {}
 
@@ -113,7 +113,7 @@ struct long_log final : storage::run_paths {
 
 } // namespace
 
-TEST_CASE("that there are too many runs to count is believed for a while", "[storage][runs]") {
+TEST_CASE("a total that is too large to count is cached for a while", "[storage][runs]") {
   long_log log{5000};
   core::run_search search;
   search.window = {0, 20};
@@ -129,7 +129,7 @@ TEST_CASE("that there are too many runs to count is believed for a while", "[sto
   CHECK(second.total == 1000);
   CHECK(second.total_is_capped);
   CHECK(log.looked_at == 20);
-  SECTION("of this search alone") {
+  SECTION("for this search only") {
     search.status = core::run_status::failed;
     const auto others = storage::find_runs(log, {.status = search.status}, search, 1000, dates, totals);
     CHECK(log.looked_at > 1000);
@@ -143,7 +143,7 @@ TEST_CASE("that there are too many runs to count is believed for a while", "[sto
   }
 }
 
-TEST_CASE("a log that is short is counted each time", "[storage][runs]") {
+TEST_CASE("a short log is counted each time", "[storage][runs]") {
   long_log log{900};
   core::run_search search;
   search.window = {0, 20};

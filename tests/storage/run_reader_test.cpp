@@ -1,4 +1,4 @@
-// Runs as people read, end and clear them.
+// Reads, ends and clearing of runs by users.
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ struct reader_fixture : firing_fixture {
     return out;
   }
 
-  /// Steps until the end; how many went.
+  /// Clears step by step until the end; returns the number of removed runs.
   std::size_t clear(const core::clear_search& search, std::size_t limit = 1000, const core::principal& by = admin()) {
     auto step = require(reader().clear(search, {}, limit, by, noon));
     std::size_t removed = step.removed;
@@ -114,7 +114,7 @@ TEST_CASE("a page of runs has the newest ids first, and counts them all", "[stor
   CHECK(f.found({.before = core::log_id{1}}).empty());
 }
 
-TEST_CASE("counting stops where it is told to, and rows behind that are there all the same", "[storage][runs]") {
+TEST_CASE("counting stops at its limit, and rows beyond it can still be read", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id = 1; id <= 12; ++id)
     f.add({.id = id});
@@ -126,7 +126,7 @@ TEST_CASE("counting stops where it is told to, and rows behind that are there al
   CHECK(f.page({}, admin(), 11).total_is_capped);
 }
 
-TEST_CASE("no page has more rows than a page may have", "[storage][runs]") {
+TEST_CASE("no page has more rows than the maximum", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   std::string values;
   for (int id = 1; id <= 1010; ++id)
@@ -136,7 +136,7 @@ TEST_CASE("no page has more rows than a page may have", "[storage][runs]") {
   CHECK(f.found({.window = {core::page_rows_max, 5000}}).size() == 10);
 }
 
-TEST_CASE("the state of a run is what XXL's log page says it is", "[storage][runs]") {
+TEST_CASE("the status of a run is that of XXL's log page", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add({.id = 1, .trigger_code = 0, .handle_code = 0});
   f.add({.id = 2, .trigger_code = 200, .handle_code = 0});
@@ -153,7 +153,7 @@ TEST_CASE("the state of a run is what XXL's log page says it is", "[storage][run
   CHECK(f.found(of_status(run_status::running)) == id_list{2});
 }
 
-TEST_CASE("both bounds of time belong to the range, whatever the ids are", "[storage][runs]") {
+TEST_CASE("both time bounds are inclusive, regardless of the ids", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add({.id = 3, .when = "2024-03-01 11:00:00"});
   f.add({.id = 4, .when = ""});
@@ -196,7 +196,7 @@ TEST_CASE("a group and a job both narrow a page", "[storage][runs]") {
   CHECK(f.found({.visible = std::vector{core::group_id{2}}}) == id_list{3, 2});
 }
 
-TEST_CASE("nobody sees runs of groups that are not his", "[storage][runs]") {
+TEST_CASE("users see no runs of other groups", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job_of(7, 1);
   f.add_job_of(8, 2);
@@ -210,9 +210,9 @@ TEST_CASE("nobody sees runs of groups that are not his", "[storage][runs]") {
   CHECK(f.found({}, user({})).empty());
   CHECK(f.found({}, user({{core::group_id{2}, group_right::editor}, {core::group_id{12}, group_right::operate}}))
         == id_list{4, 3, 2});
-  // What he says that he sees is not asked.
+  // The request cannot extend what the user may see.
   CHECK(f.found({.visible = std::vector{core::group_id{2}}}, viewer) == id_list{1});
-  // A run of his job from the time when the job was another group's.
+  // A run of their job from the time when the job was in another group.
   CHECK(f.found({.job = core::job_id{7}}, viewer) == id_list{1});
   CHECK(f.found({.job = core::job_id{9}}, viewer).empty());
   const auto refused = [&](const core::run_search& search) {
@@ -226,10 +226,10 @@ TEST_CASE("nobody sees runs of groups that are not his", "[storage][runs]") {
   CHECK(refused({.group = core::group_id{1}, .job = core::job_id{8}}) == core::errc::forbidden);
 }
 
-TEST_CASE("a filter that nothing meets looks at a bounded part of the log", "[storage][runs]") {
+TEST_CASE("a filter without matches reads a bounded part of the log", "[storage][runs]") {
   const test_backend backend = GENERATE(from_range(backends_under_test()));
   reader_fixture f{backend};
-  // XXL's oldest log has no index of jobs, nor has what was upgraded from it.
+  // XXL's oldest log has no index on jobs, nor has a log upgraded from it.
   const bool by_job = backend.generation != 4 && !backend.name.ends_with("upgraded");
   const auto far = storage::run_reader::rows_looked_at + 1000;
   f.add_job_of(8, 2);
@@ -239,7 +239,7 @@ TEST_CASE("a filter that nothing meets looks at a bounded part of the log", "[st
   f.add({.id = 4, .trigger_code = 200, .handle_code = 500, .group = 2, .job = 8});
   f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (1, 7, 0), (4, 8, 0)");
   f.add({.id = far});
-  // What was recorded as failed is found however old it is, and so are the runs of a group that is quiet.
+  // Recorded failures are found regardless of their age, and so are the runs of a group with few runs.
   CHECK(f.found(of_status(run_status::failed)) == id_list{4, 1});
   CHECK(f.found({.group = core::group_id{2}, .status = run_status::failed}) == id_list{4});
   const auto quiet = f.page({.group = core::group_id{2}});
@@ -251,11 +251,11 @@ TEST_CASE("a filter that nothing meets looks at a bounded part of the log", "[st
     CHECK(f.found({.job = core::job_id{7}, .status = run_status::running}) == id_list{3});
   CHECK(f.found({}) == id_list{far, 4, 3, 2, 1});
   auto running = f.page(of_status(run_status::running));
-  // With an index on the result it is found, without one the page says that there may be more.
+  // With an index on the result it is found; without one the page reports that there may be more.
   CHECK(running.total_is_capped == running.rows.empty());
 }
 
-TEST_CASE("one run is read by whom it may be, as far as it has happened", "[storage][runs]") {
+TEST_CASE("one run is read with permission, as far as it has progressed", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add({.id = 5, .trigger_code = 200, .handle_code = 0, .group = 3});
   f.db->exec("UPDATE xxl_job_log SET handle_time = '2024-03-01 12:00:00', handle_msg = 'x', executor_address = 'http://a/',"
@@ -279,7 +279,7 @@ TEST_CASE("one run is read by whom it may be, as far as it has happened", "[stor
   CHECK(ended.handle_msg == "x");
 }
 
-TEST_CASE("who ended a run is written down, and a run that has its result is left alone", "[storage][runs]") {
+TEST_CASE("the user who ends a run is recorded, and a run with a result stays unchanged", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add({.id = 5, .trigger_code = 200, .handle_code = 0, .group = 3});
   f.add({.id = 6, .trigger_code = 200, .handle_code = 200, .group = 3});
@@ -292,7 +292,7 @@ TEST_CASE("who ended a run is written down, and a run that has its result is lef
   CHECK_FALSE(require(f.reader().end_run(core::log_id{6}, "killed", may, noon)));
   CHECK(f.db->query("SELECT user_name, remote, action, object, object_id, object_name, changes FROM rm_audit ORDER BY id")
         == table{{"carol", "10.1.1.1", "kill", "run", "5", "job 7", "message: killed"}});
-  // What ends the run is the firing path: a callback like any other.
+  // The firing path ends the run, by a callback like any other.
   CHECK(f.record({}, {{core::log_id{5}, 500, "killed", nullptr}}).callbacks_stored == 1);
   CHECK(f.row(core::log_id{5}).handle_code == 500);
   CHECK(f.ids("log_id", "rm_failed_run") == id_list{5});
@@ -300,7 +300,7 @@ TEST_CASE("who ended a run is written down, and a run that has its result is lef
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1");
 }
 
-TEST_CASE("clearing by age takes what is as old or older, and what belongs to it", "[storage][runs]") {
+TEST_CASE("clearing by age removes runs up to the given age, with their dependent rows", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add({.id = 1, .when = "2024-02-29 23:59:59"});
   f.add({.id = 2, .when = "2024-03-01 12:00:00", .handle_code = 500});
@@ -336,7 +336,7 @@ TEST_CASE("clearing all but the newest counts within the group and the job", "[s
   CHECK(f.clear({}) == 0);
 }
 
-TEST_CASE("what is claimed and what comes meanwhile stays when all is cleared", "[storage][runs]") {
+TEST_CASE("claimed runs and runs that arrive meanwhile stay when all is cleared", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto held = f.claimed(1);
   const auto base = core::number(held.id);
@@ -354,7 +354,7 @@ TEST_CASE("what is claimed and what comes meanwhile stays when all is cleared", 
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1");
 }
 
-TEST_CASE("clearing needs the right of an editor, in each step", "[storage][runs]") {
+TEST_CASE("clearing needs editor permission in each step", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job_of(7, 1);
   f.add({.id = 1, .group = 1, .job = 7});
@@ -373,12 +373,12 @@ TEST_CASE("clearing needs the right of an editor, in each step", "[storage][runs
   CHECK(refused({}, edits) == core::errc::forbidden);
   CHECK(f.ids() == id_list{1, 2});
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "0");
-  // Of his job, but in a group that is not his.
+  // Of their job, but in another group.
   CHECK(f.clear({.job = core::job_id{7}}, 10, edits) == 1);
   CHECK(f.ids() == id_list{2});
 }
 
-TEST_CASE("days of the report come in order, from the first to before the last", "[storage][runs]") {
+TEST_CASE("days of the report are returned in order, from the first to before the last", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto midnight = noon - 12h;
   const std::vector<core::day_report> days{{midnight - 24h, {10, 1, 8}}, {midnight, {7, 2, 3}}, {midnight + 24h, {1, 0, 1}}};
@@ -388,7 +388,7 @@ TEST_CASE("days of the report come in order, from the first to before the last",
   CHECK(require(f.reader().report(midnight + 1s, midnight + 24h)).empty());
 }
 
-TEST_CASE("any page has what the rules say, whatever the log is like", "[storage][runs]") {
+TEST_CASE("any page follows the rules, for any log", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto seed = std::random_device{}();
   INFO("seed " << seed);

@@ -1,4 +1,4 @@
-// What a look at a database finds before it hurts.
+// Problems that can be found in a database beforehand.
 
 #include "storage/editing/job_defects.hpp"
 #include "tests/storage/firing_fixture.hpp"
@@ -28,7 +28,7 @@ core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chro
 
 } // namespace
 
-TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
+TEST_CASE("a correct database has no findings", "[schema]") {
   if (no_server_here())
     return;
   for (const int generation : {4, 7, 8}) {
@@ -42,7 +42,7 @@ TEST_CASE("nothing is found where nothing is wrong", "[schema]") {
   }
 }
 
-TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
+TEST_CASE("examine finds problems of tables", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(8);
@@ -60,7 +60,7 @@ TEST_CASE("a look finds what is wrong with the tables", "[schema]") {
   CHECK(has(failures(*foreign), "not XXL's"));
 }
 
-TEST_CASE("a look finds what lets writes fail", "[schema]") {
+TEST_CASE("examine finds causes of failing writes", "[schema]") {
   if (no_server_here())
     return;
   const auto told = [](test_database& db) {
@@ -90,7 +90,7 @@ TEST_CASE("a look finds what lets writes fail", "[schema]") {
   CHECK_FALSE(has(told(*db), "run ids"));
 }
 
-TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]") {
+TEST_CASE("examine names at most twenty jobs that cannot be planned", "[schema]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);
   for (int id = 1; id <= 25; ++id)
@@ -106,7 +106,7 @@ TEST_CASE("a look names at most twenty jobs that cannot be planned", "[schema]")
   CHECK(has(found, "; and 5 more"));
 }
 
-TEST_CASE("a look finds a zone that this machine does not know", "[schema]") {
+TEST_CASE("examine finds a zone that this machine does not know", "[schema]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);
   for (int id = 1; id <= 2; ++id)
@@ -118,7 +118,7 @@ TEST_CASE("a look finds a zone that this machine does not know", "[schema]") {
   CHECK(has(found, "Mars/Olympus"));
 }
 
-TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
+TEST_CASE("examine finds values that XXL-JOB does not write", "[schema]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   auto db = fresh_database(backend);
   const auto rows = [&] {
@@ -145,7 +145,7 @@ TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
   CHECK(found.how == level::warning);
   for (const char* part :
        {"group 2: app_name is blank", "group 2: address_type 7 counts as 1", "group 2: \"here\" is no address",
-        "group 3: no address was written down", "registration \"there\": no address",
+        "group 3: no address is configured", "registration \"there\": invalid address",
         "1 of the newest runs have no trigger_time",
         "job 1: executor_block_strategy \"LATER\" counts as SERIAL_EXECUTION", "misfire_strategy \"PRAY\" counts as DO_NOTHING",
         "executor_timeout -5 counts as none", "child_jobid has \"x\""}) {
@@ -153,11 +153,11 @@ TEST_CASE("a look finds what XXL-JOB does not write", "[schema]") {
     CHECK(has(found.detail, part));
   }
   CHECK_FALSE(has(found.detail, "ringmaster://pay/vm-1"));
-  CHECK(has(found.detail, "registration \"ringmaster://other/vm-2\": no address")); // of another app
+  CHECK(has(found.detail, "registration \"ringmaster://other/vm-2\": invalid address")); // of another app
   db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, trigger_status) VALUES (2, 77, 'x', 'BEAN', 1)");
   found = rows();
   CHECK(found.how == level::failure);
-  CHECK(has(found.detail, "job 2: there is no group 77: its runs fail"));
+  CHECK(has(found.detail, "job 2: unknown group 77: its runs fail"));
   CHECK(has(found.detail, "job 2: executor_route_strategy NULL: its runs fail"));
   CHECK(has(found.detail, "job 2: executor_handler NULL: its runs fail"));
 }
@@ -173,7 +173,7 @@ TEST_CASE("a job's defect is one line", "[schema]") {
   CHECK_FALSE(defect_of({1, 1, "FIX_RATE", "0"}, rules).empty());
   CHECK_FALSE(defect_of({1, 7, "CRON", "0 0 1 * * ?"}, rules).empty());
   CHECK_FALSE(defect_of({-3, 0, "NONE", ""}, rules).empty());
-  // With what it fires on beside its text.
+  // With the schedule options next to its text.
   core::schedule_options nowhere;
   nowhere.time_zone = "Mars/Olympus";
   CHECK(has(defect_of({1, 1, "CRON", "0 0 1 * * ?", nowhere}, rules), "Mars/Olympus"));
@@ -185,7 +185,7 @@ TEST_CASE("a job's defect is one line", "[schema]") {
   CHECK(defect_of({1, 1, "FIX_RATE", "", often}, rules).empty());
 }
 
-TEST_CASE("a look finds times that were written in another zone", "[schema]") {
+TEST_CASE("examine finds times that were written in another zone", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(7);
@@ -207,7 +207,7 @@ TEST_CASE("a database of ours without a mode row is in native mode, one of XXL-J
   for (const bool ours : {true, false}) {
     auto db = bare_xxl_database(ours ? 0 : 5);
     REQUIRE(db->database().migrate());
-    db->exec("DROP TABLE rm_mode"); // as before the step that makes it
+    db->exec("DROP TABLE rm_mode"); // as before the step that creates it
     db->exec("DELETE FROM rm_migration WHERE number >= 6");
     db->exec("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)"
              " VALUES ('EXECUTOR', 'pay', 'x', '" + shanghai(now()) + "')");
@@ -215,7 +215,7 @@ TEST_CASE("a database of ours without a mode row is in native mode, one of XXL-J
   }
 }
 
-TEST_CASE("a look finds other schedulers at work", "[schema]") {
+TEST_CASE("examine finds other active schedulers", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(5);

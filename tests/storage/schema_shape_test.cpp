@@ -1,4 +1,4 @@
-// What a schema is taken for. The facts of real tables, changed in memory.
+// Classification of schemas. The facts of real tables, changed in memory.
 
 #include "storage/mysql/driver/schema_shape.hpp"
 
@@ -31,7 +31,7 @@ schema_facts facts_of(int generation) {
 
 } // namespace
 
-TEST_CASE("every generation is known by its columns and keys", "[schema]") {
+TEST_CASE("every generation is recognised by its columns and keys", "[schema]") {
   if (no_server_here())
     return;
   for (const int generation : xxl_generations) {
@@ -63,7 +63,7 @@ TEST_CASE("every generation is known by its columns and keys", "[schema]") {
   }
 }
 
-TEST_CASE("a schema between two generations is used by what it can and called half migrated", "[schema]") {
+TEST_CASE("a schema between two generations is used by its capabilities and called half migrated", "[schema]") {
   if (no_server_here())
     return;
   auto facts = facts_of(5);
@@ -85,13 +85,13 @@ TEST_CASE("a schema between two generations is used by what it can and called ha
   CHECK(shape_of(facts).names.job_name == "name");
   CHECK(shape_of(facts).names.group_title == "title");
 
-  // Somebody's own care.
+  // Added by an operator.
   facts = facts_of(7);
   facts.tables["xxl_job_group"].indexes.push_back({"mine", true, {"app_name"}});
   CHECK(classify(facts).text == "G7");
 }
 
-TEST_CASE("what cannot be used says what is there and what is missing", "[schema]") {
+TEST_CASE("an unusable schema reports what exists and what is missing", "[schema]") {
   CHECK(classify({}).how == kind::fresh);
   schema_facts facts;
   facts.tables["rm_migration"] = {};
@@ -124,21 +124,21 @@ TEST_CASE("what cannot be used says what is there and what is missing", "[schema
   CHECK(text_of(facts).starts_with("not XXL's"));
   facts = facts_of(7);
   facts.tables["xxl_job_info"].columns["trigger_next_time"].type = "varchar";
-  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type varchar: a whole number belongs there");
+  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type varchar; expected an integer");
   facts.tables["xxl_job_info"].columns["trigger_next_time"].type = "point";
-  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type point: a whole number belongs there");
+  CHECK(text_of(facts) == "xxl_job_info.trigger_next_time is of the type point; expected an integer");
   facts = facts_of(4);
   facts.tables["xxl_job_log"].columns["id"].counts = false;
-  CHECK(text_of(facts) == "xxl_job_log.id is not AUTO_INCREMENT: no run could be written");
+  CHECK(text_of(facts) == "xxl_job_log.id is not AUTO_INCREMENT: no run can be written");
   facts = facts_of(7);
   facts.tables["xxl_job_group"].engine.clear();
-  CHECK(text_of(facts) == "xxl_job_group is a view: a table belongs there");
+  CHECK(text_of(facts) == "xxl_job_group is a view; expected a table");
   facts = facts_of(7);
   facts.tables["xxl_job_log"].engine = "MyISAM";
   CHECK(without_transactions(facts) == std::vector<std::string>{"xxl_job_log (MyISAM)"});
 }
 
-TEST_CASE("rights are read from what SHOW GRANTS says", "[schema]") {
+TEST_CASE("privileges are parsed from SHOW GRANTS", "[schema]") {
   using list = std::vector<std::string>;
   const auto of = [](const std::vector<std::string>& grants) { return missing_privileges(grants, "xxl_job"); };
   const auto nothing = [&](const std::vector<std::string>& grants) {

@@ -1,4 +1,4 @@
-// Databases that XXL-JOB made: what Ringmaster adds, what it changes when it is asked, and what it never touches.
+// Databases that XXL-JOB made: Ringmaster's additions, its changes on request, and what it never touches.
 
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/storage/xxl_schemas.hpp"
@@ -11,7 +11,7 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// Columns and indexes of XXL's tables; names of indexes mean nothing.
+/// Columns and indexes of XXL's tables; names of indexes do not count.
 std::vector<table> picture_of_schema(test_database& db) {
   return {
     db.query("SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLUMN_COMMENT, COLLATION_NAME"
@@ -25,7 +25,7 @@ std::vector<table> picture_of_schema(test_database& db) {
   };
 }
 
-/// The one thing of XXL's that shared mode adds to.
+/// Drops the only addition of shared mode to XXL's tables.
 void drop_due_index(test_database& db) { db.exec("ALTER TABLE xxl_job_info DROP INDEX rm_due"); }
 
 std::vector<table> schema_of_g7() {
@@ -42,7 +42,7 @@ void register_twice(test_database& db) {
 
 } // namespace
 
-TEST_CASE("migrate adds our tables to XXL's and leaves those alone", "[schema]") {
+TEST_CASE("migrate adds our tables to XXL's and leaves those unchanged", "[schema]") {
   if (no_server_here())
     return;
   const int generation = GENERATE(from_range(xxl_generations));
@@ -67,7 +67,7 @@ TEST_CASE("migrate adds our tables to XXL's and leaves those alone", "[schema]")
   CHECK(db->query("SELECT next_ms, last_ms FROM rm_schedule WHERE job = 5") == table{{"777", "666"}});
 }
 
-TEST_CASE("a crash behind the first of our tables is no reason to make XXL's", "[schema]") {
+TEST_CASE("after a crash following our first table, XXL's tables are not created", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(4);
@@ -82,7 +82,7 @@ TEST_CASE("a crash behind the first of our tables is no reason to make XXL's", "
   CHECK(picture_of_schema(*db) == before);
 }
 
-TEST_CASE("a migration that was broken off among the tables that it made begins in native mode", "[schema]") {
+TEST_CASE("a migration that was interrupted while creating the tables begins in native mode", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(0);
@@ -90,7 +90,7 @@ TEST_CASE("a migration that was broken off among the tables that it made begins 
   REQUIRE(xxl_tables.number == 1);
   require(db->database().migrate());
   CHECK(db->value("SELECT mode FROM rm_mode") == "native");
-  // As it is behind the last statement of the first step, its end not yet written.
+  // As after the last statement of the first step, before its end is recorded.
   for (const auto& row : db->query("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
                                    " AND TABLE_NAME LIKE 'rm\\_%' AND TABLE_NAME <> 'rm_migration'"))
     db->exec("DROP TABLE " + row[0]);
@@ -103,7 +103,7 @@ TEST_CASE("a migration that was broken off among the tables that it made begins 
   CHECK(db->value("SELECT COUNT(*) FROM xxl_job_lock") == "1");
 }
 
-TEST_CASE("tables that are not XXL's or not all of XXL's are left as they are", "[schema]") {
+TEST_CASE("foreign or incomplete tables stay unchanged", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(0);
@@ -162,7 +162,7 @@ TEST_CASE("an upgrade ends at the newest released tables, from every generation"
   require(db->open()->ping());
 }
 
-TEST_CASE("an upgrade that was broken off anywhere goes on", "[schema]") {
+TEST_CASE("an upgrade that was interrupted anywhere continues", "[schema]") {
   if (no_server_here())
     return;
   std::vector<std::string> statements;
@@ -184,7 +184,7 @@ TEST_CASE("an upgrade that was broken off anywhere goes on", "[schema]") {
   }
 }
 
-TEST_CASE("what others began of an upgrade by hand is finished", "[schema]") {
+TEST_CASE("an upgrade that operators began manually is finished", "[schema]") {
   if (no_server_here())
     return;
   auto db = bare_xxl_database(4);
@@ -198,7 +198,7 @@ TEST_CASE("what others began of an upgrade by hand is finished", "[schema]") {
   CHECK(error_of(db->database().migrate()) == core::errc::unsupported); // no transactions
   require(db->database().change(schema_change::xxl_release));
   CHECK(db->value("SELECT COUNT(*) FROM xxl_job_lock WHERE lock_name = 'schedule_lock'") == "1");
-  // The title has no comment any more, as whoever changed it by hand left it: columns and keys alone count.
+  // The title has no comment any more, because of the manual change: only columns and keys count.
   CHECK(picture_of_schema(*db)[1] == schema_of_g7()[1]);
   CHECK(picture_of_schema(*db)[2] == schema_of_g7()[2]);
   require(db->database().migrate());
@@ -221,7 +221,7 @@ TEST_CASE("an unreleased generation is neither begun nor finished", "[schema]") 
   CHECK(picture_of_schema(*db) == before);
 }
 
-TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
+TEST_CASE("the log's indexes are removed and restored on request", "[schema]") {
   if (no_server_here())
     return;
   const int generation = GENERATE(from_range(xxl_generations));
@@ -233,7 +233,7 @@ TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
                   " AND TABLE_NAME = 'xxl_job_log' ORDER BY 1")
         == table{{"id"}, {"job_id"}});
   CHECK(require(db->database().plan(schema_change::lean_log)).steps.empty());
-  // An upgrade does not bring back what was dropped on purpose.
+  // An upgrade does not restore indexes that were dropped on purpose.
   if (generation < 7)
     for (const auto& step : require(db->database().plan(schema_change::xxl_release)).steps)
       for (const auto& statement : step.statements)
@@ -247,7 +247,7 @@ TEST_CASE("the log's indexes go and come back when somebody asks", "[schema]") {
   CHECK(require(db->database().plan(schema_change::shared_index)).steps.empty());
 }
 
-TEST_CASE("a schema that is upgraded beside a running store is seen by it", "[schema]") {
+TEST_CASE("a running store notices a schema upgrade by another process", "[schema]") {
   if (no_server_here())
     return;
   auto db = fresh_database(xxl_backend(7));

@@ -6,7 +6,7 @@ using namespace ringmaster;
 using storage::seen_totals;
 using namespace std::chrono_literals;
 
-TEST_CASE("a total is told again as long as its list has not changed, and not for long", "[storage][totals]") {
+TEST_CASE("a total is reused as long as its list has not changed, and not for long", "[storage][totals]") {
   seen_totals totals;
   const seen_totals::clock::time_point start{1h};
   totals.keep("all", 7, 100, start);
@@ -18,7 +18,7 @@ TEST_CASE("a total is told again as long as its list has not changed, and not fo
   CHECK(totals.find("all", 8, start) == 101);
 }
 
-TEST_CASE("whoever asks for always other things fills no memory", "[storage][totals]") {
+TEST_CASE("ever different searches do not fill the memory", "[storage][totals]") {
   seen_totals totals;
   const seen_totals::clock::time_point start{1h};
   for (std::size_t i = 0; i <= seen_totals::searches_max; ++i)

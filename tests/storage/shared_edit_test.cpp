@@ -1,4 +1,4 @@
-// Shared mode: edits, lists and monitors where the schedule is XXL's table and Java admins work on it, too (firing protocol §8).
+// Shared mode: edits, lists and monitors where the schedule is XXL's table and Java admins use it, too (firing protocol §8).
 
 #include "tests/storage/reservation_fixture.hpp"
 
@@ -27,7 +27,7 @@ TEST_CASE("start and stop write the row that Java admins read", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, core::time_point{}, "*/1 * * * * ?");
   const auto started = require(f.jobs().start(one, noon));
-  CHECK(started.next == noon + 6s); // behind what a Java admin may have in memory
+  CHECK(started.next == noon + 6s); // after what a Java admin may have in memory
   CHECK(f.schedule_of(1) == "1 - 6");
   CHECK(require(f.jobs().find({.id = one})).next == noon + 6s);
   REQUIRE(f.reserve(noon + 6s).intents.size() == 7);
@@ -36,7 +36,7 @@ TEST_CASE("start and stop write the row that Java admins read", "[storage]") {
   CHECK(f.schedule_of(1) == "0 - -");
   CHECK(f.rows("rm_intent", "state = 0") == "0");
   CHECK_FALSE(require(f.jobs().find({.id = one})).next);
-  // What was reserved before the stop stays taken.
+  // Instants reserved before the stop stay taken.
   CHECK(require(f.jobs().start(one, noon + 6s)).next == noon + 13s);
   CHECK(f.rows("rm_schedule", "next_ms <> 0") == "0");
 }
@@ -51,14 +51,14 @@ TEST_CASE("an edit waits for a Java admin's pass", "[storage]") {
   core::manual_trigger request;
   request.job = one;
   request.token = -1;
-  CHECK(f.jobs().trigger(request, noon)); // by hand is no edit
+  CHECK(f.jobs().trigger(request, noon)); // a manual run is not an edit
   f.db->exec("COMMIT");
   CHECK(f.schedule_of(1) == "1 - 0");
   require(f.jobs().remove(one, true, noon));
   CHECK(f.rows("xxl_job_info") == "0");
 }
 
-TEST_CASE("an apply that leaves a schedule as it is loses nothing that is reserved", "[storage]") {
+TEST_CASE("an apply that keeps a schedule loses no reserved instant", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   auto set = pay_set();
   set.jobs = {declared_job_of("pay", "settle")};
@@ -71,7 +71,7 @@ TEST_CASE("an apply that leaves a schedule as it is loses nothing that is reserv
   set.jobs[0].params = "new";
   REQUIRE(f.apply(set, false, start) == "=~");
   CHECK(f.rows("rm_intent", "state = 0") == "7");
-  CHECK(f.claim(reserved, {spec}).stale_intents.size() == 7); // and nothing is sent by the old definition
+  CHECK(f.claim(reserved, {spec}).stale_intents.size() == 7); // and nothing is sent with the old definition
   const auto runs = f.claim(reserved).runs;
   REQUIRE(runs.size() == 7);
   CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_log WHERE executor_param = 'new'") == "7");
@@ -82,12 +82,12 @@ TEST_CASE("an apply that leaves a schedule as it is loses nothing that is reserv
   CHECK(f.rows("rm_intent", "state = 0") == "0"); // of the old schedule
 }
 
-TEST_CASE("where nobody knows who plans, nobody does", "[storage]") {
+TEST_CASE("no scheduler plans while the mode is unknown", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
   const bool has_row = GENERATE(true, false);
   f.db->exec(has_row ? "UPDATE rm_mode SET mode = 'both'" : "DELETE FROM rm_mode");
-  const std::string what = has_row ? "rm_mode.mode is \"both\", so nobody knows who plans" : "rm_mode has no row, so nobody";
+  const std::string what = has_row ? "rm_mode.mode is \"both\", so the mode is unknown" : "rm_mode has no row, so the mode";
   const auto refused = [&](const auto& outcome) {
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().code == core::errc::unsupported);
@@ -143,11 +143,11 @@ TEST_CASE("back to shared mode is refused while a running job has such options",
   CHECK(require(f.reservations().switch_mode(cluster_mode::shared, 2s)).changed);
 }
 
-TEST_CASE("behind a takeover nothing is due both as a reserved instant and in the schedule", "[storage]") {
+TEST_CASE("after a takeover nothing is due both as a reserved instant and in the schedule", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon, "*/1 * * * * ?");
   REQUIRE(f.reserve(noon).intents.size() == 7);
-  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon + 5s)); // a Java console's start of a job that runs
+  f.db->exec("UPDATE xxl_job_info SET trigger_next_time = " + ms(noon + 5s)); // a Java console starts a running job
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   CHECK(f.rows("rm_intent", "state = 0") == "5");
   CHECK(f.rows("rm_schedule", "next_ms = " + ms(noon + 5s)) == "1");
@@ -164,7 +164,7 @@ TEST_CASE("nothing is mirrored into a table that Java admins plan with", "[stora
   const auto hidden = f.schedule_of(1);
   CHECK(sync().refreshed == 0); // not yet: the guard may not have the lock
   CHECK(f.schedule_of(1) == hidden);
-  // Nor by an edit, which begins behind what a Java admin may have in memory.
+  // Nor by an edit, which begins after what a Java admin may have in memory.
   require(f.jobs().stop(one, noon));
   CHECK(require(f.jobs().start(one, noon)).next == noon + 60s);
   require(f.jobs().stop(one, noon));
@@ -196,21 +196,21 @@ TEST_CASE("an edit in the minute of a switch shows no time to a Java admin", "[s
   CHECK(restart().ends_with(" 60"));
 }
 
-TEST_CASE("a time that was read before a switch is not shown behind it", "[storage]") {
+TEST_CASE("a time that was read before a switch is not shown after it", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
   require(f.reservations().switch_mode(cluster_mode::native, 2s));
   f.db->exec("UPDATE rm_mode SET wanted_at = UNIX_TIMESTAMP() - 61");
   const auto hidden = f.schedule_of(1);
   f.db->exec("START TRANSACTION");
-  f.db->exec("UPDATE rm_mode SET wanted = 'shared', wanted_at = UNIX_TIMESTAMP()"); // nobody sees it yet
+  f.db->exec("UPDATE rm_mode SET wanted = 'shared', wanted_at = UNIX_TIMESTAMP()"); // not seen by any node yet
   CHECK(error_of(f.store->mirror().sync(core::job_id{0}, 100, false, noon)) == core::errc::unavailable);
   f.db->exec("COMMIT");
   CHECK(f.schedule_of(1) == hidden);
   CHECK(require(f.store->mirror().sync(core::job_id{0}, 100, false, noon)).refreshed == 0);
 }
 
-TEST_CASE("what a Java admin's fail monitor claimed is its own", "[storage]") {
+TEST_CASE("claims of a Java admin's fail monitor are its own", "[storage]") {
   shared_edit f{GENERATE(from_range(shared_backends()))};
   f.add_shared(1, noon);
   const auto failed = [&](int id, int alarm_status) {

@@ -1,4 +1,4 @@
-// Beside Java admins: a claim and an edit of its job at the same time (firing protocol §7.1, F5).
+// Shared mode: a claim and an edit of its job at the same time (firing protocol §7.1, F5).
 
 #include <atomic>
 #include <functional>
@@ -14,7 +14,7 @@ using Catch::Generators::from_range;
 
 namespace {
 
-/// One declared job with the parameter `old`, and one intent of it that is about to be claimed by that.
+/// One declared job with the parameter `old`, and one intent of it that is about to be claimed with that definition.
 struct shared_race : reservation_fixture {
   explicit shared_race(const test_backend& backend) : reservation_fixture{backend} {
     set.jobs = {declared_job_of("pay", "settle")};
@@ -39,7 +39,7 @@ struct shared_race : reservation_fixture {
     return require(store->jobs().trigger(request, noon));
   }
 
-  /// T2 and the edits each on a connection of their own.
+  /// Runs T2 and the edits on separate connections.
   void begin_claim(const core::intent& intent) {
     claiming = std::thread{[this, intent] { claimed = try_claim(me, {intent}, {spec}); }};
   }
@@ -52,7 +52,7 @@ struct shared_race : reservation_fixture {
     }};
   }
 
-  /// Until so many wait for a row or a table, or the edit is answered.
+  /// Waits until this many transactions wait for a row or a table, or the edit is answered.
   void wait_for_waits(int wanted) {
     const auto waits = [this] {
       return std::stoi(db->value(
@@ -64,11 +64,11 @@ struct shared_race : reservation_fixture {
       std::this_thread::yield();
   }
 
-  /// A claim waits for no row, but for the table that it writes its runs into.
+  /// Blocks the claim, which waits for no row but for the table that it inserts its runs into.
   void hold_log() { db->exec("LOCK TABLES xxl_job_log WRITE"); }
   void let_log_go() { db->exec("UNLOCK TABLES"); }
 
-  /// What the answer of the edit says is on its way is all that ever leaves by the old definition.
+  /// Checks that only the runs that the edit reports as being sent are sent with the old definition.
   void check_end() {
     if (claiming.joinable())
       claiming.join();
@@ -91,13 +91,13 @@ struct shared_race : reservation_fixture {
 
 } // namespace
 
-TEST_CASE("beside Java admins an edit waits for the claims that are under way", "[storage]") {
+TEST_CASE("in shared mode an edit waits for claims in progress", "[storage]") {
   const auto edit = GENERATE(as<std::string>{}, "parameter", "schedule", "prune", "remove", "stop");
   const bool reserved = GENERATE(true, false);
   shared_race f{GENERATE(from_range(shared_backends()))};
   CAPTURE(edit, reserved);
   const auto intent = reserved ? f.reserved() : f.by_hand();
-  f.hold_log(); // the claim has taken its intent, read the definition, and comes to the row of its run
+  f.hold_log(); // the claim has taken its intent, read the definition, and is about to insert its run
   f.begin_claim(intent);
   f.wait_for_waits(1);
   f.begin_edit([&, set = f.set](storage::store& own) mutable {
@@ -119,7 +119,7 @@ TEST_CASE("beside Java admins an edit waits for the claims that are under way", 
         == (edit == "stop" ? "1" : "0"));
 }
 
-TEST_CASE("beside Java admins the first edit of a job that a Java console made waits for its claims", "[storage]") {
+TEST_CASE("in shared mode the first edit of a job that a Java console made waits for its claims", "[storage]") {
   shared_race f{GENERATE(from_range(shared_backends()))};
   const auto intent = f.by_hand();
   f.db->exec("DELETE FROM rm_schedule"); // such a job has none
@@ -135,10 +135,10 @@ TEST_CASE("beside Java admins the first edit of a job that a Java console made w
   CHECK(f.rows("rm_schedule") == "1");
 }
 
-TEST_CASE("beside Java admins a run by hand that is asked for inside an edit goes by the new definition", "[storage]") {
+TEST_CASE("in shared mode a manual run requested during an edit uses the new definition", "[storage]") {
   shared_race f{GENERATE(from_range(shared_backends()))};
   const auto job = std::to_string(core::number(f.id));
-  // The test's own connection plays the edit: it has its locks and has not committed.
+  // The test's own connection simulates the edit: it has its locks and has not committed.
   f.db->exec("START TRANSACTION");
   f.db->exec("UPDATE rm_schedule SET revision = revision + 1 WHERE job = " + job);
   f.db->exec("UPDATE xxl_job_info SET executor_param = 'new' WHERE id = " + job);
@@ -155,7 +155,7 @@ TEST_CASE("beside Java admins a run by hand that is asked for inside an edit goe
 
 namespace {
 
-/// Reserves, asks for runs by hand, and claims whatever waits by the definition that it has just read, until told to end.
+/// Reserves, requests manual runs, and claims waiting intents with the definition just read, until stopped.
 class claimant {
 public:
   claimant(shared_race& f, core::node_incarnation life) : store_{f.db->open()}, life_{std::move(life)}, job_{f.id} {}
@@ -210,14 +210,14 @@ private:
 
 } // namespace
 
-TEST_CASE("beside Java admins nothing is claimed by a definition that an edit has replaced", "[storage]") {
+TEST_CASE("in shared mode nothing is claimed with a definition that an edit has replaced", "[storage]") {
   shared_race f{GENERATE(from_range(shared_backends()))};
   claimant first{f, f.me};
   claimant second{f, require(f.store->cluster().enter("node-b", "there"))};
   std::atomic<bool> on{true};
   std::thread one{[&] { first.run(on); }};
   std::thread other{[&] { second.run(on); }};
-  std::vector<std::string> older; // the rows by older definitions, once each edit was acknowledged
+  std::vector<std::string> older; // the rows with older definitions, once each edit was acknowledged
   const auto rows_before = [&f](int edit) { return f.rows("xxl_job_log", "executor_param + 0 < " + std::to_string(edit)); };
   std::string failure;
   const auto end = std::chrono::steady_clock::now() + 20s;

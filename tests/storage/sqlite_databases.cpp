@@ -9,11 +9,11 @@ namespace ringmaster::test {
 
 namespace {
 
-/// A folder that goes away with this object.
+/// A folder that is removed with this object.
 class temporary_folder {
 public:
   temporary_folder() {
-    // In memory where that is possible: most of a test's time would be the disk's.
+    // In memory where that is possible: otherwise the disk would take most of a test's time.
     std::filesystem::path root = "/dev/shm";
     std::error_code unusable;
     if (std::filesystem::space(root, unusable).available < 256u << 20 || unusable)

@@ -15,7 +15,7 @@ namespace {
 
 std::string file_of(test_database& db) { return db.query("PRAGMA database_list").at(0).at(2); }
 
-/// A store whose connection the test can reach, on the fixture's file.
+/// A store on the fixture's file whose connection the test can access.
 struct reachable_store {
   explicit reachable_store(deploy_fixture& f) {
     storage::sqlite::open_options options;
@@ -36,7 +36,7 @@ struct reachable_store {
   std::unique_ptr<storage::store> store;
 };
 
-/// Calls that need room, each of which can be repeated.
+/// Calls that need disk space, each of which can be repeated.
 struct calls {
   explicit calls(deploy_fixture& f) : fixture{f} {
     for (std::int32_t id = 1; id <= 10; ++id) {
@@ -92,19 +92,19 @@ struct calls {
 
 } // namespace
 
-TEST_CASE("a store on a full disk loses nothing and goes on when there is room again", "[storage]") {
+TEST_CASE("a store on a full disk loses nothing and continues when there is space again", "[storage]") {
   deploy_fixture f{sqlite_backend()};
   const calls wanted{f};
   const reachable_store own{f};
-  own.pragma("PRAGMA max_page_count=1"); // that is: as many as there are
+  own.pragma("PRAGMA max_page_count=1"); // the present number of pages
   wanted.are_unavailable(*own.store, "full");
-  // What needs no room still works: the node stays alive.
+  // Calls that need no space still work: the node stays alive.
   require(own.store->cluster().beat(f.me, 5));
   own.pragma("PRAGMA max_page_count=1000000");
   wanted.succeed(*own.store);
 }
 
-TEST_CASE("a store whose writes fail loses nothing and goes on when they succeed again", "[storage]") {
+TEST_CASE("a store whose writes fail loses nothing and continues when they succeed again", "[storage]") {
   deploy_fixture f{sqlite_backend()};
   const calls wanted{f};
   const reachable_store own{f};
@@ -117,7 +117,7 @@ TEST_CASE("a store whose writes fail loses nothing and goes on when they succeed
   wanted.succeed(*own.store);
 }
 
-TEST_CASE("a store on a read-only file loses nothing and goes on when it may write again", "[storage]") {
+TEST_CASE("a store on a read-only file loses nothing and continues when it may write again", "[storage]") {
   deploy_fixture f{sqlite_backend()};
   const calls wanted{f};
   const reachable_store own{f};
@@ -128,7 +128,7 @@ TEST_CASE("a store on a read-only file loses nothing and goes on when it may wri
   wanted.succeed(*own.store);
 }
 
-TEST_CASE("a damaged file is unavailable and says so", "[storage]") {
+TEST_CASE("a damaged file is unavailable and reported as such", "[storage]") {
   deploy_fixture f{sqlite_backend()};
   const auto copy = file_of(*f.db) + ".damaged";
   f.db->exec("VACUUM INTO '" + copy + "'");

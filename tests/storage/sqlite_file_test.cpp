@@ -1,4 +1,4 @@
-// What is SQLite's own: the file, its copy before a migration, its locks.
+// SQLite only: the file, its copy before a migration, its locks.
 
 #include <filesystem>
 #include <fstream>
@@ -53,7 +53,7 @@ void run(const std::string& file, const std::string& sql) {
 
 } // namespace
 
-TEST_CASE("looking at a database that is not there does not make it", "[storage]") {
+TEST_CASE("examining a missing database does not create it", "[storage]") {
   folder here;
   auto db = require(make("sqlite:" + (here / "r.db")));
   auto pending = require(db->pending_migrations());
@@ -64,7 +64,7 @@ TEST_CASE("looking at a database that is not there does not make it", "[storage]
   CHECK(db->description() == "sqlite " + (here / "r.db"));
 }
 
-TEST_CASE("a fresh file is private and needs no copy", "[storage]") {
+TEST_CASE("a new file is private and needs no copy", "[storage]") {
   folder here;
   auto db = require(make("sqlite:" + (here / "r.db")));
   require(db->migrate());
@@ -96,7 +96,7 @@ TEST_CASE("an existing file is copied before it is migrated, and only then", "[s
   struct stat info {};
   REQUIRE(stat(copy.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
-  // The copy is whole, old, and a file of its own.
+  // The copy is complete, old, and a separate file.
   CHECK_FALSE(fs::exists(copy + "-wal"));
   sqlite3* raw = nullptr;
   REQUIRE(sqlite3_open_v2(copy.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
@@ -111,14 +111,14 @@ TEST_CASE("an existing file is copied before it is migrated, and only then", "[s
   CHECK_FALSE(fs::exists(copy));
 }
 
-TEST_CASE("a migration that fails leaves the file as it was", "[storage]") {
+TEST_CASE("a migration that fails leaves the file unchanged", "[storage]") {
   folder here;
   auto file = here / "r.db";
   {
     auto db = require(make("sqlite:" + file));
     require(db->migrate());
   }
-  // Step 2 must run again, but one of its tables is there: its statements fail in the middle.
+  // Step 2 must run again, but one of its tables exists: its statements fail halfway.
   run(file, "DELETE FROM rm_migration WHERE number = 2; DROP TABLE rm_schedule");
   auto db = require(make("sqlite:" + file));
   CHECK(error_of(db->migrate()) == core::errc::unavailable);
@@ -144,20 +144,20 @@ TEST_CASE("processes that migrate at the same time do it once", "[storage]") {
   CHECK(require(require(make(url))->pending_migrations()).empty());
 }
 
-TEST_CASE("a file that is not ours is not touched", "[storage]") {
+TEST_CASE("a file of another program is not touched", "[storage]") {
   folder here;
   auto file = here / "r.db";
-  SECTION("tables of somebody else") {
+  SECTION("tables of another program") {
     run(file, "CREATE TABLE diary (day TEXT)");
     auto db = require(make("sqlite:" + file));
     CHECK(error_of(db->pending_migrations()) == core::errc::unsupported);
     CHECK(error_of(db->migrate()) == core::errc::unsupported);
     CHECK(error_of(db->open()) == core::errc::unsupported);
   }
-  SECTION("no database") {
+  SECTION("not a database") {
     std::ofstream{file}
-      << "This is a text of more than a hundred bytes, so that nobody can take it for an empty database, whatever "
-         "he thinks of the first sixteen of them.";
+      << "This is a text of more than a hundred bytes, so that it cannot be taken for an empty database, whatever "
+         "its first sixteen bytes look like.";
     auto db = require(make("sqlite:" + file));
     CHECK(error_of(db->pending_migrations()) == core::errc::unavailable);
     CHECK(error_of(db->migrate()) == core::errc::unavailable);
@@ -166,19 +166,19 @@ TEST_CASE("a file that is not ours is not touched", "[storage]") {
     fs::create_directory(file);
     CHECK(error_of(require(make("sqlite:" + file))->migrate()) == core::errc::unavailable);
   }
-  SECTION("a folder that is not there") {
+  SECTION("a missing folder") {
     auto error = require(make("sqlite:" + (here / "missing/r.db")))->migrate();
     CHECK(error_of(error) == core::errc::unavailable);
     CHECK(error.error().context.find("missing/r.db") != std::string::npos);
   }
 }
 
-TEST_CASE("only URLs of SQLite are taken", "[storage]") {
+TEST_CASE("only URLs of SQLite are accepted", "[storage]") {
   for (const char* url : {"", "sqlite:", "mysql://x", "r.db", "SQLITE:r.db"})
     CHECK(error_of(make(url)) == core::errc::invalid_argument);
 }
 
-TEST_CASE("a database in memory lives with its stores and is nobody else's", "[storage]") {
+TEST_CASE("an in-memory database exists as long as its stores and is not shared", "[storage]") {
   auto db = require(make("sqlite::memory:"));
   require(db->migrate());
   auto other = require(make("sqlite::memory:"));
@@ -192,7 +192,7 @@ TEST_CASE("a database in memory lives with its stores and is nobody else's", "[s
   CHECK(require(second->cluster().nodes()).size() == 2);
 }
 
-TEST_CASE("while another process writes, a store is unavailable and recovers by itself", "[storage]") {
+TEST_CASE("while another process writes, a store is unavailable and recovers automatically", "[storage]") {
   folder here;
   auto db = require(make("sqlite:" + (here / "r.db"), 20ms));
   require(db->migrate());
@@ -204,14 +204,14 @@ TEST_CASE("while another process writes, a store is unavailable and recovers by 
   auto locked = store->cluster().beat(life, 1);
   CHECK(error_of(locked) == core::errc::unavailable);
   CHECK(locked.error().context.find("locked") != std::string::npos);
-  // Reading goes on.
+  // Reads continue.
   CHECK(require(store->cluster().nodes()).size() == 1);
   sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(other);
   require(store->cluster().beat(life, 1));
 }
 
-TEST_CASE("a full disk is unavailable, says so, and keeps nothing", "[storage]") {
+TEST_CASE("a full disk is unavailable, is reported, and keeps nothing", "[storage]") {
   storage::sqlite::open_options options;
   folder here;
   options.file = here / "r.db";
@@ -255,7 +255,7 @@ TEST_CASE("a statement that takes too long is given up", "[storage]") {
   CHECK(endless.error().context.find("50 ms") != std::string::npos);
 }
 
-TEST_CASE("after a failure a transaction does nothing more and the connection lives on", "[storage]") {
+TEST_CASE("after a failure a transaction does nothing more and the connection stays usable", "[storage]") {
   storage::sqlite::open_options options;
   folder here;
   options.file = here / "r.db";

@@ -1,4 +1,4 @@
-// What a store calls refused and what it calls unavailable: the first is given up by its callers, the second is repeated.
+// Refused and unavailable calls: callers give up the first and repeat the second.
 
 #include <mysql/errmsg.h>
 
@@ -11,7 +11,7 @@ using namespace ringmaster::test;
 using namespace std::chrono_literals;
 using Catch::Generators::from_range;
 
-TEST_CASE("a schema that was damaged is unavailable until it is mended", "[storage]") {
+TEST_CASE("a damaged schema is unavailable until it is repaired", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto run = f.claimed(1, 1);
   auto batch = f.batch();
@@ -35,7 +35,7 @@ TEST_CASE("data that breaks a constraint is refused", "[storage]") {
   const auto backend = GENERATE(from_range(backends_under_test()));
   firing_fixture f{backend};
   if (backend.generation == 0 && f.db->database().description().starts_with("mysql"))
-    f.db->exec("ALTER TABLE xxl_job_log REMOVE PARTITIONING"); // else an index could not be unique
+    f.db->exec("ALTER TABLE xxl_job_log REMOVE PARTITIONING"); // otherwise an index could not be unique
   f.db->exec("CREATE UNIQUE INDEX one_run_a_job ON xxl_job_log (job_id)");
   const auto first = f.claimed(1);
   auto batch = f.batch();
@@ -68,7 +68,7 @@ TEST_CASE("a full table on the server is unavailable", "[storage]") {
   CHECK(f.rows("rm_failed_run") == "3000");
 }
 
-TEST_CASE("a value that its column does not hold is refused by the server", "[storage]") {
+TEST_CASE("a value that does not fit its column is refused by the server", "[storage]") {
   if (const auto reason = mariadb_server::unavailable_reason())
     return skip(*reason);
   firing_fixture f{mysql_backend()};
@@ -78,7 +78,7 @@ TEST_CASE("a value that its column does not hold is refused by the server", "[st
   CHECK(error_of(f.firings().claim(batch, noon)) == core::errc::invalid_argument);
 }
 
-TEST_CASE("only what the data causes is a refusal of the server", "[storage]") {
+TEST_CASE("only errors caused by the data are refusals of the server", "[storage]") {
   using storage::mysql::driver_error;
   const auto code = [](unsigned number, const char* state) { return driver_error{number, state, "x"}.to_error().code; };
   using enum core::errc;
@@ -87,7 +87,7 @@ TEST_CASE("only what the data causes is a refusal of the server", "[storage]") {
     CHECK(code(number, state) == invalid_argument);
   for (auto [number, state] : {std::pair{1062u, "23000"}, {1048u, "23000"}, {4025u, "23000"}, {0u, ""}})
     CHECK(code(number, state) == internal);
-  // Disk full, errors of the engine, of the cluster, of the schema, and what nobody has heard of.
+  // Disk full, errors of the engine, of the cluster, of the schema, and unknown numbers.
   for (auto [number, state] :
        {std::pair{1114u, "HY000"}, {1021u, "HY000"}, {1026u, "HY000"}, {1030u, "HY000"}, {1180u, "HY000"}, {1206u, "HY000"},
         {1047u, "08S01"}, {1129u, "HY000"}, {1146u, "42S02"}, {1064u, "42000"}, {1213u, "40001"}, {1205u, "HY000"},

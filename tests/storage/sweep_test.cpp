@@ -1,4 +1,4 @@
-// Runs that nobody holds (invariant F4).
+// Runs without a claim (invariant F4).
 
 #include <set>
 
@@ -27,7 +27,7 @@ TEST_CASE("an old run without a claim becomes a failure without retries", "[stor
   CHECK(require(f.firings().fail_abandoned(noon, 10)).failed == 0);
 }
 
-TEST_CASE("claimed, answered, finished and young runs are left alone", "[storage]") {
+TEST_CASE("claimed, answered, finished and young runs stay unchanged", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto held = f.claimed(1);
   auto accepted = f.claimed(2);
@@ -40,7 +40,7 @@ TEST_CASE("claimed, answered, finished and young runs are left alone", "[storage
   CHECK(require(f.firings().fail_abandoned(noon, 10)).failed == 0);
   CHECK(f.row(held.id).trigger_code == 0);
   CHECK(f.row(lost.id).trigger_code == 0);
-  // The sweep has not forgotten the ones that it had to leave.
+  // The sweep has not forgotten the runs that it had to leave.
   CHECK(require(f.firings().fail_abandoned(noon + 1s, 10)).failed == 1);
   f.db->exec("DELETE FROM rm_claim");
   CHECK(require(f.firings().fail_abandoned(noon + 1s, 10)).failed == 1);
@@ -58,7 +58,7 @@ TEST_CASE("an adopted claim holds its runs", "[storage]") {
   CHECK(f.row(run.id).trigger_code == 0);
 }
 
-TEST_CASE("the sweep takes at most its limit and goes on", "[storage]") {
+TEST_CASE("the sweep takes at most its limit and continues", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto batch = f.batch();
   for (int id = 1; id <= 25; ++id)
@@ -72,12 +72,12 @@ TEST_CASE("the sweep takes at most its limit and goes on", "[storage]") {
   CHECK(f.rows("xxl_job_log", "trigger_code = 500") == "25");
 }
 
-TEST_CASE("the sweep looks at a bounded stretch, says that there is more, and gets to the end", "[storage]") {
+TEST_CASE("the sweep reads a bounded stretch, reports that there is more, and reaches the end", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   for (int id = 1; id <= 3; ++id)
     f.db->exec("UPDATE xxl_job_log SET id = " + std::to_string(id * 30'000) + " WHERE id = " + text(f.claimed(id).id));
   f.db->exec("DELETE FROM rm_claim");
-  // The stretch up to the first one is passed; what is young is not, nor what a transaction that is still open may have left out.
+  // The stretch up to the first one is passed; young rows are not, nor rows that an open transaction may still insert.
   using swept = core::sweep_outcome;
   CHECK(require(f.firings().fail_abandoned(noon - 2min, 10)).failed == 0);
   CHECK(require(f.firings().fail_abandoned(noon - 1min, 10)).failed == 0);
@@ -96,7 +96,7 @@ TEST_CASE("a sweep with nothing to do does not wait for the one writer", "[stora
   f.db->exec("ROLLBACK");
 }
 
-TEST_CASE("the first sweep begins some days back, and passes over gaps in the ids at once", "[storage]") {
+TEST_CASE("the first sweep begins some days back, and skips gaps in the ids at once", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto number_as = [&](core::log_id run, const std::string& id) {
     f.db->exec("UPDATE xxl_job_log SET id = " + id + " WHERE id = " + text(run));
@@ -109,7 +109,7 @@ TEST_CASE("the first sweep begins some days back, and passes over gaps in the id
   number_as(fresh.id, "9000000000");
   f.db->exec("DELETE FROM rm_claim");
   std::size_t failed = 0;
-  // Two calls to see that all is committed; then one a row.
+  // Two calls to see that all is committed; then one per row.
   for (int i = 0; i < 4; ++i)
     failed += require(f.firings().fail_abandoned(noon + i * 1min, 10)).failed;
   CHECK(failed == 2);
@@ -117,7 +117,7 @@ TEST_CASE("the first sweep begins some days back, and passes over gaps in the id
   CHECK(f.row(core::log_id{9'000'000'000}).trigger_code == 500);
 }
 
-TEST_CASE("taken intents are forgotten, the oldest first, so many a step", "[storage]") {
+TEST_CASE("taken intents are forgotten, the oldest first, a bounded number per step", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   auto run = f.claimed(1, 2);
   auto intent = f.record({f.answer(run, 500)}, {}).intents.at(0);
@@ -142,7 +142,7 @@ TEST_CASE("taken intents are forgotten, the oldest first, so many a step", "[sto
   CHECK(f.rows("rm_intent") == "1");
 }
 
-TEST_CASE("every waiting intent is found behind a backlog, page by page", "[storage]") {
+TEST_CASE("every waiting intent is found after a backlog, page by page", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test()))};
   constexpr int blocked = 2500;
   std::string values;

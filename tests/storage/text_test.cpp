@@ -1,4 +1,4 @@
-// Texts as columns hold them: dates, shards.
+// Texts as stored in columns: dates, shards.
 
 #include "storage/rows/datetime_text.hpp"
 #include "storage/rules/claim_rules.hpp"
@@ -8,7 +8,7 @@ using namespace ringmaster;
 using namespace ringmaster::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("instants become the text of their second and come back", "[storage]") {
+TEST_CASE("instants are converted to the text of their second and back", "[storage]") {
   storage::datetime_text dates{test_options().database_zone};
   CHECK(dates.of(noon) == "2024-03-01 12:00:00");
   CHECK(dates.of(noon + 999ms) == "2024-03-01 12:00:00");
@@ -19,7 +19,7 @@ TEST_CASE("instants become the text of their second and come back", "[storage]")
   CHECK(dates.read("2024-03-01 12:00:01") == noon + 1s);
 }
 
-TEST_CASE("a text that is no date is nothing, also when asked twice", "[storage]") {
+TEST_CASE("a text that is not a date is empty, also when read twice", "[storage]") {
   storage::datetime_text dates{test_options().database_zone};
   for (const char* text : {"", "0000-00-00 00:00:00", "yesterday", "2024-03-01", "2024-13-01 00:00:00"}) {
     CAPTURE(text);
@@ -29,7 +29,7 @@ TEST_CASE("a text that is no date is nothing, also when asked twice", "[storage]
   }
 }
 
-TEST_CASE("shards read and write as XXL's text", "[storage]") {
+TEST_CASE("shards are read and written as XXL's text", "[storage]") {
   CHECK(storage::sharding_text({}) == std::nullopt);
   CHECK(storage::sharding_text({0, 1, true}) == "0/1");
   CHECK(storage::read_sharding("2/5") == core::shard{2, 5, true});

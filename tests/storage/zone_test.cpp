@@ -1,4 +1,4 @@
-// DATETIME columns are in the database's zone, whatever zone schedules have; seconds are cut.
+// DATETIME columns are in the database's zone, regardless of the zones of schedules; seconds are cut.
 
 #include "tests/storage/deploy_fixture.hpp"
 
@@ -52,12 +52,12 @@ TEST_CASE("a clock change of the database's zone moves no schedule", "[storage]"
   }
   auto set = pay_set();
   set.jobs.resize(1);
-  set.jobs[0].schedule_conf = "0 30 9 * * ?"; // 02:30 in Berlin, which this night has not
+  set.jobs[0].schedule_conf = "0 30 9 * * ?"; // 02:30 in Berlin, which does not exist in this night
   CHECK(f.apply(set, false, change - 1h) == "++");
   CHECK(f.next_of("settle") == ms(change + 30min));
 }
 
-TEST_CASE("the hour that comes twice is read as a moment that was, and a retry does not wait for it", "[storage]") {
+TEST_CASE("the repeated hour is read as an existing moment, and a retry does not wait for it", "[storage]") {
   firing_fixture f{GENERATE(from_range(backends_under_test())), zones("Europe/Berlin", "UTC")};
   // 2024-10-27 00:30 UTC, 02:30 in Berlin for the first time.
   const auto first = core::from_ms(1'729'989'000'000);

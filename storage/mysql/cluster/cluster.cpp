@@ -44,7 +44,8 @@ bool is_as_read(connection& db, const std::string& node, const core::entry_terms
                     : entry.admits(0, 0, core::node_state::down);
 }
 
-/// Locks the life. Throws an error that is `lock_held` while one of its claims is under way; MySQL 5.7 waits for it first.
+/// Locks the incarnation. Throws an error that is `lock_held` while one of its claims is in progress; MySQL 5.7 waits for it
+/// first.
 void lock_incarnation(connection& db, const std::string& node) {
   (void) db.query(db.skills().skip ? sql{"SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE NOWAIT"}
                                    : sql{"SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE"},
@@ -59,11 +60,11 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
   std::string named;
   auto life = own_.db.transact([&]() -> core::result<core::node_incarnation> {
     auto& db = own_.db;
-    // A switch of modes ends every life that it sees, so none begins beside it.
+    // A switch of modes ends every incarnation that it sees, so none may begin during it.
     (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
     named = own_.own->list();
     const auto first = std::max(lock_retired_incarnations(db), entry.above) + 1;
-    // First what claims hold, then the row of the beat: no beat waits for a claim.
+    // First the row that claims lock, then the row of the heartbeat: no heartbeat waits for a claim.
     db.execute("INSERT INTO rm_life (node, incarnation) VALUES (?, 0) ON DUPLICATE KEY UPDATE node = VALUES(node)", node);
     (void) db.query("SELECT incarnation FROM rm_life WHERE node = ? FOR UPDATE", node).next();
     if (!is_as_read(db, node, entry))
@@ -82,7 +83,7 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
   if (!life)
     return life;
   own_.own->entered(*life);
-  // A connection that another thread opened meanwhile did not know of this life yet.
+  // A connection that another thread opened meanwhile did not know this incarnation yet.
   if (own_.own->list() != named)
     static_cast<void>(own_.db.read([this]() -> core::result<void> {
       own_.publish_connections();
@@ -97,12 +98,12 @@ core::result<void> cluster_role::beat(const core::node_incarnation& life, std::i
     if (db.execute("UPDATE rm_node SET beat = ?, wall_ms = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, wall,
                    life.node, life.incarnation) == 1)
       return {};
-    // No row changed: the life is over, or this very beat is in the row already.
+    // No row changed: the incarnation has ended, or the row already has this heartbeat.
     auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
     if (row.next())
       return {};
     return core::fail(core::errc::fenced,
-                      "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " is over");
+                      "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " has ended");
   });
 }
 
@@ -118,7 +119,7 @@ core::result<std::vector<core::node_row>> cluster_role::nodes() {
   });
 }
 
-// UTC, whatever the session's zone does twice a year. One row at least, when there is no node yet.
+// UTC, regardless of clock changes in the session's zone. Returns at least one row, even when there is no node yet.
 core::result<core::cluster_view> cluster_role::view() {
   return own_.db.read([&]() -> core::result<core::cluster_view> {
     core::cluster_view seen;
@@ -136,8 +137,9 @@ core::result<core::cluster_view> cluster_role::view() {
   });
 }
 
-// A row that is written and deleted again shows the counter, and one with an id of our own raises it: no lock on the table's
-// definition, which a long read by others would hold up, no right but those of every claim, and a replica takes it over, too.
+// Inserting a row and deleting it again reads the counter, and a row with an explicit id raises it. This takes no lock on the
+// table's definition (which a long read by others would delay), needs no privileges beyond those of every claim, and is
+// replicated.
 core::result<core::log_id> cluster_role::raise_run_ids(core::log_id highest) {
   return own_.db.transact([&]() -> core::result<core::log_id> {
     auto& db = own_.db;
@@ -153,7 +155,7 @@ core::result<core::log_id> cluster_role::raise_run_ids(core::log_id highest) {
 }
 
 core::result<bool> cluster_role::fence(const core::node_row& seen) {
-  // A client that stands still in a claim holds the very row that the fence has to write: its connections go first.
+  // A client that is frozen in a claim holds the row that the fence has to write: its connections are ended first.
   auto still = own_.db.read([&]() -> core::result<bool> {
     auto row = own_.db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND beat = ? AND state = 'up'", seen.id,
                              seen.incarnation, seen.beat);
@@ -164,8 +166,8 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   });
   if (!still || !*still)
     return still;
-  // Without waiting: this connection carries this node's own beat, too, and a claim that the server is about to end is gone at
-  // the next look.
+  // Without waiting: this connection also carries this node's own heartbeat, and a claim that the server is about to end is gone
+  // at the next attempt.
   return own_.db.transact_without_waiting([&]() -> core::result<bool> {
     auto& db = own_.db;
     lock_incarnation(db, seen.id);
@@ -180,9 +182,9 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   });
 }
 
-/// Ends what the node's row names if the server that gave these numbers out still runs; another start gives them to others, to
-/// Java admins, say. And nothing that a living node or this process names. Whatever fails here is left to the lock wait and to
-/// the server's own time limit.
+/// Ends the connections that the node's row names if the server that assigned these numbers still runs; after a restart the
+/// server gives the numbers to others, such as Java admins. Spares connections that a living node or this process names. Failures
+/// here are left to the lock wait and to the server's own time limit.
 void cluster_role::end_connections(const std::string& node) {
   std::set<std::int64_t> theirs;
   std::set<std::int64_t> spared;

@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Nodes and their lives, and the connections by which a dead one still holds locks.
+/// Nodes and their incarnations, and the connections through which a dead node still holds locks.
 class cluster_role final : public cluster_store {
 public:
   explicit cluster_role(session& own) : own_{own} {}
@@ -19,7 +19,8 @@ public:
   core::result<bool> fence(const core::node_row& seen) override;
   core::result<void> leave(const core::node_incarnation& life) override;
 
-  /// Ends the connections of every node, the guard's too: they come back by themselves. What fails is left to the next attempt.
+  /// Ends the connections of every node, including the guard's: they reconnect automatically. Failures are left to the next
+  /// attempt.
   void end_all_connections();
 
 private:

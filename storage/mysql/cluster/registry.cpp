@@ -26,7 +26,7 @@ constexpr sql groups_beside_token = RINGMASTER_GROUP_COLUMNS "t.token" RINGMASTE
 core::result<core::registry_state> registry_role::read() {
   return own_.db.read([&]() -> core::result<core::registry_state> {
     core::registry_state out;
-    // From G8 on Java admins keep the token in a column of theirs; what it was before is ours everywhere.
+    // From G8 on Java admins keep the token in their own column; the previous token is in our table everywhere.
     auto groups = own_.db.query(own_.shape.group_token ? groups_with_token : groups_beside_token);
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
@@ -49,7 +49,7 @@ core::result<core::registry_state> registry_role::read() {
 
 namespace {
 
-// On XXL's own tables texts compare without case and trailing blanks; registrations are exact texts.
+// On XXL's own tables texts compare without case and trailing blanks; registrations are compared exactly.
 #define RINGMASTER_EXACT_REGISTRATION \
   " WHERE registry_group = ? AND registry_key = ? AND registry_value = ? AND CAST(registry_group AS BINARY) = ?" \
   " AND CAST(registry_key AS BINARY) = ? AND CAST(registry_value AS BINARY) = ?"
@@ -61,8 +61,8 @@ using identity = std::tuple<std::string, std::string, std::string>;
 
 identity identity_of(const core::registration& one) { return {one.registry_group, one.app_name, one.address}; }
 
-/// The rows of registrations on a schema whose key is not unique: a plain insert would add a row a heartbeat, and two nodes that
-/// see a new executor at once a row each. Executors that came twice all the same (Java admins do that) are renewed together.
+/// Writes registrations on a schema whose key is not unique: a plain insert would add a row per heartbeat, and one row for each
+/// node that sees a new executor at the same time. Executors with several rows (Java admins create them) are renewed together.
 class plain_key {
 public:
   plain_key(session& own, std::span<const core::registration> renewed) : own_{own} {
@@ -75,7 +75,7 @@ public:
   void run() {
     find();
     if (rows_.size() < wanted_.size()) {
-      // Others that see a new executor wait here, and then find its row.
+      // Other transactions that see a new executor wait here, and then find its row.
       own_.db.execute("INSERT INTO rm_edit (id, counter) VALUES (2, 0) ON DUPLICATE KEY UPDATE counter = counter + 1");
       find();
       insert();
@@ -145,7 +145,7 @@ private:
   std::map<identity, std::vector<std::int64_t>> rows_;
 };
 
-/// The order in which every node locks the rows: two that write the same ones in different orders would wait for each other.
+/// Returns the order in which every node locks the rows: two writers with different orders would wait for each other.
 std::vector<core::registration> in_order(std::vector<core::registration> some) {
   std::sort(some.begin(), some.end(), [](const auto& a, const auto& b) {
     return std::tie(a.registry_group, a.app_name, a.address) < std::tie(b.registry_group, b.app_name, b.address);
@@ -159,7 +159,7 @@ void registry_role::renew(std::span<const core::registration> renewed) {
   if (!own_.shape.unique_registrations)
     return plain_key{own_, renewed}.run();
   for (const auto part : exact_chunks(renewed.size())) {
-    // Where texts that differ by case share a key the row is that of the last one who called.
+    // Where texts that differ by case share a key, the row is that of the last caller.
     auto& insert = own_.db.prepare(
       "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES {(?,?,?,?),}"
       " ON DUPLICATE KEY UPDATE registry_group = VALUES(registry_group), registry_key = VALUES(registry_key),"
@@ -173,7 +173,7 @@ void registry_role::renew(std::span<const core::registration> renewed) {
   }
 }
 
-// Rows are few: only of executors that show another token than their group's.
+// There are few rows: only of executors that show another token than their group's.
 void registry_role::write_tokens(std::span<const core::registration> tokens) {
   for (const auto& row : tokens) {
     if (row.shown)

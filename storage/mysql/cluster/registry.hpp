@@ -20,7 +20,8 @@ public:
 private:
   using row_writer = std::function<void(std::span<const core::registration>)>;
 
-  /// Some hundred rows a transaction, in the order in which every node locks them: nobody waits long for another's.
+  /// Writes rows in transactions of some hundred, in the order in which every node locks them, so that no node waits long for
+  /// another.
   core::result<void> in_parts(std::vector<core::registration> rows, const row_writer& write);
 
   void renew(std::span<const core::registration> renewed);

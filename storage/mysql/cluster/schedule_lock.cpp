@@ -9,12 +9,12 @@ core::result<void> lock_schedule(connection& db) {
   if (db.query("SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE").next())
     return {};
   return core::fail(core::errc::unsupported,
-                    "the table xxl_job_lock has no row schedule_lock, so nothing keeps two schedulers apart; "
+                    "the table xxl_job_lock has no row schedule_lock, so two schedulers could fire the same jobs; "
                     "run: INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
 }
 
 core::result<core::mode_state> read_mode(connection& db) {
-  // An announcement that nobody acted on is forgotten after a minute, by the server's clock that also stamped it.
+  // An announcement without a switch is ignored after a minute, by the server's clock that also stamped it.
   auto row =
     db.query("SELECT mode, COALESCE(wanted, mode) <> mode AND wanted_at > UNIX_TIMESTAMP() - 60 FROM rm_mode WHERE id = 1");
   const bool there = row.next();
@@ -23,7 +23,7 @@ core::result<core::mode_state> read_mode(connection& db) {
     return core::mode_state{*mode, row.number(1) == 1};
   return core::fail(core::errc::unsupported,
                     (there ? "rm_mode.mode is \"" + row.string(0) + "\"" : std::string{"rm_mode has no row"})
-                      + ", so nobody knows who plans; run: REPLACE INTO rm_mode (id, mode) VALUES (1, 'native'), or 'shared' "
+                      + ", so the mode is unknown; run: REPLACE INTO rm_mode (id, mode) VALUES (1, 'native'), or 'shared' "
                         "if Java admins work on this database");
 }
 
@@ -60,7 +60,7 @@ core::result<core::cluster_mode> begin_edit(connection& db) {
       (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next();
       return seen;
     }
-    db.start_over(); // switched in between; a second switch within one edit does not happen
+    db.start_over(); // The mode was switched in between; a second switch within one edit does not happen.
   }
 }
 

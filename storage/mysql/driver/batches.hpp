@@ -1,6 +1,6 @@
 #pragma once
 
-// How a vector of any length meets prepared statements of few lengths.
+// Maps a vector of any length to prepared statements of few lengths.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,29 +9,29 @@
 
 namespace ringmaster::storage::mysql {
 
-/// The rows of a vector that one statement takes.
+/// The rows of a vector that one statement handles.
 struct chunk {
   std::size_t begin = 0;
   std::size_t count = 0;
-  /// Of the statement: `count`, or more when the last row is repeated to fill it.
+  /// Rows of the statement: `count`, or more when the last row is repeated to fill it.
   std::size_t rows = 0;
 
-  /// Index of the vector's row that is the statement's row `i`.
+  /// Returns the index of the vector's row that is the statement's row `i`.
   [[nodiscard]] std::size_t at(std::size_t i) const noexcept { return begin + std::min(i, count - 1); }
 };
 
-/// Statements have 1, 2, 4 … 512 rows, so a batch of 500 takes at most nine and a connection prepares each text at most ten
-/// times.
+/// Maximum number of rows. Statements have 1, 2, 4 … 512 rows, so a batch of 500 takes at most nine and a connection prepares
+/// each text at most ten times.
 inline constexpr std::size_t rows_max = 512;
-/// With CASE each row is compared with all that stand before it.
+/// Maximum number of rows with CASE, which compares each row with all preceding ones.
 inline constexpr std::size_t case_rows_max = 128;
-/// Of text in one statement: the smallest `max_allowed_packet` that servers come with is 4 MB.
+/// Maximum length of text in one statement: the smallest default `max_allowed_packet` of servers is 4 MB.
 inline constexpr std::size_t statement_bytes_max = 1024 * 1024;
 
-/// Statements of so many rows are filled up from their half on: to read a row again costs less than another statement.
+/// Statements of up to this many rows are padded if at least half full: reading a row again costs less than another statement.
 inline constexpr std::size_t repeated_max = 32;
 
-/// Each row exactly once: for INSERT.
+/// Returns chunks that contain each row exactly once: for INSERT.
 [[nodiscard]] inline std::vector<chunk> exact_chunks(std::size_t size) {
   std::vector<chunk> out;
   std::size_t begin = 0;
@@ -41,7 +41,7 @@ inline constexpr std::size_t repeated_max = 32;
   return out;
 }
 
-/// The last row may come several times, where that saves statements: for `IN (…)` and CASE.
+/// Returns chunks whose last row may be repeated, where that saves statements: for `IN (…)` and CASE.
 [[nodiscard]] inline std::vector<chunk> padded_chunks(std::size_t size, std::size_t max = rows_max) {
   std::vector<chunk> out;
   std::size_t begin = 0;
@@ -57,7 +57,7 @@ inline constexpr std::size_t repeated_max = 32;
   return out;
 }
 
-/// As `cut(size)`, for rows with long texts: `bytes_of(i)` is what row `i` adds to its statement.
+/// Returns chunks like `cut(size)` for rows with long texts: `bytes_of(i)` is the size that row `i` adds to its statement.
 template <class Bytes, class Cut>
 [[nodiscard]] std::vector<chunk> chunks_within_bytes(std::size_t size, Bytes bytes_of, Cut cut) {
   std::vector<chunk> out;
@@ -74,7 +74,7 @@ template <class Bytes, class Cut>
   return out;
 }
 
-/// Ascending, each once: the order in which rows are locked.
+/// Returns the distinct values in ascending order, the order in which rows are locked.
 template <class T>
 [[nodiscard]] std::vector<T> sorted(std::span<const T> values) {
   std::vector<T> out{values.begin(), values.end()};

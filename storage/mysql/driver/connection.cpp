@@ -18,7 +18,7 @@ unsigned whole_seconds(std::chrono::milliseconds time) {
   return static_cast<unsigned>(std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count()));
 }
 
-/// The library's set-up is not safe from two threads.
+/// Initialises the library once, because that is not thread-safe.
 void set_up_library() {
   [[maybe_unused]] static const int once = mysql_library_init(0, nullptr, nullptr);
 }
@@ -46,7 +46,7 @@ connection::connection(connection_settings settings) : settings_{std::move(setti
 std::int64_t connection::id() const noexcept { return handle_ ? static_cast<std::int64_t>(mysql_thread_id(handle_.get())) : 0; }
 
 void connection::open() {
-  answered_ = !handle_; // what a new connection loses was not dead before the call
+  answered_ = !handle_; // a connection opened now cannot have been dead before the call
   if (handle_)
     return;
   try {
@@ -66,7 +66,7 @@ void connection::connect() {
     throw std::bad_alloc{};
   const auto& where = settings_.where;
   const auto connect = whole_seconds(settings_.connect_timeout);
-  const auto statement = whole_seconds(settings_.statement_timeout) + 1; // the server's own limit, if it has one, is first
+  const auto statement = whole_seconds(settings_.statement_timeout) + 1; // the server's own limit, if it has one, ends first
   const unsigned off = 0;
   const unsigned protocol = where.socket.empty() ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
   mysql_options(handle_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &connect);
@@ -83,11 +83,11 @@ void connection::connect() {
 }
 
 void connection::set_up_session() {
-  // Values that a column does not hold are errors, never cut; times are texts of our own, so the session's zone means nothing.
+  // Values that do not fit a column are errors, never cut. Times are formatted here, so the session's zone has no effect.
   command("SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', autocommit = 1,"
           " innodb_lock_wait_timeout = 1");
   command("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
-  // A client that stands still in the middle of a write must not keep its row locks. MySQL does not know these two.
+  // A client that freezes in the middle of a write must not keep its row locks. MySQL does not know these two settings.
   const std::int64_t limit = settings_.statement_timeout.count();
   std::array<char, 64> statement_time{};
   std::snprintf(statement_time.data(), statement_time.size(), "SET SESSION max_statement_time = %ld.%03ld", limit / 1000,
@@ -157,11 +157,11 @@ bool connection::recover(const driver_error& failure, int round) {
   if (!handle_)
     return false;
   if (failure.column_unknown()) {
-    drop(); // somebody upgrades the schema beside us: the next connection looks at it anew
+    drop(); // another process is upgrading the schema: the next connection reads it again
     return round == 1;
   }
-  // A refusal behind the first rows of an answer leaves a prepared statement that the client library takes for one with rows to
-  // come: it would wait for them.
+  // An error after the first rows of an answer leaves a prepared statement in a state in which the client library would wait for
+  // more rows.
   statements_.clear();
   if (mysql_rollback(handle_.get()) != 0) {
     drop();

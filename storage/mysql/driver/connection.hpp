@@ -28,38 +28,39 @@ struct connection_settings {
   std::chrono::milliseconds statement_timeout{5000};
 };
 
-/// What the server can do about rows that another transaction holds.
+/// The server's abilities with rows that another transaction holds.
 struct lock_skills {
   /// `SKIP LOCKED`: MariaDB 10.6, MySQL 8.
   bool skip = false;
-  /// No statement waits when it is told so: MariaDB 10.3. MySQL waits a second at least.
+  /// Statements can be set not to wait at all: MariaDB 10.3. MySQL waits at least a second.
   bool wait_zero = false;
-  /// `FOR SHARE` is what MySQL calls a shared lock that skips; MariaDB has `LOCK IN SHARE MODE` only.
+  /// `FOR SHARE` is MySQL's shared lock that can skip locked rows; MariaDB has only `LOCK IN SHARE MODE`.
   bool for_share = false;
 };
 
-/// Of what `VERSION()` says: `10.11.6-MariaDB-1`, `8.0.36`.
+/// Returns the skills for the text of `VERSION()`: `10.11.6-MariaDB-1`, `8.0.36`.
 [[nodiscard]] lock_skills skills_of(std::string_view version) noexcept;
 
-/// Opens on first use and again after it was lost. Used by one thread at a time. `execute`, `query`, `prepare` and `start_over`
-/// throw `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error value.
+/// A connection that opens on first use and reopens after a loss. Used by one thread at a time. `execute`, `query`, `prepare` and
+/// `start_over` throw `driver_error` and are called only inside a body given to `transact` or `read`, which turn it into an error
+/// value.
 class connection {
 public:
   explicit connection(connection_settings settings);
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Called with each new connection before anything else uses it; throws `driver_error`. Not called for the one that is open
-  /// already.
+  /// Sets a function that is called with each new connection before its first use; it may throw `driver_error`. It is not called
+  /// for a connection that is already open.
   void on_open(std::function<void()> hook) { on_open_ = std::move(hook); }
 
-  /// What statements are prepared with from now on; those that are prepared already stay. For the hook of `on_open`.
+  /// Sets the column names for statements prepared from now on; already prepared ones stay. For the hook of `on_open`.
   void name_columns(const column_names& names) noexcept { names_ = names; }
 
-  /// Runs `body`, which returns a `core::result`, as one transaction: committed when the result has a value, else rolled back.
-  /// After a deadlock or a lock wait the whole body runs again, a few times; after a connection that was found dead at the start,
-  /// or on a new connection because the schema has changed under this one, once. Errors: those of `body`;
-  /// `driver_error::to_error`; `unavailable` whenever the commit failed – nothing was kept, or its answer was lost.
+  /// Runs `body`, which returns a `core::result`, as one transaction: commits when the result has a value, otherwise rolls back.
+  /// Repeats the whole body a few times after a deadlock or a lock wait; repeats it once after a connection that was found dead
+  /// at the start, or on a new connection because the schema has changed. Errors: those of `body`; `driver_error::to_error`;
+  /// `unavailable` whenever the commit failed: nothing was kept, or its answer was lost.
   template <class Body>
   auto transact(Body&& body) -> std::invoke_result_t<Body&> {
     return attempt([&] {
@@ -68,7 +69,7 @@ public:
     });
   }
 
-  /// The same for a body whose statements do not wait for rows that another transaction holds, where the server can do that
+  /// Does the same for a body whose statements do not wait for rows that another transaction holds, where the server supports it
   /// (`lock_skills::wait_zero`): they fail at once with an error that is `lock_held`.
   template <class Body>
   auto transact_without_waiting(Body&& body) -> std::invoke_result_t<Body&> {
@@ -87,14 +88,14 @@ public:
     });
   }
 
-  /// Inside `transact_without_waiting`: what follows waits for locks after all. Needed before each SKIP LOCKED: with a wait of
-  /// zero MariaDB refuses the COMMIT behind it.
+  /// Makes the following statements inside `transact_without_waiting` wait for locks. Needed before each SKIP LOCKED: with a wait
+  /// of zero MariaDB rejects the COMMIT after it.
   void allow_waiting() { wait_for_locks(true); }
 
-  /// Inside a transaction: rolls back what it did and begins again.
+  /// Rolls back the transaction and begins it again.
   void start_over();
 
-  /// The same behind a statement that failed, which is not used again.
+  /// Does the same after a failed statement, which is not used again.
   void start_over_behind_failure();
 
   template <class... Values>
@@ -102,7 +103,7 @@ public:
     return with(prepare(text), std::forward<Values>(values)...).run();
   }
 
-  /// An INSERT of one row; its id.
+  /// Runs an INSERT of one row and returns its id.
   template <class Id, class... Values>
   Id insert(sql text, Values&&... values) {
     auto& prepared = with(prepare(text), std::forward<Values>(values)...);
@@ -115,19 +116,19 @@ public:
     return with(prepare(text), std::forward<Values>(values)...).select();
   }
 
-  /// The statement for `rows` rows, prepared once a connection.
+  /// Returns the statement for `rows` rows, prepared once per connection.
   statement& prepare(sql text, std::size_t rows = 1);
 
-  /// Runs a text as it is, without parameters: for migrations and session settings.
+  /// Runs a text unchanged, without parameters: for migrations and session settings.
   void command(const std::string& text);
 
-  /// The server's number of the open connection; 0 when there is none.
+  /// Returns the server's number of the open connection; 0 when there is none.
   [[nodiscard]] std::int64_t id() const noexcept;
 
-  /// The distance between two ids of one INSERT.
+  /// Returns the distance between two ids of one INSERT.
   [[nodiscard]] std::int64_t id_step() const noexcept { return id_step_; }
 
-  /// Of the server of the open connection.
+  /// Returns the abilities of the connected server.
   [[nodiscard]] const lock_skills& skills() const noexcept { return skills_; }
 
   [[nodiscard]] const connection_settings& settings() const noexcept { return settings_; }
@@ -167,7 +168,7 @@ private:
         drop();
         return core::fail(core::errc::unavailable, "out of memory");
       } catch (...) {
-        drop(); // else the next transaction would commit what this one left
+        drop(); // otherwise the next transaction would commit the writes of this one
         throw;
       }
     }
@@ -178,9 +179,9 @@ private:
   void set_up_session();
   void drop() noexcept;
   void commit();
-  /// Of the session, changed only when it is not so already: a worker that only claims sets it once a connection.
+  /// Sets the lock wait of the session if it differs: a worker that only claims sets it once per connection.
   void wait_for_locks(bool wanted);
-  /// Whether the body is to run again; waits a moment before it says so.
+  /// Returns whether the body has to run again; waits a moment before it returns true.
   [[nodiscard]] bool recover(const driver_error& failure, int round);
 
   connection_settings settings_;
@@ -192,7 +193,7 @@ private:
   std::int64_t id_step_ = 1;
   lock_skills skills_;
   bool waits_ = true;
-  /// Whether the server answered anything since the last `open`: if not, a lost connection was dead before the call.
+  /// Whether the server has answered since the last `open`: if not, a lost connection was dead before the call.
   bool answered_ = false;
 };
 

@@ -8,10 +8,10 @@ namespace {
 
 using level = database_finding::level;
 
-constexpr const char* ids_again = ": after a crash of the server claims are lost that were answered, their run ids come again, "
-                                  "and instants are run twice; set it to 1";
+constexpr const char* ids_again = ": after a crash of the server, confirmed claims may be lost, their run ids reused, "
+                                  "and instants run twice; set it to 1";
 
-/// Whether it copies another server; false where the account may not see that.
+/// Returns whether the server is a replica; false where the account may not see that.
 bool is_replica(connection& db) {
   for (const auto text : {sql{"SHOW REPLICA STATUS"}, sql{"SHOW SLAVE STATUS"}}) {
     try {
@@ -41,16 +41,16 @@ std::vector<database_finding> examine_durability(connection& db) {
     out.push_back({level::warning, "durability", "innodb_flush_log_at_trx_commit is " + std::to_string(flush) + ids_again});
   if (writes_binlog && sync != 1)
     out.push_back({level::warning, "durability",
-                   "sync_binlog is " + std::to_string(sync) + ": after a crash replicas may lack what this server had answered; "
+                   "sync_binlog is " + std::to_string(sync) + ": after a crash replicas may lack confirmed commits; "
                    "set it to 1"});
   if (is_read_only)
     out.push_back({level::failure, "durability", "the server is read-only: no job fires"});
   if (is_replica(db))
     out.push_back({level::failure, "durability",
-                   "the server is a replica of another one: what is written here reaches no other server, and may be lost or "
-                   "come again; use the server that it copies"});
+                   "the server is a replica of another one: writes to it reach no other server, and may be lost or "
+                   "applied twice; use its source server"});
   if (out.empty())
-    out.push_back({level::fine, "durability", "a commit that was answered survives a crash of the server"});
+    out.push_back({level::fine, "durability", "a confirmed commit survives a crash of the server"});
   return out;
 }
 

@@ -7,8 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Whether a commit that was answered survives a crash of the server, and whether this server is one to write to. Throws
-/// `driver_error`.
+/// Checks whether confirmed commits survive a crash of the server, and whether this server accepts writes. Throws `driver_error`.
 [[nodiscard]] std::vector<database_finding> examine_durability(connection& db);
 
 } // namespace ringmaster::storage::mysql

@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What information_schema says of the connection's database: a few queries, once a connection. Throws `driver_error`.
+/// Reads the database's schema from information_schema: a few queries, once per connection. Throws `driver_error`.
 [[nodiscard]] schema_facts read_schema(connection& db);
 
 } // namespace ringmaster::storage::mysql

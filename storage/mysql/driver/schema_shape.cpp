@@ -12,12 +12,12 @@ using column_list = std::vector<std::string>;
 
 const column_list registration_key{"registry_group", "registry_key", "registry_value"};
 
-/// What came with a generation.
+/// A feature that a generation introduced.
 struct marker {
   int generation;
   std::string is;
   bool there;
-  /// False: people add it to older generations, too.
+  /// False: operators add it to older generations, too.
   bool tells = true;
 };
 
@@ -54,7 +54,7 @@ std::vector<marker> markers(const schema_facts& facts) {
   };
 }
 
-/// What every statement takes for granted, by table.
+/// Returns the columns that every statement expects, by table.
 const std::map<std::string, column_list>& required_columns() {
   static const std::map<std::string, column_list> columns{
     {"xxl_job_info",
@@ -76,7 +76,7 @@ const std::map<std::string, column_list>& required_columns() {
   return columns;
 }
 
-/// Columns that statements compute with: with another type each of them fails, or compares texts.
+/// Returns the columns that statements compute with: with another type every statement fails, or compares texts.
 const std::map<std::string, column_list>& number_columns() {
   static const std::map<std::string, column_list> columns{
     {"xxl_job_info",
@@ -96,27 +96,27 @@ schema_verdict half(const std::string& there, const std::string& missing) {
 
 bool is_own(std::string_view table) { return table.starts_with("rm_") || table.starts_with("ej_"); }
 
-/// By the name that `information_schema` has for the type.
+/// Returns whether a type is an integer, by its name in `information_schema`.
 bool is_whole_number(std::string_view type) {
   constexpr std::array<std::string_view, 5> names{"tinyint", "smallint", "mediumint", "int", "bigint"};
   return std::find(names.begin(), names.end(), type) != names.end();
 }
 
-/// Nothing: what is there is of the right kind.
+/// Returns the first table or column of a wrong kind; empty: all are right.
 std::optional<schema_verdict> wrong_kind(const schema_facts& facts) {
   for (const auto& name : xxl_tables())
     if (facts.table(name)->engine.empty())
-      return unusable(name + " is a view: a table belongs there");
+      return unusable(name + " is a view; expected a table");
   for (const auto& [table, columns] : number_columns())
     for (const auto& column : columns)
       if (const auto& type = facts.column(table, column)->type; !is_whole_number(type))
-        return unusable(table + '.' + column + " is of the type " + type + ": a whole number belongs there");
+        return unusable(table + '.' + column + " is of the type " + type + "; expected an integer");
   if (!facts.column("xxl_job_log", "id")->counts)
-    return unusable("xxl_job_log.id is not AUTO_INCREMENT: no run could be written");
+    return unusable("xxl_job_log.id is not AUTO_INCREMENT: no run can be written");
   return std::nullopt;
 }
 
-/// Nothing: all that statements need is there.
+/// Returns what is missing or wrong; empty: statements have all they need.
 std::optional<schema_verdict> defect(const schema_facts& facts) {
   const auto& names = xxl_tables();
   const auto there = std::find_if(names.begin(), names.end(), [&](const auto& name) { return facts.table(name) != nullptr; });
@@ -124,14 +124,14 @@ std::optional<schema_verdict> defect(const schema_facts& facts) {
     const auto foreign = std::find_if(facts.tables.begin(), facts.tables.end(), [](const auto& t) { return !is_own(t.first); });
     if (foreign == facts.tables.end())
       return schema_verdict{};
-    return unusable("not XXL's: the database holds tables of something else (" + foreign->first
+    return unusable("not XXL's: the database contains tables of another application (" + foreign->first
                     + ") and none of XXL-JOB; give Ringmaster a database of its own (database.url)");
   }
   if (facts.column("xxl_job_info", "job_cron") && !facts.column("xxl_job_info", "schedule_type"))
-    return unusable("G1-G3: unsupported; xxl_job_info.job_cron is of a release before XXL-JOB 2.3.0: upgrade XXL-JOB to 2.3.0 "
+    return unusable("G1-G3: unsupported; xxl_job_info.job_cron is from a release before XXL-JOB 2.3.0: upgrade XXL-JOB to 2.3.0 "
                     "or later first");
   if (facts.column("xxl_job_info", "job_cron"))
-    return unusable("half migrated: xxl_job_info.schedule_type is there, and xxl_job_info.job_cron is there still; finish "
+    return unusable("half migrated: xxl_job_info.schedule_type is there, and xxl_job_info.job_cron still exists; finish "
                     "XXL-JOB's own upgrade to 2.3.0");
   for (const auto& name : names)
     if (!facts.table(name))
@@ -141,7 +141,7 @@ std::optional<schema_verdict> defect(const schema_facts& facts) {
     if (missing == columns.end())
       continue;
     return table == "xxl_job_info" && !facts.column(table, "schedule_type") && !facts.column(table, "trigger_status")
-             ? unusable("not XXL's: " + table + " has not the columns of XXL-JOB")
+             ? unusable("not XXL's: " + table + " does not have the columns of XXL-JOB")
              : half(table, table + '.' + *missing);
   }
   if (!facts.column("xxl_job_info", "job_desc") && !facts.column("xxl_job_info", "name"))
@@ -149,7 +149,7 @@ std::optional<schema_verdict> defect(const schema_facts& facts) {
   if (!has_title(facts) && !facts.column("xxl_job_group", "name"))
     return half("xxl_job_group", "xxl_job_group.title");
   if (facts.column("xxl_job_group", "order"))
-    return unusable("half migrated: xxl_job_info.schedule_type is there, and xxl_job_group.order is there still; finish "
+    return unusable("half migrated: xxl_job_info.schedule_type is there, and xxl_job_group.order still exists; finish "
                     "XXL-JOB's own upgrade to 2.2.0");
   return wrong_kind(facts);
 }

@@ -10,7 +10,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// G6 is that of 3.2, which still writes so, and of 3.3, which does not.
+/// G6 is the generation of 3.2, which still writes this tail, and of 3.3, which does not.
 constexpr int answer_tail_generation_max = 5;
 
 } // namespace
@@ -99,7 +99,7 @@ session::session(connection_settings settings, core::zone database_zone, core::z
 
 session::~session() { own->closed(known_id_); }
 
-// A reconnect in the middle of the node's life: whoever fences it must know the new connection.
+// After a reconnect during the node's incarnation, a fencing node must learn the new connection.
 void session::opened() {
   own->closed(known_id_);
   known_id_ = db.id();
@@ -117,7 +117,7 @@ void session::publish_connections() {
   const auto life = own->life();
   if (!life)
     return;
-  // Another store of this process may write an older list behind this one; it then finds that and writes again.
+  // Another store of this process may write an older list after this one; it then detects that and writes again.
   for (std::string written; written != own->list();) {
     written = own->list();
     db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", written, life->node, life->incarnation);
@@ -130,7 +130,7 @@ core::result<void> session::check_current(const core::node_incarnation& owner) {
   if (row.next())
     return {};
   return core::fail(core::errc::fenced,
-                    "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " is over");
+                    "incarnation " + std::to_string(owner.incarnation) + " of node " + owner.node + " has ended");
 }
 
 std::int64_t session::take_revisions(std::size_t count) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the role objects of one store share.
+// State shared by the roles of one store.
 
 #include <cstdint>
 #include <memory>
@@ -19,34 +19,35 @@
 
 namespace ringmaster::storage::mysql {
 
-/// One start of a database server: connection numbers mean something only together with it.
+/// One start of a database server: connection numbers are valid only together with it.
 struct server_start {
-  /// Of the server's host and port.
+  /// Host and port of the server.
   std::string name;
-  /// Epoch seconds by its own clock.
+  /// Time of the start in epoch seconds, by the server's clock.
   std::int64_t at = 0;
 
-  /// `@db1:3306:1795413782`, as in a list of connections.
+  /// Returns `@db1:3306:1795413782`, as in a list of connections.
   [[nodiscard]] std::string text() const;
-  /// Nothing where the list, of an older release say, names none.
+  /// Finds the start in a list of connections; empty where the list names none, e.g. of an older release.
   [[nodiscard]] static std::optional<server_start> find_in(std::string_view list);
-  /// The same start, but for the rounding of seconds.
+  /// Returns whether it is the same start, apart from the rounding of seconds.
   [[nodiscard]] bool is(const server_start& other) const noexcept;
 };
 
 /// Throws `driver_error`.
 [[nodiscard]] server_start read_server_start(connection& db);
 
-/// The open connections of this process to one database and the life of its node, so that whoever fences the node can end them.
+/// The open connections of this process to one database and the incarnation of its node, so that a fencing node can end them.
 /// Shared by all stores of a database; safe from any thread.
 class process_connections {
 public:
-  /// The numbers of an earlier start of the server are forgotten: it gives them out again.
+  /// Adds a connection. Forgets the numbers of an earlier start of the server, because the server assigns them again.
   void opened(std::int64_t id, const server_start& server);
   void closed(std::int64_t id);
   void entered(const core::node_incarnation& life);
   [[nodiscard]] std::optional<core::node_incarnation> life() const;
-  /// `12,15,@db1:3306:1795413782`, as in `rm_node.connections`: the connections and the start of the server that numbered them.
+  /// Returns `12,15,@db1:3306:1795413782`, as in `rm_node.connections`: the connections and the start of the server that numbered
+  /// them.
   [[nodiscard]] std::string list() const;
   [[nodiscard]] bool contains(std::int64_t id) const;
 
@@ -57,26 +58,27 @@ private:
   std::optional<core::node_incarnation> life_;
 };
 
-/// How texts for people are stored beside Java admins.
+/// The form of texts stored for users where Java admins read them.
 struct text_style {
   core::language reader = core::language::en;
   core::trigger_tail tail = core::trigger_tail::remark;
-  /// The tail is that of the release that made the tables.
+  /// Whether the tail is that of the XXL-JOB release that made the tables.
   bool tail_by_schema = true;
 };
 
-/// One store's connection and what its roles need beside it. Used by one thread at a time.
+/// One store's connection and the state that its roles share. Used by one thread at a time.
 class session {
 public:
   session(connection_settings settings, core::zone database_zone, core::zone schedules, text_style style,
           std::shared_ptr<process_connections> process);
   ~session();
 
-  /// Errors: `fenced` when `owner` is not current. Inside a transaction: holds a shared lock on the row of the node's life (not
-  /// on that of its beat) to its end, so that no fence commits before it.
+  /// Checks that `owner` is current. Inside a transaction: holds a shared lock on the row of the node's incarnation (not on that
+  /// of its heartbeat) until its end, so that no fence commits before it. Errors: `fenced`.
   [[nodiscard]] core::result<void> check_current(const core::node_incarnation& owner);
 
-  /// `count` new revisions, inside a transaction that began as an edit (`begin_edit`); the first one. Throws `driver_error`.
+  /// Takes `count` new revisions and returns the first one, inside a transaction that began as an edit (`begin_edit`). Throws
+  /// `driver_error`.
   [[nodiscard]] std::int64_t take_revisions(std::size_t count);
 
   /// Writes the connections of this process into the row of its node, if it has entered. Throws `driver_error`.
@@ -84,12 +86,12 @@ public:
 
   connection db;
   datetime_text dates;
-  /// Of the connection that is open: read again with each new one.
+  /// Facts of the open connection, read again with each new one.
   schema_facts facts;
   schema_shape shape;
   server_start server;
   const core::zone schedule_zone;
-  /// Its tail is looked up with each connection, as the shape.
+  /// The tail is determined with each connection, as the shape is.
   text_style texts;
   const std::shared_ptr<process_connections> own;
 
@@ -99,8 +101,8 @@ private:
   std::int64_t known_id_ = 0;
 };
 
-/// `text` itself if it is plain ASCII, else `core::valid_utf8` of it: one odd byte from outside must not make the server refuse a
-/// batch.
+/// Returns `text` unchanged if it is plain ASCII, otherwise `core::valid_utf8` of it: one invalid byte from outside must not make
+/// the server refuse a batch.
 [[nodiscard]] std::string storable(std::string_view text);
 
 } // namespace ringmaster::storage::mysql

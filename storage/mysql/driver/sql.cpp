@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-// Numbers that not every client library's headers name.
+// Numbers that some client libraries' headers do not define.
 constexpr unsigned connection_killed = 1927;       // MariaDB
 constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
 constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
@@ -58,14 +58,14 @@ bool driver_error::connection_lost() const noexcept {
 }
 
 bool driver_error::lock_held() const noexcept {
-  constexpr unsigned nowait_of_mysql = 3572; // ER_LOCK_NOWAIT; MariaDB says that a wait took too long
+  constexpr unsigned nowait_of_mysql = 3572; // ER_LOCK_NOWAIT; MariaDB returns a lock wait timeout instead
   return number_ == ER_LOCK_WAIT_TIMEOUT || number_ == nowait_of_mysql;
 }
 
 bool driver_error::worth_repeating() const noexcept { return number_ == ER_LOCK_DEADLOCK || lock_held(); }
 
 bool driver_error::refuses_data() const noexcept {
-  // SQLSTATE 22 is "data exception"; the numbers are data errors that some servers give a state of no meaning.
+  // SQLSTATE 22 is "data exception"; the numbers are data errors for which some servers return a general state.
   switch (number_) {
   case ER_TRUNCATED_WRONG_VALUE_FOR_FIELD:
   case WARN_DATA_TRUNCATED:

@@ -119,7 +119,7 @@ void statement::bind() {
       to.buffer = &from.number;
     } else if (from.type != MYSQL_TYPE_NULL) {
       from.length = from.text.size();
-      to.buffer = const_cast<char*>(from.text.empty() ? "" : from.text.data()); // the API reads it only
+      to.buffer = const_cast<char*>(from.text.empty() ? "" : from.text.data()); // the API only reads it
       to.buffer_length = from.length;
       to.length = &from.length;
     }
@@ -137,7 +137,7 @@ void statement::execute() {
     }
   } after{*this};
   if (values_.size() != mysql_stmt_param_count(statement_.get()))
-    throw driver_error{0, "", "a statement was given " + std::to_string(values_.size()) + " values instead of "
+    throw driver_error{0, "", "a statement got " + std::to_string(values_.size()) + " values instead of "
                               + std::to_string(mysql_stmt_param_count(statement_.get()))};
   bind();
   if (mysql_stmt_execute(statement_.get()) != 0)

@@ -26,23 +26,23 @@ public:
   explicit rows(MYSQL_STMT* statement);
   rows(rows&&) = default;
 
-  /// Steps to the next row; false behind the last.
+  /// Steps to the next row; returns false after the last.
   [[nodiscard]] bool next();
 
   [[nodiscard]] bool is_null(std::size_t column) const { return columns_[column].null != 0; }
-  /// NULL reads as 0.
+  /// Reads NULL as 0.
   [[nodiscard]] std::int64_t number(std::size_t column) const { return is_null(column) ? 0 : columns_[column].number; }
-  /// NULL reads as nothing.
+  /// Reads NULL as an empty optional.
   [[nodiscard]] std::optional<std::int64_t> optional_number(std::size_t column) const {
     return is_null(column) ? std::nullopt : std::optional{number(column)};
   }
-  /// For an INT column.
+  /// Reads an INT column.
   [[nodiscard]] std::int32_t number32(std::size_t column) const { return static_cast<std::int32_t>(number(column)); }
-  /// NULL reads as an empty text. Valid until `next`.
+  /// Reads NULL as an empty text. Valid until `next`.
   [[nodiscard]] std::string_view text(std::size_t column) const;
   [[nodiscard]] std::string string(std::size_t column) const { return std::string{text(column)}; }
 
-  /// NULL reads as nothing.
+  /// Reads NULL as an empty optional.
   [[nodiscard]] std::optional<std::string> optional_string(std::size_t column) const {
     return is_null(column) ? std::nullopt : std::optional{string(column)};
   }
@@ -69,12 +69,12 @@ private:
   std::vector<column> columns_;
 };
 
-/// The value of a BLOB: the server does not look at it. Kept until the statement ran.
+/// The value of a BLOB, which the server does not interpret. Kept until the statement has run.
 struct bytes {
   std::string value;
 };
 
-/// One prepared statement of one connection. Parameters are added in order, then it runs; it can be used again after that.
+/// One prepared statement of one connection. Parameters are added in order, then it runs; it can be reused after that.
 class statement {
 public:
   statement(MYSQL* connection, const std::string& text);
@@ -83,13 +83,13 @@ public:
   statement& add(std::int32_t value) { return add(std::int64_t{value}); }
   statement& add(std::size_t value) { return add(static_cast<std::int64_t>(value)); }
   statement& add(bool value) { return add(std::int64_t{value}); }
-  /// Epoch milliseconds.
+  /// Adds epoch milliseconds.
   statement& add(core::time_point value) { return add(core::to_ms(value)); }
-  /// Not copied: must live until the statement ran.
+  /// Adds a text without copying it: it must live until the statement has run.
   statement& add(std::string_view value);
   statement& add(const std::string& value) { return add(std::string_view{value}); }
   statement& add(const char* value) { return add(std::string_view{value}); }
-  /// Kept until the statement ran.
+  /// Adds a text and keeps it until the statement has run.
   statement& add(std::string&& value);
   statement& add(bytes&& value);
   statement& add_null();
@@ -102,7 +102,7 @@ public:
     return add(static_cast<std::int64_t>(core::number(value)));
   }
 
-  /// Nothing is NULL.
+  /// Adds NULL for an empty optional.
   template <class T>
   statement& add(const std::optional<T>& value) {
     return value ? add(*value) : add_null();
@@ -112,11 +112,11 @@ public:
     return value ? add(std::move(*value)) : add_null();
   }
 
-  /// Runs it; the number of rows that it changed.
+  /// Runs it and returns the number of changed rows.
   std::uint64_t run();
   /// Runs a SELECT.
   rows select();
-  /// The first id that the INSERT just run gave; the others of the same statement follow.
+  /// Returns the first id of the INSERT just run; the others of the same statement follow.
   [[nodiscard]] std::int64_t first_id() const { return static_cast<std::int64_t>(mysql_stmt_insert_id(statement_.get())); }
 
 private:

@@ -61,7 +61,7 @@ core::result<void> parse_place(address& out, std::string_view text) {
   if (text.starts_with('[')) {
     const auto end = text.find(']');
     if (end == text.npos || (end + 1 < text.size() && text[end + 1] != ':'))
-      return fail(errc::invalid_argument, "database.url: the host in brackets has no end");
+      return fail(errc::invalid_argument, "database.url: the host in brackets is not closed");
     out.host = text.substr(1, end - 1);
     port = end + 1 < text.size() ? text.substr(end + 2) : std::string_view{};
   } else {
@@ -73,7 +73,7 @@ core::result<void> parse_place(address& out, std::string_view text) {
     return {};
   const auto [rest, code] = std::from_chars(port.data(), port.data() + port.size(), out.port);
   if (code != std::errc{} || rest != port.data() + port.size() || out.port == 0)
-    return fail(errc::invalid_argument, "database.url: the port is no number from 1 to 65535");
+    return fail(errc::invalid_argument, "database.url: invalid port, expected 1 to 65535");
   return {};
 }
 
@@ -85,7 +85,7 @@ core::result<void> parse_options(address& out, std::string_view text) {
     const auto name = option.substr(0, option.find('='));
     if (name != "socket" || name.size() == option.size())
       return fail(errc::invalid_argument,
-                  "database.url: unknown option behind the ? (there is only socket=/path; a ? in a password is %3F)");
+                  "database.url: unknown option after the ? (only socket=/path is known; write a ? in a password as %3F)");
     if (auto socket = assign(out.socket, option.substr(name.size() + 1), "socket"); !socket)
       return socket;
   }
@@ -101,7 +101,7 @@ std::string address::description() const {
 
 core::result<address> parse_url(std::string_view url) {
   if (!url.starts_with(scheme))
-    return fail(errc::invalid_argument, "database.url: it does not begin with mysql://");
+    return fail(errc::invalid_argument, "database.url: must begin with mysql://");
   address out;
   auto rest = url.substr(scheme.size());
   const auto question = rest.find('?');

@@ -10,7 +10,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Where a server is and who asks. A socket path goes before host and port.
+/// Address and account of a server. A socket path takes precedence over host and port.
 struct address {
   std::string host;
   std::uint16_t port = 3306;
@@ -19,12 +19,12 @@ struct address {
   std::string database;
   std::string socket;
 
-  /// `user@host:port/database` or `user@/path/of/socket/database`: for messages, without the password.
+  /// Returns `user@host:port/database` or `user@/path/of/socket/database`: for messages, without the password.
   [[nodiscard]] std::string description() const;
 };
 
-/// Reads `mysql://user:password@host:port/name?socket=/path`. User, password, name and socket may be percent-encoded, an IPv6
-/// host stands in brackets. Errors: `invalid_argument`, which names the part that is wrong and never shows the password.
+/// Parses `mysql://user:password@host:port/name?socket=/path`. User, password, name and socket may be percent-encoded; an IPv6
+/// host is in brackets. Errors: `invalid_argument`, which names the invalid part and never shows the password.
 [[nodiscard]] core::result<address> parse_url(std::string_view url);
 
 } // namespace ringmaster::storage::mysql

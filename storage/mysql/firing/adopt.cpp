@@ -11,9 +11,9 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// After it has looked at so many runs a call ends: it stays short, and so does its lock on the owner's life.
+/// Maximum number of runs that a call reads: this bounds its time, and that of its lock on the owner's incarnation.
 constexpr std::size_t runs_per_call = 5'000;
-/// A claim may have hundreds of runs.
+/// Small, because a claim may have hundreds of runs.
 constexpr std::size_t orphans_per_page = 50;
 
 struct stored_claim {
@@ -24,15 +24,15 @@ struct stored_claim {
   core::incarnation_end ended = core::incarnation_end::sealed;
 };
 
-/// 0: sealed, 1: cut short, 2: ran out.
+/// Converts 0: sealed, 1: cut short, 2: ran out.
 core::incarnation_end end_of(std::int64_t number) noexcept {
   return number == 2   ? core::incarnation_end::ran_out
          : number == 1 ? core::incarnation_end::cut_short
                        : core::incarnation_end::sealed;
 }
 
-/// Columns: node, incarnation, seq, first_log_id, items, how the life ended. Nothing for a claim in the form of a newer release:
-/// it waits for a node that can read it.
+/// Reads the columns node, incarnation, seq, first_log_id, items, and how the incarnation ended. Empty for a claim in the format
+/// of a newer release: it waits for a node that can read it.
 std::optional<stored_claim> read_claim(const rows& row) {
   stored_claim out{{row.string(0), row.number(1)}, row.number(2), row.id<core::log_id>(3), {}, end_of(row.number(5))};
   auto items = unpack(out.first, row.text(4));
@@ -42,7 +42,7 @@ std::optional<stored_claim> read_claim(const rows& row) {
   return out;
 }
 
-/// T6. The delete of the orphan's row decides between two adopters.
+/// T6. The deletion of the orphan's row decides between two adopters.
 class adoption {
 public:
   adoption(session& own, const core::node_incarnation& owner, std::int64_t sequence)
@@ -68,7 +68,7 @@ private:
   std::size_t repeat() {
     std::vector<stored_claim> mine;
     auto found = db_.query(
-      // The rows do not say any more how the lives ended that made these claims.
+      // The rows no longer show how the incarnations ended that made these claims.
       "SELECT node, incarnation, seq, first_log_id, items, EXISTS (SELECT 1 FROM rm_life WHERE cut > 0) FROM rm_claim"
       " WHERE node = ? AND incarnation = ? AND seq >= ? AND maybe_sent = 1 ORDER BY seq",
       owner_.node, owner_.incarnation, sequence_);
@@ -80,11 +80,11 @@ private:
         drop(claim);
       sequence_ = claim.sequence + 1;
     }
-    // With those that are resolved by now: their numbers are spent.
+    // Includes claims that are resolved by now: their numbers are used up.
     return mine.size();
   }
 
-  /// The oldest orphans behind the last one that was looked at.
+  /// Returns the oldest orphans after the last one checked.
   std::vector<stored_claim> orphans(std::size_t limit) {
     std::vector<stored_claim> out;
     auto found = db_.query(
@@ -159,7 +159,7 @@ private:
   std::vector<core::adopted_run> runs_;
 };
 
-/// Those of `runs` that are neither triggered nor finished, locked in the order of their ids, as everywhere.
+/// Returns those of `runs` that are neither triggered nor finished, locked in the order of their ids, as everywhere.
 std::unordered_set<std::int64_t> lock_sendable(connection& db, std::span<const core::resend> runs) {
   std::vector<core::log_id> ids;
   for (const auto& one : runs)
@@ -178,7 +178,7 @@ std::unordered_set<std::int64_t> lock_sendable(connection& db, std::span<const c
   return sendable;
 }
 
-/// The sendings that one claim permits, of those that are wanted of it.
+/// Returns the requested sends that one claim permits.
 core::result<std::unordered_set<std::int64_t>> permit(connection& db, const core::node_incarnation& owner, std::int64_t sequence,
                                                       const std::unordered_set<std::int64_t>& wanted) {
   std::unordered_set<std::int64_t> granted;

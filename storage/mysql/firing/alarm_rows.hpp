@@ -12,7 +12,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What there is to tell about the jobs that exist.
+/// Returns the alarm settings of those jobs that exist.
 [[nodiscard]] alarm_book read_alarm_book(session& own, std::span<const core::job_id> jobs);
 
 struct new_alarm {
@@ -21,10 +21,10 @@ struct new_alarm {
   core::alarm_kind kind = core::alarm_kind::failure;
 };
 
-/// Writes intents; what is there already stays as it is.
+/// Inserts intents; existing ones stay unchanged.
 void insert_alarms(session& own, std::span<const new_alarm> alarms, core::time_point now);
 
-/// All of `rm_alarm`.
+/// Returns all rows of `rm_alarm`.
 [[nodiscard]] std::vector<held_alarm> read_alarm_rules(connection& db);
 void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source);
 

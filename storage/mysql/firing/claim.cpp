@@ -21,10 +21,10 @@ namespace {
 
 using core::claim_outcome;
 
-/// About what a trigger message takes.
+/// Approximate length of a trigger message.
 constexpr std::size_t shared_text_bytes = 1024;
 
-/// What of a batch goes on.
+/// The parts of a batch that are kept.
 struct selection {
   move_list moves;
   std::vector<core::intent_id> intents;
@@ -44,9 +44,9 @@ selection everything_in(const core::claim_batch& batch) {
   return out;
 }
 
-/// T1 and T2 of one batch. The short way trusts the guards inside the statements and their row counts; if one part lost, or
-/// another transaction holds a row of it, everything is rolled back and the long way reads under locks who won and leaves out
-/// what is locked.
+/// T1 and T2 of one batch. The short path trusts the guards inside the statements and their row counts. If one part lost, or
+/// another transaction holds a row of it, everything is rolled back; the long path then reads under locks which parts win, and
+/// leaves out locked rows.
 class claiming {
 public:
   claiming(session& own, const core::claim_batch& batch, core::time_point now)
@@ -54,8 +54,8 @@ public:
 
   core::result<claim_outcome> run() {
     auto out = run_unchecked();
-    // Beside Java admins last: a claim takes longer there, and an edit of the mode waits for this lock. No fence commits between
-    // it and the commit, either way.
+    // In shared mode this check comes last: a claim takes longer there, and an edit of the mode waits for this lock. Either way,
+    // no fence commits between the check and the commit.
     if (batch_.shared && out)
       if (auto current = own_.check_current(batch_.owner); !current)
         return tl::unexpected{current.error()};
@@ -86,7 +86,7 @@ private:
       db_.start_over_behind_failure();
     else
       db_.start_over();
-    // What an earlier call kept, whose answer was lost, is told by the long way, which looks for it first.
+    // The long path first looks for an earlier call whose answer was lost, and returns the runs that it kept.
     if (failed && !db_.skills().skip && !was_kept())
       return all_locked();
     careful_ = true;
@@ -112,7 +112,7 @@ private:
     return out;
   }
 
-  /// Nothing when a part of the batch lost.
+  /// Returns the outcome; empty when a part of the batch lost.
   std::optional<claim_outcome> run_trusting() {
     const auto all = everything_in(batch_);
     if (are_free(own_, all.moves) && write_moves(own_, all.moves, batch_.seen_revision) == all.moves.size()
@@ -137,7 +137,7 @@ private:
     take(winners.intents);
     auto out = insert(winners);
     if (!out)
-      return core::fail(core::errc::internal, "claim " + std::to_string(batch_.sequence) + " is there and was not");
+      return core::fail(core::errc::internal, "claim " + std::to_string(batch_.sequence) + " appeared during its own claim");
     out->lost_races = std::move(lost.lost_races);
     out->lost_intents = std::move(lost.lost_intents);
     out->dropped_intents = std::move(lost.dropped_intents);
@@ -147,11 +147,11 @@ private:
     return std::move(*out);
   }
 
-  /// The answer of an earlier call was lost: what it kept, as far as it is still to be sent.
+  /// Returns what an earlier call, whose answer was lost, kept and is still to be sent.
   core::result<claim_outcome> repeat(const rows& committed) {
     const auto sequence = std::to_string(batch_.sequence);
     if (committed.number(0) != 0)
-      return core::fail(core::errc::internal, "claim " + sequence + " is an adopted one: its number was used twice");
+      return core::fail(core::errc::internal, "claim " + sequence + " is adopted: its number was used twice");
     const auto items = unpack(committed.id<core::log_id>(1), committed.text(2));
     if (!items)
       return tl::unexpected{items.error()};
@@ -184,7 +184,7 @@ private:
     return out;
   }
 
-  /// How many of the intents were waiting.
+  /// Returns how many of the intents were waiting.
   std::uint64_t take(const std::vector<core::intent_id>& intents) {
     std::uint64_t taken = 0;
     for (const auto part : padded_chunks(intents.size())) {
@@ -201,8 +201,7 @@ private:
 
   using id_set = std::unordered_set<std::int64_t>;
 
-  /// Those of the intents that wait; with `lock` without those that another transaction holds, where the server can leave them
-  /// out.
+  /// Returns the waiting intents; with `lock` without those that another transaction holds, where the server can leave them out.
   id_set waiting_of(const std::vector<core::intent_id>& intents, bool lock) {
 #define RINGMASTER_WAITING "SELECT id FROM rm_intent FORCE INDEX (PRIMARY) WHERE id IN ({?,}) AND state = 0 ORDER BY id"
     const sql text = !lock                  ? sql{RINGMASTER_WAITING}
@@ -220,7 +219,8 @@ private:
     return out;
   }
 
-  /// The intents that this transaction holds, and their verdicts; those that it cannot have now are in `lost.locked_intents`.
+  /// Returns the intents that this transaction holds, and sets their verdicts; intents that are not available now are added to
+  /// `lost.locked_intents`.
   id_set hold_intents(const std::vector<core::intent_id>& all, intent_verdicts& verdicts, claim_outcome& lost) {
     auto held = waiting_of(all, true);
     std::vector<core::intent_id> mine, others;
@@ -260,8 +260,8 @@ private:
         continue;
       }
       (was_waiting && verdicts.changed.contains(id) ? lost.dropped_intents : lost.lost_intents).push_back(*run.intent);
-      // Deleting a job ends its retries and children here (firing protocol §7.5); a job that was edited behind our back, what
-      // was reserved of it (S3).
+      // Deletes the intents of a removed job: its retries and children (firing protocol §7.5), and the instants reserved of a job
+      // that another program edited (S3).
       if (was_waiting)
         db_.execute("DELETE FROM rm_intent WHERE id = ?", *run.intent);
     }
@@ -282,7 +282,7 @@ private:
     }
   }
 
-  /// Log rows and the claim row. Nothing when the claim's number is taken: it was committed before.
+  /// Inserts log rows and the claim row. Empty when the claim's number is taken: it was committed before.
   std::optional<claim_outcome> insert(const selection& what) {
     auto out = insert(what.runs);
     if (out)
@@ -335,7 +335,7 @@ private:
     return values;
   }
 
-  /// The columns that both kinds of rows begin with.
+  /// Adds the columns that both kinds of rows begin with.
   static void add_target(statement& to, const core::planned_run& run, log_values& values) {
     to.add(run.spec->group)
       .add(run.spec->id)
@@ -346,7 +346,7 @@ private:
     to.add(run.retry_left);
   }
 
-  /// The first id; the server gives one statement's rows equidistant ids.
+  /// Returns the first id; the server assigns equidistant ids to the rows of one statement.
   std::int64_t insert_log_rows(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
       "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
@@ -364,7 +364,7 @@ private:
     return some.first_id();
   }
 
-  /// The result columns stay empty until there is a result.
+  /// Leaves the result columns empty until there is a result.
   std::int64_t insert_rows_as_java(std::span<const std::size_t> positions) {
     auto& some = db_.prepare(
       "INSERT INTO xxl_job_log (job_group, job_id, executor_address, executor_handler, executor_param,"
@@ -381,7 +381,7 @@ private:
     return some.first_id();
   }
 
-  /// Valid as long as this object: most runs of a batch share their second.
+  /// Valid as long as this object. Cached, because most runs of a batch share their second.
   std::string_view date_text(core::time_point t) {
     auto& text = dates_[core::cut_to_second(t)];
     if (text.empty())
@@ -393,9 +393,9 @@ private:
   connection& db_;
   const core::claim_batch& batch_;
   const core::time_point now_;
-  /// The long way.
+  /// Whether this is the long path.
   bool careful_ = false;
-  /// Jobs of intents, beside Java admins, that another transaction holds.
+  /// Jobs of intents that another transaction holds, in shared mode.
   std::unordered_set<std::int64_t> locked_for_edits_;
   std::map<core::time_point, std::string> dates_;
   std::map<core::group_id, group_text> groups_;

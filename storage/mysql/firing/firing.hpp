@@ -5,15 +5,15 @@
 
 namespace ringmaster::storage::mysql {
 
-/// How far the sweep for abandoned runs came, in this store.
+/// Progress of the sweep for abandoned runs, in this store.
 struct sweep_progress {
-  /// The first call looks for its beginning.
+  /// False before the first call, which looks for the beginning.
   bool started = false;
-  /// Every run up to this one is resolved for good.
+  /// Every run up to this one is permanently resolved.
   core::log_id swept{};
   /// Every run up to this one is committed.
   core::log_id settled{};
-  /// The newest run, seen by the call with this limit of age.
+  /// The newest run, and the age limit of the call that saw it.
   core::log_id seen{};
   core::time_point seen_at{};
 };

@@ -12,7 +12,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// A schedule that ended with what was reserved has status 0 and the last of its instants (see T1s).
+/// Condition: the job is still as it was reserved. A schedule that ended with its reserved instants has status 0 and the last of
+/// these instants (see T1s).
 #define RINGMASTER_AS_RESERVED                                                                                                   \
   "n.kind NOT IN ('cron', 'misfire') OR (CONCAT(i.schedule_type, ' ', COALESCE(i.schedule_conf, '')) = n.schedule"               \
   " AND ((i.trigger_status = 1 AND i.trigger_next_time > n.fire_ms) OR (i.trigger_status = 0 AND i.trigger_next_time = 0"        \
@@ -35,7 +36,7 @@ core::job_ptr read_definition(session& own, const rows& row) {
   return job_of(out);
 }
 
-/// From the intents to their jobs, so that no other job is locked.
+/// Reads from the intents to their jobs, so that no other job is locked.
 constexpr const char* as_planned =
   "SELECT STRAIGHT_JOIN n.id, " RINGMASTER_AS_RESERVED ","
   " i.id, i.job_group, i.executor_route_strategy, i.executor_block_strategy, e.on_unknown, i.executor_timeout,"
@@ -47,7 +48,7 @@ constexpr const char* as_planned =
 
 constexpr const char* schedules_of = "SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job";
 
-/// The same reading with a shared lock that waits for others, or that leaves out what they hold.
+/// One query with a shared lock that waits for others, or that leaves out rows that others hold.
 struct shared_reading {
   sql waits;
   sql skips;
@@ -78,8 +79,8 @@ std::unordered_set<std::int64_t> read_jobs_of(session& own, const std::vector<co
   return out;
 }
 
-/// A job that a Java console made has no row, and a lock on none keeps no edit off: it gets one, as from its first edit. A row
-/// that an edit has made in between is waited for.
+/// Inserts missing rows of schedules: a job from a Java console has no row, and without a row to lock no edit is blocked. Its
+/// first edit would insert the row, too. Waits for a row that an edit has inserted in between.
 void insert_schedules(session& own, const std::vector<core::job_id>& jobs) {
   for (const auto part : padded_chunks(jobs.size())) {
     auto& some = own.db.prepare(
@@ -92,7 +93,7 @@ void insert_schedules(session& own, const std::vector<core::job_id>& jobs) {
 
 using planned_jobs = std::unordered_map<std::int64_t, const core::job*>;
 
-/// `text`: `as_planned`, with or without locks.
+/// Judges the intents. `text`: `as_planned`, with or without locks.
 void judge(session& own, const std::vector<core::intent_id>& intents, const sql& text, const planned_jobs& planned,
            intent_verdicts& out) {
   for (const auto part : padded_chunks(intents.size())) {
@@ -162,7 +163,7 @@ intent_verdicts check_intents(session& own, const core::claim_batch& batch, cons
   judge(own, intents, locked_as_planned.text(own.db.skills(), skips), planned, out);
   if (!skips)
     return out;
-  // The row of a job's options may have been left out alone: then the job looks as if it had none.
+  // If only the row of a job's options was left out, the job looks as if it had none.
   const std::vector<core::intent_id> doubtful = among(intents, out.stale);
   intent_verdicts again;
   judge(own, doubtful, as_planned, planned, again);

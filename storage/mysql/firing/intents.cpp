@@ -44,7 +44,7 @@ constexpr const char* waiting_instants = RINGMASTER_WAITING " AND kind IN ('cron
 #undef RINGMASTER_OLDEST_FIRST
 #undef RINGMASTER_WAITING
 
-/// Rows of the page that go together: the client holds a whole answer in memory, and a beat waits for it.
+/// Returns how many rows of the page fit together: the client holds a whole answer in memory, and a heartbeat waits for it.
 std::size_t rows_within_bytes(connection& db, const core::intent_search& search) {
   std::size_t rows_found = 0;
   std::size_t bytes = 0;
@@ -59,7 +59,7 @@ std::size_t rows_within_bytes(connection& db, const core::intent_search& search)
   return rows_found;
 }
 
-/// Of parents whose job this node does not have in memory, if anything follows.
+/// Reads the jobs of parents that this node does not have in memory, if there are consequences.
 std::map<core::log_id, core::job> look_up_parents(session& own, const std::vector<core::log_id>& runs) {
   std::map<core::log_id, core::job> out;
   for (const auto part : padded_chunks(runs.size())) {
@@ -78,7 +78,7 @@ std::map<core::log_id, core::job> look_up_parents(session& own, const std::vecto
   return out;
 }
 
-/// Retry counts of the jobs that exist.
+/// Returns the retry counts of the jobs that exist.
 std::map<core::job_id, std::int32_t> retry_counts(session& own, const std::vector<core::job_id>& jobs) {
   std::map<core::job_id, std::int32_t> out;
   for (const auto part : padded_chunks(jobs.size())) {
@@ -91,7 +91,7 @@ std::map<core::job_id, std::int32_t> retry_counts(session& own, const std::vecto
   return out;
 }
 
-/// The first id.
+/// Returns the first id.
 std::int64_t insert(session& own, std::span<const core::intent> requested, core::time_point now) {
   auto& some = own.db.prepare(
     "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, addresses)"
@@ -174,7 +174,7 @@ std::vector<core::intent> insert_intents(session& own, std::vector<core::intent>
         out.push_back(std::move(request));
       }
     } catch (const driver_error& failure) {
-      // One of them is there already: a child that is named twice, say. The server has undone this statement alone.
+      // One of them already exists, e.g. a child that is named twice. The server has undone this statement only.
       if (failure.number() != ER_DUP_ENTRY)
         throw;
       if (part.count == 1)

@@ -12,7 +12,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// Jobs that are decided under locks in one transaction, which claims and edits wait for, and in a step, which a beat waits for.
+/// Maximum number of jobs decided under locks in one transaction (claims and edits wait for it) and in one step (a heartbeat
+/// waits for it).
 constexpr std::size_t adopted_at_once = 20;
 constexpr std::size_t adopted_a_step = 100;
 
@@ -29,7 +30,7 @@ std::vector<watched_job> read_all(rows row) {
     auto& job = out.emplace_back();
     job.id = row.id<core::job_id>(0);
     job.row = {row.number(1), row.string(2), row.string(3), row.string(4)};
-    // A hidden one is none: whoever hid it did not know the job yet.
+    // A hidden time counts as none: the transaction that hid it did not know the job yet.
     job.row_next_ms = row.number(5) == hidden_next_ms ? 0 : row.number(5);
     job.row_last_ms = row.number(6);
     if (!row.is_null(7))
@@ -41,8 +42,8 @@ std::vector<watched_job> read_all(rows row) {
   return out;
 }
 
-/// One guarded write of what was read before: a next time that moves meanwhile is written the next time. In a transaction: the
-/// mode row is held, so that no switch comes between the look at it and the write.
+/// Writes the read values with a guard. A next time that moves meanwhile is written in the next round. Runs in a transaction:
+/// holds the mode row, so that no switch comes between its check and the write.
 std::size_t refresh(connection& db, const std::vector<const watched_job*>& behind) {
   std::size_t written = 0;
   (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
@@ -63,7 +64,7 @@ std::size_t refresh(connection& db, const std::vector<const watched_job*>& behin
   return written;
 }
 
-/// As many at a time as there are: the first round after a deploy sees all of its jobs for the first time.
+/// Remembers all given jobs in batches: the first round after a deploy sees all of its jobs for the first time.
 void remember(connection& db, const std::vector<const watched_job*>& seen_first) {
   for (const auto part : padded_chunks(seen_first.size(), case_rows_max)) {
     auto& some = db.prepare(
@@ -78,13 +79,13 @@ void remember(connection& db, const std::vector<const watched_job*>& seen_first)
   }
 }
 
-/// What a transaction of adoptions did.
+/// The result of a transaction of adoptions.
 struct adopted_jobs {
   std::vector<foreign_edit> edits;
   bool raised = false;
 };
 
-/// Decided anew under the lock of all edits and that of the job's schedule.
+/// Repeats the decisions under the lock of all edits and that of the job's schedule.
 class job_adoption {
 public:
   job_adoption(session& own, core::schedule_rules& rules, core::time_point now)
@@ -122,7 +123,7 @@ public:
   }
 
 private:
-  /// False: switched since the look.
+  /// Returns false if the mode was switched since the check.
   bool begins() { return begin_edit(db_) == core::cluster_mode::native; }
 
   std::vector<watched_job> locked(std::span<const core::job_id> suspects) {
@@ -143,7 +144,7 @@ private:
     return out;
   }
 
-  /// One revision for all of them: they were edited by us since the last look.
+  /// Gives all of them one revision: they were edited by Ringmaster since the last check.
   void raise(const std::vector<watched_job*>& jobs) {
     if (jobs.empty())
       return;
@@ -273,7 +274,7 @@ core::result<mirror_step> mirror_role::sync(core::job_id after, std::size_t limi
   if (auto done = adopt_all(own_, suspects, gone, rules, now, *looked); !done) {
     if (looked->adopted.empty() && !looked->raised)
       return tl::unexpected{done.error()};
-    // What was adopted is told; the rest is there at the next look.
+    // Adopted edits are reported; the rest follows at the next check.
     looked->last = after;
     looked->more = true;
   }

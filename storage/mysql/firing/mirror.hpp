@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// XXL's trigger columns in native mode.
+/// Synchronisation of XXL's trigger columns in native mode.
 class mirror_role final : public mirror_store {
 public:
   explicit mirror_role(session& own) : own_{own} {}

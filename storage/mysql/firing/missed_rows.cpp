@@ -10,7 +10,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// The first id; the server gives one statement's rows equidistant ids.
+/// Returns the first id; the server assigns equidistant ids to the rows of one statement.
 std::int64_t insert_rows(session& own, const std::vector<const core::missed_gap*>& gaps, chunk part, const alarm_book& book,
                          std::string_view node_host, const std::string& now) {
   auto& some = own.db.prepare(

@@ -10,8 +10,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Inserts a row for each of `moves` that drops instants, with its place among the failed runs and its alarm. Part of T1, behind
-/// the moves.
+/// Inserts a row for each of `moves` that drops instants, with its row of failed runs and its alarm. Part of T1, after the moves.
 [[nodiscard]] std::vector<core::missed_row> insert_missed_rows(session& own, const move_list& moves, std::string_view node_host,
                                                                core::time_point now);
 

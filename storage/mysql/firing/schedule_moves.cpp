@@ -13,7 +13,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// From here on a constant UPDATE for moves with the same new times is cheaper than their part in a CASE.
+/// Minimum number of moves with the same new times for which a constant UPDATE is cheaper than a CASE.
 constexpr std::size_t alike_moves_min = 10;
 
 std::int64_t next_ms(const core::schedule_move& move) { return move.next ? core::to_ms(*move.next) : 0; }
@@ -23,10 +23,10 @@ void sort_by_job(move_list& moves) {
 }
 
 struct grouped_moves {
-  /// Equal new times in each, and either all of them drop instants or none does.
+  /// Lists of at least `alike_moves_min` moves with equal new times; either all moves of a list drop instants or none does.
   std::vector<move_list> alike;
   move_list others;
-  /// Of these, those that drop instants.
+  /// Other moves that drop instants.
   move_list missed;
 };
 
@@ -53,10 +53,10 @@ std::uint64_t run_guarded(statement& some, const move_list& moves, chunk part, s
   return some.add(seen_revision).run();
 }
 
-/// All moves of a list drop instants, or none does.
+/// Returns whether the moves drop instants: either all of a list do, or none.
 bool drop_instants(const move_list& moves) { return !moves.empty() && moves.front()->missed; }
 
-/// `sent_ms` keeps the last instant that was sent, for as long as the last one of all was missed.
+/// `sent_ms` keeps the last sent instant, as long as the last instant was missed.
 #define RINGMASTER_KEEP_SENT                                                                                                     \
   "UPDATE rm_schedule FORCE INDEX (PRIMARY) SET sent_ms = IF(last_ms = missed_ms, sent_ms, last_ms),"
 
@@ -113,7 +113,7 @@ struct schedule_state {
 
 using schedule_states = std::unordered_map<std::int64_t, schedule_state>;
 
-// 0 stands for "not scheduled", which nobody can have seen as a due time.
+// 0 means "not scheduled", which no planner can have seen as a due time.
 bool is_as_planned(const schedule_state& state, const core::schedule_move& move, std::int64_t seen_revision) {
   return state.next_ms != 0 && state.next_ms == core::to_ms(move.expected_next) && state.revision <= seen_revision;
 }
@@ -133,15 +133,15 @@ schedule_states read_schedules(session& own, const move_list& moves, const sql& 
   return out;
 }
 
-/// Without those that another transaction holds, where the server can leave them out.
+/// Reads and locks the schedules, without those that another transaction holds, where the server can leave them out.
 schedule_states hold_schedules(session& own, const move_list& moves) {
   return read_schedules(own, moves,
                         own.db.skills().skip ? sql{RINGMASTER_READ_SCHEDULES " ORDER BY job FOR UPDATE SKIP LOCKED"}
                                              : sql{RINGMASTER_READ_SCHEDULES " ORDER BY job FOR UPDATE"});
 }
 
-/// The jobs of these moves whose rows of `xxl_job_info` the move can write: all of a move that has a next time, which writes
-/// none.
+/// Returns the jobs whose rows of `xxl_job_info` the moves can write. A move with a next time does not write that row and always
+/// counts.
 std::unordered_set<std::int64_t> lock_ending(session& own, const move_list& moves) {
   std::unordered_set<std::int64_t> out;
   for (const auto* move : moves)
@@ -167,7 +167,7 @@ std::uint64_t write_moves(session& own, const move_list& moves, std::int64_t see
   auto moved = write_others(own.db, groups.others, seen_revision) + write_others(own.db, groups.missed, seen_revision);
   for (const auto& alike : groups.alike)
     moved += write_alike(own.db, alike, seen_revision);
-  // XXL's columns of a schedule that came to its end (XXL admin §3.2). Undone with everything else when a move lost.
+  // Clears XXL's columns of a schedule that has ended (XXL admin §3.2). Rolled back with everything else when a move lost.
   for (const auto* move : moves)
     if (!move->next)
       own.db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0 WHERE id = ?",
@@ -185,7 +185,7 @@ move_list lock_moves(session& own, const core::claim_batch& batch, std::vector<c
   const auto wanted = all_moves(batch);
   const auto held = hold_schedules(own, wanted);
   const auto ended = lock_ending(own, wanted);
-  // Of what is not held the present state tells whether it is worth another look.
+  // The present state of a schedule that is not held decides whether to try again.
   move_list missing;
   std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(missing),
                [&](const auto* move) { return !held.contains(core::number(move->job)); });

@@ -11,10 +11,10 @@ namespace {
 
 using core::change_kind;
 
-/// About what the columns of a job take beside its parameter.
+/// Approximate length of a job's columns without its parameter.
 constexpr std::size_t short_columns_bytes = 1024;
 
-/// The ids in `child_jobid`, unless one of them will only be known when its job was created.
+/// Returns the ids in `child_jobid`, unless one of them will only be known when its job has been created.
 std::optional<std::string> known_children(const job_write& job) {
   const bool known =
     std::all_of(job.children.begin(), job.children.end(), [](const auto& child) { return child.id.has_value(); });

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an apply changes of jobs that there are, beside the tables that it changes: `rm_stage_job` and `rm_stage_schedule`.
+// Changes of existing jobs by an apply, staged in separate tables: `rm_stage_job` and `rm_stage_schedule`.
 
 #include <cstdint>
 #include <span>
@@ -23,27 +23,27 @@ struct moved_schedule {
 /// statements is short; outside of a transaction each one commits. All throw `driver_error`.
 class deploy_stage {
 public:
-  /// Jobs whose rows one statement writes or moves.
+  /// Maximum number of jobs whose rows one statement writes or moves.
   static constexpr std::size_t jobs_at_once = 4096;
 
   deploy_stage(session& own, const deploy_plan& plan);
 
-  /// Removes what applies left that ended before their end: rows of connections that are gone.
+  /// Removes leftovers of interrupted applies: rows of connections that are gone.
   void remove_leftovers();
-  /// The definitions.
+  /// Stages the definitions.
   void put_jobs();
-  /// The schedules and the numbers of the edits.
+  /// Stages the schedules and the numbers of the edits.
   void put_schedules();
-  /// Puts other times in the place of staged ones, and marks these (`planned` is 2).
+  /// Replaces staged times, and marks these rows (`planned` is 2).
   void correct(std::span<const moved_schedule> moved);
   /// Removes the rows of this apply.
   void clear();
 
-  /// Whether all rows are there, held until the end of the transaction.
+  /// Returns whether all rows exist, and locks them until the end of the transaction.
   [[nodiscard]] bool is_whole();
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
   [[nodiscard]] bool empty() const noexcept { return updated_.empty(); }
-  /// First and last job of each part of the rows.
+  /// Returns the first and last job of each part of the rows.
   [[nodiscard]] std::vector<std::pair<core::job_id, core::job_id>> parts() const;
 
 private:

@@ -87,7 +87,7 @@ core::result<void> deploy_switch::hold_mode() {
       return locked;
   auto row = db_.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE");
   const bool as_planned = row.next() && core::find_cluster_mode(row.text(0)) == at_.basis.mode;
-  // Without a lock: what differs here need not be written first.
+  // Without a lock: if something differs already here, nothing need be written first.
   if (!as_planned || read_edits(db_) != at_.basis.edits || !stage_.is_whole()) {
     stale_ = true;
     return tl::unexpected{edited_meanwhile()};
@@ -116,11 +116,11 @@ core::result<void> deploy_switch::create_group(const group_write& group) {
     if (failure.number() != ER_DUP_ENTRY)
       throw;
     return core::fail(core::errc::conflict, "group " + group.app_name
-                                              + ": the database takes the name of another group for the same (it compares "
+                                              + ": the database considers the name of another group equal (it compares "
                                                 "them without case)");
   }
   db_.execute("REPLACE INTO rm_group_ext (group_id, source) VALUES (?, ?)", id, at_.source);
-  // An id that is given once more must not bring rights and tokens along.
+  // A reused id must not inherit permissions and tokens.
   db_.execute("DELETE FROM rm_group_token WHERE group_id = ?", id);
   db_.execute("DELETE FROM rm_group_right WHERE group_id = ?", id);
   group_ids_.back() = id;
@@ -135,7 +135,7 @@ void deploy_switch::write_group(const group_write& group) {
       " WHERE id = ?",
       group.title, static_cast<std::int32_t>(group.type), group.address_list, date_, group.id);
   if (group.kind == change_kind::remove) {
-    // Nothing refers to it any more: its jobs go in this transaction.
+    // Nothing refers to it any more: its jobs are removed in this transaction.
     db_.execute("DELETE FROM xxl_job_group WHERE id = ?", group.id);
     db_.execute("DELETE FROM rm_group_ext WHERE group_id = ?", group.id);
   }
@@ -165,7 +165,7 @@ void deploy_switch::update_jobs() {
              RINGMASTER_JOB_OPTIONS(RINGMASTER_STAGED_OPTION, ", ") " WHERE j.stage = ? AND j.job BETWEEN ? AND ?",
              [](statement&) {});
 #undef RINGMASTER_STAGED_OPTION
-  // A job that came without us.
+  // Adds rows of jobs that other programs created.
   over_stage("INSERT IGNORE INTO rm_schedule (job) SELECT g.job FROM rm_stage_schedule g LEFT JOIN rm_schedule s ON s.job = g.job"
              " WHERE s.job IS NULL AND g.stage = ? AND g.job BETWEEN ? AND ?",
              [](statement&) {});
@@ -173,7 +173,7 @@ void deploy_switch::update_jobs() {
     show_schedules(false);
 }
 
-/// Whether no job that keeps its schedule has come to its end since the plan was made, or was stopped past us.
+/// Returns whether no job that keeps its schedule has ended since the plan was made, or was stopped by another program.
 bool deploy_switch::run_as_planned() {
   for (const auto& [first, last] : stage_.parts())
     if (db_.query("SELECT STRAIGHT_JOIN 1 FROM rm_stage_schedule g JOIN xxl_job_info i ON i.id = g.job WHERE g.planned = 0"
@@ -184,7 +184,7 @@ bool deploy_switch::run_as_planned() {
   return true;
 }
 
-/// XXL's columns of the schedule; beside Java admins they are the schedule.
+/// Writes XXL's columns of the schedule; in shared mode they are the schedule.
 void deploy_switch::show_schedules(bool moved_only) {
   over_stage("UPDATE rm_stage_schedule g STRAIGHT_JOIN xxl_job_info i ON i.id = g.job SET i.trigger_status = g.running,"
              " i.trigger_next_time = IF(g.next_ms = 0 OR ?, g.next_ms, ?), i.trigger_last_time = IF(?, 0, g.last_ms)"
@@ -246,7 +246,7 @@ void deploy_switch::create_jobs(std::span<const std::size_t> positions) {
     }
 }
 
-/// A child may be a job that the same plan creates.
+/// Writes the children of jobs. A child may be a job that the same plan creates.
 void deploy_switch::link_children() {
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const auto& job = plan_.jobs[i];
@@ -278,7 +278,7 @@ void deploy_switch::write_audit_rows() {
   write_audit(db_, rows);
 }
 
-/// From here to the commit no other edit goes on.
+/// Blocks all other edits from here to the commit.
 core::result<void> deploy_switch::hold_edits() {
   auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE");
   auto groups = edited_part(read_groups(db_));
@@ -332,8 +332,8 @@ core::result<void> deploy_switch::move_schedules() {
   return {};
 }
 
-/// The schedules are held: jobs that were claimed after their new schedule had been planned count from that claim (firing
-/// protocol §7.3). Errors: `invalid_argument` when one of them does not fire again.
+/// Returns jobs that were claimed after their new schedule had been planned: they count from that claim (firing protocol §7.3).
+/// The schedules are locked. Errors: `invalid_argument` when one of them does not fire again.
 core::result<std::vector<moved_schedule>> deploy_switch::claimed_meanwhile() {
   std::vector<moved_schedule> out;
   for (const auto& [first, last] : stage_.parts()) {
@@ -372,8 +372,8 @@ void deploy_switch::insert_schedules(std::int64_t first_revision) {
   }
 }
 
-/// What is reserved stays where the schedule does: its next time has moved behind it already. Beside Java admins the edit waits
-/// for the claims of all that is reserved (F5).
+/// Drops reserved instants. They stay where the schedule stays: its next time has already moved past them. In shared mode the
+/// edit waits for the claims of all reserved instants (F5).
 void deploy_switch::drop_reserved() {
   const auto waits = db_.query("SELECT 1 FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 0"
                                " AND kind IN ('cron', 'misfire') LIMIT 1")

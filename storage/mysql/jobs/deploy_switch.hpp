@@ -1,6 +1,6 @@
 #pragma once
 
-// The transaction in which an apply becomes true.
+// The transaction in which an apply takes effect.
 
 #include <cstdint>
 #include <span>
@@ -16,22 +16,23 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What a plan was made of, beside the jobs.
+/// The state that a plan was made from, apart from the jobs.
 struct deploy_basis {
   core::cluster_mode mode = core::cluster_mode::native;
-  /// The counter of `rm_edit`: while it stands still, no job, source or alarm rule is edited.
+  /// The counter of `rm_edit`: while it is unchanged, no job, source or alarm rule has been edited.
   std::int64_t edits = 0;
   std::vector<held_group> groups;
 };
 
-/// All groups without what belongs to their jobs (`jobs_made_by_hand`). Throws `driver_error`.
+/// Returns all groups without values that depend on their jobs (`jobs_made_by_hand`). Throws `driver_error`.
 [[nodiscard]] std::vector<held_group> read_groups(connection& db);
 
-/// The counter of `rm_edit`. Throws `driver_error`.
+/// Returns the counter of `rm_edit`. Throws `driver_error`.
 [[nodiscard]] std::int64_t read_edits(connection& db);
 
-/// Writes a plan inside its transaction. What nobody waits for comes first: definitions, new jobs, the audit rows. Then it locks
-/// `rm_edit` and the schedules, by set statements over the staged rows; claims of other jobs touch none of these.
+/// Writes a plan inside its transaction. First come writes that block no other transaction: definitions, new jobs, the audit
+/// rows. Then it locks `rm_edit` and the schedules, by set statements over the staged rows; claims of other jobs touch none of
+/// these.
 class deploy_switch {
 public:
   struct scene {
@@ -39,17 +40,17 @@ public:
     const alarm_plan& alarms;
     const deploy_basis& basis;
     const std::string& source;
-    /// Of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids here.
+    /// Audit rows of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids here.
     std::vector<core::audit_row>& audit;
     core::time_point now;
-    /// New schedules count from here.
+    /// New schedules count from this time.
     core::time_point first;
   };
 
   deploy_switch(session& own, deploy_stage& stage, const scene& at);
 
-  /// Errors: `conflict` with `is_stale` when something was edited since the plan was made: it must be planned again; `conflict`
-  /// for a group's name; `invalid_argument` for a schedule that does not fire again. Throws `driver_error`.
+  /// Writes the plan. Errors: `conflict` with `is_stale` when something was edited since the plan was made, which must be made
+  /// again; `conflict` for a group's name; `invalid_argument` for a schedule that does not fire again. Throws `driver_error`.
   core::result<void> run();
 
   [[nodiscard]] bool is_stale() const noexcept { return stale_; }
@@ -73,7 +74,7 @@ private:
   void insert_schedules(std::int64_t first_revision);
   void drop_reserved();
 
-  /// Runs a statement over all staged rows, part by part: `add` adds what stands before the part.
+  /// Runs a statement over all staged rows, part by part: `add` adds the parameters before those of the part.
   template <class Add>
   void over_stage(sql text, Add add);
 

@@ -17,12 +17,12 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Plans that a busy crowd of editors makes void, before one is made under the lock of all edits.
+/// Number of plans that concurrent edits may invalidate before a plan is made under the lock of all edits.
 constexpr int plans_max = 3;
-/// A plan of no more jobs is staged inside its transaction.
+/// Maximum number of jobs for which a plan is staged inside its transaction.
 constexpr std::size_t staged_at_once = 512;
 
-/// A plan, and what it was made of.
+/// A plan, and the state that it was made from.
 struct prepared_deploy {
   deploy_basis basis;
   deploy_plan plan;
@@ -69,8 +69,8 @@ public:
   }
 
 private:
-  /// Reads what there is, and plans. Outside of a transaction the counter of edits comes first: what is edited after it is found
-  /// by it.
+  /// Reads the state and makes a plan. Outside of a transaction it reads the counter of edits first, so that the counter reveals
+  /// every later edit.
   core::result<prepared_deploy> prepare(core::time_point now) {
     const auto mode = read_mode(db_);
     if (!mode)
@@ -97,7 +97,8 @@ private:
     return out;
   }
 
-  /// Before the transaction, which the server ends when it hears nothing for a second. Ids of new objects are written there.
+  /// Runs before the transaction, because the server ends a transaction that is silent for a second. Ids of new objects are
+  /// filled in there.
   void add_audit(prepared_deploy& made) const {
     std::vector<core::group_id> groups;
     for (const auto& group : made.plan.groups)
@@ -119,8 +120,8 @@ private:
     });
   }
 
-  /// Each statement outside of the switch commits on its own, so that no lock is held for long and a crash leaves rows that mean
-  /// nothing.
+  /// Each statement outside of the switch commits on its own, so that no lock is held for long. After a crash the leftover rows
+  /// have no effect.
   core::result<void> write_large(prepared_deploy& made) {
     const auto begin = steady::now();
     std::optional<deploy_stage> stage;
@@ -151,7 +152,7 @@ private:
     return switched;
   }
 
-  /// The staged rows of a small plan go with the switch, those of a large one in steps after it.
+  /// Switches to the plan. The staged rows of a small plan are removed in the switch, those of a large one in steps after it.
   core::result<void> switch_to(prepared_deploy& made, deploy_stage& stage) {
     const deploy_switch::scene scene{made.plan, made.alarms, made.basis, declared_.source, made.audit, now_, made.first};
     deploy_switch work{own_, stage, scene};
@@ -162,7 +163,7 @@ private:
     return done;
   }
 
-  /// No edit comes between: it waits for the plan, too.
+  /// Plans and writes under the lock of all edits, so that no edit comes between.
   core::result<core::deploy_report> run_locked() {
     return db_.transact([&]() -> core::result<core::deploy_report> {
       if (const auto mode = begin_edit(db_); !mode)

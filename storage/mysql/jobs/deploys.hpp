@@ -18,7 +18,7 @@ private:
   session& own_;
 };
 
-/// `deploy_state.cpp`: what the store holds, inside a transaction. Throws `driver_error`.
+/// Returns the stored state, inside a transaction (`deploy_state.cpp`). Throws `driver_error`.
 [[nodiscard]] deploy_state read_deploy_state(session& own, const std::string& source);
 
 } // namespace ringmaster::storage::mysql

@@ -1,4 +1,4 @@
-// What declared files can say, for `ringmaster export`.
+// Contents of declared files for `ringmaster export`.
 
 #include "storage/mysql/jobs/exports.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr const char* xxl_columns = RINGMASTER_EXPORT_COLUMNS("$job_name") " FROM xxl_job_info i ";
 constexpr const char* export_columns = RINGMASTER_EXPORT_COLUMNS("$job_name") RINGMASTER_EXPORT_OPTIONS;
 
-/// The driver's failures end here and go on in `raise`, behind whoever reads.
+/// The view of a reader. Catches the driver's errors and throws them again in `raise`, after the reader has returned.
 class view final : public export_view {
 public:
   explicit view(session& own) : own_{own}, ours_{own.shape.own_tables} {}

@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What declared files can say, with our tables or without them.
+/// Export of declared files, with or without our own tables.
 class export_role final : public export_store {
 public:
   explicit export_role(session& own) : own_{own} {}

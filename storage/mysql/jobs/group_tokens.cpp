@@ -22,7 +22,7 @@ void replace_group_token(session& own, core::group_id group, std::string_view to
     return;
   const std::string after{token};
   const auto until = core::to_ms(now + core::group_token_overlap);
-  // Where Java admins have a column for it, they go on reading that one.
+  // Java admins with a column for the token keep reading that column.
   if (own.shape.group_token)
     own.db.execute("UPDATE xxl_job_group SET access_token = ? WHERE id = ?", after, group);
   own.db.execute("INSERT INTO rm_group_token (group_id, token, previous, previous_until_ms) VALUES (?, ?, ?, ?)"

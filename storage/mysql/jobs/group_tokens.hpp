@@ -7,8 +7,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Inside a transaction that holds the group's row: `token` from now on, empty for none; what was there may be shown for
-/// `core::group_token_overlap`. Throws `driver_error`.
+/// Replaces the group's token by `token`, empty for none; the previous one stays valid for `core::group_token_overlap`. Called
+/// inside a transaction that holds the group's row. Throws `driver_error`.
 void replace_group_token(session& own, core::group_id group, std::string_view token, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

@@ -37,26 +37,27 @@ std::optional<core::group_record> find_group(session& own, core::group_id group)
   return row.next() ? std::optional{read_group(own, row)} : std::nullopt;
 }
 
-/// The same; Java admins' edits of it wait.
+/// Reads the group and locks its row, so that Java admins' edits of it wait.
 std::optional<core::group_record> held_group(session& own, core::group_id group) {
   if (!own.db.query("SELECT id FROM xxl_job_group WHERE id = ? FOR UPDATE", group).next())
     return std::nullopt;
   return find_group(own, group);
 }
 
-/// The database compares names as its executors' calls are compared with them: without case where XXL-JOB made the table.
+/// Returns whether another group has the name. The database compares names as it compares executors' calls: without case where
+/// XXL-JOB made the table.
 bool has_another(connection& db, const std::string& app_name, core::group_id group) {
   return db.query("SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?", app_name, group).next();
 }
 
-/// What is ours of a group.
+/// Deletes the group's rows in our own tables.
 void forget(connection& db, core::group_id group) {
   db.execute("DELETE FROM rm_group_ext WHERE group_id = ?", group);
   db.execute("DELETE FROM rm_group_token WHERE group_id = ?", group);
   db.execute("DELETE FROM rm_group_right WHERE group_id = ?", group);
 }
 
-/// What is left to look up. Errors: `conflict` for a name that another group has.
+/// Reads the remaining values of an edit. Errors: `conflict` for a name that another group has.
 core::result<void> complete(connection& db, group_writing& wanted, core::group_id group) {
   if (wanted.renamed && has_another(db, wanted.row.app_name, group))
     return tl::unexpected{name_is_taken(wanted.row.app_name)};
@@ -72,7 +73,7 @@ core::result<void> complete(connection& db, group_writing& wanted, core::group_i
   return {};
 }
 
-/// A Java admin that adds a group at the same time knows nothing of our locks: where names are unique the table says so.
+/// Converts a violated unique key to an error: a Java admin that adds a group at the same time does not take our locks.
 template <class Write>
 auto unless_taken(const std::string& app_name, Write write) -> decltype(write()) {
   try {
@@ -103,7 +104,7 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
         "INSERT INTO xxl_job_group (app_name, $group_title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
         row.app_name, row.title, static_cast<std::int32_t>(row.type), address_column(row.addresses),
         std::string{own_.dates.of(now)});
-      // A server that was restarted may give the id of a group once more that Java admins removed.
+      // A restarted server may reuse the id of a group that Java admins removed.
       forget(db, group);
       if (!draft.access_token.empty())
         replace_group_token(own_, group, draft.access_token, now);
@@ -164,7 +165,7 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     const auto& name = held->group.app_name;
     db.execute("DELETE FROM xxl_job_group WHERE id = ?", group);
     forget(db, group);
-    // Older releases let several groups have a name.
+    // Older releases allow several groups with one name.
     if (!has_another(db, name, group))
       db.execute("DELETE FROM xxl_job_registry WHERE registry_group = 'EXECUTOR' AND registry_key = ?"
                  " AND CAST(registry_key AS BINARY) = ?", name, name);

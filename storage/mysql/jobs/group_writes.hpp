@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Executor groups as administrators write and read them (`group_writes.cpp`).
+/// Edits and reads of executor groups for administrators (`group_writes.cpp`).
 class group_editor_role final : public group_editor {
 public:
   explicit group_editor_role(session& own) : own_{own} {}

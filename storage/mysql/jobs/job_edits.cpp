@@ -1,4 +1,4 @@
-// Start, stop, run by hand, remove.
+// Start, stop, manual trigger, removal.
 
 #include "storage/mysql/jobs/job_edits.hpp"
 
@@ -20,7 +20,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
+/// Returns the row to edit. Errors: `not_found`; `forbidden` when `by` does not have the permission in its group.
 core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
   auto known =
     db.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info"
@@ -34,7 +34,8 @@ core::result<stored_job> find_for(connection& db, core::job_id job, core::group_
   return found;
 }
 
-/// Those of the group's list and those that registered. Some tables compare names without case, as the registry does not.
+/// Returns the addresses of the group's list and the registered ones. Some tables compare names without case; the registry does
+/// not.
 std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   std::vector<std::string> out;
   if (auto list = db.query("SELECT address_list FROM xxl_job_group WHERE id = ?", group); list.next())
@@ -47,8 +48,8 @@ std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   return out;
 }
 
-/// Whether the next time is one of the schedule that the job has: the job runs, its time is not hidden behind a takeover, and no
-/// other program has changed the schedule since the mirror looked.
+/// Returns whether the next time comes from the job's present schedule: the job runs, its time is not hidden after a takeover,
+/// and no other program has changed the schedule since the mirror's last check.
 bool runs_by_its_schedule(connection& db, const stored_job& stored, const core::scheduled_job& held, core::cluster_mode mode) {
   if (!stored.running || !held.next || core::to_ms(*held.next) == hidden_next_ms)
     return false;
@@ -113,7 +114,7 @@ core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point n
       return tl::unexpected{stored.error()};
     hold_claims(own_.db, job);
     write_audit(own_.db, audit_of_job(by, core::audit_action::stop, *stored, now));
-    // The first user who stopped it counts.
+    // The user who stopped it first is stored.
     if (stored->running)
       own_.db.execute("REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
     else
@@ -157,7 +158,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
       if (auto may = check_addresses(by, intent->addresses, addresses_of(own_.db, stored->group)); !may)
         return tl::unexpected{may.error()};
     intent->retry_left = stored->retry_count;
-    // The log row would hold a cut one, and a retry or a second send would be made of that.
+    // The log row would hold a cut parameter, and a retry or a resend would use that.
     if (request.param)
       if (auto fits = check_param(*request.param, own_.shape.limits); !fits)
         return tl::unexpected{fits.error()};
@@ -175,7 +176,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
         "SELECT id, param, addresses FROM rm_intent WHERE job = ? AND kind = ? AND fire_ms = 0 AND origin_log_id = ?"
         " AND shard = 0", intent->job, kind, intent->origin);
       if (!asked.next())
-        return core::fail(core::errc::unavailable, "the run that had this key is being forgotten: ask again");
+        return core::fail(core::errc::unavailable, "the run with this key is being deleted: try again");
       if (auto same = check_same_request(*intent, asked.optional_string(1), asked.text(2)); !same)
         return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
@@ -187,7 +188,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
 core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
   return own_.db.read([&]() -> core::result<asked_runs> {
     request_trace found;
-    // In this order: between the two it may be claimed, and then it has runs.
+    // In this order: between the two reads it may be claimed, and then it has runs.
     if (auto request = own_.db.query("SELECT n.state = 0, COALESCE(j.job_group, 0) FROM rm_intent n"
                                   " LEFT JOIN xxl_job_info j ON j.id = n.job WHERE n.id = ? AND n.kind IN ('manual', 'api')",
                                   intent);

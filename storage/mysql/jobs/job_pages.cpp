@@ -1,4 +1,4 @@
-// Jobs with all their columns, for people.
+// Pages of jobs with all their columns, for users.
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-// Beside Java admins the schedule is XXL's table.
+// In shared mode the schedule is XXL's table.
 constexpr const char* all_columns = RINGMASTER_RECORD_COLUMNS(
   "$job_name") "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0),"
                " s.next_ms), IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared',"
@@ -24,13 +24,13 @@ constexpr const char* all_columns = RINGMASTER_RECORD_COLUMNS(
                " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id"
                " LEFT JOIN rm_stop p ON p.job = i.id ";
 
-// The server sees the values before it chooses its way: what is not asked for costs nothing.
+// The server knows the values before it chooses a plan, so unused filters cost nothing.
 #define RINGMASTER_JOB_FILTERS                                                                                                   \
   "(? = 0 OR (trigger_status = 1) = ?) AND (? = '' OR INSTR(LOWER($job_name), LOWER(?)) > 0)"                                    \
   " AND (? = '' OR INSTR(LOWER(executor_handler), LOWER(?)) > 0) AND (? = '' OR INSTR(LOWER(author), LOWER(?)) > 0)"
 #define RINGMASTER_OF_GROUPS " WHERE job_group IN ({?,})"
 
-/// A statement for every way to ask: of all jobs or of some groups', with filters or without.
+/// Statements for every kind of search: of all jobs or of some groups, with filters or without.
 struct job_statements {
   sql of_all, of_groups, filtered, filtered_of_groups;
 };
@@ -39,7 +39,7 @@ struct job_statements {
     plain end, plain RINGMASTER_OF_GROUPS end, looking " WHERE " RINGMASTER_JOB_FILTERS end,                                     \
       looking RINGMASTER_OF_GROUPS " AND " RINGMASTER_JOB_FILTERS end                                                            \
   }
-// Along a group's index each row that the filters look at would be fetched by itself: four times as long.
+// Along a group's index each filtered row would be fetched separately, which takes four times as long.
 constexpr job_statements count_jobs = RINGMASTER_JOB_STATEMENTS(
   "SELECT COUNT(*) FROM xxl_job_info", "SELECT COUNT(*) FROM xxl_job_info FORCE INDEX (PRIMARY)", "");
 constexpr job_statements list_some = RINGMASTER_JOB_STATEMENTS(
@@ -54,7 +54,8 @@ constexpr job_statements list_oldest = RINGMASTER_JOB_STATEMENTS(
 
 using group_list = std::optional<std::vector<core::group_id>>;
 
-/// Few lengths of lists, so that a connection keeps few statements; the last group fills it up.
+/// Prepares a statement for a list of groups. Lists have few lengths, so that a connection keeps few statements; the last group
+/// is repeated to fill them.
 statement& prepare_in(connection& db, sql text, const std::vector<core::group_id>& groups) {
   const auto rows = std::bit_ceil(groups.size());
   auto& out = db.prepare(text, rows);
@@ -114,8 +115,8 @@ private:
   const group_list& groups_;
 };
 
-/// As many from the front as one answer holds. The lengths come before the texts, since a statement's rows are in memory all at
-/// once.
+/// Returns as many jobs from the front as fit into one answer. Reads the lengths before the texts, because a statement's rows are
+/// in memory all at once.
 std::vector<core::job_id> within_budget(connection& db, std::vector<core::job_id> jobs) {
   std::unordered_map<core::job_id, std::size_t> sizes;
   for (const auto part : padded_chunks(jobs.size())) {

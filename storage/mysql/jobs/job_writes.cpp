@@ -1,4 +1,4 @@
-// Jobs as people write them. Each edit holds claims off, reads the job, asks what is to become of it, and writes that.
+// Edits of jobs by users. Each edit blocks claims, reads the job, computes its new state, and writes it.
 
 #include "storage/mysql/jobs/job_writes.hpp"
 
@@ -50,7 +50,8 @@ std::optional<core::job_record> hold(session& own, core::job_id job, cluster_mod
 
 namespace {
 
-/// Somebody changed the schedule since the mirror looked. Beside Java admins there is nothing to look for: they plan by it.
+/// Returns whether another program changed the schedule since the mirror's last check. False in shared mode, where Java admins
+/// plan by that schedule.
 bool has_foreign_schedule(connection& db, const std::optional<core::job_record>& held, cluster_mode mode) {
   if (!held || mode == cluster_mode::shared)
     return false;
@@ -83,7 +84,7 @@ void write_columns(connection& db, core::job_id job, const core::job_record& row
              row.handler, row.param, row.block, row.timeout_s, row.retry_count, row.children, job);
 }
 
-/// The new schedule of a job takes the place of the old one, and nothing of that one is left waiting.
+/// Replaces the schedule of a job and deletes everything that still waits from the old one.
 void reschedule(connection& db, core::job_id job, const core::job_record& row, cluster_mode mode, core::time_point now) {
   db.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
   if (!row.running)
@@ -119,7 +120,7 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
     if (!wanted)
       return tl::unexpected{wanted.error()};
     const auto job = insert_job(own_.db, wanted->row, std::string{own_.dates.of(now)});
-    // A server that was restarted may give the id of a job once more that Java admins removed.
+    // A restarted server may reuse the id of a job that Java admins removed.
     own_.db.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
     own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
     take_revision(own_, job);

@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Jobs as people write them (`job_writes.cpp`) and read them in pages (`job_pages.cpp`).
+/// Edits of jobs by users (`job_writes.cpp`) and pages of jobs (`job_pages.cpp`).
 class job_editor_role final : public job_editor {
 public:
   explicit job_editor_role(session& own) : own_{own} {}
@@ -26,10 +26,10 @@ private:
   seen_totals totals_;
 };
 
-/// `job_pages.cpp`: as this transaction (if there is one) sees it. Throws `driver_error`.
+/// Returns the job as the present transaction (if any) sees it (`job_pages.cpp`). Throws `driver_error`.
 [[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
 
-/// Locks the job in the order of all edits and claims: its schedule, what is reserved of it, its row. Nothing: it is gone. Throws
+/// Locks the job in the order of all edits and claims: its schedule, its reserved instants, its row. Empty if it is gone. Throws
 /// `driver_error`.
 [[nodiscard]] std::optional<core::job_record> hold(session& own, core::job_id job, core::cluster_mode mode);
 

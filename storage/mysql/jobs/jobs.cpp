@@ -54,7 +54,7 @@ std::vector<core::scheduled_job> read_all(session& own, rows found, bool left_ou
   while (found.next()) {
     core::scheduled_job one;
     one.spec = job_of(read_job(own, found, left_out));
-    // Beside Java admins the schedule is XXL's table.
+    // In shared mode the schedule is XXL's table.
     const bool shared = found.number(23) == 1;
     if (const auto next = !shared ? found.number(15) : found.number(24) == 1 ? found.number(25) : 0; is_time(next))
       one.next = core::from_ms(next);

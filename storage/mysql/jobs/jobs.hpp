@@ -8,7 +8,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// The named jobs that exist, in id order, as this transaction (if there is one) sees them. Throws `driver_error`.
+/// Returns those of the named jobs that exist, in id order, as the present transaction (if any) sees them. Throws `driver_error`.
 [[nodiscard]] std::vector<core::scheduled_job> select_jobs(session& own, std::span<const core::job_id> jobs);
 
 } // namespace ringmaster::storage::mysql

@@ -1,4 +1,4 @@
-// Rows of ours whose run, job, group, user or node is gone: others delete, too.
+// Removal of Ringmaster's rows whose run, job, group, user or node is gone, because other programs delete, too.
 
 #include <algorithm>
 
@@ -10,13 +10,13 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// One kind of orphan: found by a plain read, which sees a row and what it belongs to or neither of them, removed by its key.
+/// One kind of dangling row. It is found by a plain read, which sees both a row and its owner or neither, and deleted by its key.
 struct orphans {
   sql find;
   sql remove;
 };
 
-/// `?`: how many. Of runs the oldest ones: what is younger than the oldest run goes with its age limit.
+/// `?`: maximum number. Of runs the oldest rows only: younger ones are removed by the age limit of the log.
 constexpr orphans kinds[] = {
   {"SELECT log_id FROM rm_failed_run"
    " WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?",
@@ -81,13 +81,13 @@ core::result<std::size_t> maintenance_role::forget_orphans(std::size_t limit) {
 
 core::result<std::size_t> maintenance_role::purge_audits(core::time_point before, std::size_t limit) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
-    // By the index of the times, and by keys that nobody else writes any more.
+    // Uses the index of the times and keys that no other transaction writes any more.
     return own_.db.execute("DELETE FROM rm_audit WHERE at_ms < ? ORDER BY at_ms LIMIT ?", before, limit);
   });
 }
 
-// The number of a life is never given out again, not to a node of the same name either: what is left of the old life, a process
-// that stood still, say, must not take a new one for its own.
+// An incarnation number is never reused, not even for a node of the same name: a frozen process of the old incarnation must not
+// take a new incarnation for its own.
 core::result<std::size_t> maintenance_role::forget_nodes(std::size_t limit) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
     auto& db = own_.db;

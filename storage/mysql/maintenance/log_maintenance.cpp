@@ -75,7 +75,7 @@ core::result<core::open_page> maintenance_role::open_runs(const core::open_searc
 
 core::result<core::day_counts> maintenance_role::count_runs(const core::log_range& range, const core::day_bounds& days) {
   if (core::number(range.through) - core::number(range.after) > ids_per_call)
-    return core::fail(core::errc::invalid_argument, "the stretch of the log is too long to be counted at once");
+    return core::fail(core::errc::invalid_argument, "the range of the log is too long to be counted in one call");
   return own_.db.read([&]() -> core::result<core::day_counts> {
     std::array<std::string, core::report_days + 1> midnights;
     std::transform(days.begin(), days.end(), midnights.begin(), [this](auto day) { return std::string{own_.dates.of(day)}; });
@@ -126,7 +126,7 @@ struct own_claim {
   std::vector<claim_item> items;
 };
 
-/// Appends what of the claim is unresolved, in the order of its items; false: nothing.
+/// Appends the unresolved runs of the claim, in the order of its items; returns false if there are none.
 bool append_unresolved(connection& db, const own_claim& claim, std::vector<core::stray_run>& strays) {
   const auto known = strays.size();
   std::unordered_map<core::log_id, const claim_item*> items;
@@ -166,7 +166,7 @@ core::result<std::vector<core::stray_run>> maintenance_role::stray_runs(const co
           continue;
         auto items = unpack(row.id<core::log_id>(1), row.text(2));
         if (!items)
-          continue; // a newer release's: it waits for a node that can read it
+          continue; // a newer release's claim: it waits for a node that can read it
         claim.maybe_sent = row.number(0) != 0;
         claim.items = std::move(*items);
       }

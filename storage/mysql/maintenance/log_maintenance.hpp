@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Looks after the log. `maintenance.cpp` reads and reports, `purge.cpp` and `orphans.cpp` remove.
+/// Maintenance of the log. `log_maintenance.cpp` reads and reports, `purge.cpp` and `dangling_rows.cpp` remove.
 class maintenance_role final : public maintenance_store {
 public:
   explicit maintenance_role(session& own) : own_{own} {}
@@ -27,22 +27,22 @@ public:
 
 private:
   core::result<std::size_t> forget_nodes(std::size_t limit);
-  /// Nothing: the oldest runs are to be removed one by one.
+  /// Drops the next partition. Empty: the oldest runs are to be removed row by row.
   core::result<std::optional<core::purge_outcome>> drop_next_part(const core::purge_step& step);
 
   session& own_;
-  /// The end of the part that was looked at last and could not be dropped, and by what age limit.
+  /// The end of the last checked partition that could not be dropped, and the age limit of that check.
   core::log_id kept_part_{};
   core::time_point kept_before_{};
-  /// The end of the part that may be dropped and loses its failed runs before, and how many runs it has.
+  /// The end of a partition that may be dropped after its failed runs are removed, and its number of runs.
   core::log_id emptied_part_{};
   std::size_t emptied_runs_ = 0;
 };
 
-/// maintenance.cpp. As `maintenance_store::last_before`. Throws `driver_error`.
+/// See `maintenance_store::last_before` (`log_maintenance.cpp`). Throws `driver_error`.
 [[nodiscard]] core::log_id last_before(session& own, core::time_point t);
 
-/// purge.cpp. Runs of open claims in `range`, ascending. Throws `driver_error`.
+/// Returns the runs of open claims in `range`, ascending (`purge.cpp`). Throws `driver_error`.
 [[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);
 
 } // namespace ringmaster::storage::mysql

@@ -1,4 +1,4 @@
-// Old runs go, a few at a time.
+// Removal of old runs in small steps.
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// What one step looks at.
+/// Returns the range of one step.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
   auto range = cut(step.range);
   auto found = db.query("SELECT COUNT(*), MAX(id) FROM (SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY)"
@@ -23,7 +23,7 @@ core::log_range next_stretch(connection& db, const core::purge_step& step) {
   return range;
 }
 
-/// Without the right to change tables old runs go one by one.
+/// Drops a partition. Empty without the privilege to change tables: old runs are then removed one by one.
 std::optional<std::chrono::microseconds> try_drop(connection& db, const core::log_range& part) {
   try {
     return drop_part(db, part);
@@ -48,9 +48,9 @@ std::vector<core::log_id> held_runs(connection& db, const core::log_range& range
   return ids;
 }
 
-// Which rows it is about is found out before any lock is taken. No claim on an old row comes into being after that: claims are
-// written with their rows and only change hands. The range has a lower bound, too: else each step walks over the marks that the
-// ones before left.
+// The rows are determined before any lock is taken. No claim on an old row is created after that: claims are written with their
+// rows and only change owners. The range also has a lower bound; without it each step would read the deleted rows of the earlier
+// steps.
 core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step& step) {
   if (auto part = drop_next_part(step); !part || *part)
     return part ? core::result<core::purge_outcome>{**part} : tl::unexpected{part.error()};
@@ -71,7 +71,7 @@ core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step
       done.removed += static_cast<std::size_t>(own_.db.execute(
         "DELETE l FROM xxl_job_log l FORCE INDEX (PRIMARY) WHERE l.id > ? AND l.id <= ? AND l.trigger_time <= ?", part.after,
         part.through, before));
-    // Also of rows that somebody else deleted.
+    // Includes rows that other programs deleted.
     own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ?"
                     " AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_failed_run.log_id)",
                     range->after, range->through);
@@ -88,12 +88,12 @@ core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step
   return outcome;
 }
 
-// Whatever a part meets, the purge goes on behind it: until a part has gone it counts as one that stays, so that a failure, even
-// that of the connection, leaves it to the steps that take rows.
+// A partition is marked as kept until it has been dropped. After any failure, even a lost connection, the purge therefore
+// continues with the steps that remove rows.
 core::result<std::optional<core::purge_outcome>> maintenance_role::drop_next_part(const core::purge_step& step) {
   using dropped_outcome = std::optional<core::purge_outcome>;
   if (step.range.after < kept_part_ && step.before == kept_before_)
-    return dropped_outcome{}; // a part is looked at once a purge
+    return dropped_outcome{}; // a partition is checked once per purge
   kept_before_ = step.before;
   return own_.db.read([&]() -> core::result<dropped_outcome> {
     const auto part = next_part(log_parts(own_.db), step.range.after);
@@ -107,7 +107,7 @@ core::result<std::optional<core::purge_outcome>> maintenance_role::drop_next_par
       emptied_part_ = part->through;
       emptied_runs_ = *runs;
     }
-    // What is remembered of its runs goes first, in steps as short as all others: there may be a million.
+    // Dependent rows of its runs are removed first, in steps as short as all others: there may be a million.
     const auto began = std::chrono::steady_clock::now();
     const auto left = [&](std::uint64_t removed) { return removed == step.limit; };
     if (left(own_.db.execute("DELETE FROM rm_failed_run WHERE log_id > ? AND log_id <= ? ORDER BY log_id LIMIT ?", part->after,

@@ -1,4 +1,4 @@
-// Runs that somebody clears, a few at a time.
+// Clearing of runs by users, in small steps.
 
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
@@ -10,13 +10,13 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// `ids` without those of open claims.
+/// Removes runs of open claims from `ids`.
 void leave_held(connection& db, std::vector<core::log_id>& ids) {
   if (!ids.empty())
     leave_out(ids, held_runs(db, {core::log_id{core::number(ids.front()) - 1}, ids.back()}));
 }
 
-/// How many of the log.
+/// Returns the number of removed log rows.
 std::size_t remove(connection& db, const std::vector<core::log_id>& ids) {
   std::size_t removed = 0;
   for (const auto part : padded_chunks(ids.size())) {
@@ -36,7 +36,7 @@ std::size_t remove(connection& db, const std::vector<core::log_id>& ids) {
 
 } // namespace
 
-// Which rows it is about is found out before any lock is taken: no claim on an old row comes into being after that.
+// The rows are determined before any lock is taken: no claim on an old row is created after that.
 core::result<core::clear_step> run_role::clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
                                                std::size_t limit, const core::principal& by, core::time_point now) {
   if (!from)

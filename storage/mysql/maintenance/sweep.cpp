@@ -32,7 +32,7 @@ std::unordered_set<std::int64_t> held_runs(connection& db) {
   return out;
 }
 
-/// Runs that came of these intents, but for those of which a retry may come that wants the addresses.
+/// Forgets the runs of these intents, except those that may still be retried with the requested addresses.
 void forget_asked_runs(connection& db, const std::vector<core::intent_id>& intents) {
   std::vector<core::log_id> runs;
   for (const auto part : padded_chunks(intents.size())) {
@@ -53,7 +53,7 @@ void forget_asked_runs(connection& db, const std::vector<core::intent_id>& inten
   }
 }
 
-/// One stretch of the log, walked along the primary key because nothing else indexes codes and times.
+/// One stretch of the log, read along the primary key because no other index covers codes and times.
 class sweep {
 public:
   sweep(session& own, core::time_point before, std::size_t limit) : own_{own}, db_{own.db}, before_{before}, limit_{limit} {}
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// True when there is more to look at now.
+  /// Returns true when there is more to check now.
   bool collect(sweep_progress& progress) {
     const auto newest = newest_run();
     settle(progress, newest);
@@ -91,7 +91,7 @@ private:
     return limited || (core::number(progress.swept) == last && progress.swept < progress.settled);
   }
 
-  /// The first row behind `swept`, which may lie far behind it: a log that was cleared goes on with its old numbers.
+  /// Returns the first row after `swept`. It may be far away: a cleared log continues with its old numbers.
   core::log_id row_behind(core::log_id swept) {
     auto row = db_.query("SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? ORDER BY id LIMIT 1", swept);
     return row.next() ? row.id<core::log_id>(0) : core::log_id{core::number(swept) + 1};
@@ -102,7 +102,7 @@ private:
     return row.next() ? row.id<core::log_id>(0) : core::log_id{};
   }
 
-  /// A transaction that is still open may own ids below the newest that is seen; a minute later it is over.
+  /// Marks runs as settled. An open transaction may own ids below the newest one seen; a minute later it has ended.
   void settle(sweep_progress& progress, core::log_id newest) const {
     if (before_ < progress.seen_at + std::chrono::minutes{1})
       return;
@@ -111,7 +111,7 @@ private:
     progress.seen_at = before_;
   }
 
-  /// Without retries, and with their alarms (T5).
+  /// Fails all runs, without retries and with their alarms (T5).
   void fail_all() {
     std::vector<core::job_id> jobs;
     for (const auto& run : abandoned_)
@@ -121,7 +121,7 @@ private:
     for (const auto& run : abandoned_)
       if (fail(run, book.status(run.job, false)) && book.needs(run.job, false))
         alarms.push_back({run.job, run.id, core::alarm_kind::failure});
-    // The limit of age lies in the past: alarms wait by their own time.
+    // Alarms wait by their own time, because the age limit is in the past.
     insert_alarms(own_, alarms, before_);
   }
 
@@ -161,7 +161,7 @@ core::result<core::sweep_outcome> firing_role::fail_abandoned(core::time_point b
 core::result<std::size_t> maintenance_role::forget_taken_intents(core::time_point before, std::size_t limit) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
     auto& db = own_.db;
-    // Found first and deleted by their ids: nobody else locks a row that was taken long ago.
+    // Found first and deleted by their ids: no other transaction locks a row that was taken long ago.
     std::vector<core::intent_id> old;
     auto found = db.query("SELECT id FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1 AND created_ms <= ?"
                           " ORDER BY created_ms LIMIT ?", before, limit);

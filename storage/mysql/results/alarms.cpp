@@ -24,7 +24,7 @@ core::pending_alarm read_alarm(const rows& row) {
   return out;
 }
 
-/// `1` for each slot of `owner`, as the live nodes share them.
+/// Returns `1` for each slot of `owner`, as the live nodes share them.
 std::string slots_of(connection& db, const core::node_incarnation& owner) {
   std::vector<std::string> live;
   for (auto found = db.query("SELECT id FROM rm_node WHERE state = 'up'"); found.next();)
@@ -37,7 +37,7 @@ std::string slots_of(connection& db, const core::node_incarnation& owner) {
   return out;
 }
 
-/// Inside a transaction that holds the owner's node row.
+/// Takes alarms inside a transaction that holds the owner's node row.
 class taking {
 public:
   taking(session& own, const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit)
@@ -60,8 +60,8 @@ private:
     while (found.next())
       orphans.push_back(read_alarm(found));
     for (const auto& alarm : orphans) {
-      // Another node may have been first: then its owner is a life that goes on. The lock first, and the nodes read without one:
-      // an UPDATE that joins them would hold the rows that beats are written to.
+      // Another node may have been first; the alarm's owner is then a live incarnation. The intent is locked first, and the nodes
+      // are read without a lock: an UPDATE with a join would lock the rows that heartbeats write.
       (void) db_.query("SELECT id FROM rm_intent WHERE id = ? FOR UPDATE", alarm.id).next();
       const bool orphaned =
         db_.query("SELECT 1 FROM rm_intent i LEFT JOIN rm_node n ON n.id = i.node AND n.incarnation = i.incarnation"
@@ -113,7 +113,7 @@ private:
   std::vector<core::pending_alarm> taken_;
 };
 
-/// What this node took and now ends.
+/// An alarm that this node took and now ends.
 struct ending {
   core::alarm_end end;
   core::pending_alarm alarm;
@@ -256,9 +256,9 @@ std::vector<alarm_role::recovery> alarm_role::ask_by_job(std::size_t limit) {
   return open;
 }
 
-// Without an index on the job each question would read the log to its end. So the newest runs are looked at, where nearly all
-// recoveries are, and one more stretch: from the oldest open alarm on, step by step to the end and over again, because results
-// come late, and alarms are opened after the success that ends them.
+// Without an index on the job each query would read the log to its end. Therefore it reads the newest runs, where nearly all
+// recoveries are, and one more stretch: from the oldest open alarm on, step by step to the end and then again, because results
+// arrive late and alarms are opened after the success that ends them.
 std::vector<alarm_role::recovery> alarm_role::look_through_log() {
   std::int64_t oldest = 0, newest = 0;
   {
@@ -278,7 +278,7 @@ std::vector<alarm_role::recovery> alarm_role::look_through_log() {
     from = oldest;
   const auto through = std::min(from + recovery_ids_per_look, recent);
   for (const auto& one : successes({core::log_id{from}, core::log_id{through}}))
-    found.push_back(one); // of one job twice: the second finds its row deleted
+    found.push_back(one); // for a job found twice, the second one finds its row deleted
   walked_ = core::log_id{through};
   return found;
 }

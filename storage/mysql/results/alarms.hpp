@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Taking and ending alarms (`alarms.cpp`), and the sweep for failures that nobody decided about (`failures.cpp`).
+/// Takes and ends alarms (`alarms.cpp`), and sweeps for failures without a decision (`failures.cpp`).
 class alarm_role final : public alarm_store {
 public:
   explicit alarm_role(session& own) : own_{own} {}
@@ -25,19 +25,19 @@ private:
     core::log_id failed{};
     core::log_id success{};
   };
-  /// Ids of the log that one look reads at a time where the log has no index on the job.
+  /// Number of log ids that one step reads where the log has no index on the job.
   static constexpr std::int64_t recovery_ids_per_look = 10'000;
 
-  /// These throw `driver_error`.
+  /// Throws `driver_error`, as the next two.
   std::vector<recovery> ask_by_job(std::size_t limit);
   std::vector<recovery> look_through_log();
   std::vector<recovery> successes(const core::log_range& range);
 
   session& own_;
   failure_progress failures_;
-  /// The last job that was looked at for its recovery.
+  /// The last job that was checked for its recovery.
   core::job_id recovery_{};
-  /// How far the present walk through a log without that index came.
+  /// Progress of the present walk through a log without that index.
   core::log_id walked_{};
 };
 

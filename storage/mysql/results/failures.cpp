@@ -1,4 +1,4 @@
-// Failed runs that nobody decided about: the one place where a row of the log is judged by what it looks like.
+// Failed runs without a decision. Only here a log row is judged by its columns.
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// As XXL's list of failed logs (XXL admin §2.6), undecided, or claimed by somebody who has no alarm of ours to show for it. The
-/// latter in native mode only: where Java admins work, their claims are theirs, retry included.
+/// Condition as in XXL's list of failed logs (XXL admin §2.6): undecided, or claimed by an admin without one of our alarms. The
+/// latter in native mode only: claims of Java admins are theirs, retries included.
 #define RINGMASTER_UNDECIDED                                                                                                     \
   " FROM xxl_job_log l FORCE INDEX (PRIMARY) WHERE l.handle_code <> 200 AND (l.alarm_status = 0 OR (l.alarm_status = -1 AND ?"   \
   " AND NOT EXISTS (SELECT 1 FROM rm_intent i WHERE i.job = l.job_id AND i.kind = 'alarm' AND i.fire_ms = 0"                     \
@@ -66,7 +66,7 @@ private:
     return row.next() ? row.id<core::log_id>(0) : core::log_id{};
   }
 
-  /// The last run that is too old: found by halves, because nothing indexes the time of a lean log.
+  /// Returns the last run that is too old, found by bisection, because a lean log has no index on the time.
   core::log_id first_of_age(core::log_id newest) {
     const std::string oldest{own_.dates.of(now_ - failure_age_max)};
     std::int64_t low = 0;
@@ -141,7 +141,7 @@ private:
       failed_.push_back(std::move(found));
   }
 
-  /// Whether it is as it was read, and nobody else's; the row is locked then.
+  /// Locks the row. Returns whether it is unchanged since it was read.
   bool lock(const candidate& each) {
     return db_
       .query("SELECT 1" RINGMASTER_UNDECIDED " AND l.id = ? AND l.alarm_status = ? AND l.trigger_code = ? AND l.handle_code = ?"
@@ -183,7 +183,7 @@ private:
   session& own_;
   connection& db_;
   failure_progress& progress_;
-  /// Native mode.
+  /// Whether the mode is native.
   const bool alone_;
   const core::time_point now_;
   const bool follow_open_;

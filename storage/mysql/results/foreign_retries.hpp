@@ -7,8 +7,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// A retry of each of these runs was made: where the trigger message is a text for people, which is what Java admins write, it
-/// says so at its end, as theirs do (XXL admin §7.2). A compact note stays: its reader sees the retries. Throws `driver_error`.
+/// Notes a retry of each of these runs: where the trigger message is a text for users (Java admins write such texts), appends it
+/// as they do (XXL admin §7.2). A compact note stays: its reader sees the retries. Throws `driver_error`.
 void tell_of_retries(session& own, std::span<const core::log_id> runs);
 
 } // namespace ringmaster::storage::mysql

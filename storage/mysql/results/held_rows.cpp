@@ -49,9 +49,9 @@ std::int32_t alarm_status(const held_row& held) {
   return held.alarm ? core::alarm_status::claimed : core::alarm_status::not_needed;
 }
 
-/// The message goes behind the note of the claim; 15 000 characters are at most 60 000 bytes and fit the column. The claim has
-/// filled the time of the result, so that the row does not grow: a run that was not sent has none. Assignments run from left to
-/// right: trigger_code is the new one there.
+/// Writes trigger results. The message follows the note of the claim; 15 000 characters are at most 60 000 bytes and fit the
+/// column. The claim has filled the time of the result so that the row does not grow; it becomes NULL for a run that was not
+/// sent. Assignments run from left to right: trigger_code already has its new value there.
 void write_triggers(connection& db, const row_list& rows) {
   const auto bytes_of = [&](std::size_t i) { return rows[i]->write.trigger_message.size(); };
   for (const auto part : chunks_within_bytes(rows.size(), bytes_of, case_chunks)) {
@@ -70,7 +70,7 @@ void write_triggers(connection& db, const row_list& rows) {
   }
 }
 
-/// The same with the ends of the texts, which replace what the claim left open.
+/// Does the same with Java's texts, whose end replaces the part that the claim left open.
 void write_triggers_as_java(session& own, const row_list& rows) {
   const auto open = core::pending_end(own.texts.tail);
   // Twice, and escaped.
@@ -151,7 +151,7 @@ std::vector<held_row> lock_rows(session& own, const std::vector<const run_update
       held.job = found.id<core::job_id>(5);
       held.param = found.optional_string(6);
       held.part = read_sharding(found.text(7));
-      // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
+      // The hour that a clock change repeats is read as its second pass: no retry may wait for it.
       held.triggered = found.text(8);
       held.fire_at = std::min(own.dates.read(held.triggered).value_or(now), now);
       out.push_back(std::move(held));

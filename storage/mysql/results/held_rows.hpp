@@ -12,7 +12,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// A log row under its lock, what is to become of it, and what a retry of it repeats.
+/// A log row under its lock, the write to make, and the values that a retry repeats.
 struct held_row {
   const run_update* update = nullptr;
   run_row row;
@@ -21,21 +21,21 @@ struct held_row {
   std::optional<std::string> param;
   core::shard part;
   core::time_point fire_at{};
-  /// As the column has it.
+  /// As stored in the column.
   std::string triggered;
-  /// Somebody is to be told.
+  /// Whether the failure needs an alarm.
   bool alarm = false;
 };
 
-/// Locks in id order; a run whose row is gone, or is held by another transaction where the server can say so, is left out. Throws
-/// `driver_error`, as `write`.
+/// Locks rows in id order. Leaves out a run whose row is gone, or is locked by another transaction where the server can tell.
+/// Throws `driver_error`, as `write`.
 [[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_update*>& updates, core::time_point now);
 
-/// Finds out who is to be told of the failures among the writes that are decided: reads nothing when there is none.
+/// Decides the alarms of the failures among the decided writes: reads nothing when there are none.
 void decide_alarms(session& own, std::vector<held_row>& rows);
 
-/// Makes the writes, in the log, in the list of failed runs and in that of alarms; beside Java admins (`shared`) with the texts
-/// that they would write.
+/// Makes the writes in the log, in the list of failed runs and in that of alarms; in shared mode (`shared`) with the texts that
+/// Java admins would write.
 void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

@@ -12,9 +12,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// T3, T4 and T5. Groups of plain successes take one guarded statement each; where fewer rows changed than it
-/// names, everything is rolled back and that group goes the long way with the failures: read under locks, `decide`, write the
-/// winners.
+/// T3, T4 and T5. Groups of plain successes take one guarded statement each. Where fewer rows changed than it names, everything
+/// is rolled back and that group takes the long path with the failures: read under locks, `decide`, write the winners.
 class recording {
 public:
   recording(session& own, const core::record_batch& batch, core::time_point now)
@@ -26,7 +25,8 @@ public:
       news_{updates_of(batch)},
       sorted_{sort_out(news_)} {}
 
-  /// A row that this waits for in vain makes it fail; `waits` then says so.
+  /// Records the batch. Fails if a row stays locked for the whole wait; `waits` then says that it should be repeated with
+  /// waiting.
   core::result<core::record_outcome> run(bool& waits) {
     try {
       return run_to_end();
@@ -48,14 +48,14 @@ private:
     std::move(retries_.begin(), retries_.end(), std::back_inserter(requested));
     std::stable_sort(requested.begin(), requested.end(), [](const auto& a, const auto& b) { return a.origin < b.origin; });
     outcome_.intents = insert_intents(own_, std::move(requested), now_);
-    // Failures of a fenced owner were dropped: its claims are the adopter's business.
+    // Failures of a fenced owner were dropped: its claims are left to the adopter.
     if (!outcome_.fenced)
       delete_claims();
     return std::move(outcome_);
   }
 
-  /// False: a group lost a row, or another transaction holds one; nothing may be kept of this try, and the next one takes that
-  /// group the long way.
+  /// Returns false if a group lost a row, or another transaction holds one. Nothing of this attempt may then be kept, and the
+  /// next one takes the long path for that group.
   bool try_once() {
     outcome_ = {};
     parents_.clear();
@@ -89,7 +89,8 @@ private:
     }
   }
 
-  /// A failure of a fenced owner must not count: for it the node's row stays locked until the commit.
+  /// Returns whether the owner is current. A failure of a fenced owner must not count, so with failures the node's row stays
+  /// locked until the commit.
   bool is_current() {
     const auto fails = [](const core::trigger_result& trigger) { return trigger.code != 200; };
     if (std::any_of(batch_.triggers.begin(), batch_.triggers.end(), fails))
@@ -120,7 +121,7 @@ private:
       strangers_.push_back(update.id);
   }
 
-  /// Successes of runs that this node does not have in memory.
+  /// Notes successes of runs that this node does not have in memory.
   void note_strangers() {
     const auto ids = sorted(std::span<const core::log_id>{strangers_});
     for (const auto part : padded_chunks(ids.size())) {
@@ -183,7 +184,7 @@ private:
     }
   }
 
-  /// What is there and was left out of `held`, because another transaction has it.
+  /// Notes rows that exist and were left out of `held`, because another transaction has locked them.
   void note_locked(const std::vector<const run_update*>& wanted, const std::vector<held_row>& held) {
     if (held.size() == wanted.size() || !db_.skills().skip)
       return;
@@ -202,7 +203,7 @@ private:
     }
   }
 
-  /// A retry goes where its first attempt was told to go.
+  /// Returns the addresses requested for the first attempt, which a retry uses, too.
   std::vector<std::string> addresses_asked_for(core::log_id run) {
     auto asked = db_.query("SELECT addresses FROM rm_asked_run WHERE log_id = ?", run);
     return asked.next() ? split_addresses(asked.text(0)) : std::vector<std::string>{};
@@ -236,8 +237,8 @@ private:
 } // namespace
 
 core::result<core::record_outcome> firing_role::record(const core::record_batch& batch, core::time_point now) {
-  // First without waiting, so that a row that somebody holds delays no other; what only rows beside the runs' own keep from
-  // succeeding waits for them.
+  // First without waiting, so that a locked row delays no other; a second attempt waits if rows other than those of the runs are
+  // locked.
   bool waits = false;
   const auto body = [&] { return recording{own_, batch, now}.run(waits); };
   auto out = own_.db.transact_without_waiting(body);

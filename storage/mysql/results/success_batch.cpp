@@ -13,7 +13,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// From here on a constant UPDATE for runs with the same message is cheaper than their part in a CASE.
+/// Minimum number of runs with the same message for which a constant UPDATE is cheaper than a CASE.
 constexpr std::size_t alike_news_min = 10;
 
 std::string message_of(const run_update& update) {
@@ -32,7 +32,7 @@ std::optional<success_kind> plain(const run_update& update) {
 
 statement& statement_for(session& own, const plain_group& group, std::size_t rows, bool shared) {
   constexpr const char* update = "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET ";
-  // Beside Java admins the claim left the end of its text open: closed in place, if it is there.
+  // In shared mode the claim left the end of its text open: closed in place, if it is there.
   constexpr const char* in_bytes =
     "UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_msg = " RINGMASTER_CLOSED_IN_BYTES "?) ELSE trigger_msg END, ";
   constexpr const char* in_place =
@@ -62,7 +62,7 @@ statement& statement_for(session& own, const plain_group& group, std::size_t row
                            " handle_msg = CASE id {WHEN ? THEN ? }END", as_dated}, rows);
   case success_kind::callback: break;
   }
-  // Not after a failed trigger: such a row leaves the list of failed runs.
+  // Not after a failed trigger, because such a row leaves the list of failed runs.
   if (group.alike)
     return own.db.prepare({update, "handle_time = ?, handle_code = 200, handle_msg = ?"
                                " WHERE id IN ({?,}) AND handle_code = 0 AND trigger_code IN (0, 200)"}, rows);

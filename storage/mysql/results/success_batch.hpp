@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of a record that simply succeeds, written without reading anything first.
+// The part of a record that only contains successes, written without reading first.
 
 #include <cstdint>
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What a plain success brings: an answer of 200, a result of 200, or both in one row write. `dated`: a result whose date has to
-/// be that of its row.
+/// Kind of a plain success: an answer of 200, a result of 200, or both in one row write. `dated`: a result whose date has to
+/// equal that of its row.
 enum class success_kind : std::uint8_t { both, trigger, callback, dated };
 
 /// Runs that one kind of statement writes.
@@ -30,11 +30,11 @@ struct sorted_updates {
   std::vector<const run_update*> others;
 };
 
-/// Points into `updates`.
+/// Sorts updates into groups. Points into `updates`.
 [[nodiscard]] sorted_updates sort_out(const std::vector<run_update>& updates);
 
-/// Writes a group, beside Java admins (`shared`) with the end of its text; the number of rows that changed: fewer than the group
-/// has if somebody else was first, or a row is gone. Throws `driver_error`.
+/// Writes a group, in shared mode (`shared`) with the end of its text. Returns the number of changed rows: fewer than the group
+/// has if another transaction was first, or a row is gone. Throws `driver_error`.
 [[nodiscard]] std::uint64_t write(session& own, const plain_group& group, std::string_view handle_time, bool shared);
 
 } // namespace ringmaster::storage::mysql

@@ -27,7 +27,7 @@ core::result<bool> kept_log_role::keep(core::log_id run, std::string_view text, 
     if (db.execute("UPDATE rm_kept_log SET state = 1, bytes = ?, is_cut = ? WHERE log_id = ? AND state = 0", text.size(),
                    cut ? 1 : 0, run) != 1)
       return false;
-    // Of a run whose number was given out before.
+    // Pieces of an earlier run with this id.
     db.execute("DELETE FROM rm_run_log WHERE log_id = ?", run);
     std::int32_t piece = 0;
     for (const auto part : core::pieces_of(text, log_piece_bytes))
@@ -58,7 +58,7 @@ core::result<std::optional<core::kept_log>> kept_log_role::read(core::log_id run
       out.bytes = static_cast<std::size_t>(kept.number(0));
       out.cut = kept.number(1) == 1;
     }
-    // One piece at a time: no text that is not wanted comes over the wire.
+    // One piece at a time, so that no unneeded text is transferred.
     for (std::int32_t piece = 0; out.text.size() < out.bytes && out.text.size() < bytes_max; ++piece) {
       auto found = own_.db.query("SELECT text FROM rm_run_log WHERE log_id = ? AND piece = ?", run, piece);
       if (!found.next())

@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Logs that we keep.
+/// Logs kept in the database.
 class kept_log_role final : public kept_log_store {
 public:
   explicit kept_log_role(session& own) : own_{own} {}
@@ -30,7 +30,7 @@ struct log_request {
   core::job_id job{};
 };
 
-/// In the transaction of the results. Throws `driver_error`.
+/// Inserts requests in the transaction of the results. Throws `driver_error`.
 void insert_log_requests(connection& db, std::span<const log_request> requested, core::time_point now);
 
 } // namespace ringmaster::storage::mysql

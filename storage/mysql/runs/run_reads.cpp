@@ -1,4 +1,4 @@
-// Runs in pages, one run, the day report, and who ended a run.
+// Pages of runs, single runs, the daily report, and ends of runs by users.
 
 #include "storage/mysql/runs/run_reads.hpp"
 
@@ -12,8 +12,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-// Written so that no index serves these conditions: which one leads the way is said by the table's hint and the condition before
-// them. A bound that is not there is a time that every server reads. First what few rows have: of 100 000 rows each is looked at.
+// Written so that no index serves these conditions: the table's hint and the preceding condition choose the path. A missing bound
+// is a time that every server can read. Conditions that match few rows come first, because each of 100 000 rows is checked.
 #define RINGMASTER_RUN_TERMS                                                                                                     \
   " AND CASE ? WHEN 1 THEN handle_code + 0 = 200"                                                                                \
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code + 0 NOT IN (0, 200)"                                                 \
@@ -26,8 +26,8 @@ namespace {
 #define RINGMASTER_OLDEST RINGMASTER_RUN_TERMS "ORDER BY id LIMIT ?"
 #define RINGMASTER_ALL "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?"
 #define RINGMASTER_ALONG(column) "SELECT id FROM xxl_job_log IGNORE INDEX (PRIMARY) WHERE " column " = ? AND id > ? AND id <= ?"
-// Whether each of the newest rows of an index meets the terms. The inner part reads the index alone: in a table of parts the
-// server would else sort all rows of the key that the parts have.
+// Selects whether each of the newest rows of an index meets the terms. The inner part reads the index only: in a partitioned
+// table the server would otherwise sort all rows of the key.
 #define RINGMASTER_SEEN(some)                                                                                                    \
   "SELECT some.seen, TRUE" RINGMASTER_RUN_TERMS "FROM (" some ") some STRAIGHT_JOIN xxl_job_log l ON l.id = some.seen"           \
   " ORDER BY some.seen DESC"
@@ -45,7 +45,7 @@ constexpr sql seen_of_group{RINGMASTER_SEEN(RINGMASTER_KEYS("job_group"))};
 constexpr sql seen_open{RINGMASTER_SEEN(RINGMASTER_KEYS("handle_code"))};
 constexpr sql seen_failed{RINGMASTER_SEEN(
   "SELECT log_id AS seen FROM rm_failed_run WHERE ? = 0 AND log_id > ? AND log_id <= ? ORDER BY log_id DESC LIMIT ?")};
-// Of these the index says all.
+// For these the index decides all conditions.
 constexpr sql keys_of_job{RINGMASTER_KEYS("job_id")};
 constexpr sql keys_of_group{RINGMASTER_KEYS("job_group")};
 
@@ -57,11 +57,11 @@ constexpr sql keys_of_group{RINGMASTER_KEYS("job_group")};
 #undef RINGMASTER_NEWEST
 #undef RINGMASTER_RUN_TERMS
 
-/// Ids in the first step along an index.
+/// Number of ids in the first step along an index.
 constexpr std::int64_t first_step_ids = 100'000;
 constexpr const char* any_time = "2000-01-01 00:00:00";
 
-/// What the condition before the others asks for.
+/// Returns the parameter of the condition before the others.
 std::optional<std::int64_t> key_of(run_path path, const run_terms& terms) {
   switch (path) {
   case run_path::job: return core::number(terms.job.value_or(core::job_id{}));
@@ -155,7 +155,7 @@ std::int64_t log_paths::look(run_path path, const run_terms& terms, const core::
 run_paths::stretch log_paths::look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
                                          std::int64_t rows) {
   stretch out;
-  // By steps that grow: a key with many rows has enough of them in the first, and one with few costs little anywhere.
+  // In growing steps: a key with many rows has enough of them in the first, and one with few rows is cheap anywhere.
   auto ids = path == run_path::failed ? core::number(range.through) : first_step_ids;
   for (auto through = core::number(range.through); through > core::number(range.after) && out.ids.size() < limit && !out.floor;) {
     const auto after = std::max(core::number(range.after), through - ids);

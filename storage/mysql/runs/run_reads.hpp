@@ -10,7 +10,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// The log as run_paging looks at it. Everything throws `driver_error`.
+/// The log for `run_paging`. All methods throw `driver_error`.
 class log_paths final : public run_paths {
 public:
   explicit log_paths(session& own) : own_{own} {}
@@ -27,17 +27,17 @@ public:
   std::vector<core::job_id> jobs_of(const run_terms& terms, std::size_t limit) override;
 
 private:
-  /// Looks at `rows` rows of the range at most; returns how many it looked at.
+  /// Reads at most `rows` rows of the range; returns their number.
   std::int64_t look(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit, std::int64_t rows,
                     stretch& to);
 
   session& own_;
 };
 
-/// The group that a job has now. Throws `driver_error`.
+/// Returns the present group of a job. Throws `driver_error`.
 [[nodiscard]] std::optional<core::group_id> group_of(connection& db, std::optional<core::job_id> job);
 
-/// Runs for people. `run_reads.cpp` reads, `run_clears.cpp` removes.
+/// Runs for users. `run_reads.cpp` reads, `run_clears.cpp` removes.
 class run_role final : public run_reader {
 public:
   explicit run_role(session& own) : own_{own} {}

@@ -28,16 +28,16 @@ namespace {
 using namespace std::chrono_literals;
 using level = database_finding::level;
 
-/// XXL's own step between heartbeats is 30 s, and a registration lives 90.
+/// Maximum age of a fresh heartbeat: XXL sends one every 30 s, and a registration expires after 90 s.
 constexpr auto fresh = 90s;
 constexpr auto clock_limit = 1s;
-/// Zones differ by quarters of an hour.
+/// Time zones differ by multiples of a quarter of an hour.
 constexpr auto zone_step = 15min;
-/// Between the instant of a job and the time in its log row: queues, probes, a pass of the scheduler.
+/// Maximum time between a job's instant and the time in its log row: queues, probes, a pass of the scheduler.
 constexpr auto zone_noise = 2min;
-/// Runs whose times are looked at.
+/// Number of runs whose times are checked.
 constexpr std::int64_t newest_runs = 10'000;
-/// No two zones are further apart than 26 hours.
+/// Time zones differ by at most 26 hours.
 constexpr std::int64_t quarters_max = 4 * 26;
 
 core::time_point system_now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
@@ -91,13 +91,13 @@ private:
     else
       say(level::fine, "tables", verdict.how == schema_verdict::kind::fresh ? "none yet" : "XXL-JOB's, " + verdict.text);
     for (const auto& table : without_transactions(facts_))
-      say(level::failure, "tables", table + ": this engine knows no transactions; `ringmaster migrate --xxl` moves it to InnoDB");
+      say(level::failure, "tables", table + ": this engine has no transactions; `ringmaster migrate --xxl` moves it to InnoDB");
     return verdict.how;
   }
 
   void check_lock_row() {
     if (!facts_.lock_row)
-      say(level::failure, "schedule_lock", "xxl_job_lock has no row schedule_lock: nobody could plan beside Java admins; "
+      say(level::failure, "schedule_lock", "xxl_job_lock has no row schedule_lock: shared mode is impossible; "
                                            "`ringmaster migrate --xxl` adds it");
   }
 
@@ -113,7 +113,7 @@ private:
       say(level::failure, "clock",
           "the database's clock is " + seconds_text(off) + (off > 0ms ? " ahead of" : " behind") + " this machine's");
     else
-      say(level::fine, "clock", "as the database's");
+      say(level::fine, "clock", "agrees with the database");
   }
 
   void check_rights() {
@@ -124,15 +124,15 @@ private:
     auto name = db_.query("SELECT DATABASE()");
     const auto missing = missing_privileges(grants, name.next() ? name.text(0) : "");
     if (!missing)
-      return say(level::fine, "privileges", "by roles or single tables: not looked at");
+      return say(level::fine, "privileges", "granted by roles or for single tables: not checked");
     if (!missing->to_serve.empty())
       say(level::failure, "privileges", "missing on this database: " + listed(missing->to_serve));
     if (!missing->to_change_tables.empty())
       say(level::warning, "privileges", listed(missing->to_change_tables)
                                           + " missing on this database: `ringmaster migrate` needs an account that has them, and "
-                                            "old runs are removed one by one instead of by parts of the log");
+                                            "old runs are removed one by one instead of by partitions of the log");
     if (missing->to_serve.empty() && missing->to_change_tables.empty())
-      say(level::fine, "privileges", "all that are needed");
+      say(level::fine, "privileges", "complete");
   }
 
   void check_tokens() {
@@ -141,11 +141,11 @@ private:
     auto row = db_.query("SELECT app_name FROM xxl_job_group WHERE access_token = 'default_token' ORDER BY id LIMIT 1");
     if (row.next())
       say(level::failure, "executor token", "group " + row.string(0)
-                                              + " has the token that XXL-JOB ships (default_token): everybody knows it");
+                                              + " has the token that XXL-JOB ships (default_token), which is publicly known");
   }
 
-  /// The log says in local time when a job ran, and the job says the same in milliseconds. A run by hand or a retry has another
-  /// time, so most of the jobs must be off by the same quarters of an hour, and none be right.
+  /// Compares the local time in the log with the job's time in milliseconds. Manual runs and retries have other times, so most of
+  /// the jobs must be off by the same quarters of an hour, and none be right.
   void check_zone() {
     std::set<std::int64_t> jobs;
     std::map<std::int64_t, std::size_t> by_steps;
@@ -166,10 +166,10 @@ private:
     say(level::failure, "database zone",
         "the last runs are dated " + std::to_string(std::abs(most->first) * zone_step.count()) + " minutes " +
           (most->first > 0 ? "after" : "before") + " their instants: DATETIME columns are not in " +
-          options_.database_zone.name() + "; set database.time_zone to what serverTimezone said");
+          options_.database_zone.name() + "; set database.time_zone to the value of serverTimezone");
   }
 
-  /// Nothing when it is no difference of zones.
+  /// Returns the difference in quarters of an hour; empty when it is not a difference of time zones.
   static std::optional<std::int64_t> quarters(core::milliseconds off) {
     constexpr auto step = core::milliseconds{zone_step};
     const auto steps = std::lround(static_cast<double>(off.count()) / static_cast<double>(step.count()));
@@ -182,7 +182,7 @@ private:
     return facts_.table("rm_node") && db_.query("SELECT 1 FROM rm_node WHERE state = 'up' LIMIT 1").next();
   }
 
-  /// True when nobody holds it.
+  /// Returns true when no transaction holds the lock.
   bool lock_is_free() {
     db_.command("START TRANSACTION");
     try {
@@ -197,7 +197,7 @@ private:
     return true;
   }
 
-  /// Without a mode row: what the migration will write.
+  /// Returns the mode; without a mode row, the one that the migration will write.
   core::result<core::cluster_mode> mode() {
     if (facts_.table("rm_mode"))
       return read_mode(db_).map([](const auto& read) { return read.mode; });
@@ -213,12 +213,12 @@ private:
     if (*present == core::cluster_mode::native)
       return check_rivals();
     if (!lock_is_free())
-      return say(level::warning, "Java admins", "schedule_lock has been held for a second: nobody plans as long as it is");
+      return say(level::warning, "Java admins", "schedule_lock has been held for a second: no scheduler plans in the meantime");
     const auto seen = a_node_is_up() ? std::nullopt : heartbeats();
-    say(level::fine, "Java admins", seen ? *seen + "; in shared mode it may" : "schedule_lock is free");
+    say(level::fine, "Java admins", seen ? *seen + ", as shared mode allows" : "schedule_lock is free");
   }
 
-  /// Native mode: nobody else may plan. The node of slot 0 holds the lock.
+  /// Checks native mode: no other program may plan. The leader holds the lock.
   void check_rivals() {
     const bool up = a_node_is_up();
     if (auto waiting = foreign_waiter())
@@ -227,15 +227,16 @@ private:
                    " mode; stop it");
     if (!lock_is_free())
       return say(up ? level::fine : level::failure, "Java admins",
-                 up ? "a node holds schedule_lock: a Java admin that is started waits"
+                 up ? "a node holds schedule_lock: a Java admin cannot plan"
                     : "schedule_lock has been held for a second: a Java admin plans on this database");
     if (up)
-      return say(level::warning, "Java admins", "no node holds schedule_lock (yet): nothing keeps a Java admin away");
+      return say(level::warning, "Java admins", "no node holds schedule_lock (yet): a Java admin could plan");
     const auto seen = heartbeats();
-    say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none seems to run");
+    say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none detected");
   }
 
-  /// A statement on the lock by somebody who is no node of ours, this connection aside: its id. Seen as far as the rights go.
+  /// Returns the id of a connection that waits for the lock and belongs to no node of ours, this connection aside. Sees only what
+  /// the privileges allow.
   std::optional<std::string> foreign_waiter() {
     auto found = db_.query("SELECT p.ID FROM information_schema.PROCESSLIST p WHERE p.DB = DATABASE() AND p.ID <> CONNECTION_ID()"
                            " AND p.INFO LIKE '%xxl_job_lock%' AND p.INFO LIKE '%schedule_lock%' AND NOT EXISTS (SELECT 1"
@@ -243,7 +244,7 @@ private:
     return found.next() ? std::optional{found.string(0)} : std::nullopt;
   }
 
-  /// What somebody left in XXL's tables a moment ago, while no node of ours is up.
+  /// Returns a recent change by another program in XXL's tables, while no node of ours is up.
   std::optional<std::string> heartbeats() {
     constexpr const char* meaning = " ago while no Ringmaster node is up: a Java admin seems to run";
     const auto now = system_now();
@@ -312,7 +313,7 @@ private:
       out_.push_back(std::move(one));
   }
 
-  /// Not before `migrate` added them.
+  /// False before `migrate` has added them.
   bool has_options() {
     return db_
       .query("SELECT 1 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'rm_job_ext'"

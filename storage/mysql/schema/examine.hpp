@@ -8,7 +8,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Everything that a look at the database tells beforehand. Changes nothing. Throws `driver_error`.
+/// Returns all problems that can be found in the database beforehand. Changes nothing. Throws `driver_error`.
 [[nodiscard]] std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options);
 
 } // namespace ringmaster::storage::mysql

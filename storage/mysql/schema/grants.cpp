@@ -7,7 +7,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// As LIKE matches: `%`, `_` and the backslash before them.
+/// Matches as LIKE does: `%`, `_` and the backslash before them.
 bool like(std::string_view text, std::string_view pattern) {
   if (pattern.empty())
     return text.empty();

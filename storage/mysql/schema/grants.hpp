@@ -1,6 +1,6 @@
 #pragma once
 
-// What an account may do, from the words of SHOW GRANTS.
+// Privileges of an account, parsed from SHOW GRANTS.
 
 #include <optional>
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What no grant gives for the whole database.
+/// Privileges that no grant gives for the whole database.
 struct missing_list {
-  /// Of SELECT, INSERT, UPDATE, DELETE.
+  /// Missing ones of SELECT, INSERT, UPDATE, DELETE.
   std::vector<std::string> to_serve;
-  /// Of CREATE, ALTER, DROP, INDEX.
+  /// Missing ones of CREATE, ALTER, DROP, INDEX.
   std::vector<std::string> to_change_tables;
 };
 
-/// Nothing when something is missing and the grants do not tell all: roles, or grants for single tables.
+/// Returns the missing privileges. Empty when something is missing and the grants are not conclusive: roles, or grants for single
+/// tables.
 [[nodiscard]] std::optional<missing_list> missing_privileges(const std::vector<std::string>& grants, std::string_view database);
 
 } // namespace ringmaster::storage::mysql

@@ -6,15 +6,15 @@ namespace ringmaster::storage {
 
 namespace {
 
-// A step is no transaction here (each DDL statement commits), so every statement can run again after a crash in the middle. Names
-// are compared byte by byte: registrations and app names are exact texts.
+// A step is not a transaction here (each DDL statement commits), so every statement can run again after a crash in the middle.
+// Names are compared byte by byte: registrations and app names are exact texts.
 std::string table(const std::string& name, const std::string& columns) {
   return "CREATE TABLE IF NOT EXISTS " + name + " (\n" + columns +
          "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
 }
 
-// XXL's eight tables as its newest released schema has them (XXL admin §2). The log table has the lean index profile: the indexes
-// on codes and times would cost half of the firing path, and nothing of ours reads them.
+// XXL's eight tables as in its newest released schema (XXL admin §2). The log table has the lean index profile: the indexes on
+// codes and times would cost half of the firing path's performance, and Ringmaster reads none of them.
 migration_step xxl_tables() {
   return {1,
           "xxl_tables",
@@ -105,7 +105,7 @@ migration_step xxl_tables() {
           }};
 }
 
-// Ours (firing protocol §2). Times in columns that end in _ms are epoch milliseconds, 0 for none.
+// Ringmaster's tables (firing protocol §2). Columns that end in _ms are epoch milliseconds, 0 for none.
 migration_step ringmaster_tables() {
   return {2,
           "ringmaster_tables",
@@ -134,7 +134,7 @@ migration_step ringmaster_tables() {
   first_log_id BIGINT NOT NULL,
   items MEDIUMBLOB NOT NULL,
   PRIMARY KEY (node, incarnation, seq))"),
-            // shard_total 0: not a broadcast. node and incarnation: who took it, once state is 1.
+            // shard_total 0: not a broadcast. node and incarnation: the owner, once state is 1.
             table("rm_intent", R"(  id BIGINT NOT NULL AUTO_INCREMENT,
   kind VARCHAR(10) NOT NULL,
   job INT NOT NULL,
@@ -167,14 +167,14 @@ migration_step ringmaster_tables() {
             table("rm_deploy", R"(  source VARCHAR(128) NOT NULL,
   revision BIGINT NOT NULL,
   PRIMARY KEY (source))"),
-            // Jobs that were there before us keep their next times.
+            // Existing jobs keep their next times.
             R"(INSERT IGNORE INTO rm_schedule (job, next_ms, last_ms)
   SELECT id, CASE trigger_status WHEN 1 THEN trigger_next_time ELSE 0 END, trigger_last_time FROM xxl_job_info)",
           }};
 }
 
-// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
-// and which runs came of it. A table gets its columns by one statement: all of them, or none.
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and manual runs: the addresses that an intent requests,
+// and its runs. A table gets its columns in one statement: all of them, or none.
 migration_step job_options() {
   return {3,
           "job_options",
@@ -190,7 +190,7 @@ migration_step job_options() {
           }};
 }
 
-// Who is told of failures (`[[alarm]]` of the files), and jobs whose next success is to be told.
+// Rules for notifications (`[[alarm]]` of the files), and jobs whose next success is to be reported.
 migration_step alarm_tables() {
   return {4,
           "alarm_tables",
@@ -211,8 +211,8 @@ migration_step alarm_tables() {
           }};
 }
 
-// A log of ours is kept in parts of a million ids, so that old runs go by dropping a part (`partitions.hpp`). One that XXL-JOB
-// made has its indexes on times and codes and stays as it is. What is there already becomes the first part.
+// Our own log is partitioned by a million ids, so that old runs are removed by dropping a partition (`partitions.hpp`). A log
+// that XXL-JOB made has its indexes on times and codes and stays unchanged. Existing rows become the first partition.
 migration_step log_parts() {
   return {5,
           "log_parts",
@@ -234,7 +234,7 @@ migration_step log_parts() {
           }};
 }
 
-// What a look at XXL's rows found the last time, so that an edit by hand is noticed (firing protocol §7.3).
+// The state of XXL's rows at the last check, so that an edit by another program is noticed (firing protocol §7.3).
 migration_step mirror_table() {
   return {7, "mirror", {table("rm_mirror", R"(  job INT NOT NULL,
   revision BIGINT NOT NULL,
@@ -245,7 +245,8 @@ migration_step mirror_table() {
   PRIMARY KEY (job))")}};
 }
 
-// `statement` if `wanted` counts 1, so that a step that was broken off can run again. One statement each for the server.
+// Adds `statement` with the condition that `wanted` counts 1, so that an interrupted step can run again. Prepared, because the
+// server runs one statement at a time.
 void add_conditional(std::vector<std::string>& to, const std::string& wanted, const std::string& statement) {
   to.push_back("SET @ringmaster_step = IF((" + wanted + ") = 1, '" + statement + "', 'DO 0')");
   to.push_back("PREPARE ringmaster_step FROM @ringmaster_step");
@@ -253,8 +254,8 @@ void add_conditional(std::vector<std::string>& to, const std::string& wanted, co
   to.push_back("DEALLOCATE PREPARE ringmaster_step");
 }
 
-// Who owns the schedule (firing protocol §8, §9). A database whose tables XXL-JOB made begins in shared mode, with an index for
-// what is due; one of our own in native mode, and one that we have planned alone on before.
+// The owner of the schedule (firing protocol §8, §9). A database whose tables XXL-JOB made begins in shared mode, with an index
+// for due jobs; a database of our own begins in native mode, as does one that only Ringmaster has planned before.
 migration_step modes() {
   migration_step step{6, "modes", {}};
   step.statements.push_back(table("rm_mode", R"(  id INT NOT NULL,
@@ -264,7 +265,7 @@ migration_step modes() {
   PRIMARY KEY (id))"));
   step.statements.push_back("INSERT IGNORE INTO rm_mode (id, mode) SELECT 1, IF((SELECT COUNT(*) FROM rm_migration"
                             " WHERE name = 'xxl_tables') = 1, 'native', 'shared')");
-  // Of a reserved instant: the schedule that it comes from.
+  // The schedule of a reserved instant.
   add_conditional(step.statements,
                   "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
                   " AND TABLE_NAME = 'rm_intent' AND COLUMN_NAME = 'schedule'",
@@ -277,7 +278,7 @@ migration_step modes() {
   return step;
 }
 
-// Who may sign in beside XXL's rows of users, and what was changed by whom. Times are epoch milliseconds.
+// Accounts in addition to XXL's rows of users, and the audit log. Times are epoch milliseconds.
 migration_step access_tables() {
   migration_step step{8,
                       "access",
@@ -325,7 +326,7 @@ migration_step access_tables() {
   KEY rm_audit_object (object, object_id),
   KEY rm_audit_at (at_ms))"),
                       }};
-  // How many jobs there are, and those of a group, in a walk over a narrow index. Beside Java admins rm_due is one.
+  // Index for the number of jobs, in total and of a group: counting reads a narrow index. In shared mode rm_due is one.
   add_conditional(step.statements,
                   "SELECT (SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
                   " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_job_group') = 0"
@@ -334,8 +335,8 @@ migration_step access_tables() {
   return step;
 }
 
-// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be
-// removed; the index also says what they are together.
+// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be removed; the
+// index also gives their total size.
 migration_step kept_logs() {
   migration_step step{9, "kept_logs", {}};
   add_conditional(step.statements,
@@ -357,8 +358,9 @@ migration_step kept_logs() {
   return step;
 }
 
-// What claims hold of their node's life, apart from rm_node, where the beat is written (firing protocol §9). incarnation 0: no
-// life that goes on. cut: the last life that was ended before its deadline; ran_out: the last that was fenced after it.
+// The incarnation of each node that claims lock, separate from rm_node, where the heartbeat is written (firing protocol §9).
+// incarnation 0: no current incarnation. cut: the last incarnation that was ended before its deadline; ran_out: the last that was
+// fenced after it.
 migration_step life_table() {
   return {10, "lives", {table("rm_life", R"(  node VARCHAR(64) NOT NULL,
   incarnation BIGINT NOT NULL,
@@ -368,8 +370,8 @@ migration_step life_table() {
   PRIMARY KEY (node))")}};
 }
 
-// What a large apply changes, before it becomes true in one transaction; `stage` is the number of its connection. Beside what the
-// columns of a job are called elsewhere: `number` is its place in the plan, `planned` whether its schedule is new.
+// The changes of a large apply, before it takes effect in one transaction; `stage` is the number of its connection. In addition
+// to the columns of a job: `number` is its place in the plan, `planned` whether its schedule is new.
 migration_step deploy_stages() {
   return {11,
           "deploy_stages",
@@ -411,7 +413,7 @@ migration_step deploy_stages() {
           }};
 }
 
-// What each node's clock said at its last beat, for the others to compare.
+// The clock of each node at its last heartbeat, for other nodes to compare.
 migration_step node_clocks() {
   migration_step step{12, "node_clocks", {}};
   add_conditional(step.statements,
@@ -421,7 +423,7 @@ migration_step node_clocks() {
   return step;
 }
 
-// Which other token than its group's an executor showed last: what one node heard, all must know before they call it.
+// The token that an executor showed last, if it is not its group's: every node must know it before it calls the executor.
 migration_step shown_tokens() {
   return {13,
           "shown_tokens",
@@ -440,8 +442,8 @@ void add_column(std::vector<std::string>& to, const std::string& table, const st
                   "ALTER TABLE " + table + " ADD COLUMN " + column + " " + type);
 }
 
-// Instants that the misfire policy dropped: the last one of a job, beside the last that was sent while the latter is older. Which
-// ends of its runs a job wants alarms for.
+// Instants that the misfire policy dropped: the last one of a job, and the last sent one while it is older. Also the ends of its
+// runs for which a job wants alarms.
 migration_step missed_instants() {
   migration_step step{14, "missed_instants", {}};
   add_column(step.statements, "rm_schedule", "sent_ms", "BIGINT NOT NULL DEFAULT 0");
@@ -451,7 +453,7 @@ migration_step missed_instants() {
   return step;
 }
 
-// Which jobs a user stopped: an apply leaves them so.
+// Jobs that a user stopped: an apply leaves them stopped.
 migration_step manual_stops() {
   return {16,
           "manual_stops",
@@ -461,7 +463,7 @@ migration_step manual_stops() {
   PRIMARY KEY (job))")}};
 }
 
-// Which files a source's applies had: prune does not take a part of them for the whole.
+// The files of a source's applies: prune does not take a part of them for the whole.
 migration_step source_files() {
   return {17,
           "source_files",

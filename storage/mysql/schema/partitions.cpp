@@ -9,10 +9,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Runs that one statement counts.
+/// Number of runs that one statement counts.
 constexpr std::int64_t ids_per_count = 50'000;
 
-/// Who changes the table waits for those who use it, and lets nobody else in meanwhile: not for long.
+/// Shortens the lock wait: a change of the table waits for transactions that use it and blocks all new ones meanwhile.
 class short_lock_wait {
 public:
   explicit short_lock_wait(connection& db) : db_{db} { db_.command("SET SESSION lock_wait_timeout = 1"); }
@@ -57,8 +57,8 @@ std::vector<log_part> log_parts(connection& db) {
   return parts;
 }
 
-// The last part takes what comes before there is a part for it, so no run is ever refused. It is only split while it is empty:
-// else its rows would be copied under a lock.
+// The last partition takes ids that have no partition yet, so no run is ever refused. It is only split while it is empty:
+// otherwise its rows would be copied under a lock.
 void add_parts(connection& db) {
   const auto parts = log_parts(db);
   if (parts.empty() || parts.back().end)
@@ -88,7 +88,7 @@ std::optional<core::log_range> next_part(const std::vector<log_part>& parts, cor
   return std::nullopt;
 }
 
-// In stretches: MySQL has no time limit for a statement, so a long one would meet that of the connection, and end it.
+// Counts in stretches: MySQL has no time limit for a statement, so a long one would exceed that of the connection, and end it.
 std::optional<std::size_t> count_if_all_old(session& own, const core::log_range& part, core::time_point before) {
   auto claims = own.db.query("SELECT 1 FROM rm_claim WHERE first_log_id <= ? LIMIT 1", part.through);
   if (claims.next())
@@ -112,7 +112,7 @@ std::optional<std::chrono::microseconds> drop_part(connection& db, const core::l
   const auto named = std::find_if(parts.begin(), parts.end(), is_it);
   if (named == parts.end())
     return std::nullopt;
-  // An empty table takes the part's place: that is quick, whatever is in it.
+  // An empty table is exchanged for the partition, which is fast regardless of its size.
   db.command("DROP TABLE IF EXISTS rm_log_gone");
   db.command("CREATE TABLE rm_log_gone LIKE xxl_job_log");
   db.command("ALTER TABLE rm_log_gone REMOVE PARTITIONING");

@@ -9,7 +9,7 @@ namespace {
 
 using level = database_finding::level;
 
-/// A hundredth of the range of `xxl_job_log.id` is a warning.
+/// Less than a hundredth of the range of `xxl_job_log.id` is a warning.
 constexpr std::int64_t warned_share = 100;
 
 std::optional<database_finding> narrow_texts(const std::string& name, const table_facts& table) {
@@ -17,7 +17,7 @@ std::optional<database_finding> narrow_texts(const std::string& name, const tabl
     if (!facts.charset.empty() && facts.charset != "utf8mb4")
       return database_finding{facts.charset.starts_with("utf8") ? level::warning : level::failure, "character set",
                               name + '.' + column + " is in " + facts.charset
-                                + ": a text that does not fit is refused, and with it the run or job; ALTER TABLE " + name
+                                + ": a text with other characters is refused, and with it the run or job; ALTER TABLE " + name
                                 + " CONVERT TO CHARACTER SET utf8mb4"};
   return std::nullopt;
 }
@@ -40,13 +40,13 @@ std::optional<database_finding> few_ids(connection& db, const schema_facts& fact
                       " WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = 'xxl_job_log'");
   if (!last || !row.next())
     return std::nullopt;
-  const auto left = std::max<std::int64_t>(*last - row.number(0), 0); // some servers count one further than the column
+  const auto left = std::max<std::int64_t>(*last - row.number(0), 0); // some servers count one beyond the column's range
   if (left > *last / warned_share)
     return std::nullopt;
   return database_finding{left == 0 ? level::failure : level::warning, "run ids",
                           "xxl_job_log.id (" + type + ") has " + std::to_string(left)
-                            + " ids left: without one no job can fire; ALTER TABLE xxl_job_log AUTO_INCREMENT = 1 sets it behind"
-                              " the newest run that is kept"};
+                            + " ids left: when none is left, no job can fire; ALTER TABLE xxl_job_log AUTO_INCREMENT = 1 restarts"
+                              " after the newest kept run"};
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::vector<database_finding> schema_checks(connection& db, const schema_facts& 
   while (row.next())
     out.push_back({level::warning, "triggers",
                    "trigger " + row.string(0) + " on " + row.string(1)
-                     + ": where it refuses a row, the job or run that the row is about is refused"});
+                     + ": if it refuses a row, the job or run of that row is refused"});
   return out;
 }
 

@@ -8,8 +8,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// What lets the statements of a usable schema fail: a character set that cannot hold every text, ids of the log that run out,
-/// triggers that somebody added. Only findings that are not fine. Throws `driver_error`.
+/// Returns causes of failing statements on a usable schema: a character set that cannot hold every text, exhausted ids of the
+/// log, triggers that other programs added. Returns problems only. Throws `driver_error`.
 [[nodiscard]] std::vector<database_finding> schema_checks(connection& db, const schema_facts& facts);
 
 } // namespace ringmaster::storage::mysql

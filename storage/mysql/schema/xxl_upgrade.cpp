@@ -12,7 +12,7 @@ using column_list = std::vector<std::string>;
 
 std::string quoted(std::string_view name) { return '`' + std::string{name} + '`'; }
 
-/// Each character of the comment stays itself in any SQL mode but for the quote, which is doubled, and the backslash.
+/// Returns the comment, quoted so that it is unchanged in any SQL mode: quotes are doubled, and backslashes as well.
 std::string comment_clause(const column_facts* column) {
   if (!column || column->comment.empty())
     return "";
@@ -46,7 +46,7 @@ void alter(migration_step& step, const std::string& table, const column_list& cl
   step.statements.push_back(std::move(text));
 }
 
-/// The log has lost its indexes on codes and times on purpose.
+/// Returns whether the log has the lean profile: its indexes on codes and times were removed on purpose.
 bool is_lean(const schema_facts& facts) {
   return !facts.indexed(log_table, "trigger_time") && !facts.indexed(log_table, "handle_code");
 }
@@ -130,8 +130,8 @@ migration_step to_g7(const schema_facts& facts) {
 
 void add_notes(const schema_facts& facts, change_plan& plan) {
   if (!facts.column("xxl_job_user", "token"))
-    plan.notes.emplace_back("passwords in xxl_job_user stay as they are (MD5); Java admins from 3.2.0 on do not know these, "
-                            "so people who sign in there need new ones");
+    plan.notes.emplace_back("passwords in xxl_job_user stay unchanged (MD5); Java admins from 3.2.0 on do not accept these, "
+                            "so users who sign in there need new ones");
   const auto verdict = classify(facts);
   if (verdict.generation < 8) {
     if (plan.steps.empty())
@@ -146,7 +146,7 @@ void add_notes(const schema_facts& facts, change_plan& plan) {
   const auto* app = facts.index("xxl_job_group", {"app_name"});
   say(app != nullptr && app->unique, "the unique key of xxl_job_group.app_name");
   if (!left.empty())
-    plan.notes.push_back("begun and left as it is, because XXL-JOB has not released G8: missing are " + left);
+    plan.notes.push_back("begun and left unchanged, because XXL-JOB has not released G8; missing: " + left);
 }
 
 void keep(change_plan& plan, migration_step&& step) {
@@ -179,8 +179,8 @@ change_plan lean_plan(const schema_facts& facts) {
   alter(step, log_table, clauses);
   keep(plan, std::move(step));
   if (!plan.steps.empty())
-    plan.notes.emplace_back("Java admins read the log by time and by result: beside them this makes their pages and their "
-                            "fail monitor slow; `migrate --lean=off` is the way back");
+    plan.notes.emplace_back("Java admins read the log by time and by result: this makes their pages and their "
+                            "fail monitor slow; `migrate --lean=off` undoes it");
   return plan;
 }
 

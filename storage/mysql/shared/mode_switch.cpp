@@ -1,4 +1,4 @@
-// `takeover` and `--back`.
+// Switch of the mode: `takeover` and `--back`.
 
 #include <chrono>
 #include <cstdint>
@@ -20,22 +20,22 @@ namespace {
 using core::cluster_mode;
 
 constexpr auto look_every = std::chrono::milliseconds{100};
-/// The next time of a job that runs without one, or with one that was hidden: due since ever.
+/// The next time of a running job without one, or with a hidden one: due long ago.
 constexpr std::int64_t no_next_ms = 1;
 
-/// In native mode `xxl_job_info` is nobody's schedule. A Java admin that comes by the lock all the same, in the moment between a
-/// switch and the guard say, shall find nothing due there: every next time is in the year 9999.
+/// Hides all next times. In native mode `xxl_job_info` is not the schedule of any program. A Java admin that gets the lock
+/// nevertheless, e.g. between a switch and the guard, must find nothing due there: every next time is in the year 9999.
 void hide_schedule(connection& db) {
   db.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1", hidden_next_ms);
 }
 
-/// What is still hidden and has no next time of ours was started or added by hand and not seen yet: whoever plans next takes it
-/// for a job that runs without a next time, by its misfire policy.
+/// Shows jobs that are still hidden and have no next time of ours: another program started or added them, and no node has seen
+/// them yet. The next planner treats them as running jobs without a next time, by their misfire policy.
 void show_strangers(connection& db) {
   db.execute("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?", hidden_next_ms);
 }
 
-/// Makes sure that what is due is found by an index once Java's table is the schedule again. A statement of its own: it commits.
+/// Adds an index for due jobs, needed once Java's table is the schedule again. A separate statement, because it commits.
 void add_due_index(connection& db) {
   auto found = db.query("SELECT 1 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
                         " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_due'");
@@ -43,12 +43,12 @@ void add_due_index(connection& db) {
     db.command("ALTER TABLE xxl_job_info ADD INDEX rm_due (trigger_status, trigger_next_time)");
 }
 
-/// The last instant that was taken of each job; S5 keeps them for 10 s.
+/// The last taken instant of each job; S5 keeps them for 10 s.
 #define RINGMASTER_TAKEN                                                                                                         \
   "(SELECT job, MAX(fire_ms) AS last_ms FROM rm_intent WHERE state = 1 AND kind IN ('cron', 'misfire') GROUP BY job)"
 
-/// A console that saved an old row has put instants back that were taken since. Only the keys of their intents refuse them, which
-/// no claim of a native schedule meets: the schedules go on behind them. `rm_schedule` as it was just copied.
+/// Moves schedules past taken instants. A console that saved an old row may have put such instants back. Only the keys of their
+/// intents refuse them, and claims of a native schedule do not use these keys. Expects `rm_schedule` as it was just copied.
 void pass_taken_instants(connection& db, rule_cache& rules) {
   struct taken {
     core::job_id job{};
@@ -66,10 +66,10 @@ void pass_taken_instants(connection& db, rule_cache& rules) {
   for (const auto& one : put_back) {
     const auto rule = rules.find(one.type, one.conf);
     if (!rule)
-      continue; // nobody plans it
+      continue; // no scheduler plans it
     const auto next = (*rule)->next(one.last);
     db.execute("UPDATE rm_schedule SET next_ms = ? WHERE job = ?", next ? core::to_ms(*next) : 0, one.job);
-    if (!next) // as T1s leaves a schedule that ended
+    if (!next) // same state as after T1s for a schedule that ended
       db.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0 WHERE id = ?",
                  one.last, one.job);
   }
@@ -77,13 +77,13 @@ void pass_taken_instants(connection& db, rule_cache& rules) {
 
 #undef RINGMASTER_TAKEN
 
-/// `rm_schedule` from `xxl_job_info`. A running job without a next time is due at once: its misfire policy decides.
+/// Copies `xxl_job_info` to `rm_schedule`. A running job without a next time is due at once: its misfire policy decides.
 std::size_t copy_from_jobs(session& own, rule_cache& rules) {
   auto& db = own.db;
   const auto revision = own.take_revisions(1);
   db.execute("DELETE s FROM rm_schedule s LEFT JOIN xxl_job_info i ON i.id = s.job WHERE i.id IS NULL");
   db.execute("INSERT IGNORE INTO rm_schedule (job) SELECT id FROM xxl_job_info");
-  // The first look at them. Read before the schedule: an edit by hand that comes between the two is noticed.
+  // The first check of these rows. Read before the schedule, so that an edit by another program between the two is noticed.
   db.execute("DELETE FROM rm_mirror");
   db.execute("INSERT INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time)"
              " SELECT id, ?, trigger_status, COALESCE(schedule_type, ''), COALESCE(schedule_conf, ''),"
@@ -95,14 +95,14 @@ std::size_t copy_from_jobs(session& own, rule_cache& rules) {
                " s.last_ms = GREATEST(s.last_ms, i.trigger_last_time), s.revision = ?",
                hidden_next_ms, no_next_ms, no_next_ms, revision));
   pass_taken_instants(db, rules);
-  // What was reserved and is due in the schedule again, where no key refuses it.
+  // Deletes reserved instants that are due in the schedule again, where no key refuses them.
   db.execute("DELETE n FROM rm_intent n JOIN rm_schedule s ON s.job = n.job WHERE n.kind IN ('cron', 'misfire')"
              " AND n.state = 0 AND s.next_ms > 0 AND n.fire_ms >= s.next_ms");
   return copied;
 }
 
-/// `xxl_job_info` from `rm_schedule`, whose next times mean nothing from then on. Which jobs run is as it stands there: an edit
-/// by hand that the mirror has not come to yet counts.
+/// Copies `rm_schedule` to `xxl_job_info`; the next times of `rm_schedule` are unused from then on. The status comes from
+/// `xxl_job_info`: an edit by another program that the mirror has not checked yet counts.
 std::size_t copy_to_jobs(connection& db) {
   auto copied = static_cast<std::size_t>(
     db.execute("UPDATE xxl_job_info i JOIN rm_schedule s ON s.job = i.id SET i.trigger_last_time = s.last_ms,"
@@ -114,16 +114,16 @@ std::size_t copy_to_jobs(connection& db) {
   return copied;
 }
 
-/// Java admins would fire such jobs by their columns alone.
+/// Rejects jobs with schedule options, which Java admins would fire by their columns alone.
 core::result<void> check_options(connection& db) {
   const auto jobs = running_with_options(db);
   if (jobs.empty())
     return {};
-  return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or take the options out, then switch");
+  return core::fail(core::errc::conflict, options_refused(jobs) + "; stop them or remove the options, then switch");
 }
 
-/// What claims beside Java admins lock before they look at their life, in their order: with the nodes first, a switch and a claim
-/// would wait for each other.
+/// Takes the locks that claims in shared mode take before they check their incarnation, in the same order: if the switch locked
+/// the nodes first, it and a claim would wait for each other.
 void lock_shared_schedule(connection& db) {
   (void) db.query("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) ORDER BY job FOR UPDATE");
   std::vector<core::intent_id> waiting;
@@ -158,8 +158,8 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   out.changed = true;
   if (to == cluster_mode::native)
     lock_shared_schedule(db);
-  // Waits for the claims that are under way; none of these lives claims again. Their processes may be sending until they hear of
-  // it, so their heirs wait (`incarnation_end::cut_short`).
+  // Waits for the claims in progress; none of these incarnations claims again. Their processes may be sending until they are
+  // notified, so adopters wait (`incarnation_end::cut_short`).
   db.execute("UPDATE rm_life SET cut = GREATEST(cut, incarnation), incarnation = 0 WHERE incarnation <> 0");
   out.nodes_fenced = static_cast<std::size_t>(
     db.execute("UPDATE rm_node SET incarnation = incarnation + 1, state = 'fenced' WHERE state = 'up'"));
@@ -174,8 +174,8 @@ core::result<core::mode_switch> switch_under_lock(session& own, rule_cache& rule
   return out;
 }
 
-/// Says what is wanted, so that the guard lets go, without the lock, which it holds: nobody is to be disturbed. `already`:
-/// nothing is to be done.
+/// Announces the requested mode, so that the guard releases the lock. Does not take the lock, which the guard holds. `already`:
+/// there is nothing to do.
 core::result<void> announce(connection& db, cluster_mode to, bool& already) {
   auto prepared = db.read([&]() -> core::result<void> {
     const auto present = read_mode(db);
@@ -197,8 +197,8 @@ core::result<void> announce(connection& db, cluster_mode to, bool& already) {
       db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1");
       return {};
     }
-    // The guard lets go before the switch has the lock, and a Java admin may be first in its queue. Who shows a time holds the
-    // mode row, and sees the announcement from here on.
+    // The guard releases the lock before the switch gets it, and a Java admin may be first in the queue. Transactions that show a
+    // time hold the mode row, and see the announcement from here on.
     if (to == cluster_mode::shared)
       hide_schedule(db);
     db.execute("UPDATE rm_mode SET wanted = ?, wanted_at = UNIX_TIMESTAMP() WHERE id = 1", core::stored_name(to));
@@ -206,8 +206,8 @@ core::result<void> announce(connection& db, cluster_mode to, bool& already) {
   });
 }
 
-/// A switch that gives up. The guard comes back by this alone; until it is there, and for the rest of the minute, a Java admin
-/// that has the lock finds nothing due. If this is lost, too, the announcement ends with that minute.
+/// Withdraws a failed switch. This alone makes the guard return; until then, and for the rest of the minute, a Java admin that
+/// has the lock finds nothing due. If this write is lost, too, the announcement expires after that minute.
 void withdraw(connection& db, cluster_mode to) {
   static_cast<void>(db.read([&]() -> core::result<void> {
     db.execute("UPDATE rm_mode SET wanted = NULL WHERE id = 1 AND wanted = ?", core::stored_name(to));

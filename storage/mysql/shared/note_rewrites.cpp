@@ -1,4 +1,4 @@
-// After `takeover --back`: runs of native mode as a Java console shows them.
+// Conversion of native mode's runs to the form that a Java console shows, after `takeover --back`.
 
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// Log rows that one step reads, and notes that it rewrites: a short transaction each.
+/// Number of log rows that one step reads, and of notes that it rewrites: a short transaction each.
 constexpr std::int64_t rows_looked_at = 20'000;
 constexpr std::size_t notes_max = 500;
 
@@ -21,13 +21,13 @@ struct rewritten_row {
   std::string text;
 };
 
-/// The last id that this step looks at, and the last one of the table.
+/// The last id that this step reads, and the last one of the table.
 struct id_span {
   core::log_id to{};
   core::log_id last{};
 };
 
-/// Nothing: no row is left. Ids that are gone are skipped.
+/// Returns the next ids to read; empty: no row is left. Skips deleted ids.
 std::optional<id_span> find_span(connection& db, core::log_id after) {
   auto found = db.query("SELECT MIN(id), MAX(id) FROM xxl_job_log WHERE id > ?", after);
   if (!found.next() || found.number(1) == 0)
@@ -45,8 +45,8 @@ std::string text_of(const rows& row, core::trigger_note&& note, const text_style
   return core::trigger_text(story, style.reader, style.tail);
 }
 
-/// An answer comes together with a trigger code: a row whose code has changed keeps its note. The result columns of a row without
-/// a result are empty, as Java admins leave them.
+/// Writes the texts. An answer is recorded together with a trigger code, so a row whose code has changed keeps its note. The
+/// result columns of a row without a result become empty, as Java admins leave them.
 std::size_t write(connection& db, const std::vector<rewritten_row>& some_rows) {
   std::size_t changed = 0;
   const auto bytes_of = [&](std::size_t i) { return some_rows[i].text.size(); };

@@ -15,14 +15,15 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// What a waiting instant says.
+/// A waiting reserved instant.
 struct waiting_instant {
   core::intent_id id{};
   core::time_point fire_at{};
   std::string schedule;
 };
 
-/// By job, in order of their instants. Held to the end of the transaction, so that nobody claims one of them.
+/// Returns waiting instants by job, in order of time, and locks them until the end of the transaction, so that no node claims one
+/// of them.
 std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db, const std::string& node) {
   std::map<core::job_id, std::vector<waiting_instant>> out;
   auto found = db.query("SELECT id, job, fire_ms, schedule FROM rm_intent WHERE state = 0 AND kind = 'cron'"
@@ -34,7 +35,7 @@ std::map<core::job_id, std::vector<waiting_instant>> lock_waiting(connection& db
   return out;
 }
 
-/// Those that wait, held to the end of the transaction.
+/// Returns those that wait, locked until the end of the transaction.
 std::set<core::intent_id> lock_reserved_intents(connection& db, const std::vector<core::intent_id>& intents) {
   std::set<core::intent_id> out;
   const auto ids = sorted(std::span<const core::intent_id>{intents});
@@ -49,13 +50,13 @@ std::set<core::intent_id> lock_reserved_intents(connection& db, const std::vecto
   return out;
 }
 
-/// Gives back those instants of each job that lie right before its next time, one after another. Where somebody else took one in
-/// between, what lies before it stays reserved: put back, it would bring the other's instant a second time.
+/// Returns instants of each job to the schedule that lie right before its next time, without a gap. Where another scheduler took
+/// an instant in between, the earlier ones stay reserved: returning them would repeat the taken instant.
 class giving_back {
 public:
   giving_back(connection& db, rule_cache& rules) : db_{db}, rules_{rules} {}
 
-  /// How many.
+  /// Returns the number of returned instants.
   std::size_t run(const std::map<core::job_id, std::vector<waiting_instant>>& waiting) {
     std::vector<core::job_id> jobs;
     for (const auto& [job, instants] : waiting)
@@ -79,8 +80,8 @@ private:
     const auto status = row.number(1), next_ms = row.number(2);
     const auto type = row.string(3), conf = row.string(4);
     const auto rule = rules_.find(type, conf);
-    // A schedule that ended with what was reserved is stopped and has no next time; any other that is stopped was stopped by
-    // somebody.
+    // A schedule that ended with its reserved instants is stopped and has no next time; any other stopped job was stopped by a
+    // user.
     const bool ended = status == 0 && next_ms == 0 && row.time_ms(5) >= instants.back().fire_at;
     if (!rule || !(ended || (status == 1 && next_ms != 0)))
       return;
@@ -132,7 +133,8 @@ core::result<void> reservation_role::drop(const core::node_incarnation& owner, s
   return own_.db.transact([&]() -> core::result<void> {
     if (auto current = own_.check_current(owner); !current)
       return current;
-    // Two nodes may know of the same instants: what one of them keeps in the place of others must not be dropped by the other.
+    // Two nodes may know the same instants: an instant that one of them keeps in place of others must not be dropped by the
+    // other.
     std::vector<core::intent_id> all;
     for (const auto& one : instants) {
       all.push_back(one.id);
@@ -176,8 +178,8 @@ core::result<std::size_t> reservation_role::forget(core::time_point before, std:
   return own_.db.read([&]() -> core::result<std::size_t> {
     if (before < forgotten_)
       forgotten_ = core::time_point{}; // the clock was set back
-    // Found first and deleted by their ids: a DELETE with this condition looks at the whole table. Of a reserved instant
-    // created_ms is the instant itself. Children and retries stay for ten minutes and are not to be read over and over.
+    // Found first and deleted by their ids: a DELETE with this condition reads the whole table. For a reserved instant created_ms
+    // is the instant itself. Children and retries stay for ten minutes and must not be read repeatedly.
     std::vector<core::intent_id> old;
     auto last = before;
     auto found = own_.db.query("SELECT id, created_ms FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 1"
@@ -196,9 +198,9 @@ core::result<std::size_t> reservation_role::forget(core::time_point before, std:
 core::result<bool> reservation_role::hold() {
   return own_.db.read([this]() -> core::result<bool> {
     auto& db = own_.db;
-    // What fails on the way has rolled back.
+    // A failure on the way has rolled back the transaction.
     const bool held = std::exchange(held_on_, 0) == db.id() && db.id() != 0;
-    // Where nobody can read who plans, a guard does not begin, nor does it end: nodes in native mode go on.
+    // While the mode cannot be read, a guard neither begins nor ends: nodes in native mode continue.
     const auto is_wanted = [&db, held] {
       const auto now = read_mode(db);
       return now ? now->mode == core::cluster_mode::native && !now->switching : held;

@@ -11,7 +11,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Compiled schedules by their text: most jobs share few, and a reservation holds everybody's lock while it looks.
+/// Cache of compiled schedules by their text: most jobs share few, and a reservation holds the cluster's lock while it plans.
 class rule_cache {
 public:
   explicit rule_cache(core::zone where) : where_{std::move(where)} {}
@@ -24,7 +24,7 @@ private:
   std::map<std::string, core::schedule, std::less<>> rules_;
 };
 
-/// `reserving.cpp` (T1s), `mode_switch.cpp`, `note_rewrites.cpp` and `reservations.cpp`.
+/// The reservations. Its methods are in `reserving.cpp` (T1s), `mode_switch.cpp`, `note_rewrites.cpp` and `reservations.cpp`.
 class reservation_role final : public reservation_store {
 public:
   explicit reservation_role(session& own) : own_{own}, rules_{own.schedule_zone} {}
@@ -43,14 +43,15 @@ public:
 private:
   session& own_;
   rule_cache rules_;
-  /// Reserved instants up to here are forgotten, but for those that were taken behind that.
+  /// Reserved instants up to this time are forgotten, except those that were taken after the call.
   core::time_point forgotten_{};
   /// The connection on which the guard holds the lock; 0: none.
   std::int64_t held_on_ = 0;
 };
 
-/// Makes waiting reserved instants of `node` (empty: of every node) due again and deletes them; how many. Those behind which
-/// somebody else has taken one stay. Inside a transaction that holds `schedule_lock`. Throws `driver_error`.
+/// Makes waiting reserved instants of `node` (empty: of every node) due again and deletes them; returns their number. Instants
+/// before one that another scheduler has taken stay. Called inside a transaction that holds `schedule_lock`. Throws
+/// `driver_error`.
 [[nodiscard]] std::size_t put_instants_back(connection& db, rule_cache& rules, const std::string& node);
 
 } // namespace ringmaster::storage::mysql

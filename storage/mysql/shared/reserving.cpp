@@ -1,4 +1,4 @@
-// T1s: the instants that this cluster takes before a Java admin does.
+// T1s: reserves instants before a Java admin takes them.
 
 #include <algorithm>
 #include <map>
@@ -15,16 +15,16 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// From here on a constant UPDATE for jobs with the same new times is cheaper than their part in a CASE.
+/// Minimum number of jobs with the same new times for which a constant UPDATE is cheaper than a CASE.
 constexpr std::size_t alike_reservations_min = 10;
 constexpr std::size_t rules_max = 20'000;
 
 struct due_row {
   core::job_id id{};
-  /// As it stands in the row.
+  /// As stored in the row.
   core::time_point next{};
   core::misfire_policy misfire = core::misfire_policy::do_nothing;
-  /// `CRON 0 * * * * ?`, as its intents carry it.
+  /// `CRON 0 * * * * ?`, as in its intents.
   std::string schedule;
   std::size_t type_size = 0;
 
@@ -43,22 +43,22 @@ public:
     : own_{own}, db_{own.db}, rules_{rules}, owner_{owner}, window_{window} {}
 
   core::result<core::reserve_outcome> run() {
-    // Nobody who plans moves a row that is read here; a person's edit may, and then everything is read again under locks.
+    // No scheduler moves a row that is read here. A user's edit may; everything is then read again under locks.
     for (const bool careful : {false, true}) {
       if (auto may = begin(); !may)
         return tl::unexpected{may.error()};
       decide(careful);
       if (write_moves()) {
         insert_intents();
-        // Last: the node's beat waits for this lock. No fence commits between it and the commit.
+        // Last, because the node's heartbeat waits for this lock. No fence commits between it and the commit.
         if (auto current = own_.check_current(owner_); !current)
           return tl::unexpected{current.error()};
         return std::move(out_);
       }
       db_.start_over();
     }
-    // Nothing more is written: starting over gave the lock back.
-    return core::fail(core::errc::unavailable, "jobs that were locked moved all the same");
+    // Nothing more is written: starting over has released the lock.
+    return core::fail(core::errc::unavailable, "jobs moved although they were locked");
   }
 
 private:
@@ -74,8 +74,8 @@ private:
   }
 
   void read_due(bool careful) {
-    // Options are looked up for the jobs that are taken: a NOT EXISTS makes a list of everybody's first. Of the jobs with a
-    // backlog such a list is wanted: it is short, or it keeps the others from being looked at one by one.
+    // Options are joined for the selected jobs only: a NOT EXISTS would first list those of all jobs. The list of jobs with a
+    // backlog is built first on purpose: it is short, or it spares checking the others one by one.
     constexpr const char* due = "SELECT i.id, i.trigger_next_time, i.schedule_type, i.schedule_conf, i.misfire_strategy"
                                 " FROM xxl_job_info i LEFT JOIN rm_job_ext e ON e.job = i.id"
                                 " LEFT JOIN (SELECT DISTINCT job FROM rm_intent FORCE INDEX (rm_intent_state) WHERE state = 0"
@@ -108,7 +108,8 @@ private:
       decide(row);
   }
 
-  /// A console that read the row while times were hidden has put that one back: nobody knows what it hid, and it is missed.
+  /// Returns the due time. A console that read the row while times were hidden may have written the hidden one back: the real
+  /// time is unknown, so it counts as missed.
   [[nodiscard]] core::time_point due_at(const due_row& row) const {
     return core::to_ms(row.next) == hidden_next_ms ? window_.now - window_.misfire_after - core::milliseconds{1} : row.next;
   }
@@ -126,7 +127,7 @@ private:
     const auto plan = core::plan({std::move(spec), due_at(row)}, **rule,
                                  {.now = window_.now, .horizon = window_.horizon, .misfire_after = window_.misfire_after});
     out_.dropped += plan.dropped;
-    // Without a firing nothing is left that the last time would have to vouch for.
+    // Without a firing the last time has no further use.
     moves_.push_back({row.id, row.next, plan.firings.empty() && !plan.next ? core::time_point{} : plan.last, plan.next});
     for (const auto& firing : plan.firings) {
       auto& request = requests_.emplace_back();
@@ -141,7 +142,7 @@ private:
       out_.more = true;
   }
 
-  /// False: somebody edited one of the jobs meanwhile.
+  /// Returns false if a user edited one of the jobs meanwhile.
   bool write_moves() {
     std::map<std::pair<core::time_point, core::time_point>, std::vector<const core::schedule_move*>> by_times;
     std::uint64_t moved = 0;
@@ -160,7 +161,8 @@ private:
     return moved + write_others(others) == moves_.size();
   }
 
-  /// The one case in which status is written. The last time stays: it vouches for what is still to be sent (S3).
+  /// Stops the job: the only case in which status is written. The last time stays, because S3 checks instants that are still to
+  /// be sent against it.
   std::uint64_t stop(const core::schedule_move& move) {
     return db_.execute("UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = ?, trigger_next_time = 0"
                        " WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?",
@@ -230,7 +232,7 @@ private:
         out_.intents.push_back(std::move(request.made));
       }
     } catch (const driver_error& failure) {
-      // Reserved before (S5). The server has undone this statement alone.
+      // Reserved before (S5). The server has undone this statement only.
       if (failure.number() != ER_DUP_ENTRY)
         throw;
       if (some_requests.size() == 1)
@@ -241,8 +243,8 @@ private:
     }
   }
 
-  /// One that waits goes with the schedule of now: a job may have been edited to another that has this instant, too, and with the
-  /// old one its claim would drop it (S3).
+  /// Updates a waiting instant to the present schedule: the job may have been edited to another schedule that also has this
+  /// instant, and with the old one its claim would drop it (S3).
   void reserve_again(const new_intent& request) {
     ++out_.doubles;
     db_.execute("UPDATE rm_intent SET schedule = ? WHERE job = ? AND kind = ? AND fire_ms = ? AND origin_log_id = 0 AND shard = 0"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Users, sessions, API keys and the record of changes.
+// Users, sessions, API keys and the audit log.
 
 #include <optional>
 
@@ -10,8 +10,8 @@
 
 namespace ringmaster::storage::mysql {
 
-/// `users.cpp` edits, `user_reads.cpp` reads. Edits take the row of `rm_edit`, one after another: names that differ in case alone
-/// are no double to the unique key of tables that we made.
+/// Users. `users.cpp` edits, `user_reads.cpp` reads. Edits lock the row of `rm_edit` and so run one after another: names that
+/// differ only in case are not duplicates to the unique key of tables that Ringmaster made.
 class user_role final : public user_store {
 public:
   explicit user_role(session& own) : own_{own} {}
@@ -33,7 +33,7 @@ private:
   session& own_;
 };
 
-/// `sessions.cpp`.
+/// Sessions (`sessions.cpp`).
 class session_role final : public session_store {
 public:
   explicit session_role(session& own) : own_{own} {}
@@ -49,7 +49,8 @@ private:
   session& own_;
 };
 
-/// `api_keys.cpp`. Edits hold the user's row: one after another, and none for a user who goes.
+/// API keys (`api_keys.cpp`). Edits lock the user's row: they run one after another, and none succeeds for a user who is being
+/// removed.
 class api_key_role final : public api_key_store {
 public:
   explicit api_key_role(session& own) : own_{own} {}
@@ -64,7 +65,7 @@ private:
   session& own_;
 };
 
-/// `audits.cpp`.
+/// The audit log (`audits.cpp`).
 class audit_role final : public audit_store {
 public:
   explicit audit_role(session& own) : own_{own} {}
@@ -75,13 +76,13 @@ private:
   session& own_;
 };
 
-/// `user_reads.cpp`. Nothing when there is no such user; `held`: his row is locked to the end of the transaction. Throw
-/// `driver_error`, as the next one.
+/// Returns the user, or nothing when there is no such user (`user_reads.cpp`); `held`: the row is locked until the end of the
+/// transaction. All of these throw `driver_error`.
 [[nodiscard]] std::optional<core::user_secret> find_user(connection& db, std::string_view name);
 [[nodiscard]] std::optional<core::user_secret> find_user(connection& db, core::user_id user);
 [[nodiscard]] std::optional<core::user_secret> held_user(connection& db, core::user_id user);
 
-/// `sessions.cpp`: ends all of a user, those with Java admins too. How many of ours.
+/// Ends all sessions of a user, including those with Java admins (`sessions.cpp`). Returns the number of our own.
 std::uint64_t end_sessions(session& own, core::user_id user);
 
 } // namespace ringmaster::storage::mysql

@@ -27,7 +27,7 @@ core::api_key read_key(const rows& row) {
           time_or_none(row, 5),        time_or_none(row, 6)};
 }
 
-/// With what he may now: less than when the request began, perhaps.
+/// Returns the principal with its present permissions, which may be fewer than when the request began.
 core::principal as_now(connection& db, const core::principal& by) {
   auto self = by;
   if (by.user == core::user_id{})

@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Inside the transaction of the change. Throws `driver_error`.
+/// Writes a row inside the transaction of the change. Throws `driver_error`.
 void write_audit(connection& db, const core::audit_row& row);
 void write_audit(connection& db, std::span<const core::audit_row> rows);
 

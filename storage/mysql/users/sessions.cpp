@@ -1,4 +1,4 @@
-// Sessions. They outlive a restart, every node knows them, and an administrator can end them.
+// Sessions. They survive a restart, are valid on every node, and can be ended by administrators.
 
 #include "storage/mysql/users/access.hpp"
 #include "storage/mysql/users/audit_row.hpp"
@@ -7,7 +7,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// By their keys, so that no lock is held on sessions that live on.
+/// Deletes by key, so that no lock is held on valid sessions.
 void forget_old_sessions(connection& db, core::time_point now) {
   std::vector<std::string> over;
   auto found =
@@ -21,7 +21,7 @@ void forget_old_sessions(connection& db, core::time_point now) {
 } // namespace
 
 std::uint64_t end_sessions(session& own, core::user_id user) {
-  // Java admins that keep a sign-in in the user's row: another one is needed then.
+  // Ends the sign-in that Java admins keep in the user's row.
   if (own.shape.user_token)
     own.db.execute("UPDATE xxl_job_user SET token = '' WHERE id = ? AND token <> ''", user);
   return own.db.execute("DELETE FROM rm_session WHERE user_id = ?", user);
@@ -30,7 +30,7 @@ std::uint64_t end_sessions(session& own, core::user_id user) {
 core::result<void> session_role::open(const core::session& opened, std::string_view password_hash, const core::principal& by,
                                       core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
-    // Held: whoever changes the password or removes the user ends this session too, or this one sees that it was done.
+    // Locks the user: a concurrent change of the password or removal of the user either ends this session, too, or is seen here.
     const auto user = held_user(own_.db, opened.user);
     if (!user)
       return tl::unexpected{no_such_user(opened.user)};

@@ -1,4 +1,4 @@
-// Users as they are stored. Names compare without case, whatever the collation of the table.
+// Reads of users. Names are compared without case, regardless of the table's collation.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-/// `$argon2id$` with our parameters.
+/// Length of `$argon2id$` hashes with our parameters.
 constexpr std::size_t argon2id_chars = 97;
 constexpr std::size_t sha256_chars = 64;
 
@@ -29,7 +29,7 @@ core::user_secret read_user_row(const rows& row) {
   return user;
 }
 
-/// Of users in ascending order.
+/// Adds the finer permissions of users, which are in ascending order.
 void add_finer_rights(connection& db, std::vector<core::user_card>& cards) {
   if (cards.empty())
     return;
@@ -75,7 +75,7 @@ std::optional<core::user_secret> held_user(connection& db, core::user_id user) {
 
 core::result<core::password_form> user_role::password_form() {
   return own_.db.read([this]() -> core::result<core::password_form> {
-    // The step has another name where its tables were found.
+    // The step has another name where the tables were found.
     const bool ours = own_.db.query("SELECT 1 FROM rm_migration WHERE number = 1 AND name = 'xxl_tables'").next();
     if (ours && own_.shape.password_chars >= argon2id_chars && is_native(own_.db))
       return core::password_form::argon2id;

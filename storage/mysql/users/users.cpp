@@ -18,7 +18,7 @@ void write_rights(connection& db, core::user_id user, const group_rights& finer)
                core::stored_name(right));
 }
 
-/// Errors: `conflict`, for a Java admin that was quicker too.
+/// Errors: `conflict`, also when a Java admin was first.
 core::result<core::user_id> insert(connection& db, const user_edit& edit, std::string_view hash) {
   try {
     const auto id =
@@ -43,12 +43,12 @@ core::result<void> check_groups(connection& db, const user_edit& edit) {
   return storage::check_groups(edit, groups);
 }
 
-/// He stays one to the end of the transaction, whatever Java admins do.
+/// Returns whether another administrator exists, and locks that row until the end of the transaction against Java admins' edits.
 bool has_other_admin(connection& db, core::user_id user) {
   return db.query("SELECT id FROM xxl_job_user WHERE role = 1 AND id <> ? LIMIT 1 FOR UPDATE", user).next();
 }
 
-/// He may have been one when the request began.
+/// Checks that `by` is still an administrator, as it was when the request began.
 core::result<void> check_still_admin(connection& db, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed || by.user == core::user_id{})
     return allowed;
@@ -150,7 +150,7 @@ core::result<void> user_role::set_password(core::user_id user, std::string_view 
       return tl::unexpected{password_has_changed()};
     own_.db.execute("UPDATE xxl_job_user SET password = ? WHERE id = ?", hash, user);
     if (same_password) {
-      // Those that an earlier password opened are over and stay so.
+      // Sessions that an earlier password opened have ended and stay so.
       own_.db.execute("UPDATE rm_session SET password_mark = ? WHERE user_id = ? AND password_mark = ?", password_mark(hash),
                       user, password_mark(expected));
       return {};

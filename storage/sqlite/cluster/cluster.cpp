@@ -1,4 +1,4 @@
-// Nodes and their lives (firing protocol §9).
+// Nodes and their incarnations (firing protocol §9).
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ constexpr char list_nodes[] =
   "SELECT n.id, n.incarnation, n.beat, n.state, n.address, coalesce(l.process, ''), n.wall_ms FROM rm_node n "
   "LEFT JOIN rm_life l ON l.node = n.id AND l.incarnation = n.incarnation ORDER BY n.id";
 constexpr char read_edit_counter[] = "SELECT counter FROM rm_edit WHERE id = 1";
-// Of an AUTOINCREMENT table: the next id is above both.
+// For an AUTOINCREMENT table: the next id is above both.
 constexpr char read_highest_run[] = "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'xxl_job_log'), 0), "
                                     "coalesce((SELECT max(id) FROM xxl_job_log), 0))";
 constexpr char raise_sequence[] = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'xxl_job_log'";
@@ -60,7 +60,7 @@ bool is_current(connection& db, const core::node_incarnation& life) {
 }
 
 core::error over(const core::node_incarnation& life) {
-  return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " is over"};
+  return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " has ended"};
 }
 
 core::result<core::node_incarnation> cluster::enter(const std::string& node, const std::string& address,

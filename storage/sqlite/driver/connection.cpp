@@ -14,15 +14,15 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-// Often enough to notice a deadline, seldom enough to cost nothing.
+// Often enough to notice a deadline, rarely enough to cost nothing.
 constexpr int progress_operations = 100'000;
 
-// WAL: readers never wait for the writer. FULL: a commit is on the disk when it returns. The checkpoint comes every 40 MB instead
-// of every 4: each one writes the pages of all log rows since the last, and most of them are the same few.
+// WAL: readers never wait for the writer. FULL: a commit is on the disk when it returns. A checkpoint every 40 MB instead of
+// every 4: each one writes the pages of all log rows since the last one, and most of them are the same few.
 constexpr const char* settings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=10000; "
                                  "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY";
 
-/// Nobody else may read what a scheduler stores. An existing file keeps its mode.
+/// Creates a file that no other user may read. An existing file keeps its mode.
 core::result<void> create_private(const std::string& file) {
   int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0 && errno != EEXIST)
@@ -78,7 +78,7 @@ std::int64_t statement::number(int column) const { return prepared_ == nullptr ?
 std::string_view statement::text(int column) const {
   if (prepared_ == nullptr)
     return {};
-  // The order matters: sqlite3_column_blob leaves the bytes as they are, and the length belongs to that form.
+  // The order matters: sqlite3_column_blob keeps the bytes unchanged, and the length belongs to that form.
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(prepared_, column));
   auto length = sqlite3_column_bytes(prepared_, column);
   return bytes == nullptr ? std::string_view{} : std::string_view{bytes, static_cast<std::size_t>(length)};
@@ -123,7 +123,7 @@ core::result<std::unique_ptr<connection>> connection::open(const open_options& o
   flags |= (options.create ? SQLITE_OPEN_CREATE : 0) | (options.uri ? SQLITE_OPEN_URI : 0);
   sqlite3* db = nullptr;
   int code = sqlite3_open_v2(options.file.c_str(), &db, flags, nullptr);
-  // Even a failed open gives a handle that must be closed.
+  // Even a failed open returns a handle that must be closed.
   auto opened = std::unique_ptr<connection>{new connection{db, options}};
   if (code != SQLITE_OK)
     opened->note(code, "open");
@@ -169,7 +169,7 @@ void connection::execute(const char* sql) {
 
 std::int64_t connection::last_id() const { return failed() ? 0 : sqlite3_last_insert_rowid(db_); }
 
-// A look at the path, as cheap as a system call can be: each write transaction takes one.
+// Checks the path with one cheap system call: each write transaction makes one.
 bool connection::has_moved() const noexcept {
   int moved = 0;
   return db_ != nullptr && sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
@@ -204,8 +204,8 @@ void connection::note(int code, const char* doing) {
   case SQLITE_PROTOCOL:
   case SQLITE_NOMEM: return fail({core::errc::unavailable, "the database " + file_ + ": " + said});
   case SQLITE_NOTADB:
-  case SQLITE_CORRUPT: return fail({core::errc::unavailable, "the file " + file_ + " is no database or damaged: " + said});
-  // The only failures that this very data causes, so that repeating would not help.
+  case SQLITE_CORRUPT: return fail({core::errc::unavailable, "the file " + file_ + " is not a database or damaged: " + said});
+  // Only these failures are caused by the data, so that repeating would not help.
   case SQLITE_TOOBIG:
   case SQLITE_MISMATCH: return fail({core::errc::invalid_argument, "the database " + file_ + " refused a value: " + said});
   case SQLITE_CONSTRAINT:
@@ -215,7 +215,7 @@ void connection::note(int code, const char* doing) {
   }
 }
 
-// Most statements end before the first call, so none of them has to read the clock.
+// Most statements end before the first call and do not have to read the clock.
 int connection::on_progress(void* self) {
   auto& db = *static_cast<connection*>(self);
   auto now = std::chrono::steady_clock::now();
@@ -225,7 +225,7 @@ int connection::on_progress(void* self) {
 }
 
 transaction::transaction(connection& db, transaction_kind kind) : db_{db} {
-  // A failure that somebody left behind belongs to nobody now.
+  // A leftover failure of an earlier transaction does not concern this one.
   db_.failure_.reset();
   if (kind == transaction_kind::write && db_.has_moved())
     db_.fail({core::errc::unavailable, "the database file " + db_.file() +
@@ -245,7 +245,7 @@ core::result<void> transaction::commit() {
   if (open_)
     db_.run("COMMIT");
   auto outcome = db_.outcome();
-  // Whatever hinders the commit, the data had been taken by then.
+  // Whatever prevents the commit, the data had been accepted by then.
   if (wanted && !outcome)
     outcome.error().code = core::errc::unavailable;
   if (open_ && !outcome)
@@ -257,7 +257,7 @@ core::result<void> transaction::commit() {
 void transaction::roll_back() {
   open_ = false;
   db_.failure_.reset();
-  // Some failures (a full disk) have ended the transaction already.
+  // Some failures (a full disk) have already ended the transaction.
   if (sqlite3_get_autocommit(db_.db_) == 0)
     db_.run("ROLLBACK");
   db_.failure_.reset();

@@ -2,8 +2,8 @@
 
 // One SQLite connection: cached prepared statements, transactions and the translation of SQLite's codes into `core::error`.
 //
-// The first failure sticks: from then on every statement does nothing, reads no row and changes nothing, until the transaction
-// ends and hands the failure out. So the code between the begin and the end of a transaction reads as SQL and not as error
+// The first failure is kept: from then on every statement does nothing, reads no row and changes nothing, until the transaction
+// ends and returns the failure. So the code between the begin and the end of a transaction reads as SQL and not as error
 // handling.
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct sqlite3_stmt;
 
 namespace ringmaster::storage::sqlite {
 
-/// A column or parameter that is bytes, not text.
+/// The value of a column or parameter that is bytes, not text.
 struct blob {
   std::string_view bytes;
 };
 
-/// A prepared statement in use: bound, stepped row by row, and given back at the end of its scope. Bound texts are not copied:
-/// they must live until the last step. One use of the same SQL at a time.
+/// A prepared statement in use: bound, stepped row by row, and returned at the end of its scope. Bound texts are not copied: they
+/// must live until the last step. One use of the same SQL at a time.
 class statement {
 public:
   statement(class connection& db, sqlite3_stmt* prepared) noexcept : db_{&db}, prepared_{prepared} {}
@@ -48,20 +48,20 @@ public:
     return *this;
   }
 
-  /// `with`, then runs to the end. Returns how many rows it changed.
+  /// Binds as `with`, then runs to the end. Returns the number of changed rows.
   template <class... Values>
   int run(const Values&... values) {
     with(values...);
     return finish();
   }
 
-  /// To the next row; false at the end or after a failure.
+  /// Steps to the next row; returns false at the end or after a failure.
   bool step();
 
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t number(int column) const;
   [[nodiscard]] std::int32_t small(int column) const { return static_cast<std::int32_t>(number(column)); }
-  /// NULL reads as nothing.
+  /// Reads NULL as an empty optional.
   [[nodiscard]] std::optional<std::int64_t> optional_number(int column) const {
     return is_null(column) ? std::nullopt : std::optional{number(column)};
   }
@@ -109,29 +109,29 @@ private:
   sqlite3_stmt* prepared_;
 };
 
-/// How a connection is opened.
+/// Options of opening a connection.
 struct open_options {
   std::string file;
-  /// `file` is a URI of SQLite's own (a database in memory).
+  /// Whether `file` is an SQLite URI (an in-memory database).
   bool uri = false;
   std::chrono::milliseconds busy_timeout{5000};
-  /// A statement that takes longer is given up; 0: never.
+  /// Time limit of a statement; 0: none.
   std::chrono::milliseconds statement_timeout{5000};
   bool create = false;
-  /// Only looks: the file keeps the journal mode that it has.
+  /// Whether the connection only reads: the file keeps its journal mode.
   bool look = false;
 };
 
-/// Used by one thread at a time.
+/// A connection, used by one thread at a time.
 class connection {
 public:
-  /// WAL and FULL where the file allows it. A new file is readable by its owner alone.
+  /// Opens a connection with WAL and FULL where the file allows it. A new file is readable by its owner only.
   [[nodiscard]] static core::result<std::unique_ptr<connection>> open(const open_options& options);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// `sql` must live as long as the connection: it is the key of the cache.
+  /// Prepares `sql`, which must live as long as the connection: it is the key of the cache.
   [[nodiscard]] statement prepare(const char* sql);
 
   template <class... Values>
@@ -140,7 +140,7 @@ public:
     return prepared.run(values...);
   }
 
-  /// Statements that are run once: pragmas, schema changes. Not cached.
+  /// Runs statements that are used once: pragmas, schema changes. They are not cached.
   void execute(const char* sql);
 
   [[nodiscard]] std::int64_t last_id() const;
@@ -148,9 +148,9 @@ public:
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] sqlite3* handle() const noexcept { return db_; }
 
-  /// Makes the running transaction fail with an error of our own.
+  /// Makes the running transaction fail with the given error.
   void fail(core::error error);
-  /// The file was deleted, or another one has its name: what is written here is lost.
+  /// Returns whether the file was deleted, or another file has its name: writes to it are lost.
   [[nodiscard]] bool has_moved() const noexcept;
   /// Takes the failure, if any: the connection is usable again.
   [[nodiscard]] core::result<void> outcome();
@@ -165,7 +165,7 @@ private:
   sqlite3* db_;
   std::string file_;
   std::chrono::milliseconds statement_timeout_;
-  /// Of the statement that runs, once it has run for a while.
+  /// Deadline of the running statement, set once it has run for a while.
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
   std::optional<core::error> failure_;
@@ -173,8 +173,8 @@ private:
 
 enum class transaction_kind : std::uint8_t { read, write };
 
-/// From BEGIN to `commit` or, without it, ROLLBACK. A write transaction takes the write lock at once, and fails if the file was
-/// deleted or replaced.
+/// A transaction from BEGIN to `commit` or, without it, ROLLBACK. A write transaction takes the write lock at once, and fails if
+/// the file was deleted or replaced.
 class transaction {
 public:
   transaction(connection& db, transaction_kind kind);
@@ -182,7 +182,7 @@ public:
   transaction(const transaction&) = delete;
   transaction& operator=(const transaction&) = delete;
 
-  /// Errors: the first failure since the begin; nothing was kept then.
+  /// Commits. Errors: the first failure since the begin; nothing was stored then.
   [[nodiscard]] core::result<void> commit();
 
 private:

@@ -1,4 +1,5 @@
-// T6 and T7: claims of ended lives go over to a live node; a run that may never have been sent is permitted once more.
+// T6 and T7: claims of ended incarnations are moved to a live node; one more send is permitted for a run that may never have been
+// sent.
 
 #include <algorithm>
 
@@ -30,9 +31,9 @@ constexpr char find_claim_row[] =
 constexpr char find_sendable[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char write_items[] = "UPDATE rm_claim SET items = ?2 WHERE rowid = ?1";
 
-// A scan that finds nothing but resolved claims ends after this many of them; the next one goes on.
+// Maximum number of resolved claims in a scan without a find; the next scan continues.
 constexpr std::size_t orphans_per_scan = 4096;
-// And after it has looked at so many runs: a call stays short.
+// Maximum number of runs that a scan reads, so that a call stays short.
 constexpr std::size_t runs_per_scan = 10'000;
 
 struct orphan {
@@ -42,7 +43,7 @@ struct orphan {
   core::incarnation_end ended = core::incarnation_end::sealed;
 };
 
-/// 0: sealed, 1: cut short, 2: ran out.
+/// Converts 0: sealed, 1: cut short, 2: ran out.
 core::incarnation_end end_of(std::int64_t number) noexcept {
   return number == 2   ? core::incarnation_end::ran_out
          : number == 1 ? core::incarnation_end::cut_short
@@ -71,7 +72,7 @@ private:
   std::size_t repeat() {
     std::size_t count = 0;
     std::vector<std::int64_t> resolved;
-    // The rows of the claims that were adopted do not say any more how their lives ended.
+    // The rows of adopted claims no longer show how their incarnations ended.
     const auto ended = db_.prepare(find_cut).with().step() ? core::incarnation_end::cut_short : core::incarnation_end::sealed;
     {
       auto listing = db_.prepare(list_adopted);
@@ -86,11 +87,11 @@ private:
     }
     for (auto row : resolved)
       db_.run(delete_claim_row, row);
-    // With those that are resolved by now: their numbers are spent.
+    // Includes claims that are resolved by now: their numbers are used up.
     return count;
   }
 
-  /// Those that this release can read: a claim in the form of a newer one waits for a node that can.
+  /// Returns orphans that this release can read: a claim in the format of a newer one waits for a node that can.
   std::vector<orphan> orphans() {
     std::vector<orphan> found;
     auto listing = db_.prepare(list_orphaned_claims);

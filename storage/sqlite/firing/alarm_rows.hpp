@@ -12,7 +12,7 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// What there is to tell about some jobs, read as they are asked for: one transaction's.
+/// The alarm settings of some jobs, read when they are asked for, within one transaction.
 class alarm_reading {
 public:
   explicit alarm_reading(connection& db) : db_{db} {}
@@ -30,10 +30,10 @@ private:
   std::vector<core::job_id> known_;
 };
 
-/// Writes an intent; one that is there already stays as it is.
+/// Inserts an intent; an existing one stays unchanged.
 void insert_alarm(connection& db, core::job_id job, core::log_id run, core::alarm_kind kind, core::time_point now);
 
-/// All of `rm_alarm`.
+/// Returns all rows of `rm_alarm`.
 [[nodiscard]] std::vector<held_alarm> read_alarm_rules(connection& db);
 void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source);
 

@@ -17,10 +17,10 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 constexpr char find_unresolved[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigger_code = 0";
-// The single-row form with its guard is the compare-and-set: the changed row says who won.
+// The single-row form with its guard is the compare-and-set: the number of changed rows shows the winner.
 constexpr char move_schedule[] =
   "UPDATE rm_schedule SET last_ms = ?1, next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
-// `sent_ms` keeps the last instant that was sent, for as long as the last one of all was missed.
+// `sent_ms` keeps the last sent instant, as long as the last instant was missed.
 constexpr char move_behind_missed[] =
   "UPDATE rm_schedule SET sent_ms = CASE WHEN last_ms = missed_ms THEN sent_ms ELSE last_ms END, missed_ms = ?1, last_ms = ?1, "
   "next_ms = ?2 WHERE job = ?3 AND next_ms = ?4 AND revision <= ?5";
@@ -62,11 +62,11 @@ public:
   }
 
 private:
-  /// The answer of an earlier call was lost: what it kept, as far as it is still to be sent.
+  /// Returns what an earlier call, whose answer was lost, kept and is still to be sent.
   core::result<core::claim_outcome> repeat(statement& committed) {
     auto sequence = std::to_string(batch_.sequence);
     if (committed.number(0) != 0)
-      return core::fail(core::errc::internal, "claim " + sequence + " is an adopted one: its number was used twice");
+      return core::fail(core::errc::internal, "claim " + sequence + " is adopted: its number was used twice");
     auto items = unpack(committed.id<core::log_id>(1), committed.text(2));
     if (!items)
       return tl::unexpected{items.error()};
@@ -90,7 +90,7 @@ private:
     for (const auto& move : batch_.moves) {
       auto next_ms = move.next ? core::to_ms(*move.next) : 0;
       auto& moving = move.missed ? dropping : sending;
-      // 0 stands for "not scheduled", which nobody can have seen as a due time.
+      // 0 means "not scheduled", which no planner can have seen as a due time.
       bool won = core::to_ms(move.expected_next) > 0 &&
                  moving.run(move.last, next_ms, move.job, move.expected_next, batch_.seen_revision) == 1;
       if (!won) {
@@ -105,7 +105,7 @@ private:
     }
   }
 
-  /// A failed trigger of its own kind: what follows a failure is decided with it, but for a retry, which there is none of.
+  /// Inserts a row that counts as a failed trigger: its consequences are decided with it, but it is never retried.
   void insert_row_of(const core::missed_gap& gap) {
     const auto& job = *gap.spec;
     const auto values = log_values_of(gap, batch_.node_host);
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  /// Whether the intent goes on; if not, it is in the list that says why.
+  /// Returns whether the intent is taken; otherwise it is in the list for the reason.
   bool take(core::intent_id intent, const core::job& planned) {
     if (db_.run(take_intent, intent, batch_.owner.node, batch_.owner.incarnation) != 1) {
       outcome_.lost_intents.push_back(intent);
@@ -136,7 +136,7 @@ private:
     }
     const auto job = find_job(session_, planned.id);
     if (!job) {
-      // Deleting a job ends its retries and children here (firing protocol §7.5).
+      // Deletes the intents of a removed job: its retries and children (firing protocol §7.5).
       db_.run(drop_intent, intent);
       outcome_.lost_intents.push_back(intent);
       return false;

@@ -1,4 +1,4 @@
-// XXL's trigger columns in native mode: everything in one write transaction.
+// Synchronisation of XXL's trigger columns in native mode: everything in one write transaction.
 
 #include "storage/editing/foreign_edits.hpp"
 #include "storage/rows/job_row.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reading and writing what `deploy_plan` reasons about.
+// Reads and writes of the data of `deploy_plan`.
 
 #include <string>
 #include <vector>
@@ -11,26 +11,27 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// deploy_state.cpp. Inside a transaction.
+/// Returns the stored state, inside a transaction (`deploy_state.cpp`).
 [[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
 
-/// All groups without what belongs to their jobs (`jobs_made_by_hand`). Inside a transaction.
+/// Returns all groups without values that depend on their jobs (`jobs_made_by_hand`). Inside a transaction.
 [[nodiscard]] std::vector<held_group> read_groups(connection& db);
 
-/// A plan on its way into the tables, with everything that can be made before the write transaction.
+/// A plan that is being written, with everything that can be prepared before the write transaction.
 struct deploy_writing {
   deploy_plan plan;
   alarm_plan alarms;
   std::string source;
   core::time_point now;
-  /// Of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids when these are known.
+  /// Audit rows of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids when these are
+  /// known.
   std::vector<core::audit_row> audit;
-  /// A job was changed since the plan was made: it must be planned again.
+  /// Whether a job was changed since the plan was made, which must be made again.
   bool stale = false;
 };
 
-/// deploy_write.cpp. Inside a write transaction. Errors: `conflict` with `stale`; `invalid_argument` for a schedule that was
-/// claimed meanwhile and does not fire again.
+/// Writes a plan inside a write transaction (`deploy_write.cpp`). Errors: `conflict` with `stale`; `invalid_argument` for a
+/// schedule that was claimed meanwhile and does not fire again.
 [[nodiscard]] core::result<void> write_deploy(session& own, deploy_writing& work);
 
 } // namespace ringmaster::storage::sqlite

@@ -1,4 +1,4 @@
-// What the store holds of declared groups and jobs.
+// The stored state of declared groups and jobs.
 
 #include <unordered_map>
 

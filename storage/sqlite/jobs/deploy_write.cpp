@@ -1,5 +1,5 @@
 // Writes declared groups, jobs and alarms: all or nothing, under SQLite's one write lock. Claims wait for it, so each job takes
-// as few statements as it can.
+// as few statements as possible.
 
 #include "core/schedule/last_instant.hpp"
 #include "storage/rows/job_option_row.hpp"
@@ -38,7 +38,7 @@ constexpr char update_job[] =
   "trigger_status = coalesce(?17, trigger_status), trigger_next_time = coalesce(?18, trigger_next_time), "
   "trigger_last_time = coalesce(?19, trigger_last_time) WHERE id = ?15 AND (?17 IS NOT NULL OR trigger_status = ?20)";
 constexpr char write_children[] = "UPDATE xxl_job_info SET child_jobid = ?2 WHERE id = ?1";
-// A claim that came since the plan was made is found by the number of changed rows.
+// A claim since the plan was made is detected by the number of changed rows.
 constexpr char write_schedule[] = "UPDATE rm_schedule SET revision = ?2, next_ms = ?3, "
                                  "last_ms = CASE WHEN last_ms > ?5 THEN ?6 ELSE last_ms END WHERE job = ?1 AND last_ms <= ?4";
 constexpr char find_last[] = "SELECT last_ms FROM rm_schedule WHERE job = ?1";
@@ -102,14 +102,14 @@ private:
     } else if (group.kind == change_kind::update) {
       db_.run(update_group, id, group.title, type, group.address_list, now_text_);
     } else {
-      // Nothing refers to it any more: its jobs go in this transaction.
+      // Nothing refers to it any more: its jobs are removed in this transaction.
       db_.run(delete_group, id);
       db_.run(disown_group, id);
     }
     group_ids_.push_back(id);
   }
 
-  /// One at least: what changes no job is an edit, too.
+  /// Takes at least one number: a change without jobs is an edit, too.
   void take_revisions() {
     const auto count = std::max<std::size_t>(plan_.jobs.size(), 1);
     db_.run(raise_edits_by, count);
@@ -164,7 +164,7 @@ private:
       db_.run(update_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block,
               c.handler, c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id, child_jobs_text(job, ids_),
               times->running, times->next_ms, times->last_ms, job.was_running);
-    // A job that keeps its schedule has come to its end since the plan was made, or was stopped past us.
+    // A job that keeps its schedule has ended since the plan was made, or was stopped by another program.
     if (written == 0 && !db_.failed()) {
       work_.stale = true;
       return core::fail(core::errc::conflict,
@@ -174,7 +174,7 @@ private:
     return {};
   }
 
-  /// Nothing: they stay.
+  /// Empty values stay unchanged.
   struct shown_times {
     std::optional<bool> running;
     std::optional<std::int64_t> next_ms;
@@ -211,7 +211,7 @@ private:
     return shown_times{wanted.running, wanted.next ? core::to_ms(*wanted.next) : 0, core::to_ms(shown)};
   }
 
-  /// A pass of its own: a child may be a job that the same plan creates.
+  /// Runs as a separate pass: a child may be a job that the same plan creates.
   void link_children() {
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
       if (plan_.jobs[i].kind == change_kind::create && !plan_.jobs[i].children.empty())

@@ -1,4 +1,5 @@
-// Applying declared groups, jobs and alarms. The plan is made before the write lock is taken, which claims wait for.
+// Application of declared groups, jobs and alarms. The plan is made before the write lock is taken, because claims wait for that
+// lock.
 
 #include "storage/editing/source_files.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
@@ -9,11 +10,11 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-/// Plans that a busy crowd of editors makes void, before one is made under the write lock.
+/// Number of plans that concurrent edits may invalidate before a plan is made under the write lock.
 constexpr int plans_max = 3;
 
-/// A plan, and what it was made of beside the jobs. While the counter of edits stands still, no job, source or alarm rule is
-/// edited.
+/// A plan, and the state that it was made from, apart from the jobs. While the counter of edits is unchanged, no job, source or
+/// alarm rule has been edited.
 struct prepared_deploy {
   deploy_writing work;
   std::int64_t edits = 0;
@@ -36,7 +37,7 @@ public:
   applying(session& own, const core::declared_set& declared, bool prune, core::time_point now, const core::principal& by)
     : own_{own}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
 
-  /// Inside a transaction.
+  /// Makes a plan inside a transaction.
   core::result<prepared_deploy> prepare(connection& db) {
     prepared_deploy out;
     out.edits = edits_in(db);
@@ -80,7 +81,7 @@ public:
 private:
   void add_audit(prepared_deploy& made) const {
     const auto& plan = made.work.plan;
-    // Ids of new objects are written later.
+    // Ids of new objects are filled in later.
     std::vector<core::group_id> groups;
     for (const auto& group : plan.groups)
       groups.push_back(group.id);

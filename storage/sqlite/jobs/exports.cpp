@@ -1,4 +1,4 @@
-// What declared files can say, for `ringmaster export`.
+// Contents of declared files for `ringmaster export`.
 
 #include "storage/sqlite/roles/exports.hpp"
 
@@ -16,7 +16,7 @@ constexpr char list_jobs[] =
   RINGMASTER_EXPORT_COLUMNS("job_desc") RINGMASTER_EXPORT_OPTIONS "WHERE i.id > ?1 ORDER BY i.id LIMIT ?2";
 constexpr char find_job_row[] = RINGMASTER_EXPORT_COLUMNS("job_desc") RINGMASTER_EXPORT_OPTIONS "WHERE i.id = ?1";
 
-/// A failure stays with the connection, and the end of the transaction says which it was.
+/// The view of a reader. A failure stays with the connection, and the end of the transaction returns it.
 class view final : public export_view {
 public:
   explicit view(connection& db) : db_{db} {}

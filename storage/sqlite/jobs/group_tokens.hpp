@@ -7,7 +7,8 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// Inside a transaction: `token` from now on, empty for none; what was there may be shown for `core::group_token_overlap`.
+/// Replaces the group's token by `token`, empty for none; the previous one stays valid for `core::group_token_overlap`. Called
+/// inside a transaction.
 void replace_group_token(connection& db, core::group_id group, std::string_view token, core::time_point now);
 
 } // namespace ringmaster::storage::sqlite

@@ -1,4 +1,4 @@
-// Executor groups as administrators write and read them.
+// Edits and reads of executor groups for administrators.
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ constexpr char find_job_of[] = "SELECT 1 FROM xxl_job_info WHERE job_group = ?1 
 constexpr char find_other[] = "SELECT 1 FROM xxl_job_group WHERE id <> ?1 LIMIT 1";
 constexpr char remove_registered[] = "DELETE FROM xxl_job_registry WHERE registry_group = 'EXECUTOR' AND registry_key = ?1";
 constexpr char remove_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
-/// What is ours of a group.
+/// Removals of the group's rows in our own tables.
 constexpr const char* group_removals[] = {"DELETE FROM rm_group_ext WHERE group_id = ?1",
                                     "DELETE FROM rm_group_token WHERE group_id = ?1",
                                     "DELETE FROM rm_group_right WHERE group_id = ?1"};
@@ -59,7 +59,7 @@ std::optional<core::group_record> find_group(session& own, core::group_id group)
 
 bool is_there(connection& db, const char* sql, const auto&... values) { return db.prepare(sql).with(values...).step(); }
 
-/// What is left to look up. Errors: `conflict` for a name that another group has.
+/// Reads the remaining values of an edit. Errors: `conflict` for a name that another group has.
 core::result<void> complete(connection& db, group_writing& wanted, core::group_id group) {
   if (wanted.renamed && is_there(db, find_name, wanted.row.app_name, group))
     return tl::unexpected{name_is_taken(wanted.row.app_name)};
@@ -85,7 +85,7 @@ core::result<core::group_id> group_writes::add(const core::group_draft& draft, c
     const auto list = address_column(row.addresses);
     db.run(add_group_row, row.app_name, row.title, static_cast<std::int32_t>(row.type), list, session_.dates.of(now));
     const core::group_id group{static_cast<std::int32_t>(db.last_id())};
-    // Ids come back where somebody filled the table anew.
+    // Ids are reused if the table was filled again with SQL.
     for (const char* sql : group_removals)
       db.run(sql, group);
     if (!draft.access_token.empty())
@@ -136,7 +136,7 @@ core::result<void> group_writes::remove(core::group_id group, std::string_view s
     db.run(remove_group, group);
     for (const char* sql : group_removals)
       db.run(sql, group);
-    // Older releases let several groups have a name.
+    // Older releases allow several groups with one name.
     if (!is_there(db, find_name, held->group.app_name, group))
       db.run(remove_registered, held->group.app_name);
     write_audit(db, audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group),

@@ -1,4 +1,4 @@
-// Start, stop, run by hand, remove. SQLite's one write lock stands for the lock on `rm_edit`.
+// Start, stop, manual trigger, removal. SQLite's one write lock replaces the lock on `rm_edit`.
 
 #include "core/schedule/last_instant.hpp"
 #include "storage/editing/job_draft_rules.hpp"
@@ -21,7 +21,7 @@ constexpr char mirror_switch[] =
   "UPDATE xxl_job_info SET trigger_status = ?2, trigger_last_time = 0, trigger_next_time = ?3, "
   "update_time = ?4 WHERE id = ?1";
 constexpr char write_stop[] = "INSERT OR REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?1, ?2, ?3)";
-/// The first user who stopped it counts.
+/// The user who stopped it first is stored.
 constexpr char keep_stop[] = "INSERT OR IGNORE INTO rm_stop (job, user_name, at_ms) VALUES (?1, ?2, ?3)";
 constexpr char find_stored[] =
   "SELECT job_group, job_desc, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info "
@@ -55,7 +55,7 @@ constexpr const char* row_removals[] = {
   "UPDATE rm_kept_log SET state = 2 WHERE log_id = ?1",
 };
 
-/// The row that an edit changes. Errors: `not_found`; `forbidden` when `by` has not the right in its group.
+/// Returns the row to edit. Errors: `not_found`; `forbidden` when `by` does not have the permission in its group.
 core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
   auto known = db.prepare(find_stored);
   if (!known.with(job).step())
@@ -67,7 +67,7 @@ core::result<stored_job> find_for(connection& db, core::job_id job, core::group_
   return found;
 }
 
-/// Those of the group's list and those that registered.
+/// Returns the addresses of the group's list and the registered ones.
 std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   std::vector<std::string> out;
   if (auto list = db.prepare(list_addresses); list.with(group).step())

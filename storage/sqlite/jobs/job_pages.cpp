@@ -1,4 +1,4 @@
-// Jobs with all their columns, for people.
+// Pages of jobs with all their columns, for users.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ constexpr char read_record[] = RINGMASTER_RECORD_COLUMNS(
               "s.missed_ms, s.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id "
               "LEFT JOIN rm_job_ext x ON x.job = i.id LEFT JOIN rm_stop p ON p.job = i.id WHERE i.id = ?1";
 
-/// A statement for every way to ask: of all jobs or of some groups', with filters or without.
+/// Statements for every kind of search: of all jobs or of some groups, with filters or without.
 struct job_statements {
   const char *of_all, *of_groups, *filtered, *filtered_of_groups;
 };
@@ -43,7 +43,7 @@ constexpr job_statements list_oldest = RINGMASTER_JOB_STATEMENTS("id", " ORDER B
 constexpr char list_versions[] = "SELECT id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue "
                                  "WHERE job_id = ?1 ORDER BY id DESC LIMIT ?2";
 
-/// `[1,2]`: as one value.
+/// Returns `[1,2]`, as one value.
 std::string json_list(const std::vector<core::group_id>& groups) {
   std::string out = "[";
   for (const auto group : groups)

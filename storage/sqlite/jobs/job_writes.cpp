@@ -1,4 +1,4 @@
-// Jobs as people write them.
+// Edits of jobs by users.
 
 #include "core/schedule/last_instant.hpp"
 #include "storage/editing/audit_rules.hpp"
@@ -56,14 +56,14 @@ void keep_options(connection& db, core::job_id job, const core::job_record& row)
   db.run(write_options, job, core::values_of(row));
 }
 
-/// The edit's number, which the job keeps.
+/// Takes the edit's number, which the job keeps.
 void take_revision(connection& db, core::job_id job) {
   db.run(raise_edits);
   db.run(ensure_schedule, job);
   db.run(touch_edited, job);
 }
 
-/// Somebody changed the schedule since the mirror looked.
+/// Returns whether another program changed the schedule since the mirror's last check.
 bool has_foreign_schedule(connection& db, const std::optional<core::job_record>& held) {
   if (!held)
     return false;
@@ -71,7 +71,7 @@ bool has_foreign_schedule(connection& db, const std::optional<core::job_record>&
   return seen.with(held->id).step() && (seen.text(0) != held->schedule_type || seen.text(1) != held->schedule_conf);
 }
 
-/// The new schedule takes the place of the old one, and nothing of that one is left waiting.
+/// Replaces the schedule of a job and deletes everything that still waits from the old one.
 void reschedule(connection& db, core::job_id job, const core::job_record& row, core::time_point now) {
   db.run(delete_waiting_cron, job);
   if (!row.running)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char load[] = RINGMASTER_JOB_COLUMNS "NULL " RINGMASTER_JOB_TABLES "WHERE i.id > ?1 ORDER BY i.id";
 constexpr char load_one[] = RINGMASTER_JOB_COLUMNS "i.glue_source " RINGMASTER_JOB_TABLES "WHERE i.id = ?1";
-// The index on the revision leads; a job that is gone has no edit.
+// The index on the revision leads; a removed job has no edit.
 constexpr char load_edited[] = RINGMASTER_JOB_COLUMNS "NULL FROM rm_schedule s JOIN xxl_job_info i ON i.id = s.job "
                                                       "LEFT JOIN rm_job_ext x ON x.job = i.id "
                                                       "WHERE s.revision >= ?4 AND (s.revision > ?1 OR s.job > ?3) "
@@ -73,7 +73,7 @@ scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id afte
     std::vector<core::scheduled_job> jobs;
     auto listing = db.prepare(load);
     listing.with(after);
-    // The columns of a row that is passed over are never decoded.
+    // The columns of a skipped row are never decoded.
     while (jobs.size() < limit && listing.step())
       if (slots.test(core::slot_of(listing.id<core::job_id>(0))))
         jobs.push_back(read_scheduled_job(listing, session_.dates, false));

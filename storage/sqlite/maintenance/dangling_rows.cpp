@@ -1,4 +1,4 @@
-// Rows of ours whose run, job, group, user or node is gone: others delete, too.
+// Removal of Ringmaster's rows whose run, job, group, user or node is gone, because other programs delete, too.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-/// ?1: how many of each kind. Of runs the oldest ones: what is younger than the oldest run goes with its age limit.
+/// ?1: maximum number of each kind. Of runs the oldest rows only: younger ones are removed by the age limit of the log.
 constexpr const char* kinds[] = {
   "DELETE FROM rm_failed_run WHERE log_id IN (SELECT log_id FROM rm_failed_run "
   "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?1)",
@@ -46,7 +46,7 @@ constexpr char delete_incarnation[] = "DELETE FROM rm_life WHERE node = ?1";
 constexpr char keep_lives[] = "INSERT INTO rm_edit (id, counter) VALUES (?1, ?2) "
                               "ON CONFLICT (id) DO UPDATE SET counter = max(counter, excluded.counter)";
 
-/// The number of a life is never given out again, not to a node of the same name either.
+/// An incarnation number is never reused, not even for a node of the same name.
 std::size_t forget_nodes(connection& db, std::size_t limit) {
   std::vector<std::string> ended;
   std::int64_t highest = 0;

@@ -1,4 +1,4 @@
-// Stretches of the log: accepted runs, counts by day, claims that their owner lost sight of.
+// Reads of stretches of the log: accepted runs, counts by day, unattended claims.
 
 #include "storage/rules/maintenance_rules.hpp"
 
@@ -82,7 +82,7 @@ core::result<core::open_page> maintenance::open_runs(const core::open_search& se
 
 core::result<core::day_counts> maintenance::count_runs(const core::log_range& range, const core::day_bounds& days) {
   if (core::number(range.through) - core::number(range.after) > ids_per_call)
-    return core::fail(core::errc::invalid_argument, "the stretch of the log is too long to be counted at once");
+    return core::fail(core::errc::invalid_argument, "the range of the log is too long to be counted in one call");
   return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::day_counts> {
     std::array<std::string, core::report_days + 1> midnights;
     std::transform(days.begin(), days.end(), midnights.begin(), [this](auto day) { return session_.dates.of(day); });
@@ -122,7 +122,7 @@ core::result<std::vector<core::stray_run>> maintenance::stray_runs(const core::n
           continue;
         auto packed = unpack(finding.id<core::log_id>(1), finding.text(2));
         if (!packed)
-          continue; // a newer release's: it waits for a node that can read it
+          continue; // a newer release's claim: it waits for a node that can read it
         items = std::move(*packed);
         maybe_sent = finding.number(0) != 0;
       }

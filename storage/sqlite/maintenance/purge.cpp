@@ -1,4 +1,4 @@
-// Old runs go, a few at a time.
+// Removal of old runs in small steps.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr char list_run_ids[] = "SELECT id FROM xxl_job_log WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3";
 constexpr char list_claims_up_to[] = "SELECT first_log_id, items FROM rm_claim WHERE first_log_id <= ?1";
 constexpr char remove_runs[] = "DELETE FROM xxl_job_log WHERE id > ?1 AND id <= ?2 AND trigger_time <= ?3";
-// Also of rows that somebody else deleted.
+// Includes rows that other programs deleted.
 constexpr char remove_failed[] = "DELETE FROM rm_failed_run WHERE log_id > ?1 AND log_id <= ?2 "
                                  "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_failed_run.log_id)";
 constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND log_id <= ?2 "
@@ -21,7 +21,7 @@ constexpr char remove_asked[] = "DELETE FROM rm_asked_run WHERE log_id > ?1 AND 
 constexpr char remove_kept[] = "UPDATE rm_kept_log SET state = 2 WHERE log_id > ?1 AND log_id <= ?2 AND state < 2 "
                                "AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = rm_kept_log.log_id)";
 
-/// What one step looks at.
+/// Returns the range of one step.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
   auto range = cut(step.range);
   auto listing = db.prepare(list_run_ids);
@@ -50,8 +50,8 @@ std::vector<core::log_id> held_runs(connection& db, const core::log_range& range
   return ids;
 }
 
-// Which rows it is about is found out before the one writer is locked. No claim on an old row comes into being after that: claims
-// are written with their rows and only change hands.
+// The rows are determined before the one writer is locked. No claim on an old row is created after that: claims are written with
+// their rows and only change owners.
 core::result<core::purge_outcome> maintenance::purge(const core::purge_step& step) {
   std::vector<core::log_id> kept;
   auto range = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_range> {

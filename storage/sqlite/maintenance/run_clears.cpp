@@ -1,4 +1,4 @@
-// Runs that somebody clears, a few at a time.
+// Clearing of runs by users, in small steps.
 
 #include "storage/rules/run_clearing.hpp"
 #include "storage/sqlite/runs/run_reads.hpp"
@@ -15,7 +15,7 @@ constexpr const char* run_removals[] = {
 };
 constexpr char remove_run[] = "DELETE FROM xxl_job_log WHERE id = ?1";
 
-/// `ids` without those of open claims.
+/// Removes runs of open claims from `ids`.
 void leave_held(connection& db, std::vector<core::log_id>& ids) {
   if (!ids.empty())
     leave_out(ids, held_runs(db, {core::log_id{core::number(ids.front()) - 1}, ids.back()}));
@@ -23,7 +23,7 @@ void leave_held(connection& db, std::vector<core::log_id>& ids) {
 
 } // namespace
 
-// Which rows it is about is found out before the one writer is locked: no claim on an old row comes into being after that.
+// The rows are determined before the one writer is locked: no claim on an old row is created after that.
 core::result<core::clear_step> run_reads::clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
                                                 std::size_t limit, const core::principal& by, core::time_point now) {
   if (!from)

@@ -1,4 +1,4 @@
-// What nobody holds: intents that wait, runs without a claim.
+// Waiting intents, and runs without a claim.
 
 #include <unordered_set>
 
@@ -17,7 +17,7 @@ constexpr char list_waiting_intents[] =
   "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses, created_ms FROM rm_intent "
   "WHERE state = 0 AND created_ms <= ?1 AND created_ms >= ?3 AND (created_ms > ?3 OR id > ?4) "
   "AND (?5 = 0 OR kind IN ('cron', 'misfire')) ORDER BY created_ms, id LIMIT ?2";
-// Ids only: the log has no index on its codes, so the sweep walks the primary key, from where it stopped, a bounded stretch a
+// Ids only: the log has no index on its codes, so the sweep follows the primary key, from where it stopped, a bounded stretch per
 // call.
 constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigger_time FROM xxl_job_log "
                                   "WHERE id > ?1 AND id <= ?2 AND trigger_code = 0 AND handle_code = 0 ORDER BY id";
@@ -28,7 +28,7 @@ constexpr char fail_run[] =
 constexpr char next_run[] = "SELECT id FROM xxl_job_log WHERE id > ?1 ORDER BY id LIMIT 1";
 constexpr char find_taken[] = "SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 ORDER BY created_ms LIMIT ?2";
 constexpr char forget_taken[] = "DELETE FROM rm_intent WHERE id = ?1";
-// Runs that came of the intent, but for those of which a retry may come that wants the addresses.
+// Forgets the runs of the intent, except those that may still be retried with the requested addresses.
 constexpr char forget_asked[] =
   "DELETE FROM rm_asked_run WHERE intent = ?1 AND (addresses IS NULL OR NOT EXISTS (SELECT 1 FROM xxl_job_log l "
   "WHERE l.id = log_id AND l.handle_code = 0 AND l.trigger_code IN (0, 200)))";
@@ -53,15 +53,15 @@ std::unordered_set<std::int64_t> held_runs(connection& db) {
   return held;
 }
 
-/// What one look at a stretch of the log found.
+/// The result of reading one stretch of the log.
 struct stretch {
   std::vector<open_run> abandoned;
-  /// Everything up to here is resolved once those are failed.
+  /// Every run up to this one is resolved once the abandoned ones are failed.
   core::log_id swept{};
   bool more = false;
 };
 
-/// The first row behind `swept`, which may lie far behind it: a log that was cleared goes on with its old numbers.
+/// Returns the first row after `swept`. It may be far away: a cleared log continues with its old numbers.
 std::int64_t row_behind(connection& db, core::log_id swept) {
   auto next = db.prepare(next_run);
   return next.with(swept).step() ? next.number(0) : core::number(swept) + 1;
@@ -80,7 +80,7 @@ stretch look(connection& db, session& own, core::log_id swept, core::time_point 
   listing.with(swept, last, before_text);
   while (found.abandoned.size() < limit && listing.step()) {
     core::log_id id = listing.id<core::log_id>(0);
-    // The sweep may pass a row only once it is resolved; a row that it fails now is.
+    // The sweep may pass a row only once it is resolved; a row that it fails now is resolved.
     if (listing.number(1) == 0 || held.contains(core::number(id)))
       all_resolved = false;
     else
@@ -95,7 +95,7 @@ stretch look(connection& db, session& own, core::log_id swept, core::time_point 
   return found;
 }
 
-/// How many of them were still open.
+/// Fails the runs and returns how many of them were still open.
 std::size_t fail(connection& db, const std::vector<open_run>& abandoned, core::time_point before) {
   std::size_t failed = 0;
   alarm_reading alarms{db};
@@ -143,8 +143,8 @@ core::result<std::vector<core::intent>> firings::waiting_intents(const core::int
   });
 }
 
-// Looked at without the lock on the one writer, which is taken only for what there is to do. A run that nobody held in between
-// stays so: claims are written with their rows and only change hands.
+// Reads without the lock on the one writer, which is taken only for actual work. A run without a claim stays without one: claims
+// are written with their rows and only change owners.
 core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point before, std::size_t limit) {
   auto swept = swept_;
   auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<stretch> {

@@ -51,7 +51,7 @@ core::slot_set slots_of(connection& db, const core::node_incarnation& owner) {
   return core::slots_of(owner.node, live);
 }
 
-/// What `owner` may take now.
+/// Returns the alarms that `owner` may take now.
 std::vector<core::pending_alarm> look(connection& db, const core::node_incarnation& owner, bool again, core::time_point now,
                                       std::size_t limit) {
   std::vector<core::pending_alarm> out;
@@ -78,7 +78,7 @@ struct recovered_job {
   core::log_id succeeded{};
 };
 
-/// One look at some jobs, and the last of them; 0 when there are no more.
+/// Checks some jobs, and returns the last of them; 0 when there are no more.
 std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connection& db, core::job_id after, std::size_t limit) {
   std::vector<recovered_job> open;
   {
@@ -99,7 +99,7 @@ std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connectio
 
 } // namespace
 
-// Looked at without the lock on the one writer, as every second: mostly there is nothing to take.
+// Reads without the lock on the one writer, because it runs every second and mostly finds nothing to take.
 taken_alarms alarms::take(const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit) {
   auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> taken_alarms {
     if (!is_current(db, owner))

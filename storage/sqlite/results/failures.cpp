@@ -1,4 +1,4 @@
-// Failed runs that nobody decided about: the one place where a row of the log is judged by what it looks like.
+// Failed runs without a decision. Only here a log row is judged by its columns.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-// As XXL's list of failed logs (XXL admin §2.6), undecided, or claimed by somebody who has no alarm of ours to show for it.
+// Condition as in XXL's list of failed logs (XXL admin §2.6): undecided, or claimed by an admin without one of our alarms.
 #define RINGMASTER_UNDECIDED                                                                                                     \
   "FROM xxl_job_log l WHERE l.handle_code <> 200 AND (l.alarm_status = 0 OR (l.alarm_status = -1 AND NOT EXISTS "                \
   "(SELECT 1 FROM rm_intent i WHERE i.job = l.job_id AND i.kind = 'alarm' AND i.fire_ms = 0 AND i.origin_log_id = l.id))) "
@@ -47,13 +47,13 @@ struct candidate {
   [[nodiscard]] bool open() const noexcept { return handle_code == 0 && (trigger_code == 0 || trigger_code == 200); }
 };
 
-/// One look, without the lock on the one writer.
+/// One check, without the lock on the one writer.
 class failure_look {
 public:
   failure_look(session& own, failure_progress& progress, core::time_point now, std::size_t limit)
     : db_{*own.db}, dates_{own.dates}, progress_{progress}, now_{now}, limit_{limit} {}
 
-  /// True when there is more behind it.
+  /// Returns true when there are more rows to check.
   bool run(bool follow_open) {
     auto reading = db_.prepare(newest_run);
     reading.with().step();
@@ -74,7 +74,7 @@ public:
   std::vector<candidate> failed;
 
 private:
-  /// Found by halves, because nothing indexes the time of a lean log.
+  /// Found by bisection, because a lean log has no index on the time.
   core::log_id last_too_old(core::log_id newest) {
     const auto oldest = dates_.of(now_ - failure_age_max);
     std::int64_t low = 0;

@@ -1,5 +1,5 @@
-// T3, T4 and T5. Runs that simply succeed take one guarded statement; everything else is read, decided in
-// `record_rules` and written, under the same write lock.
+// T3, T4 and T5. Plain successes take one guarded statement; all other runs are read, decided in `record_rules` and written,
+// under the same write lock.
 
 #include <algorithm>
 
@@ -21,10 +21,10 @@ namespace {
 constexpr char record_both[] = "UPDATE xxl_job_log SET trigger_code = 200, handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                "WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
 constexpr char record_trigger[] = "UPDATE xxl_job_log SET trigger_code = 200 WHERE id = ?1 AND trigger_code = 0";
-// Not after a failed trigger: such a row leaves the list of failed runs.
+// Not after a failed trigger, because such a row leaves the list of failed runs.
 constexpr char record_callback[] = "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                    "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200)";
-// Of a run that this node does not remember: not when the callback is of an earlier run with this id.
+// For a run that this node does not remember: excludes a callback of an earlier run with this id.
 constexpr char record_dated_callback[] =
   "UPDATE xxl_job_log SET handle_time = ?2, handle_code = 200, handle_msg = ?3 "
   "WHERE id = ?1 AND handle_code = 0 AND trigger_code IN (0, 200) AND trigger_time = ?4";
@@ -46,7 +46,7 @@ constexpr char insert_retry[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, created_ms, "
   "addresses) VALUES ('retry', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char find_addresses[] = "SELECT addresses FROM rm_asked_run WHERE log_id = ?1";
-// A child that does not exist gets no intent; one that exists starts with its own number of retries.
+// A child that does not exist gets no intent; an existing one starts with its own number of retries.
 constexpr char insert_child[] =
   "INSERT OR IGNORE INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, created_ms) "
   "SELECT 'child', id, 0, ?2, 0, 0, executor_fail_retry_count, ?3 FROM xxl_job_info WHERE id = ?1";
@@ -60,7 +60,7 @@ constexpr char write_result_text[] = "UPDATE xxl_job_log SET handle_msg = ?2 WHE
 constexpr char insert_log_wish[] =
   "INSERT OR IGNORE INTO rm_kept_log (log_id, job, state, bytes, is_cut, at_ms) VALUES (?1, ?2, 0, 0, 0, ?3)";
 
-/// What a retry repeats.
+/// The values that a retry repeats.
 struct first_attempt {
   core::job_id job{};
   std::optional<std::string> param;
@@ -68,12 +68,12 @@ struct first_attempt {
   core::time_point fire_at{};
 };
 
-/// What a result means to the job of its run.
+/// The consequences of a result for the job of its run.
 struct ended_job {
   core::job_id id{};
   std::vector<core::job_id> children;
   bool keeps_log = false;
-  /// The result's message with what is said of the children; nothing: it stays as it is.
+  /// The result's message with the text about the children; empty: it stays unchanged.
   std::optional<std::string> message;
 };
 
@@ -87,7 +87,7 @@ public:
     for (const auto& updates : updates_of(batch_))
       if (!record_success(updates))
         record_with_care(updates);
-    // Failures of a fenced owner were dropped: its claims are the adopter's business.
+    // Failures of a fenced owner were dropped: its claims are left to the adopter.
     if (!outcome_.fenced)
       for (auto claim : batch_.resolved_claims)
         db_.run(delete_own_claim, batch_.owner.node, batch_.owner.incarnation, claim);
@@ -95,7 +95,7 @@ public:
   }
 
 private:
-  /// The common case, in one statement. False: its guard failed, or it is not the common case.
+  /// Handles the common case in one statement. Returns false if its guard failed, or it is not the common case.
   bool record_success(const run_update& update) {
     bool trigger = update.trigger && update.trigger->code == core::success_code && update.trigger->message.empty();
     bool callback = update.callback && update.callback->code == core::success_code;
@@ -146,7 +146,7 @@ private:
       first.job = reading.id<core::job_id>(4);
       first.param = reading.optional_text(5);
       first.part = read_sharding(reading.text(6));
-      // The hour that a clock change repeats reads as its second pass: never let a retry wait for it.
+      // The hour that a clock change repeats is read as its second pass: no retry may wait for it.
       const std::string triggered{reading.text(7)};
       first.fire_at = std::min(dates_.read(triggered).value_or(now_), now_);
       if (drop_outdated(update, triggered, dates_))
@@ -201,7 +201,7 @@ private:
                                   part, first.param, retry_left, split_addresses(addresses.value_or(""))});
   }
 
-  /// The common case: what follows a result is known of its job in memory.
+  /// Handles the common case: the job in memory determines the consequences of the result.
   void succeeded(const run_update& update, std::string_view message) {
     const auto job = ended_job_of(update, message);
     if (job.keeps_log)

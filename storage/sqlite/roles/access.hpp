@@ -1,6 +1,6 @@
 #pragma once
 
-// Users, sessions, API keys and the record of changes on one SQLite connection.
+// Users, sessions, API keys and the audit log on one SQLite connection.
 
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace ringmaster::storage::sqlite {
 
 struct session;
 
-/// users.cpp, user_reads.cpp
+/// Users (`users.cpp`, `user_reads.cpp`).
 class users final : public user_store {
 public:
   explicit users(session& session) : session_{session} {}
@@ -34,7 +34,7 @@ private:
   session& session_;
 };
 
-/// sessions.cpp
+/// Sessions (`sessions.cpp`).
 class sessions final : public session_store {
 public:
   explicit sessions(session& session) : session_{session} {}
@@ -50,7 +50,7 @@ private:
   session& session_;
 };
 
-/// api_keys.cpp
+/// API keys (`api_keys.cpp`).
 class api_keys final : public api_key_store {
 public:
   explicit api_keys(session& session) : session_{session} {}
@@ -65,7 +65,7 @@ private:
   session& session_;
 };
 
-/// audits.cpp
+/// The audit log (`audits.cpp`).
 class audits final : public audit_store {
 public:
   explicit audits(session& session) : session_{session} {}
@@ -76,14 +76,14 @@ private:
   session& session_;
 };
 
-/// user_reads.cpp. Inside a transaction; nothing when there is no such user.
+/// Returns the user, or nothing when there is no such user (`user_reads.cpp`). Inside a transaction.
 [[nodiscard]] std::optional<core::user_secret> find_user(connection& db, std::string_view name);
 [[nodiscard]] std::optional<core::user_secret> find_user(connection& db, core::user_id user);
 
-/// sessions.cpp. How many.
+/// Ends all sessions of a user and returns their number (`sessions.cpp`).
 int end_sessions(connection& db, core::user_id user);
 
-/// api_keys.cpp. Of a user who goes.
+/// Removes the keys of a user who is removed (`api_keys.cpp`).
 void remove_keys(connection& db, core::user_id user);
 
 } // namespace ringmaster::storage::sqlite

@@ -7,7 +7,7 @@ namespace ringmaster::storage::sqlite {
 
 struct session;
 
-/// Taking and ending alarms (`alarms.cpp`), and the sweep for failures that nobody decided about (`failures.cpp`).
+/// Takes and ends alarms (`alarms.cpp`), and sweeps for failures without a decision (`failures.cpp`).
 class alarms final : public alarm_store {
 public:
   explicit alarms(session& session) : session_{session} {}
@@ -21,7 +21,7 @@ public:
 private:
   session& session_;
   failure_progress failures_;
-  /// The last job that was looked at for its recovery.
+  /// The last job that was checked for its recovery.
   core::job_id recovery_{};
 };
 

@@ -6,7 +6,7 @@ namespace ringmaster::storage::sqlite {
 
 struct session;
 
-/// exports.cpp
+/// Export of declared files (`exports.cpp`).
 class exports final : public export_store {
 public:
   explicit exports(session& session) : session_{session} {}

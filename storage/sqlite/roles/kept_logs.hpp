@@ -6,7 +6,7 @@ namespace ringmaster::storage::sqlite {
 
 struct session;
 
-/// Logs that we keep, on one SQLite connection.
+/// Logs kept in the database, on one SQLite connection.
 class kept_logs final : public kept_log_store {
 public:
   explicit kept_logs(session& session) : session_{session} {}

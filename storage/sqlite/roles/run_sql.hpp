@@ -1,6 +1,6 @@
 #pragma once
 
-// Statements on claims and their runs that several transactions make.
+// Statements on claims and their runs that several transactions use.
 
 namespace ringmaster::storage::sqlite {
 
@@ -8,14 +8,14 @@ inline constexpr char list_open_claims[] = "SELECT first_log_id, items FROM rm_c
 inline constexpr char find_own_claim[] =
   "SELECT maybe_sent, first_log_id, items FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
 inline constexpr char delete_own_claim[] = "DELETE FROM rm_claim WHERE node = ?1 AND incarnation = ?2 AND seq = ?3";
-/// As it was claimed; nothing once its trigger code is known.
+/// Reads a run as it was claimed; finds nothing once its trigger code is known.
 inline constexpr char read_claimed_run[] =
   "SELECT executor_address, executor_param, executor_fail_retry_count, handle_code FROM xxl_job_log "
   "WHERE id = ?1 AND trigger_code = 0";
 inline constexpr char insert_failed_run[] = "INSERT OR IGNORE INTO rm_failed_run (log_id, job, fire_ms) VALUES (?1, ?2, ?3)";
 
-/// The first and the last id of the log, 0 without one. One after the other: only then does SQLite go to the ends and not through
-/// all rows.
+/// The first and the last id of the log, 0 without one. As two subqueries, because only then does SQLite seek the ends instead of
+/// reading all rows.
 inline constexpr char log_span_text[] =
   "SELECT coalesce((SELECT min(id) FROM xxl_job_log), 0), coalesce((SELECT max(id) FROM xxl_job_log), 0)";
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The roles of the store on one SQLite connection. Each method is one transaction; its SQL stands where it is used.
+// The roles of the store on one SQLite connection. Each method is one transaction; its SQL is next to its use.
 
 #include <memory>
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// What the roles share.
+/// State shared by the roles.
 struct session {
   std::unique_ptr<connection> db;
   datetime_text dates;
   core::zone schedule_zone;
-  /// Of texts that are stored for people.
+  /// Language of texts stored for users.
   core::language reader = core::language::en;
 };
 
-/// claim.cpp, record.cpp, adopt.cpp, sweep.cpp, jobs.cpp
+/// The firing path (`claim.cpp`, `record.cpp`, `adopt.cpp`, `sweep.cpp`, `jobs.cpp`).
 class firings final : public firing_store {
 public:
   explicit firings(session& session) : session_{session} {}
@@ -48,11 +48,11 @@ public:
 
 private:
   session& session_;
-  /// Every row up to this id was seen resolved: the sweep goes on behind it. Nothing before the first sweep.
+  /// Every row up to this id was seen resolved: the sweep continues after it. Empty before the first sweep.
   std::optional<core::log_id> swept_;
 };
 
-/// cluster.cpp
+/// Nodes (`cluster.cpp`).
 class cluster final : public cluster_store {
 public:
   explicit cluster(session& session) : session_{session} {}
@@ -70,7 +70,7 @@ private:
   session& session_;
 };
 
-/// registry.cpp
+/// Registrations (`registry.cpp`).
 class registry final : public registry_store {
 public:
   explicit registry(session& session) : session_{session} {}
@@ -82,7 +82,7 @@ private:
   session& session_;
 };
 
-/// deploys.cpp, deploy_state.cpp
+/// Declared jobs (`deploys.cpp`, `deploy_state.cpp`).
 class deploys final : public deploy_store {
 public:
   explicit deploys(session& session) : session_{session} {}
@@ -115,7 +115,7 @@ private:
   session& session_;
 };
 
-/// job_writes.cpp, job_pages.cpp
+/// Edits and pages of jobs (`job_writes.cpp`, `job_pages.cpp`).
 class job_writes final : public job_editor {
 public:
   explicit job_writes(session& session) : session_{session} {}
@@ -134,7 +134,7 @@ private:
   seen_totals totals_;
 };
 
-/// group_writes.cpp
+/// Edits of groups (`group_writes.cpp`).
 class group_writes final : public group_editor {
 public:
   explicit group_writes(session& session) : session_{session} {}
@@ -152,7 +152,7 @@ private:
   session& session_;
 };
 
-/// logs.cpp
+/// Log rows (`logs.cpp`).
 class logs final : public log_store {
 public:
   explicit logs(session& session) : session_{session} {}
@@ -166,7 +166,7 @@ private:
   session& session_;
 };
 
-/// maintenance.cpp, purge.cpp
+/// Maintenance of the log (`log_maintenance.cpp`, `purge.cpp`).
 class maintenance final : public maintenance_store {
 public:
   explicit maintenance(session& session) : session_{session} {}
@@ -188,7 +188,7 @@ private:
   session& session_;
 };
 
-/// mirror.cpp
+/// The mirror (`mirror.cpp`).
 class mirrors final : public mirror_store {
 public:
   explicit mirrors(session& session) : session_{session} {}
@@ -199,7 +199,7 @@ private:
   session& session_;
 };
 
-/// run_reads.cpp, run_clears.cpp
+/// Pages and clearing of runs (`run_reads.cpp`, `run_clears.cpp`).
 class run_reads final : public run_reader {
 public:
   explicit run_reads(session& session) : session_{session} {}
@@ -266,22 +266,22 @@ private:
   sqlite::kept_logs kept_logs_{session_};
 };
 
-/// Whether `life` is what the store has for its node: the guard of T1, T2, T6, T7 and of failures in T3.
+/// Returns whether `life` is the stored incarnation of its node: the guard of T1, T2, T6, T7 and of failures in T3.
 [[nodiscard]] bool is_current(connection& db, const core::node_incarnation& life);
 
-/// jobs.cpp. Inside a transaction; nothing when the job does not exist.
+/// Returns the job, or nothing when it does not exist (`jobs.cpp`). Inside a transaction.
 [[nodiscard]] std::optional<core::scheduled_job> find_job(session& own, core::job_id job);
 
-/// As `maintenance_store::last_before`, inside a transaction.
+/// See `maintenance_store::last_before`. Inside a transaction.
 [[nodiscard]] core::log_id last_before(session& own, core::time_point t);
 
-/// job_pages.cpp. The same.
+/// Returns the job, or nothing when it does not exist (`job_pages.cpp`). Inside a transaction.
 [[nodiscard]] std::optional<core::job_record> find_record(session& own, core::job_id job);
 
-/// The error when it is not.
+/// Returns the error for an ended incarnation.
 [[nodiscard]] core::error over(const core::node_incarnation& life);
 
-/// purge.cpp. Runs of open claims in `range`, ascending.
+/// Returns the runs of open claims in `range`, ascending (`purge.cpp`).
 [[nodiscard]] std::vector<core::log_id> held_runs(connection& db, const core::log_range& range);
 
 } // namespace ringmaster::storage::sqlite

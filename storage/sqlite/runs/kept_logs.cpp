@@ -25,7 +25,7 @@ constexpr char delete_some_pieces[] = "DELETE FROM rm_run_log WHERE log_id = ?1 
                                       "(SELECT p.piece FROM rm_run_log p WHERE p.log_id = ?1 ORDER BY p.piece DESC LIMIT ?2)";
 constexpr char delete_dropped[] = "DELETE FROM rm_kept_log WHERE log_id = ?1 AND state = 2";
 
-/// Of a text that was dropped.
+/// Removes pieces of a dropped text.
 std::size_t remove(connection& db, core::log_id run, std::size_t limit) {
   const auto pieces = static_cast<std::size_t>(db.run(delete_some_pieces, run, limit));
   if (pieces < limit)
@@ -52,7 +52,7 @@ core::result<bool> kept_logs::keep(core::log_id run, std::string_view text, bool
   return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     if (db.run(mark_kept, run, text.size(), cut ? 1 : 0) != 1)
       return false;
-    // Of a run whose number was given out before.
+    // Pieces of an earlier run with this id.
     db.run(delete_pieces, run);
     std::int32_t piece = 0;
     for (const auto part : core::pieces_of(text, log_piece_bytes))

@@ -1,4 +1,4 @@
-// Log rows for people.
+// Log rows for users.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Runs in pages, one run, the day report, and who ended a run.
+// Pages of runs, single runs, the daily report, and ends of runs by users.
 
 #include "storage/sqlite/runs/run_reads.hpp"
 
@@ -14,7 +14,7 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-// First what few rows have: of 100 000 rows each is looked at.
+// Conditions that match few rows come first, because each of 100 000 rows is checked.
 #define RINGMASTER_RUN_TERMS                                     \
   " AND CASE ?8 WHEN 1 THEN handle_code = 200"                                                                                   \
   " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200)"                                                     \
@@ -32,7 +32,7 @@ constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?10
 constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?10";
 constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?10";
 constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?10";
-// Whether each row of an index meets the terms.
+// Selects whether each row of an index meets the terms.
 constexpr char seen_of_job[] =
   "SELECT id, 1" RINGMASTER_RUN_TERMS "FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 "
   "ORDER BY id DESC";

@@ -1,13 +1,13 @@
 #pragma once
 
-// The log as run_paging looks at it, and the role that people read runs with.
+// The log for `run_paging`, and the role for reading runs.
 
 #include "storage/rows/run_paging.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
-/// Inside a transaction.
+/// The log, inside a transaction.
 class log_paths final : public run_paths {
 public:
   explicit log_paths(connection& db) : db_{db} {}
@@ -29,7 +29,7 @@ private:
   connection& db_;
 };
 
-/// The group that a job has now.
+/// Returns the present group of a job.
 [[nodiscard]] std::optional<core::group_id> group_of(connection& db, std::optional<core::job_id> job);
 
 } // namespace ringmaster::storage::sqlite

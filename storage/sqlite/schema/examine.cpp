@@ -12,7 +12,7 @@ namespace {
 constexpr char list_schedules[] =
   "SELECT i.id, i.trigger_status, i.schedule_type, i.schedule_conf, x.time_zone, x.interval_ms, x.start_at, x.end_at, "
   "x.jitter_ms FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id ORDER BY i.id";
-/// Before `migrate` added the options.
+/// For a schema before `migrate` has added the options.
 constexpr char list_bare_schedules[] = "SELECT id, trigger_status, schedule_type, schedule_conf, NULL, NULL, NULL, NULL, NULL "
                                        "FROM xxl_job_info ORDER BY id";
 constexpr char list_examined_groups[] = "SELECT id, app_name, address_type, address_list FROM xxl_job_group ORDER BY id";

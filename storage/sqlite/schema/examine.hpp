@@ -7,7 +7,7 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// What a look at the rows tells beforehand. Changes nothing.
+/// Returns all problems that can be found in the rows beforehand. Changes nothing.
 [[nodiscard]] core::result<std::vector<database_finding>> examine(connection& db, const store_options& options);
 
 } // namespace ringmaster::storage::sqlite

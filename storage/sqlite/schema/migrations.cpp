@@ -4,9 +4,9 @@ namespace ringmaster::storage {
 
 namespace {
 
-// XXL's eight tables as its newest released schema has them (XXL admin §2), with the lean index profile of the log. Declared
-// widths are for people: SQLite does not enforce them, `core/columns.hpp` does. AUTOINCREMENT, because an id must never come
-// back: a late result of a deleted run would find another run's row.
+// XXL's eight tables as in its newest released schema (XXL admin §2), with the lean index profile of the log. Declared widths are
+// documentation: SQLite does not enforce them, `core/columns.hpp` does. AUTOINCREMENT, because an id must never be reused: a late
+// result of a deleted run would find another run's row.
 migration_step xxl_tables() {
   return {1,
           "xxl_tables",
@@ -103,7 +103,7 @@ migration_step xxl_tables() {
           }};
 }
 
-// Ours (firing protocol §2). Times in columns that end in _ms are epoch milliseconds, 0 for none.
+// Ringmaster's tables (firing protocol §2). Columns that end in _ms are epoch milliseconds, 0 for none.
 migration_step ringmaster_tables() {
   return {2,
           "ringmaster_tables",
@@ -134,7 +134,7 @@ migration_step ringmaster_tables() {
   items BLOB NOT NULL,
   PRIMARY KEY (node, incarnation, seq)
 ))",
-            // shard_total 0: not a broadcast. node and incarnation: who took it, once state is 1.
+            // shard_total 0: not a broadcast. node and incarnation: the owner, once state is 1.
             R"(CREATE TABLE rm_intent (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   kind VARCHAR(10) NOT NULL,
@@ -162,14 +162,14 @@ migration_step ringmaster_tables() {
 ))",
             "CREATE TABLE rm_group_ext (group_id INTEGER PRIMARY KEY, source VARCHAR(128) NOT NULL)",
             "CREATE TABLE rm_deploy (source VARCHAR(128) NOT NULL PRIMARY KEY, revision BIGINT NOT NULL) WITHOUT ROWID",
-            // Jobs that were there before us keep their next times.
+            // Existing jobs keep their next times.
             R"(INSERT INTO rm_schedule (job, next_ms, last_ms)
   SELECT id, CASE trigger_status WHEN 1 THEN trigger_next_time ELSE 0 END, trigger_last_time FROM xxl_job_info)",
           }};
 }
 
-// Options of a job's schedule (start_at and end_at: epoch milliseconds), and runs by hand: the addresses that an intent asks for,
-// and which runs came of it.
+// Options of a job's schedule (start_at and end_at: epoch milliseconds), and manual runs: the addresses that an intent requests,
+// and its runs.
 migration_step job_options() {
   return {3,
           "job_options",
@@ -185,7 +185,7 @@ migration_step job_options() {
           }};
 }
 
-// Who is told of failures (`[[alarm]]` of the files), and jobs whose next success is to be told.
+// Rules for notifications (`[[alarm]]` of the files), and jobs whose next success is to be reported.
 migration_step alarm_tables() {
   return {4,
           "alarm_tables",
@@ -205,10 +205,10 @@ migration_step alarm_tables() {
           }};
 }
 
-// Parts of the log by id are MySQL's: here old runs go row by row.
+// Partitions of the log exist on MySQL only: here old runs are removed row by row.
 migration_step log_parts() { return {5, "log_parts", {}}; }
 
-// What a look at XXL's rows found the last time, so that an edit by hand is noticed (firing protocol §7.3).
+// The state of XXL's rows at the last check, so that an edit by another program is noticed (firing protocol §7.3).
 migration_step mirror_table() {
   return {7, "mirror", {R"(CREATE TABLE rm_mirror (
   job INTEGER PRIMARY KEY,
@@ -220,7 +220,7 @@ migration_step mirror_table() {
 ))"}};
 }
 
-// The same columns as on MySQL. Nobody else plans on a file, so its mode is native for ever.
+// Columns as on MySQL. No other program plans on a file, so its mode is always native.
 migration_step modes() {
   return {6,
           "modes",
@@ -232,7 +232,7 @@ migration_step modes() {
           }};
 }
 
-// Who may sign in beside XXL's rows of users, and what was changed by whom. Times are epoch milliseconds.
+// Accounts in addition to XXL's rows of users, and the audit log. Times are epoch milliseconds.
 migration_step access_tables() {
   return {8,
           "access",
@@ -284,13 +284,13 @@ migration_step access_tables() {
 ))",
             "CREATE INDEX rm_audit_object ON rm_audit (object, object_id)",
             "CREATE INDEX rm_audit_at ON rm_audit (at_ms)",
-            // Pages of some groups' jobs.
+            // Index for pages of jobs of some groups.
             "CREATE INDEX IF NOT EXISTS rm_job_group ON xxl_job_info (job_group)",
           }};
 }
 
-// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be
-// removed; the index also says what they are together.
+// Logs of finished runs that outlive their executors (option keep_logs). state 0: to be fetched, 1: kept, 2: to be removed; the
+// index also gives their total size.
 migration_step kept_logs() {
   return {9,
           "kept_logs",
@@ -314,8 +314,8 @@ migration_step kept_logs() {
           }};
 }
 
-// The same columns as on MySQL, where claims lock the row. incarnation 0: no life that goes on. cut: the last life that was ended
-// before its deadline; ran_out: the last that was fenced after it.
+// Columns as on MySQL, where claims lock the row. incarnation 0: no current incarnation. cut: the last incarnation that
+// was ended before its deadline; ran_out: the last that was fenced after it.
 migration_step life_table() {
   return {10,
           "lives",
@@ -330,15 +330,15 @@ migration_step life_table() {
           }};
 }
 
-// Staged rows of an apply are MySQL's: here its one transaction is short enough.
+// Staged rows of an apply exist on MySQL only: here its one transaction is short enough.
 migration_step deploy_stages() { return {11, "deploy_stages", {}}; }
 
-// What each node's clock said at its last beat, for the others to compare.
+// The clock of each node at its last heartbeat, for other nodes to compare.
 migration_step node_clocks() {
   return {12, "node_clocks", {"ALTER TABLE rm_node ADD COLUMN wall_ms BIGINT NOT NULL DEFAULT 0"}};
 }
 
-// Which other token than its group's an executor showed last: what one node heard, all must know before they call it.
+// The token that an executor showed last, if it is not its group's: every node must know it before it calls the executor.
 migration_step shown_tokens() {
   return {13,
           "shown_tokens",
@@ -352,8 +352,8 @@ migration_step shown_tokens() {
           }};
 }
 
-// Instants that the misfire policy dropped: the last one of a job, beside the last that was sent while the latter is older. Which
-// ends of its runs a job wants alarms for.
+// Instants that the misfire policy dropped: the last one of a job, and the last sent one while it is older. Also the ends of its
+// runs for which a job wants alarms.
 migration_step missed_instants() {
   return {14,
           "missed_instants",
@@ -364,14 +364,14 @@ migration_step missed_instants() {
           }};
 }
 
-// Which jobs a user stopped: an apply leaves them so.
+// Jobs that a user stopped: an apply leaves them stopped.
 migration_step manual_stops() {
   return {16,
           "manual_stops",
           {"CREATE TABLE rm_stop (job INTEGER PRIMARY KEY, user_name VARCHAR(64) NOT NULL, at_ms BIGINT NOT NULL)"}};
 }
 
-// Which files a source's applies had: prune does not take a part of them for the whole.
+// The files of a source's applies: prune does not take a part of them for the whole.
 migration_step source_files() {
   return {17,
           "source_files",

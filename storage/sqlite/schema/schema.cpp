@@ -17,7 +17,7 @@ constexpr char list_applied[] = "SELECT number FROM rm_migration ORDER BY number
 constexpr char create_list[] = "CREATE TABLE IF NOT EXISTS rm_migration (number INTEGER PRIMARY KEY, name VARCHAR(64) NOT NULL)";
 constexpr char note_step[] = "INSERT INTO rm_migration (number, name) VALUES (?1, ?2)";
 
-/// What the file has, read inside a transaction.
+/// The contents of the file, read inside a transaction.
 struct inventory {
   bool empty = true;
   bool ours = false;
@@ -50,7 +50,7 @@ core::error copy_failed(const std::string& to, const std::string& why) {
   return {core::errc::unavailable, "cannot copy the database to " + to + " before the migration: " + why};
 }
 
-/// Through a reader of its own, which sees the file as last committed.
+/// Copies the file through a separate reader, which sees it as last committed.
 core::result<void> copy_file(const open_options& options, const std::string& to) {
   auto unfinished = to + ".part";
   std::remove(unfinished.c_str());
@@ -64,7 +64,7 @@ core::result<void> copy_file(const open_options& options, const std::string& to)
   auto target = connection::open(target_options);
   if (!source || !target)
     return tl::unexpected{copy_failed(to, (source ? target : source).error().context)};
-  // A copy is one file: without WAL nothing lies beside it.
+  // A copy is one file: without WAL there are no files next to it.
   (*target)->execute("PRAGMA journal_mode=DELETE");
   auto* copying = sqlite3_backup_init((*target)->handle(), "main", (*source)->handle(), "main");
   int code = copying == nullptr ? SQLITE_ERROR : sqlite3_backup_step(copying, -1);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which steps of the schema a file has, and bringing it up to date.
+// Missing steps of a file's schema, and their execution.
 
 #include <vector>
 
@@ -10,11 +10,11 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// Errors: `unsupported` for a newer schema or a file that is not ours.
+/// Errors: `unsupported` for a newer schema or a file of another program.
 [[nodiscard]] core::result<std::vector<migration_step>> missing_steps(connection& db);
 
-/// Runs what is missing, all in one transaction: SQLite's write lock keeps a second process out, and a failure leaves the file as
-/// it was. A file with tables is copied to `<file>.before-<number of the first step>` before.
+/// Runs the missing steps, all in one transaction: SQLite's write lock keeps a second process out, and a failure leaves the file
+/// unchanged. A file with tables is first copied to `<file>.before-<number of the first step>`.
 [[nodiscard]] core::result<void> bring_up_to_date(connection& db, const open_options& options);
 
 } // namespace ringmaster::storage::sqlite

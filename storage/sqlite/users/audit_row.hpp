@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::sqlite {
 
-/// Inside the transaction of the change.
+/// Writes a row inside the transaction of the change.
 void write_audit(connection& db, const core::audit_row& row);
 
 } // namespace ringmaster::storage::sqlite

@@ -1,4 +1,4 @@
-// The record of changes.
+// The audit log.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr char list_rows[] = RINGMASTER_AUDIT_COLUMNS
   "WHERE (?2 IS NULL OR object = ?2) AND (?3 IS NULL OR object_id = ?3) AND " RINGMASTER_AUDIT_FILTER;
-// The index leads to them.
+// The index leads to the object's rows.
 constexpr char list_one_object[] = RINGMASTER_AUDIT_COLUMNS "WHERE object = ?2 AND object_id = ?3 AND " RINGMASTER_AUDIT_FILTER;
 
 #undef RINGMASTER_AUDIT_FILTER

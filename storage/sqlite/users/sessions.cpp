@@ -1,4 +1,4 @@
-// Sessions. They outlive a restart, and an administrator can end them.
+// Sessions. They survive a restart, and can be ended by administrators.
 
 #include "storage/sqlite/roles/access.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"

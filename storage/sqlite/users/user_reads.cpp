@@ -1,4 +1,4 @@
-// Users as they are stored. Names compare without case: SQLite's own comparison knows ASCII letters.
+// Reads of users. Names are compared without case; SQLite's own comparison does this for ASCII letters.
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ core::user_secret read_user_row(const statement& row) {
   return user;
 }
 
-/// Of users in ascending order.
+/// Adds the finer permissions of users, which are in ascending order.
 void add_finer_rights(connection& db, std::vector<core::user_card>& cards) {
   if (cards.empty())
     return;

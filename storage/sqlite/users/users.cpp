@@ -1,4 +1,4 @@
-// Edits of users. SQLite's one write lock stands for the locks on rows.
+// Edits of users. SQLite's one write lock replaces the locks on rows.
 
 #include "storage/sqlite/roles/access.hpp"
 #include "storage/sqlite/roles/sqlite_store.hpp"
@@ -49,7 +49,7 @@ bool has_other_admin(connection& db, core::user_id user) {
   return other.with(user).step();
 }
 
-/// He may have been one when the request began.
+/// Checks that `by` is still an administrator, as it was when the request began.
 core::result<void> check_still_admin(connection& db, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed || by.user == core::user_id{})
     return allowed;
@@ -145,7 +145,7 @@ core::result<void> users::set_password(core::user_id user, std::string_view expe
       return tl::unexpected{password_has_changed()};
     db.run(update_password, user, hash);
     if (same_password) {
-      // Those that an earlier password opened are over and stay so.
+      // Sessions that an earlier password opened have ended and stay so.
       db.run(move_sessions, user, password_mark(hash), password_mark(expected));
       return {};
     }
