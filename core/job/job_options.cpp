@@ -11,8 +11,8 @@ namespace ringmaster::core {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> unknown_policies{"ask", "skip", "resend"};
-constexpr std::array<std::string_view, 2> alarm_reasons{"failed", "missed"};
+constexpr std::array<std::string_view, 3> unknown_policy_names{"ask", "skip", "resend"};
+constexpr std::array<std::string_view, 2> alarm_reason_names{"failed", "missed"};
 
 option_value value_of(const std::string& text) { return text.empty() ? option_value{} : option_value{text}; }
 
@@ -37,7 +37,7 @@ constexpr std::array<job_option, 9> fields{{
   {.name = "on_unknown",
    .member = "on_unknown",
    .kind = option_kind::choice,
-   .names = unknown_policies,
+   .names = unknown_policy_names,
    .get = [](const job_options& of) { return option_value{std::string{stored_name(of.on_unknown)}}; },
    .set = [](job_options& to, const option_value& value) {
      to.on_unknown = find_unknown_policy(text_of(value)).value_or(unknown_policy::ask);
@@ -95,7 +95,7 @@ constexpr std::array<job_option, 9> fields{{
   {.name = "alarm_on",
    .member = "alarm_on",
    .kind = option_kind::names,
-   .names = alarm_reasons,
+   .names = alarm_reason_names,
    .get = [](const job_options& of) {
      return of.alarm_on.is_default() ? option_value{} : option_value{std::string{stored_name(of.alarm_on)}};
    },
