@@ -34,20 +34,12 @@ schedule_actor_state::schedule_actor_state(protocol::schedule_actor::pointer sel
     log_{std::move(log)},
     where_{where},
     book_{std::move(where)},
-    instant_turns_{round_gap, 2 * settings_.claim_rows_max},
-    other_turns_{round_gap, 2 * settings_.claim_rows_max},
-    claimed_count_{make_counter(self->system(), "firings-claimed", "Runs claimed by this node.")},
-    dropped_count_{
-      make_counter(self->system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.")},
-    deferred_count_{
-      make_counter(self->system(), "firings-deferred", "Times a due job found its lane full and stayed due.")},
-    lost_count_{make_counter(self->system(), "claims-lost", "Schedule moves that lost the compare-and-set.")},
-    locked_count_{make_counter(self->system(), "claims-locked",
-                               "Times a claim skipped a job or an intent whose row another transaction held.")},
-    unreserved_count_{
-      make_counter(self->system(), "reservations-dropped", "Reserved instants of jobs that were edited since.")},
-    far_ahead_count_{self->system().metrics().gauge_singleton(
-      "ringmaster", "jobs-far-ahead", "Jobs of this node with times further ahead than their schedules allow.")} {}
+    far_ahead_{self->system(), log_},
+    mirror_{self, partners_.storage, clock_, log_, {[this] { poll_edits(); }, [this] { arm(); }}},
+    intents_{clock_, settings_.claim_ahead, settings_.misfire_after},
+    turns_{core::retry_pacer{round_gap, 2 * settings_.claim_rows_max},
+           core::retry_pacer{round_gap, 2 * settings_.claim_rows_max}},
+    metrics_{self->system()} {}
 
 protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
   return {
@@ -59,7 +51,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
     [this](protocol::intent_batch& batch) { take_intents(std::move(batch.items)); },
     [this](protocol::finish_reserved) { return finish_reserved(); },
     [this](protocol::stop_request) { return drain(); },
-    [this](protocol::reserved_backlog_query) { return protocol::reserved_backlog{reserved_lateness()}; },
+    [this](protocol::reserved_backlog_query) { return protocol::reserved_backlog{intents_.reserved_lateness(steady_now())}; },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -86,43 +78,29 @@ void schedule_actor_state::change_slots(const protocol::slot_change& change) {
   if ((change.slots & ~slots_).any())
     planning_since_ = now();
   slots_ = change.slots;
-  known_slots_ &= slots_;
-  loading_slots_ &= slots_;
+  reads_.known_slots &= slots_;
+  reads_.loading_slots &= slots_;
   if (gone.any()) {
     book_.erase_if([&gone](core::job_id job) { return gone.test(core::slot_of(job)); });
     drop_stale_routes();
   }
   if (!life_)
     return;
-  ahead_.emplace(); // intents of a node that is gone
-  swept_ = {};
-  next_intent_poll_ = {};
+  sweep_.restart(); // intents of a node that is gone
   load_missing();
   arm();
 }
 
 void schedule_actor_state::forget_everything() {
   ++generation_;
-  loading_ = polling_ = sweeping_ = false;
-  known_slots_.reset();
-  loading_slots_.reset();
-  seen_revision_.reset();
-  next_intent_poll_ = {};
-  swept_ = {};
-  ahead_.emplace();
-  check_from_ = 0;
-  next_check_ = {};
-  far_ahead_.clear();
+  reads_ = {.polled_revision = reads_.polled_revision, .polled_job = reads_.polled_job, .next_poll = reads_.next_poll};
+  sweep_.clear();
+  far_ahead_.restart();
   book_.clear();
   intents_.clear();
-  deferred_intents_.clear();
-  intents_known_.clear();
-  put_off_.clear();
-  misfires_.clear();
-  claimed_meanwhile_.clear();
   guests_.clear();
-  locked_jobs_.clear();
-  locked_intents_.clear();
+  locked_.jobs.clear();
+  locked_.intents.clear();
   drop_stale_routes();
 }
 
@@ -133,13 +111,14 @@ void schedule_actor_state::tick() {
   if (armed_ && *armed_ <= t)
     armed_.reset();
   if (life_) {
-    if (t >= next_poll_)
+    if (t >= reads_.next_poll)
       poll_edits();
-    if (t >= next_intent_poll_)
+    if (sweep_.is_due(t))
       poll_intents();
-    sync_mirror();
-    if (t >= next_check_)
-      check_times();
+    if (syncs_mirror())
+      mirror_.step();
+    if (far_ahead_.is_due(t))
+      far_ahead_.look(book_, now(), t);
     work();
   }
   report_finished();
@@ -148,53 +127,57 @@ void schedule_actor_state::tick() {
 
 // Checked with each answered claim and with each tick: a sweep comes once a second at the latest.
 void schedule_actor_state::report_finished() {
-  if (finished_.empty())
+  if (stop_.finished.empty())
     return;
-  const bool reading = known_slots_ != slots_ || (slots_.any() && ahead_);
-  if (life_ && (reading || std::any_of(intents_known_.begin(), intents_known_.end(),
-                           [](const auto& known) { return core::is_reserved(known.second); })))
+  const bool reading = reads_.known_slots != slots_ || (slots_.any() && sweep_.reads_ahead());
+  if (life_ && (reading || intents_.has_reserved()))
     return;
-  for (auto& promise : std::exchange(finished_, {}))
+  for (auto& promise : std::exchange(stop_.finished, {}))
     promise.deliver();
 }
 
 caf::result<void> schedule_actor_state::finish_reserved() {
   auto promise = self_->make_response_promise<void>();
-  finished_.push_back(promise);
+  stop_.finished.push_back(promise);
   report_finished();
   return promise;
 }
 
 caf::result<void> schedule_actor_state::drain() {
-  draining_ = true;
+  stop_.draining = true;
   drop_stale_routes();
   auto promise = self_->make_response_promise<void>();
-  drained_.push_back(promise);
+  stop_.drained.push_back(promise);
   report_drained();
   return promise;
 }
 
 void schedule_actor_state::report_drained() {
-  if (!draining_ || !claims_.empty())
+  if (!stop_.draining || !claims_.empty())
     return;
-  if (drained_.empty() || leaving_)
+  if (stop_.drained.empty() || stop_.leaving)
     return;
   if (!life_)
     return leave();
-  leaving_ = true;
+  stop_.leaving = true;
   if (shared_)
     return leave();
-  mirror_before_leaving(core::job_id{0});
+  mirror_.finish([this] { leave(); });
 }
 
 void schedule_actor_state::leave() {
-  leaving_ = false;
-  for (auto& promise : std::exchange(drained_, {}))
+  stop_.leaving = false;
+  for (auto& promise : std::exchange(stop_.drained, {}))
     promise.deliver();
 }
 
+// XXL's columns are a task of the leader, and in shared mode they are the schedule.
+bool schedule_actor_state::syncs_mirror() const {
+  return life_ && !shared_ && missing_slots().none() && !stop_.draining && slots_.test(0);
+}
+
 void schedule_actor_state::work() {
-  if (!life_ || draining_)
+  if (!life_ || stop_.draining)
     return;
   claim_routed();
   plan_due(now());
@@ -232,7 +215,7 @@ void schedule_actor_state::plan_due(core::time_point t) {
   }
   read_sources(std::move(without_source));
   // In a pass that does not fit the lanes, neither kind waits for the end of the other.
-  protocol::route_request request{shares_.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
+  protocol::route_request request{turns_.shares.in_turn(std::move(candidates), kind_of), protocol::route_listener{self_}};
   if (request.candidates.empty())
     return;
   routing_ += request.candidates.size();
@@ -250,7 +233,7 @@ void schedule_actor_state::take_routed(protocol::routed_batch&& batch) {
   routing_ -= std::min(routing_, batch.accounted);
   share_room(batch);
   for (auto& candidate : batch.deferred) {
-    auto& retry_pacer = kind_of(candidate) == core::fair_alternator::kind::one ? instant_turns_ : other_turns_;
+    auto& retry_pacer = kind_of(candidate) == core::fair_alternator::kind::one ? turns_.instants : turns_.others;
     const auto wait = retry_pacer.wait(steady_now(), lateness_of(candidate), settings_.misfire_after);
     put_off(std::move(candidate), wait);
   }
@@ -271,7 +254,7 @@ void schedule_actor_state::share_room(const protocol::routed_batch& batch) {
       return !job.runs.empty() && (kind_of(job.candidate) == short_of) == own;
     });
   };
-  shares_.answered(short_of, found(true), found(false));
+  turns_.shares.answered(short_of, found(true), found(false));
 }
 
 // A child, a retry or a manual run is due from its creation.
@@ -285,20 +268,19 @@ core::milliseconds schedule_actor_state::lateness_of(const protocol::route_candi
 void schedule_actor_state::put_off(protocol::route_candidate&& candidate, core::milliseconds wait) {
   if (is_stale(candidate))
     return;
-  deferred_count_->inc();
+  metrics_.deferred->inc();
   hurried_ = true;
-  if (candidate.intent) {
-    put_off_.insert(core::number(candidate.intent->id));
-    deferred_intents_.push(steady_now() + wait, std::move(*candidate.intent));
-  } else {
+  if (candidate.intent)
+    intents_.put_off(std::move(*candidate.intent), steady_now() + wait);
+  else
     look_again(candidate.spec->id, wait);
-  }
 }
 
 // Returns true if the candidate is of an earlier incarnation, or if its job was read again while it was routed: then it is also
 // planned again, and a batch may move a job only once. At a graceful stop all candidates are stale: they stay due.
 bool schedule_actor_state::is_stale(const protocol::route_candidate& candidate) const {
-  return draining_ || candidate.generation != generation_ || (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
+  return stop_.draining || candidate.generation != generation_ ||
+         (candidate.plan && book_.find(candidate.spec->id) != candidate.spec);
 }
 
 void schedule_actor_state::drop_stale_routes() {
@@ -327,14 +309,14 @@ void schedule_actor_state::arm() {
   if (!life_)
     return;
   auto t = steady_now();
-  auto wake = next_poll_;
-  if (!sweeping_)
-    wake = std::min(wake, next_intent_poll_);
+  auto wake = reads_.next_poll;
+  if (const auto sweep = sweep_.next())
+    wake = std::min(wake, *sweep);
   if (auto look = book_.next_look())
     wake = std::min(wake, clock_.when(next_pass(*look)));
-  if (syncs_mirror() && !mirror_busy_)
-    wake = std::min(wake, next_mirror_);
-  if (auto intent = deferred_intents_.next())
+  if (const auto step = mirror_.next(); step && syncs_mirror())
+    wake = std::min(wake, *step);
+  if (const auto intent = intents_.next())
     wake = std::min(wake, *intent);
   wake = std::max(wake, t + round_gap);
   if (armed_ && *armed_ <= wake)

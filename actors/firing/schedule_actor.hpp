@@ -1,21 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "actors/firing/claim_tracker.hpp"
+#include "actors/firing/column_mirror.hpp"
+#include "actors/firing/far_ahead_check.hpp"
+#include "actors/firing/intent_queue.hpp"
+#include "actors/firing/intent_sweep.hpp"
+#include "actors/firing/schedule_metrics.hpp"
 #include "actors/logger.hpp"
-#include "actors/metrics.hpp"
 #include "actors/store/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/limits/growing_waits.hpp"
 #include "core/limits/fair_alternator.hpp"
 #include "core/limits/retry_pacer.hpp"
-#include "core/schedule/firing_heap.hpp"
-#include "core/schedule/misfire.hpp"
 #include "core/schedule/schedule_book.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
@@ -49,22 +50,49 @@ public:
 
 private:
   using steady = protocol::wall_clock::steady;
-  static constexpr auto unlimited = static_cast<std::size_t>(-1);
   // The first attempts are still before the instant: most transactions are short.
   static constexpr core::milliseconds lock_wait_min{20};
   static constexpr core::milliseconds lock_wait_max{1'000};
 
-  /// Changes that a claim under way makes, to be undone or done when its answer arrives.
-  struct pending_claim {
-    /// Generation of the definitions that it was planned with.
-    std::int64_t generation = 0;
-    std::vector<core::schedule_move> moves;
-    /// Definition with which each move was planned.
-    std::vector<core::job_ptr> specs;
-    /// Number of instants that each move drops by its job's misfire policy.
-    std::vector<std::size_t> dropped;
-    std::vector<core::intent> intents;
-    protocol::slot_release slots;
+  /// Progress of reading definitions. Every edit up to `seen_revision` is in the book; unset: the first page was not read yet.
+  struct definition_reads {
+    /// Slots whose jobs are all in the book, and slots whose jobs are being read.
+    core::slot_set known_slots = {};
+    core::slot_set loading_slots = {};
+    std::optional<std::int64_t> seen_revision = {};
+    /// The next page of edits begins after this revision, or inside it, after this job.
+    std::int64_t polled_revision = 0;
+    core::job_id polled_job = core::last_job_id;
+    bool loading = false;
+    bool polling = false;
+    steady next_poll{};
+  };
+
+  /// Pacers for candidates that find no slot: instants of schedules, and all other runs. The few of one kind do not wait for the
+  /// many of the other.
+  struct lane_turns {
+    core::retry_pacer instants;
+    core::retry_pacer others;
+    /// Decides which of the two kinds is first.
+    core::fair_alternator shares = {};
+  };
+
+  /// Waits of jobs and intents whose rows another transaction held when they were to be claimed.
+  struct locked_rows {
+    core::growing_waits jobs{lock_wait_min, lock_wait_max};
+    core::growing_waits intents{lock_wait_min, lock_wait_max};
+    steady next_warning{};
+  };
+
+  /// Graceful stops of the planner.
+  struct stopping {
+    /// Callers that wait until no reserved instant is left to be claimed.
+    std::vector<caf::typed_response_promise<void>> finished = {};
+    /// A graceful stop is under way: nothing new is claimed.
+    bool draining = false;
+    std::vector<caf::typed_response_promise<void>> drained = {};
+    /// The displayed times of the schedule are being updated, the last step of a drain.
+    bool leaving = false;
   };
 
   void change_incarnation(const protocol::incarnation_change& change);
@@ -73,7 +101,7 @@ private:
   void forget_claims();
 
   // Definitions.
-  [[nodiscard]] core::slot_set missing_slots() const { return slots_ & ~known_slots_; }
+  [[nodiscard]] core::slot_set missing_slots() const { return slots_ & ~reads_.known_slots; }
   void load_missing();
   void load(core::job_id after);
   void put_loaded(core::scheduled_job&& read);
@@ -84,19 +112,9 @@ private:
   void read_sources(std::vector<core::job_id> jobs);
   void put(core::scheduled_job&& read);
   void poll_intents();
-  void sweep(std::size_t pages);
-  void look_ahead();
-  void take_page(std::vector<core::intent>&& page);
+  void read_intents(std::size_t pages);
 
-  // Times that lie implausibly ahead (schedule_check.cpp).
-  void check_times();
-  void end_check_round();
-
-  // The mirror.
   [[nodiscard]] bool syncs_mirror() const;
-  void sync_mirror();
-  void take_mirror(const storage::mirror_step& step);
-  void mirror_before_leaving(core::job_id after);
 
   // Planning.
   void tick();
@@ -109,7 +127,6 @@ private:
   void plan_due(core::time_point now);
   [[nodiscard]] core::time_point next_pass(core::time_point look) const;
   void take_intents(std::vector<core::intent>&& intents);
-  void wait_for(core::intent&& intent);
   [[nodiscard]] std::vector<protocol::route_candidate> next_intents();
   [[nodiscard]] core::job_ptr definition_of(core::job_id job) const;
   [[nodiscard]] core::milliseconds lateness_of(const protocol::route_candidate& candidate) const;
@@ -118,9 +135,6 @@ private:
   void route_unknown(std::vector<core::intent>&& intents);
   void route_read(std::vector<core::intent>&& intents, std::vector<core::scheduled_job>&& found);
   void forget(const core::intent& intent);
-  [[nodiscard]] core::milliseconds reserved_lateness();
-  void take_due_intents();
-  [[nodiscard]] std::vector<core::intent> take_ready(std::size_t room);
   void take_refused_intents(const pending_claim& pending, const core::claim_outcome& outcome);
   void take_routed(protocol::routed_batch&& batch);
   void share_room(const protocol::routed_batch& batch);
@@ -153,9 +167,7 @@ private:
   core::zone where_;
   core::schedule_book book_;
   core::slot_set slots_;
-  /// Slots whose jobs are all in the book, and slots whose jobs are being read.
-  core::slot_set known_slots_;
-  core::slot_set loading_slots_;
+  definition_reads reads_;
   std::optional<core::node_incarnation> life_;
   /// Time at which this node last received slots: instants due before are late because no node planned them.
   core::time_point planning_since_{};
@@ -163,87 +175,28 @@ private:
   bool shared_ = false;
   /// Raised whenever everything is forgotten: answers to older requests are stale.
   std::int64_t generation_ = 0;
-  /// Every edit up to this revision is in the book. Empty: the first page of jobs was not read yet.
-  std::optional<std::int64_t> seen_revision_;
-  /// The next page of edits begins after this revision, or inside it, after this job.
-  std::int64_t polled_revision_ = 0;
-  core::job_id polled_job_ = core::last_job_id;
-  bool loading_ = false;
-  bool polling_ = false;
-  steady next_poll_{};
-  /// Position of the sweep for waiting intents; at the end it begins again.
-  core::intent_place swept_;
-  bool sweeping_ = false;
-  /// Intents that were claimed while a page of the sweep was being read.
-  std::unordered_set<std::int64_t> claimed_meanwhile_;
-  steady next_intent_poll_{};
-  /// Position in the read of instants that were reserved ahead, e.g. by an earlier incarnation, and that no node may be waiting
-  /// for. Empty: all are read.
-  std::optional<core::intent_place> ahead_;
+  far_ahead_check far_ahead_;
+  column_mirror mirror_;
 
-  /// Round through all jobs: its position, its findings, and the findings of the previous round.
-  std::size_t check_from_ = 0;
-  steady next_check_{};
-  std::vector<core::far_ahead> far_ahead_;
-  std::unordered_set<std::int32_t> told_far_ahead_;
+  /// Intents to route, including all that are on the way (a sweep finds them again until they are claimed).
+  intent_queue intents_;
+  intent_sweep sweep_;
+  /// Jobs of other nodes' slots that were read for intents, until the next sweep: a job that finds no slot is not read each time.
+  std::unordered_map<std::int32_t, core::job_ptr> guests_;
 
-  bool mirror_busy_ = false;
-  /// The last job that this round has checked.
-  core::job_id mirror_after_{0};
-  steady mirror_round_{};
-  steady next_mirror_{};
-
-  std::int64_t next_sequence_ = 1;
-  std::unordered_map<std::int64_t, pending_claim> claims_;
-  /// Claims of earlier incarnations that drop instants, until their answers arrive: they may have succeeded.
-  std::unordered_map<std::int64_t, pending_claim> former_drops_;
+  /// Candidates that the pool has not answered yet. Those that wait for probes are not counted: they block nothing.
+  std::size_t routing_ = 0;
   std::vector<protocol::routed_job> routed_;
+  lane_turns turns_;
+  claim_tracker claims_;
+  locked_rows locked_;
   /// Time of the last pass over due jobs; whether more was due than fits a claim, or something came back.
   core::time_point last_pass_{};
   bool hurried_ = false;
-  /// Candidates that the pool has not answered yet. Those that wait for probes are not counted: they block nothing.
-  std::size_t routing_ = 0;
-  /// Intents to route, including all that are on the way (a sweep finds them again until they are claimed).
-  std::deque<core::intent> intents_;
-  /// Intents whose time has not come, that found no lane slot or were refused, and the time of their next attempt.
-  core::firing_heap<core::intent, steady> deferred_intents_;
-  /// Known intents, and the reason why they run.
-  std::unordered_map<std::int64_t, core::trigger_kind> intents_known_;
-  /// Known intents that once found no room at their executors.
-  std::unordered_set<std::int64_t> put_off_;
-  /// Intents that wait as the misfire of their job: each also stands for everything else that the job misses meanwhile.
-  core::waiting_misfires misfires_;
-  /// Jobs of other nodes' slots that were read for intents, until the next sweep: a job that finds no slot is not read each time.
-  std::unordered_map<std::int32_t, core::job_ptr> guests_;
-  /// Pacers for candidates that find no slot: instants of schedules, and all other runs. The few of one kind do not wait for the
-  /// many of the other.
-  core::retry_pacer instant_turns_;
-  core::retry_pacer other_turns_;
-  /// Decides which of the two kinds is first.
-  core::fair_alternator shares_;
-  /// Maximum of jobs in one claim. Falls when the store refuses a claim, until the refused job is alone.
-  std::size_t claim_jobs_max_ = unlimited;
-  /// Waits of jobs and intents whose rows another transaction held when they were to be claimed.
-  core::growing_waits locked_jobs_{lock_wait_min, lock_wait_max};
-  core::growing_waits locked_intents_{lock_wait_min, lock_wait_max};
-  steady next_lock_warning_{};
 
-  /// Callers that wait until no reserved instant is left to be claimed.
-  std::vector<caf::typed_response_promise<void>> finished_;
-  /// A graceful stop is under way: nothing new is claimed.
-  bool draining_ = false;
-  std::vector<caf::typed_response_promise<void>> drained_;
-  /// The displayed times of the schedule are being updated, the last step of a drain.
-  bool leaving_ = false;
-
+  stopping stop_;
   std::optional<steady> armed_;
-  caf::telemetry::int_counter* claimed_count_;
-  caf::telemetry::int_counter* dropped_count_;
-  caf::telemetry::int_counter* deferred_count_;
-  caf::telemetry::int_counter* lost_count_;
-  caf::telemetry::int_counter* locked_count_;
-  caf::telemetry::int_counter* unreserved_count_;
-  caf::telemetry::int_gauge* far_ahead_count_;
+  schedule_metrics metrics_;
 };
 
 } // namespace ringmaster::actors

@@ -33,11 +33,11 @@ void schedule_actor_state::claim_routed() {
   drop_stale_routes();
   if (routed_.empty() || claims_.size() >= claims_in_flight_max)
     return;
-  core::claim_batch batch{.owner = *life_, .sequence = next_sequence_++, .seen_revision = seen_revision_.value_or(0),
+  core::claim_batch batch{.owner = *life_, .sequence = claims_.next_sequence(), .seen_revision = reads_.seen_revision.value_or(0),
                           .moves = {}, .runs = {},
                           .node_host = node_host_, .shared = shared_};
-  pending_claim pending{.generation = generation_, .moves = {}, .specs = {}, .dropped = {}, .intents = {}, .slots = {}};
-  auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claim_jobs_max_));
+  pending_claim pending{.generation = generation_};
+  auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claims_.jobs_max()));
   for (auto job = routed_.begin(); job != end; ++job) {
     if (job->candidate.plan) {
       const auto& plan = *job->candidate.plan;
@@ -58,7 +58,7 @@ void schedule_actor_state::claim_routed() {
   }
   routed_.erase(routed_.begin(), end);
   pending.moves = batch.moves;
-  claims_.emplace(batch.sequence, std::move(pending));
+  claims_.add(batch.sequence, std::move(pending));
   protocol::send(self_, partners_.storage, protocol::claim_request{std::move(batch), protocol::claim_listener{self_}});
 }
 
@@ -79,16 +79,14 @@ core::missed_gap schedule_actor_state::gap_of(const core::job_plan& plan, const 
 }
 
 void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
-  auto found = claims_.find(reply.sequence);
-  if (found == claims_.end())
+  auto found = claims_.take(reply.sequence);
+  if (!found)
     return take_former(reply);
-  auto pending = std::move(found->second);
-  claims_.erase(found);
+  auto pending = std::move(*found);
   report_drained();
   if (!reply.outcome)
     return refused(std::move(pending), reply.outcome.error());
-  if (claim_jobs_max_ != unlimited)
-    claim_jobs_max_ = claim_jobs_max_ < settings_.claim_rows_max ? claim_jobs_max_ * 2 : unlimited;
+  claims_.raise(settings_.claim_rows_max);
   auto& outcome = *reply.outcome;
   count_dropped(pending, outcome);
   for (const auto& intent : pending.intents)
@@ -96,7 +94,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   take_refused_intents(pending, outcome);
   put_off_locked(pending, outcome);
   auto lost = std::move(outcome.lost_races);
-  add(lost_count_, lost.size());
+  add(metrics_.lost, lost.size());
   if (outcome.repeated) // only the first answer names the moves that lost, and that answer was lost
     for (const auto& move : pending.moves)
       lost.push_back(move.job);
@@ -104,7 +102,7 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
   for (const auto& run : outcome.runs)
     pending.slots.slots.take_off(run.plan);
   give_back(std::move(pending.slots));
-  add(claimed_count_, outcome.runs.size());
+  add(metrics_.claimed, outcome.runs.size());
   if (!outcome.runs.empty())
     protocol::send(self_, partners_.ring, protocol::firing_batch{std::move(outcome.runs)});
   read_again(std::move(lost));
@@ -113,16 +111,16 @@ void schedule_actor_state::take_claim(protocol::claim_reply&& reply) {
 }
 
 void schedule_actor_state::take_former(const protocol::claim_reply& reply) {
-  const auto former = former_drops_.extract(reply.sequence);
+  const auto former = claims_.take_former(reply.sequence);
   if (former && reply.outcome)
-    count_dropped(former.mapped(), *reply.outcome);
+    count_dropped(*former, *reply.outcome);
 }
 
 void schedule_actor_state::count_dropped(const pending_claim& pending, const core::claim_outcome& outcome) {
   const auto not_moved = outcome.repeated ? job_numbers{} : numbers_of(outcome.lost_races, outcome.locked_jobs);
   for (std::size_t i = 0; i < pending.moves.size(); ++i)
     if (pending.dropped[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job)))
-      add(dropped_count_, pending.dropped[i]);
+      add(metrics_.dropped, pending.dropped[i]);
   for (const auto& row : outcome.missed)
     log_->warn("job={} {} instants were missed and dropped by its misfire policy: run={}", core::number(row.job),
                row.what.count, core::number(row.id));
@@ -136,7 +134,7 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
     if (!move.next && !not_moved.contains(core::number(move.job)))
       log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
     if (!not_moved.contains(core::number(move.job)))
-      locked_jobs_.done(core::number(move.job));
+      locked_.jobs.done(core::number(move.job));
     // A job that was read since then is newer, or loses its next claim.
     if (!not_moved.contains(core::number(move.job)) && book_.find(move.job) == pending.specs[i])
       book_.moved(move.job, move.next, move.last);
@@ -149,30 +147,31 @@ void schedule_actor_state::put_off_locked(const pending_claim& pending, const co
   const auto count = outcome.locked_jobs.size() + outcome.locked_intents.size();
   if (count == 0)
     return;
-  locked_count_->inc(static_cast<std::int64_t>(count));
+  metrics_.locked->inc(static_cast<std::int64_t>(count));
   const bool halve = outcome.locked_as_one && count > 1;
   if (halve)
-    claim_jobs_max_ = count / 2;
-  if (!halve && steady_now() >= next_lock_warning_) {
-    next_lock_warning_ = steady_now() + lock_warning_period;
+    claims_.lower(count);
+  if (!halve && steady_now() >= locked_.next_warning) {
+    locked_.next_warning = steady_now() + lock_warning_period;
     log_->warn("{} jobs and {} runs that wait cannot be claimed now: another transaction holds their rows; retrying",
                outcome.locked_jobs.size(), outcome.locked_intents.size());
   }
   if (pending.generation != generation_)
     return; // the jobs were read again, and the sweep brings the intents back
   for (const auto job : outcome.locked_jobs)
-    look_again(job, halve ? core::milliseconds{0} : locked_jobs_.next(core::number(job)));
+    look_again(job, halve ? core::milliseconds{0} : locked_.jobs.next(core::number(job)));
   std::unordered_set<std::int64_t> locked;
   for (const auto id : outcome.locked_intents)
     locked.insert(core::number(id));
   for (const auto& intent : pending.intents) {
     const auto id = core::number(intent.id);
     if (!locked.contains(id)) {
-      locked_intents_.done(id);
-    } else if (intents_known_.emplace(id, intent.kind).second) {
-      if (!halve)
-        put_off_.insert(id); // it waits for its lock: claims are not late
-      deferred_intents_.push(steady_now() + (halve ? core::milliseconds{0} : locked_intents_.next(id)), intent);
+      locked_.intents.done(id);
+    } else if (intents_.admit(intent)) {
+      if (halve)
+        intents_.defer(core::intent{intent}, steady_now());
+      else // it waits for its lock: claims are not late
+        intents_.put_off(core::intent{intent}, steady_now() + locked_.intents.next(id));
     }
   }
 }
@@ -189,7 +188,7 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
     log_->error("job={} cannot be claimed, retrying in {} s: {}", core::number(job), refused_wait.count(), why.context);
     wait = refused_wait;
   } else if (!fenced) {
-    claim_jobs_max_ = std::max<std::size_t>(1, jobs / 2);
+    claims_.lower(jobs);
   }
   if (pending.generation != generation_) {
     for (const auto& intent : pending.intents)
@@ -199,19 +198,12 @@ void schedule_actor_state::refused(pending_claim&& pending, const core::error& w
   for (const auto& move : pending.moves)
     look_again(move.job, wait);
   for (auto& intent : pending.intents)
-    deferred_intents_.push(steady_now() + wait, std::move(intent));
+    intents_.defer(std::move(intent), steady_now() + wait);
   work();
 }
 
 void schedule_actor_state::forget_claims() {
-  protocol::slot_release freed;
-  for (auto& [sequence, claim] : claims_) {
-    freed.slots.add(claim.slots.slots);
-    if (std::ranges::any_of(claim.dropped, [](std::size_t count) { return count > 0; }))
-      former_drops_.emplace(sequence, std::move(claim));
-  }
-  claims_.clear();
-  give_back(std::move(freed));
+  give_back(claims_.end_incarnation());
   report_drained();
 }
 

@@ -42,10 +42,10 @@ core::result<jobs_page> read_page(storage::store& store, const core::slot_set& w
 // -- definitions -----------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::load_missing() {
-  if (!life_ || loading_ || missing_slots().none())
+  if (!life_ || reads_.loading || missing_slots().none())
     return;
-  loading_ = true;
-  loading_slots_ = missing_slots();
+  reads_.loading = true;
+  reads_.loading_slots = missing_slots();
   load(core::job_id{0});
 }
 
@@ -53,7 +53,7 @@ void schedule_actor_state::load_missing() {
 void schedule_actor_state::load(core::job_id after) {
   ask_store<jobs_page>(
     self_, partners_.storage,
-    [wanted = loading_slots_, after, first = !seen_revision_](storage::store& store) {
+    [wanted = reads_.loading_slots, after, first = !reads_.seen_revision](storage::store& store) {
       return read_page(store, wanted, after, first);
     },
     [this, after, generation = generation_](core::result<jobs_page>&& page) {
@@ -62,14 +62,14 @@ void schedule_actor_state::load(core::job_id after) {
       if (!page) {
         // The store failed during the read: begin again when it answers the next poll.
         log_->warn("reading jobs failed, retrying: {}", page.error().context);
-        loading_ = false;
-        next_poll_ = steady_now() + settings_.edit_poll;
+        reads_.loading = false;
+        reads_.next_poll = steady_now() + settings_.edit_poll;
         return arm();
       }
       if (page->revision) {
-        seen_revision_ = polled_revision_ = *page->revision;
-        polled_job_ = core::last_job_id;
-        next_poll_ = steady_now() + settings_.edit_poll;
+        reads_.seen_revision = reads_.polled_revision = *page->revision;
+        reads_.polled_job = core::last_job_id;
+        reads_.next_poll = steady_now() + settings_.edit_poll;
       }
       auto last = page->jobs.empty() ? after : page->jobs.back().spec->id;
       auto complete = page->jobs.size() < jobs_page_size;
@@ -85,12 +85,12 @@ void schedule_actor_state::load(core::job_id after) {
 
 // A slot that left meanwhile is not known, even if it came back.
 void schedule_actor_state::loaded() {
-  loading_ = false;
-  known_slots_ |= std::exchange(loading_slots_, {});
+  reads_.loading = false;
+  reads_.known_slots |= std::exchange(reads_.loading_slots, {});
   if (missing_slots().any())
     return load_missing();
   log_->info("{} jobs loaded", book_.size());
-  next_poll_ = steady_now();
+  reads_.next_poll = steady_now();
 }
 
 // The poll may have brought a later edit of the job.
@@ -98,29 +98,29 @@ void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
   const auto id = read.spec->id;
   if (const auto known = book_.revision_of(id); known && *known >= read.revision)
     return;
-  if (loading_slots_.test(core::slot_of(id)))
+  if (reads_.loading_slots.test(core::slot_of(id)))
     put(std::move(read));
 }
 
 void schedule_actor_state::poll_edits() {
-  if (!life_ || polling_)
+  if (!life_ || reads_.polling)
     return;
   // A read under way is allowed to finish, however long it takes.
-  if (steady_now() >= next_poll_)
+  if (steady_now() >= reads_.next_poll)
     load_missing();
-  next_poll_ = std::max(next_poll_, steady_now() + settings_.edit_poll);
-  if (!seen_revision_)
+  reads_.next_poll = std::max(reads_.next_poll, steady_now() + settings_.edit_poll);
+  if (!reads_.seen_revision)
     return;
-  polling_ = true;
+  reads_.polling = true;
   ask_store<std::vector<core::scheduled_job>>(
     self_, partners_.storage,
-    [revision = polled_revision_, job = polled_job_](storage::store& store) {
+    [revision = reads_.polled_revision, job = reads_.polled_job](storage::store& store) {
       return store.firings().edits_since(revision, jobs_page_size, job);
     },
     [this, generation = generation_](core::result<std::vector<core::scheduled_job>>&& page) {
       if (generation != generation_)
         return;
-      polling_ = false;
+      reads_.polling = false;
       if (page)
         take_edits(std::move(*page));
       arm();
@@ -130,18 +130,18 @@ void schedule_actor_state::poll_edits() {
 // A page may end inside one edit's jobs: the last revision counts as seen only if the page is the last one.
 void schedule_actor_state::take_edits(std::vector<core::scheduled_job>&& edits) {
   const auto full = edits.size() >= jobs_page_size;
-  const auto begun = polled_job_ != core::last_job_id;
+  const auto begun = reads_.polled_job != core::last_job_id;
   if (edits.empty() && !begun)
     return;
   if (!edits.empty()) {
-    polled_revision_ = edits.back().revision;
-    polled_job_ = edits.back().spec->id;
+    reads_.polled_revision = edits.back().revision;
+    reads_.polled_job = edits.back().spec->id;
   }
   if (!full)
-    polled_job_ = core::last_job_id;
+    reads_.polled_job = core::last_job_id;
   for (auto& job : edits)
     put(std::move(job));
-  seen_revision_ = std::max(*seen_revision_, full ? polled_revision_ - 1 : polled_revision_);
+  reads_.seen_revision = std::max(*reads_.seen_revision, full ? reads_.polled_revision - 1 : reads_.polled_revision);
   protocol::send(self_, partners_.registry, protocol::registry_hint{});
   if (full)
     poll_edits();
@@ -188,7 +188,7 @@ void schedule_actor_state::read_again(std::vector<core::job_id> jobs) {
       for (auto& job : *found) {
         alive.insert(core::number(job.spec->id));
         // Before its edit is seen, the job would lose every claim: the poll brings it.
-        if (job.revision > seen_revision_.value_or(0))
+        if (job.revision > reads_.seen_revision.value_or(0))
           unseen = true;
         else
           put(std::move(job));

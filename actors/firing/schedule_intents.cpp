@@ -3,10 +3,8 @@
 #include "actors/firing/schedule_actor.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "core/schedule/misfire.hpp"
 #include "storage/reservations.hpp"
 
 namespace ringmaster::actors {
@@ -15,143 +13,55 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t intents_page_size = 2000;
-// Age from which any node may claim an intent (firing protocol §3).
-constexpr auto intent_age = 1s;
 // Pages of a sweep that follow each other at once; the others wait for the next second. Most of a backlog is known already, and
 // reading it again must not take the store from others.
 constexpr std::size_t pages_at_once = 10;
-// A new incarnation takes over the instants that an earlier one reserved, up to the longest lead; there may be a burst of them.
-constexpr auto reserved_ahead = 10s;
 
 } // namespace
 
-// Sweeps from the oldest to the youngest, page by page, and begins again: blocked intents at the front hide no others.
 void schedule_actor_state::poll_intents() {
-  if (sweeping_)
+  if (!sweep_.begin(steady_now()))
     return;
-  sweeping_ = true;
-  next_intent_poll_ = steady_now() + intent_age;
-  if (ahead_)
-    return look_ahead();
-  if (swept_ == core::intent_place{})
+  if (!sweep_.reads_ahead() && sweep_.is_at_start())
     guests_.clear();
-  sweep(pages_at_once);
+  read_intents(pages_at_once);
 }
 
-void schedule_actor_state::sweep(std::size_t pages) {
-  claimed_meanwhile_.clear();
-  core::intent_search search{.created_before = now() - intent_age, .limit = intents_page_size, .after = swept_};
+// The read ahead has no limit of pages; the sweep that follows it has.
+void schedule_actor_state::read_intents(std::size_t pages) {
+  const auto search = sweep_.next_page(now());
   ask_store<std::vector<core::intent>>(
     self_, partners_.storage, [search](storage::store& store) { return store.firings().waiting_intents(search); },
     [this, search, pages, generation = generation_](core::result<std::vector<core::intent>>&& page) {
       if (generation != generation_)
         return;
-      const bool more = page && !page->empty();
-      if (page && swept_ == search.after) // else the sweep begins again
-        swept_ = more ? core::place_of(page->back()) : core::intent_place{};
-      if (page)
-        take_page(std::move(*page));
-      if (more && pages > 1 && !ahead_)
-        return sweep(pages - 1);
-      sweeping_ = false;
+      const bool more = page && sweep_.move(search, *page);
+      if (page) {
+        sweep_.drop_claimed(*page); // since they were read
+        take_intents(std::move(*page));
+      }
+      if (page && search.reserved_only)
+        return read_intents(pages_at_once);
+      if (more && pages > 1 && !sweep_.reads_ahead())
+        return read_intents(pages - 1);
+      sweep_.end();
       arm();
     });
-}
-
-// A young intent that is not an instant belongs to the node that wrote it; an older one is swept.
-void schedule_actor_state::look_ahead() {
-  claimed_meanwhile_.clear();
-  core::intent_search search{.created_before = now() + reserved_ahead, .limit = intents_page_size, .after = *ahead_,
-                             .reserved_only = true};
-  search.after.created_at = std::max(search.after.created_at, now() - intent_age);
-  ask_store<std::vector<core::intent>>(
-    self_, partners_.storage, [search](storage::store& store) { return store.firings().waiting_intents(search); },
-    [this, begun = *ahead_, generation = generation_](core::result<std::vector<core::intent>>&& page) {
-      if (generation != generation_)
-        return;
-      if (!page) {
-        sweeping_ = false;
-        return arm();
-      }
-      const bool more = !page->empty();
-      if (ahead_ == begun) // else the read begins again
-        ahead_ = more ? std::optional{core::place_of(page->back())} : std::nullopt;
-      take_page(std::move(*page));
-      if (ahead_)
-        look_ahead();
-      else
-        sweep(pages_at_once);
-    });
-}
-
-// Some of the intents may have been claimed since they were read.
-void schedule_actor_state::take_page(std::vector<core::intent>&& page) {
-  std::erase_if(page, [this](const core::intent& intent) { return claimed_meanwhile_.contains(core::number(intent.id)); });
-  take_intents(std::move(page));
 }
 
 void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
   if (!life_)
     return; // still in the store: a node with an incarnation sweeps them
-  bool any = false;
-  for (auto& intent : intents)
-    if (intents_known_.emplace(core::number(intent.id), intent.kind).second) {
-      wait_for(std::move(intent));
-      any = true;
-    }
-  if (any)
+  if (intents_.add(std::move(intents), steady_now()))
     work();
-}
-
-// A reserved instant is claimed shortly before its time, like any other; all else runs at once.
-void schedule_actor_state::wait_for(core::intent&& intent) {
-  const auto early = intent.fire_at - settings_.claim_ahead;
-  if (core::is_reserved(intent.kind) && early > now())
-    deferred_intents_.push(clock_.when(early), std::move(intent));
-  else
-    intents_.push_back(std::move(intent));
-}
-
-void schedule_actor_state::take_due_intents() {
-  for (auto& intent : deferred_intents_.take_due(steady_now()))
-    wait_for(std::move(intent)); // the civil clock may have been set back
-}
-
-// Takes from both kinds if more are ready than fit: a kind is not skipped in a pass because the other one was due a moment
-// earlier.
-std::vector<core::intent> schedule_actor_state::take_ready(std::size_t room) {
-  const auto is_instant = [](const core::intent& intent) { return core::is_reserved(intent.kind); };
-  std::size_t instants = 0;
-  if (intents_.size() > room)
-    instants = static_cast<std::size_t>(std::count_if(intents_.begin(), intents_.end(), is_instant));
-  std::vector<core::intent> ready;
-  if (instants == 0 || instants == intents_.size()) {
-    const auto end = intents_.begin() + static_cast<std::ptrdiff_t>(std::min(room, intents_.size()));
-    ready.assign(std::make_move_iterator(intents_.begin()), std::make_move_iterator(end));
-    intents_.erase(intents_.begin(), end);
-    return ready;
-  }
-  auto others_left = std::min(intents_.size() - instants, room - std::min(instants, room / 2));
-  auto instants_left = std::min(instants, room - others_left);
-  for (auto& intent : std::exchange(intents_, {})) {
-    auto& left = is_instant(intent) ? instants_left : others_left;
-    if (left == 0) {
-      intents_.push_back(std::move(intent));
-    } else {
-      --left;
-      ready.push_back(std::move(intent));
-    }
-  }
-  return ready;
 }
 
 // At most half a request, so that many children do not delay the schedules; in shared mode all runs are intents.
 std::vector<protocol::route_candidate> schedule_actor_state::next_intents() {
-  take_due_intents();
+  intents_.take_due(steady_now());
   settle_missed();
   std::vector<core::intent> unknown;
-  auto ready = take_ready(shared_ ? settings_.claim_rows_max : std::max<std::size_t>(1, settings_.claim_rows_max / 2));
+  auto ready = intents_.take_ready(shared_ ? settings_.claim_rows_max : std::max<std::size_t>(1, settings_.claim_rows_max / 2));
   std::vector<protocol::route_candidate> known;
   for (auto& intent : ready)
     if (auto spec = definition_of(intent.job))
@@ -172,21 +82,14 @@ core::job_ptr schedule_actor_state::definition_of(core::job_id job) const {
 
 // Decides about all missed intents together, however many are claimed at once: all that a job has missed is one misfire.
 void schedule_actor_state::settle_missed() {
-  if (std::none_of(intents_.begin(), intents_.end(), [this, t = now()](const core::intent& intent) {
-        return core::needs_misfire_decision(intent, t, settings_.misfire_after, misfires_);
-      }))
-    return;
-  std::vector<core::intent> all{std::make_move_iterator(intents_.begin()), std::make_move_iterator(intents_.end())};
-  intents_.clear();
-  for (auto& intent : apply_misfire_policy(std::move(all)))
-    intents_.push_back(std::move(intent));
+  if (auto all = intents_.take_all_if_missed(steady_now()); !all.empty())
+    intents_.put_back(apply_misfire_policy(std::move(all)));
 }
 
 // Decides about reserved instants that are misfires by now; also in native mode, where a takeover found them. An instant of an
 // unknown job is decided when the job is known.
 std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector<core::intent>&& ready) {
-  auto settled = core::apply_misfire_policy(std::move(ready), now(), settings_.misfire_after,
-                                   [this](core::job_id job) { return definition_of(job); }, misfires_);
+  auto settled = intents_.decide(std::move(ready), steady_now(), [this](core::job_id job) { return definition_of(job); });
   if (settled.drop.empty())
     return std::move(settled.go_on);
   ask_store<void>(
@@ -197,14 +100,11 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
     },
     [this, instants = settled.drop, by_policy = settled.dropped_by_policy](core::result<void>&& done) {
       if (done) { // else the next incarnation counts them
-        dropped_count_->inc(static_cast<std::int64_t>(by_policy));
+        metrics_.dropped->inc(static_cast<std::int64_t>(by_policy));
         log_->warn("{} reserved instants were missed; {} of them were dropped by their jobs' misfire policy, the others run once",
                    instants.size(), by_policy);
       }
-      for (const auto& one : instants) { // the sweep brings back what was not dropped
-        intents_known_.erase(core::number(one.id));
-        put_off_.erase(core::number(one.id));
-      }
+      intents_.forget_dropped(instants);
     });
   return std::move(settled.go_on);
 }
@@ -259,25 +159,10 @@ void schedule_actor_state::route_read(std::vector<core::intent>&& intents, std::
     protocol::send(self_, partners_.pool, std::move(request));
 }
 
-// Intents that once found no room at their executors are not counted. A misfire waits since it was decided.
-core::milliseconds schedule_actor_state::reserved_lateness() {
-  take_due_intents();
-  const auto t = now();
-  core::milliseconds late{0};
-  for (const auto& intent : intents_)
-    if (core::is_reserved(intent.kind) && !put_off_.contains(core::number(intent.id)))
-      late = std::max(late, t - intent.fire_at);
-  return late;
-}
-
 // The intent is claimed, or a node will find it again.
 void schedule_actor_state::forget(const core::intent& intent) {
-  if (sweeping_)
-    claimed_meanwhile_.insert(core::number(intent.id));
-  intents_known_.erase(core::number(intent.id));
-  put_off_.erase(core::number(intent.id));
-  if (const auto found = misfires_.find(intent.job); found != misfires_.end() && found->second == intent.id)
-    misfires_.erase(found);
+  sweep_.claimed(intent);
+  intents_.forget(intent);
 }
 
 // Handles the intents that a claim did not take as planned.
@@ -287,12 +172,12 @@ void schedule_actor_state::take_refused_intents(const pending_claim& pending, co
       if (intent.id == id)
         log_->info("job {}: the instant {} was dropped: the job was stopped, rescheduled or put back since it was reserved",
                    core::number(intent.job), core::to_ms(intent.fire_at));
-  unreserved_count_->inc(static_cast<std::int64_t>(outcome.dropped_intents.size()));
+  metrics_.unreserved->inc(static_cast<std::int64_t>(outcome.dropped_intents.size()));
   std::vector<core::intent> stale;
   if (pending.generation == generation_)
     for (auto id : outcome.stale_intents)
       for (const auto& intent : pending.intents)
-        if (intent.id == id && intents_known_.emplace(core::number(id), intent.kind).second)
+        if (intent.id == id && intents_.admit(intent))
           stale.push_back(intent);
   if (!stale.empty())
     route_unknown(std::move(stale));
