@@ -1,6 +1,6 @@
 #pragma once
 
-// What coroutine handlers await beside tasks; made by `job_context`.
+// Awaitables of coroutine handlers other than tasks; created by `job_context`.
 
 #include <chrono>
 #include <coroutine>
@@ -16,11 +16,11 @@ namespace ringmaster::executor {
 
 class task_threads;
 
-/// A sleep that a stop ends early. Goes on in a thread of `task_threads`; without them it blocks.
+/// A sleep that a stop ends early. Resumes on a thread of `task_threads`; without them it blocks.
 class [[nodiscard("write co_await")]] sleep_awaiter {
 public:
   using clock = std::chrono::steady_clock;
-  /// Others know it by its address while it sleeps.
+  /// The threads refer to a sleeping object by its address.
   using places = std::multimap<clock::time_point, sleep_awaiter*>;
 
   sleep_awaiter(task_threads* threads, std::chrono::nanoseconds duration, std::stop_token stop)
@@ -30,7 +30,7 @@ public:
 
   [[nodiscard]] bool await_ready();
   void await_suspend(std::coroutine_handle<> who);
-  /// False: a stop was asked for.
+  /// Returns false if a stop was requested.
   bool await_resume() noexcept;
 
 private:
@@ -45,21 +45,21 @@ private:
   std::chrono::nanoseconds duration_;
   std::stop_token stop_;
   std::optional<std::stop_callback<alarm>> listening_;
-  // These belong to the threads.
+  // The members below belong to the threads.
   std::coroutine_handle<> who_;
   places::iterator place_;
   phase phase_ = phase::begins;
 };
 
-/// Work on a thread that may block; false: none could be had.
+/// Runs work on a thread that may block. Returns false if no thread is available.
 [[nodiscard]] bool start_blocking(task_threads& threads, std::function<void()> work);
-/// Goes on in one of `threads`.
+/// Resumes the coroutine on one of `threads`.
 void resume_in(task_threads& threads, std::coroutine_handle<> who);
-/// That no thread could be had.
+/// Returns the exception for a missing thread.
 [[nodiscard]] std::exception_ptr no_thread_left();
 
-/// A call on a thread that may block. Goes on in a thread of `task_threads`; without them the call is made in place. `Function`
-/// may be a reference, as what it refers to waits in the coroutine that awaits this.
+/// A call on a thread that may block. Resumes on a thread of `task_threads`; without them the call is made in place. `Function`
+/// may be a reference, because its target lives in the waiting coroutine.
 template <class Function>
 class [[nodiscard("write co_await")]] blocking_awaiter {
 public:
@@ -68,8 +68,9 @@ public:
 
   blocking_awaiter(task_threads* threads, Function&& work) : threads_{threads}, work_{std::forward<Function>(work)} {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-    static_assert(std::is_lvalue_reference_v<Function> || std::is_trivially_destructible_v<Function>,
-                  "g++ 12 destroys twice what a temporary lambda beside co_await holds: give the lambda a name first");
+    static_assert(
+      std::is_lvalue_reference_v<Function> || std::is_trivially_destructible_v<Function>,
+      "g++ 12 destroys the captures of a temporary lambda in a co_await expression twice: give the lambda a name first");
 #endif
   }
   blocking_awaiter(const blocking_awaiter&) = delete;
@@ -85,7 +86,7 @@ public:
       call();
       resume_in(*threads_, who);
     });
-    // Once it started this object may be gone.
+    // After a start this object may already be destroyed.
     if (!started)
       thrown_ = no_thread_left();
     return started;

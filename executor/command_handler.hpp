@@ -1,6 +1,6 @@
 #pragma once
 
-// A ready handler that runs a program.
+// A ready-made handler that runs a program.
 
 #include <string>
 #include <vector>
@@ -11,22 +11,22 @@
 namespace ringmaster::executor {
 
 struct command_handler_options {
-  /// A path, or a name in PATH.
+  /// A path, or a name to look up in PATH.
   std::string program;
   std::vector<std::string> arguments = {};
-  /// Working directory. Empty: that of this process.
+  /// Working directory; empty: that of this process.
   std::string folder = {};
   /// Also passes the job's parameter as the last argument. A parameter that begins with `-` is refused unless `arguments` end
-  /// with `--`: the program would take it for an option.
+  /// with `--`, because the program would parse it as an option.
   bool append_param = false;
-  /// Of memory and output; how long a program has between TERM and KILL.
+  /// Limits of memory and output, and the time between TERM and KILL.
   program_limits limits = {};
 };
 
-/// Makes the handler. No shell is between; the program gets this process's environment without what begins with `RINGMASTER_`,
-/// and JOB_PARAM, JOB_ID, JOB_LOG_ID, JOB_SHARD_INDEX and JOB_SHARD_TOTAL. What it prints is logged. Exit code 0 is success; a
-/// stop of the run ends it with everything that it started. Errors: `invalid_argument`, an empty program or NUL in a text.
-/// Whether the program is there is seen at each run.
+/// Creates the handler. No shell is involved. The program gets this process's environment without names that begin with
+/// `RINGMASTER_`, plus JOB_PARAM, JOB_ID, JOB_LOG_ID, JOB_SHARD_INDEX and JOB_SHARD_TOTAL. Its output is logged. Exit code 0 is
+/// success; a stop of the run ends the program with everything that it started. Errors: `invalid_argument`, an empty program or
+/// NUL in a text. Each run checks whether the program exists.
 [[nodiscard]] core::result<handler> make_command_handler(command_handler_options options);
 
 } // namespace ringmaster::executor

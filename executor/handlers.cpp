@@ -11,7 +11,7 @@ core::result<void> handlers::add(std::string name, handler run, handler_hooks ho
     return core::fail(core::errc::invalid_argument, "job handler \"" + name + "\" has no function");
   auto made = std::make_shared<const entry>(entry{std::move(run), std::move(hooks)});
   if (!by_name_.emplace(name, std::move(made)).second)
-    return core::fail(core::errc::conflict, "job handler \"" + name + "\" is there twice");
+    return core::fail(core::errc::conflict, "job handler \"" + name + "\" is registered twice");
   return {};
 }
 

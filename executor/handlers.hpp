@@ -16,15 +16,16 @@
 
 namespace ringmaster::executor {
 
-/// The code of a job: a function or a coroutine that does the work of one run. Runs of one job come one after the other, those of
-/// different jobs at the same time. What it throws ends the run as failed, with the exception's text.
+/// The code of a job: a function or a coroutine that does the work of one run. Runs of one job are sequential, those of different
+/// jobs concurrent. An exception ends the run as failed, with the exception's text.
 ///
-/// `void(job_context&)` blocks as long as it likes, on a thread of its own.
+/// `void(job_context&)` may block and has its own thread.
 ///
-/// `task<>(job_context&)` is a coroutine, which has no thread while it waits. It begins on one of the executor's few threads for
-/// coroutines, and is there again after `co_await context.sleep_for(…)` or `context.run_blocking(…)`; after another awaitable it
-/// goes on in whatever thread resumed it. The context and the code itself, so also what a lambda holds, live until it has ended.
-/// It is never ended from outside: one that nobody resumes is left for the rest of the process. g++ 12 translates some forms of
+/// `task<>(job_context&)` is a coroutine and needs no thread while it waits. It begins on one of the executor's few coroutine
+/// threads, and returns to them after `co_await context.sleep_for(…)` or `context.run_blocking(…)`. After another awaitable it
+/// continues on the thread that resumed it. The context and the code itself, including the captures of a lambda, live until it
+/// has ended. The executor never destroys it early: a coroutine that is never resumed stays until the process ends. g++ 12
+/// miscompiles some forms of co_await: see docs/executor.md.
 /// co_await wrongly: docs/executor.md says which.
 class handler {
 public:
@@ -33,15 +34,15 @@ public:
 
   handler() = default;
   template <class Code>
-    requires(!std::same_as<std::remove_cvref_t<Code>, handler>)
-  handler(Code&& code) { // NOLINT: whatever can be called is a handler
+  requires(!std::same_as<std::remove_cvref_t<Code>, handler>)
+    handler(Code&& code) { // NOLINT: implicit, so that any callable converts to a handler
     static_assert(std::is_invocable_v<std::decay_t<Code>&, job_context&>, "a handler takes a job_context&, and nothing else");
     static_assert(std::is_copy_constructible_v<std::decay_t<Code>>,
-                  "a handler can be copied: what cannot goes into a std::shared_ptr that it holds");
+                  "a handler must be copyable: keep non-copyable members in a std::shared_ptr");
     if constexpr (std::is_invocable_v<std::decay_t<Code>&, job_context&>) {
       using returned = std::invoke_result_t<std::decay_t<Code>&, job_context&>;
       static_assert(std::is_void_v<returned> || std::is_same_v<returned, task<>>,
-                    "a handler returns nothing, or task<> if it is a coroutine: its result it gives to the job_context");
+                    "a handler returns void, or task<> if it is a coroutine: it passes its result to the job_context");
       if constexpr (std::is_void_v<returned>)
         function_ = std::forward<Code>(code);
       else if constexpr (std::is_same_v<returned, task<>>)
@@ -51,7 +52,7 @@ public:
 
   explicit operator bool() const noexcept { return function_ || coroutine_; }
   [[nodiscard]] bool is_coroutine() const noexcept { return coroutine_ != nullptr; }
-  /// What it is not is empty.
+  /// Return the code; empty for the other kind.
   [[nodiscard]] const function& as_function() const noexcept { return function_; }
   [[nodiscard]] const coroutine& as_coroutine() const noexcept { return coroutine_; }
 
@@ -61,14 +62,13 @@ private:
 };
 
 struct handler_hooks {
-  /// Before the first run of a job's worker, and after its last: a worker ends when its job had nothing to do for long, when it
-  /// is killed, or with the process. On a thread that may block, whatever the handler is; what they throw is logged and changes
-  /// nothing.
+  /// Called before the first run of a job's worker, and after its last. A worker ends when its job was idle for long, when it is
+  /// killed, or with the process. Called on a thread that may block, for every kind of handler; exceptions are only logged.
   std::function<void()> init = {};
   std::function<void()> destroy = {};
 };
 
-/// Filled before the executor starts, then read only.
+/// Filled before the executor starts, then read-only.
 class handlers {
 public:
   struct entry {
@@ -76,8 +76,8 @@ public:
     handler_hooks hooks;
   };
 
-  /// `run`: a function or a coroutine function. Errors: `conflict` for a name that is taken, `invalid_argument` for an empty name
-  /// or function.
+  /// Registers a handler. `run`: a function or a coroutine function. Errors: `conflict` for a duplicate name, `invalid_argument`
+  /// for an empty name or function.
   core::result<void> add(std::string name, handler run, handler_hooks hooks = {});
 
   [[nodiscard]] const std::map<std::string, std::shared_ptr<const entry>>& all() const noexcept { return by_name_; }

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// libcurl's own reading of an address: what is compared is what is called.
+/// A URL parsed by libcurl itself, so that the checked address is the called one.
 class parsed_url {
 public:
   explicit parsed_url(const std::string& text) : url_{curl_url(), &curl_url_cleanup} {
@@ -27,7 +27,7 @@ public:
     const std::unique_ptr<char, decltype(&curl_free)> owner{text, &curl_free};
     return text;
   }
-  /// `https://host:443`, whether the port was said or not.
+  /// Returns `https://host:443`, also when the URL omits the port.
   [[nodiscard]] std::string origin() const {
     auto host = part(CURLUPART_HOST);
     std::transform(host.begin(), host.end(), host.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
@@ -56,11 +56,11 @@ core::result<allowed_place> place_of(const std::string& text) {
   const auto path = url.good() ? url.part(CURLUPART_PATH) : std::string{};
   if (!url.good() || !is_http(url) || url.names_somebody() || !path.ends_with('/') || !url.part(CURLUPART_QUERY).empty())
     return core::fail(core::errc::invalid_argument,
-                      "\"" + text + "\" is no http or https address whose path ends with a slash");
+                      "\"" + text + "\" is not an http or https address with a path that ends with a slash");
   return allowed_place{url.origin(), path};
 }
 
-/// `..` in it leads elsewhere, in whatever way it is written.
+/// Returns whether the path stays below `above`. Rejects `..` in any encoding.
 bool stays_below(const std::string& path, const std::string& above) {
   auto lower = path;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
@@ -81,20 +81,20 @@ core::result<call> read_call(job_context& context, const http_handler_options& o
   call out;
   out.url = find_argument(context.param(), "url").value_or("");
   if (out.url.empty())
-    return core::fail(core::errc::invalid_argument, "the parameter has no url=…");
+    return core::fail(core::errc::invalid_argument, "the parameter lacks url=…");
   out.data = find_argument(context.param(), "data");
   out.method = find_argument(context.param(), "method").value_or(out.data ? "POST" : "GET");
   const auto is_letter = [](char c) { return c >= 'A' && c <= 'Z'; };
   if (out.method.empty() || out.method.size() > 16 || !std::all_of(out.method.begin(), out.method.end(), is_letter))
-    return core::fail(core::errc::invalid_argument, "the method is no word of capital letters");
+    return core::fail(core::errc::invalid_argument, "the method must consist of capital letters");
   out.content_type = find_argument(context.param(), "content_type").value_or("application/x-www-form-urlencoded");
   if (std::any_of(out.content_type.begin(), out.content_type.end(), [](unsigned char c) { return c < ' '; }))
-    return core::fail(core::errc::invalid_argument, "the content type is none");
+    return core::fail(core::errc::invalid_argument, "invalid content type");
   const auto timeout = context.argument<std::int64_t>("timeout_ms", options.timeout.count());
   if (!timeout)
     return tl::unexpected{timeout.error()};
   if (*timeout < 1 || *timeout > options.timeout.count())
-    return core::fail(core::errc::invalid_argument, "timeout_ms goes from 1 to " + std::to_string(options.timeout.count()));
+    return core::fail(core::errc::invalid_argument, "timeout_ms must be from 1 to " + std::to_string(options.timeout.count()));
   out.timeout = milliseconds{*timeout};
   return out;
 }
@@ -109,7 +109,7 @@ core::result<void> check_place(const std::string& text, const std::vector<allowe
               : core::fail(core::errc::forbidden, "\"" + text + "\" is not among the addresses that this executor may call");
 }
 
-/// What libcurl calls back with.
+/// State of the libcurl callback.
 struct listening {
   job_context& context;
   std::size_t room;
@@ -166,7 +166,7 @@ void prepare(handles& of, const call& what, const http_handler_options& options,
     set(CURLOPT_CUSTOMREQUEST, what.method.c_str());
 }
 
-/// As its lines have it.
+/// Place shown in the log lines.
 constexpr std::string_view place = "http";
 
 void run_call(job_context& context, const http_handler_options& options, const std::vector<allowed_place>& allowed) {
@@ -177,7 +177,7 @@ void run_call(job_context& context, const http_handler_options& options, const s
     return context.fail(fits.error().context);
   handles of;
   if (!of.easy)
-    return context.fail("libcurl has no handle to give");
+    return context.fail("cannot create a libcurl handle");
   listening heard{context, options.answer_bytes_max};
   prepare(of, *what, options, heard);
   context.line(place) << what->method << ' ' << what->url;
@@ -200,7 +200,7 @@ void run_call(job_context& context, const http_handler_options& options, const s
 
 core::result<handler> make_http_handler(http_handler_options options) {
   if (options.timeout < milliseconds{1} || options.timeout > std::chrono::days{1})
-    return core::fail(core::errc::invalid_argument, "the timeout of calls goes from 1 ms to 1 day");
+    return core::fail(core::errc::invalid_argument, "the timeout of calls must be from 1 ms to 1 day");
   std::vector<allowed_place> allowed;
   for (const auto& text : options.allowed) {
     auto place = place_of(text);

@@ -26,7 +26,7 @@ core::result<T> parse_number(std::string_view text, const char* kind) {
   return value;
 }
 
-/// The value at the front of `rest`, which then begins behind it. In quotes `\\"` and `\\\\` stand for themselves.
+/// Removes the value at the front of `rest` and returns it. In quotes, `\\"` and `\\\\` are escapes.
 std::string take_value(std::string_view& rest) {
   std::string out;
   std::size_t at = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a handler has while it runs.
+// The interface of a handler to its run.
 
 #include <atomic>
 #include <chrono>
@@ -28,8 +28,8 @@ namespace ringmaster::executor {
 [[nodiscard]] core::result<double> parse_double(std::string_view text);
 [[nodiscard]] core::result<bool> parse_bool(std::string_view text);
 
-/// Reads a whole text as a value: a whole number of up to 64 bits, a `double` or a `float` (decimal, no white space), a `bool`
-/// (`true`, `false`, `1` or `0`), or any text. Errors: `invalid_argument` naming the text.
+/// Parses a whole text as a value: an integer of up to 64 bits, a `double` or `float` (decimal, no white space), a `bool`
+/// (`true`, `false`, `1` or `0`), or any text. Errors: `invalid_argument` with the text.
 template <class T>
 [[nodiscard]] core::result<T> parse_value(std::string_view text) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -48,66 +48,67 @@ template <class T>
   }
 }
 
-/// The value of `name` in a parameter of the form `name=value other="with spaces"`: items stand apart by white space; within
-/// quotes `\"` and `\\` stand for themselves. Nothing when the name is not there.
+/// Returns the value of `name` in a parameter of the form `name=value other="with spaces"`. White space separates items; within
+/// quotes, `\"` and `\\` are escapes. Returns nullopt when the name is missing.
 [[nodiscard]] std::optional<std::string> find_argument(std::string_view param, std::string_view name);
 
-/// One run, as its handler sees it. Lives until the handler has returned, a coroutine until it has ended. All functions may be
-/// called from any thread that the handler starts and waits for.
+/// One run, as its handler sees it. Lives until the handler has returned, or until a coroutine has ended. All functions may be
+/// called on any thread that the handler starts and waits for.
 class job_context {
 public:
   using stop_reason_source = std::function<std::string()>;
 
-  /// Nothing of the arguments is copied: they outlive it. `threads`: of coroutines; null: what they wait for blocks.
+  /// Keeps references: the arguments must outlive the object. `threads`: the coroutine threads; null: sleeping and blocking calls
+  /// block.
   job_context(const core::trigger_request& request, job_log& log, std::stop_token stop, const stop_reason_source& stop_reason,
               task_threads* threads = nullptr);
   job_context(const job_context&) = delete;
   job_context& operator=(const job_context&) = delete;
 
-  /// As the admin sent it.
+  /// Returns the request of the admin.
   [[nodiscard]] const core::trigger_request& request() const noexcept { return request_; }
   [[nodiscard]] core::job_id job() const noexcept { return request_.job; }
-  /// The admin's id of this run; the same for a run that is sent once more, so it can be the key of what must happen once. As a
-  /// number: `number(context.run())`.
+  /// Returns the admin's id of this run. A resent run has the same id, so it can be an idempotency key. As a number:
+  /// `number(context.run())`.
   [[nodiscard]] core::log_id run() const noexcept { return request_.run; }
-  /// When the run was due, to the second.
+  /// Returns when the run was due, to the second.
   [[nodiscard]] core::time_point due() const noexcept { return request_.log_time; }
-  /// The job's parameter as people wrote it; empty when there is none.
+  /// Returns the job's parameter as the user wrote it; empty when there is none.
   [[nodiscard]] std::string_view param() const noexcept;
-  /// The whole parameter as a value.
+  /// Parses the whole parameter as a value.
   template <class T>
   [[nodiscard]] core::result<T> param_as() const {
     return parse_value<T>(param());
   }
-  /// The value of `name=…` in the parameter; `otherwise` when it is not there. Errors: `invalid_argument` when it is not such a
-  /// value.
+  /// Returns the value of `name=…` in the parameter, or `otherwise` when it is missing. Errors: `invalid_argument` when the value
+  /// has another type.
   template <class T>
   [[nodiscard]] core::result<T> argument(std::string_view name, std::type_identity_t<T> otherwise) const {
     const auto text = find_argument(param(), name);
     return text ? parse_value<T>(*text) : core::result<T>{std::move(otherwise)};
   }
 
-  /// Which part of a broadcast this is, from 0; 0 of 1 when it is none.
+  /// Returns the index of this part of a broadcast, from 0; 0 of 1 when the run is not a broadcast.
   [[nodiscard]] std::int32_t shard_index() const noexcept { return request_.shard_index; }
   [[nodiscard]] std::int32_t shard_total() const noexcept { return request_.shard_total; }
-  /// Whether the item with this number is of this part: `number mod total`.
+  /// Returns whether the item with this number belongs to this part: `number mod total`.
   [[nodiscard]] bool is_of_shard(std::int64_t number) const noexcept;
 
-  /// Asks to stop: the run was killed, took longer than the job allows, was replaced, or the process ends. Who does not listen is
-  /// reported as stopped all the same, and goes on for nothing.
+  /// Returns the token that requests a stop: the run was killed, took too long, was replaced, or the process ends. A handler that
+  /// ignores it is reported as stopped anyway, and its result is dropped.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_; }
   [[nodiscard]] bool stop_requested() const noexcept { return stop_.stop_requested(); }
-  /// Why; empty while nobody asked.
+  /// Returns the reason of the stop; empty before a stop was requested.
   [[nodiscard]] std::string stop_reason() const;
-  /// Waits so long. False: it was asked to stop meanwhile, and returns at once.
+  /// Waits for the duration. Returns false at once if a stop is requested.
   bool wait_for(std::chrono::nanoseconds duration) const;
 
-  /// For coroutines, `co_await context.sleep_for(1s)`: as `wait_for`, without a thread. Goes on in one of the executor's threads
-  /// for coroutines, so a sleep of no time comes back to them from elsewhere.
+  /// For coroutines, `co_await context.sleep_for(1s)`: like `wait_for`, without a thread. Resumes on one of the executor's
+  /// coroutine threads, so a sleep of zero also moves a coroutine back to them.
   [[nodiscard]] sleep_awaiter sleep_for(std::chrono::nanoseconds duration) const { return {threads_, duration, stop_}; }
-  /// For coroutines, `auto text = co_await context.run_blocking([&] { return read_all(file); });`: the call is made on a thread
-  /// that may block, a stop does not interrupt it; returns or throws what it does. Goes on as `sleep_for`. Throws
-  /// std::system_error when no thread can be had. `work`: a function with a name is used where it is, another one is moved.
+  /// For coroutines, `auto text = co_await context.run_blocking([&] { return read_all(file); });`: makes the call on a thread
+  /// that may block, and returns or throws its result. A stop does not interrupt it. Resumes like `sleep_for`. Throws
+  /// std::system_error when no thread is available. `work`: a named function is used in place, a temporary is moved.
   template <class Function>
   [[nodiscard]] blocking_awaiter<Function> run_blocking(Function&& work) const {
     return {threads_, std::forward<Function>(work)};
@@ -124,7 +125,7 @@ public:
     log_stream& operator=(const log_stream&) = delete;
     ~log_stream() { log_.line(text_.view(), where_); }
 
-    /// Ids, as of `run()`, are their numbers.
+    /// Writes ids, such as `run()`, as numbers.
     template <class T>
     log_stream& operator<<(const T& value) {
       if constexpr (requires { text_ << value; })
@@ -141,14 +142,14 @@ public:
   };
   [[nodiscard]] log_stream line(const code_place& where = std::source_location::current()) { return {log_, where}; }
 
-  /// How much is done, from 0 to 1, and of what: a line of the log, at most once a second and when all is done.
+  /// Logs the progress, a fraction from 0 to 1 with an optional description: at most once a second, and at 1.
   void progress(double fraction, std::string_view what = {}, const code_place& where = std::source_location::current());
 
-  /// The result; the last call counts. A message that is not given leaves the one before. A run whose handler says nothing
-  /// succeeds, one whose handler throws fails with what was thrown.
+  /// Sets the result; the last call counts. Without a message the previous one stays. A run succeeds if the handler sets no
+  /// result, and fails with the exception's text if it throws.
   void succeed(std::optional<std::string> message = {}) { set_result(200, std::move(message)); }
   void fail(std::optional<std::string> message = {}) { set_result(500, std::move(message)); }
-  /// Any code: 200 is success, everything else failure; 0 and below mean that there is no result, a failure, too.
+  /// Sets any code: 200 is success, everything else failure. 0 and below mean that there is no result, which is also a failure.
   void set_result(std::int32_t code, std::optional<std::string> message = {});
   [[nodiscard]] core::run_outcome outcome() const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The log of a run as a sink of spdlog, for code that logs there anyhow.
+// The log of a run as an spdlog sink, for code that logs with spdlog.
 
 #include <memory>
 #include <mutex>
@@ -12,8 +12,8 @@
 
 namespace ringmaster::executor {
 
-/// Writes messages as lines of a run's log: their level and text; the time is the log's own. The place is that of the message
-/// (SPDLOG_LOGGER_WARN(log, …)), else the logger's name. Not to be used after the handler has returned.
+/// Writes messages as lines of a run's log: level and text; the time is the log's own. The place is that of the message
+/// (SPDLOG_LOGGER_WARN(log, …)), else the logger's name. Must not be used after the handler has returned.
 class run_sink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   explicit run_sink(job_log& log) : log_{log} {}
@@ -36,7 +36,7 @@ private:
   job_log& log_;
 };
 
-/// A logger for one run: `auto log = logger_of(context); log->info("{} rows", n);`
+/// Returns a logger for one run: `auto log = logger_of(context); log->info("{} rows", n);`
 [[nodiscard]] inline std::shared_ptr<spdlog::logger> logger_of(job_context& context) {
   return std::make_shared<spdlog::logger>("run", std::make_shared<run_sink>(context.log()));
 }

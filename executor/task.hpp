@@ -1,6 +1,6 @@
 #pragma once
 
-// Coroutines that can be awaited: what a handler is that waits without a thread, and what it is made of.
+// Awaitable coroutines: the type of handlers that wait without a thread, and of their parts.
 
 #include <coroutine>
 #include <exception>
@@ -13,7 +13,7 @@ namespace ringmaster::executor {
 template <class T = void>
 class task;
 
-/// What all tasks have: they begin when they are awaited, and their end resumes who awaits them, without growing the stack.
+/// Base of all task promises: a task begins when awaited, and its end resumes the awaiting coroutine without growing the stack.
 class task_promise_base {
 public:
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -66,10 +66,10 @@ public:
   void take() const { rethrow(); }
 };
 
-/// A coroutine that ends with a `T`, or with an exception, which is thrown where it is awaited. It does nothing until then, and
-/// goes on in whatever thread resumes it; who awaits it goes on in the thread in which it ended. Awaited at most once, by
-/// `co_await child()` or `co_await std::move(kept)`. As it begins late, what it takes by reference has to live until it is
-/// awaited.
+/// A coroutine that ends with a `T`, or with an exception, which is rethrown where it is awaited. It begins when awaited and
+/// continues on the thread that resumes it; the awaiting coroutine continues on the thread on which the task ended. Awaited at
+/// most once, by `co_await child()` or `co_await std::move(kept)`. Because it begins late, referenced arguments must live until
+/// then.
 template <class T>
 class [[nodiscard("a task does nothing until it is awaited")]] task {
 public:
@@ -99,7 +99,7 @@ public:
     };
     return awaiter{made_};
   }
-  /// Write `co_await std::move(it)`: it can be awaited once.
+  /// Use `co_await std::move(it)`: a task can be awaited once.
   void operator co_await() & = delete;
 
 private:

@@ -9,7 +9,7 @@ namespace ringmaster::actors {
 using protocol::wire::admin_family;
 
 std::chrono::milliseconds patience_with(const admin_link_settings& settings) {
-  // Each is asked twice at most, and each time has the limit to connect and once more to answer.
+  // Each admin is asked at most twice; each request has the limit once to connect and once for the response.
   return settings.timeout * 4 * static_cast<int>(settings.admins.size()) + std::chrono::seconds{5};
 }
 
@@ -87,7 +87,7 @@ void admin_link_state::replied(protocol::admin_replied&& told) {
     return end(found);
   }
   if (answered && learn(from, reply) && !std::exchange(of.asked_again, true)) {
-    log_->info("admin {} wants {}", from.base, from.family == admin_family::app_named ? "the app name" : "no app name");
+    log_->info("admin {} expects {}", from.base, from.family == admin_family::app_named ? "the app name" : "no app name");
     return ask(told.round);
   }
   of.answer.refusals.push_back(protocol::wire::printed(reply));
@@ -112,7 +112,7 @@ void admin_link_state::end(std::map<std::uint64_t, round>::iterator which) {
   auto of = std::move(which->second);
   rounds_.erase(which);
   if (admins_.empty())
-    of.answer.refusals.emplace_back("no native link is up"); // who has neither admins nor nodes does not start
+    of.answer.refusals.emplace_back("no native link is up"); // an executor without admins and nodes does not start
   of.promise.deliver(std::move(of.answer));
 }
 

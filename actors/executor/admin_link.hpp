@@ -22,25 +22,24 @@ struct admin_link_settings {
   /// Base addresses, asked in this order.
   std::vector<std::string> admins;
   std::string app_name;
-  /// Blank: none is sent.
+  /// Blank: no token is sent.
   std::string access_token;
-  /// To connect, and for an answer.
+  /// Time limit to connect, and again for a response.
   std::chrono::milliseconds timeout{3000};
-  /// How all of them are spoken to; nothing: as each one's answers show.
+  /// Protocol family of all admins; nullopt: detected from the responses of each.
   std::optional<protocol::wire::admin_family> family = {};
 };
 
-/// Longer than a round through all admins takes.
+/// Returns a time limit longer than one round through all admins.
 [[nodiscard]] std::chrono::milliseconds patience_with(const admin_link_settings& settings);
 
-/// Speaks to admins over HTTP, to each in the way of its family (XXL wire §0.3): it takes them for old until one asks for the app
-/// name, and again after one could not read what it was told in the new way. What it learns it applies at once: the same admin is
-/// asked a second time, once.
+/// Talks to admins over HTTP, to each in its protocol family (XXL wire §0.3). It assumes the old family until an admin asks for
+/// the app name, and returns to it when an admin cannot parse the new form. After a change it asks the same admin again, once.
 class admin_link_state {
 public:
   static inline const char* name = "ringmaster.admin_link";
 
-  /// Of an answer.
+  /// Longest response that is read.
   static constexpr std::size_t reply_bytes_max = 64 * 1024;
 
   admin_link_state(protocol::admin_link::pointer self, std::shared_ptr<protocol::http_client> client,
@@ -54,10 +53,10 @@ private:
     protocol::wire::admin_family family = protocol::wire::admin_family::array;
   };
 
-  /// One question on its way through the admins.
+  /// One request on its way through the admins.
   struct round {
     protocol::admin_registration registration = {};
-    /// Null: it is about the registration.
+    /// Null: the round is a registration.
     std::shared_ptr<const std::vector<core::run_report>> reports = {};
     caf::typed_response_promise<protocol::admin_answer> promise = {};
     std::size_t at = 0;
@@ -69,7 +68,7 @@ private:
   void ask(std::uint64_t number);
   [[nodiscard]] protocol::http_call call(const round& of) const;
   void replied(protocol::admin_replied&& told);
-  /// Whether the admin is to be spoken to in another way from now on.
+  /// Returns whether the response shows that the admin uses the other family, and switches to it.
   [[nodiscard]] bool learn(admin& from, const protocol::wire::admin_reply& reply) const;
   void end(std::map<std::uint64_t, round>::iterator which);
 

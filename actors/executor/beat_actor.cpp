@@ -63,11 +63,11 @@ void beat_actor_state::withdraw() {
     .then(
       [this](const protocol::admin_answer& answer) {
         if (!answer.accepted)
-          log_->warn("no admin was told that {} ends", address_);
+          log_->warn("no admin accepted the removal of {}", address_);
         ending_->deliver();
       },
       [this](const caf::error& reason) {
-        log_->warn("no admin was told that {} ends: {}", address_, protocol::end_in_words(reason));
+        log_->warn("no admin accepted the removal of {}: {}", address_, protocol::end_in_words(reason));
         ending_->deliver();
       });
 }

@@ -12,15 +12,15 @@
 
 namespace ringmaster::actors {
 
-/// Registers this executor when it is spawned (its port is open by then) and again 30 s after the last round was over (XXL wire
-/// §4.4), until it is told to end. It never withdraws while a round is under way: that could overtake the registration.
+/// Registers this executor when spawned (its port is open by then) and again 30 s after the end of each round (XXL wire §4.4),
+/// until its end is requested. It never withdraws during a round, because the withdrawal could overtake the registration.
 class beat_actor_state {
 public:
   static inline const char* name = "ringmaster.beat_actor";
 
   static constexpr std::chrono::seconds period{30};
 
-  /// `patience`: with one round through the admins.
+  /// `patience`: time limit of one round through the admins.
   beat_actor_state(protocol::beat_actor::pointer self, protocol::admin_link admins, std::string address,
                    std::chrono::milliseconds patience, logger log);
   protocol::beat_actor::behavior_type make_behavior();
@@ -37,9 +37,9 @@ private:
   std::chrono::milliseconds patience_;
   logger log_;
   bool beating_ = false;
-  /// What was said of the last round.
+  /// Result of the last round that was logged.
   std::optional<bool> registered_;
-  /// Who waits for the end.
+  /// The pending response to the request to end.
   std::optional<caf::typed_response_promise<void>> ending_;
 };
 

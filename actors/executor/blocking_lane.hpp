@@ -10,13 +10,13 @@
 
 namespace ringmaster::actors {
 
-/// Work of one actor that blocks, one piece after the other on threads of `body_threads`. A member of the actor's state: whatever
-/// queued while a thread was busy goes to the next one together. When no thread can be had the work waits for `retry`.
+/// Blocking work of one actor, executed in order on threads of `body_threads`. A member of the actor's state. Work that was
+/// queued while a thread was busy runs together next. If no thread is available the work waits for `retry`.
 class blocking_lane {
 public:
-  /// Runs on a thread; what it returns runs in the actor, in the order of the work.
+  /// Runs on a thread. The returned function runs in the actor, in the order of the work.
   using work = std::function<std::function<void()>()>;
-  /// Brings it there: sends `work_done` to the actor, who calls `done`. From a thread.
+  /// Sends `work_done` to the actor, which calls `done`. Called from a thread.
   using delivery = std::function<void(std::vector<std::function<void()>>&& then)>;
 
   blocking_lane(std::shared_ptr<body_threads> threads, delivery deliver)
@@ -36,7 +36,7 @@ public:
   void retry() { start(); }
 
   [[nodiscard]] bool idle() const noexcept { return !busy_ && waiting_.empty(); }
-  /// Pieces that no thread has yet.
+  /// Returns the number of work items that no thread has taken yet.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What runs: the seam between the actors that decide when and those who bring the code. Nothing here knows CAF.
+// The code that runs: the interface between the actors that schedule runs and the classes that provide the code. Free of CAF.
 
 #include <exception>
 #include <functional>
@@ -13,43 +13,43 @@
 
 namespace ringmaster::actors {
 
-/// Threads for what blocks. Any thread.
+/// Threads for blocking work. Any thread.
 class body_threads {
 public:
   virtual ~body_threads() = default;
 
-  /// Runs `work` at once, beside whatever runs: never waits for other work to end. False: no thread could be had.
+  /// Starts `work` at once, without waiting for other work to end. Returns false if no thread is available.
   virtual bool start(std::function<void()> work) = 0;
 };
 
-/// A handler, or the script of one version of a job's source. Two runs have the same one when they have the same object. Its
-/// functions block and run on threads of `body_threads`, for one job one after the other: but a run that ignored its stop may
-/// still be there when the next one begins. What they throw is caught where they are called.
+/// A handler, or the script of one version of a job's source. Two runs share one body if they have the same object. Its functions
+/// block and run on threads of `body_threads`, for one job one after the other; but a run that ignores its stop may still be
+/// active when the next one begins. Exceptions are caught by the callers.
 struct run_body {
-  /// Before the first run of a worker, and after its last; may be empty.
+  /// Called before the first run of a worker and after its last; may be empty.
   std::function<void()> init;
   std::function<void()> destroy;
-  /// The token asks to stop: the run was killed, is too late, or the process ends. The text says why, for the log; it is there
-  /// before the stop is requested.
+  /// Runs a request. The token requests a stop when the run was killed, is too late, or the process ends. `stop_reason` returns
+  /// the reason for the log; it is set before the stop is requested.
   std::function<core::run_outcome(const core::trigger_request&, std::stop_token, const std::function<std::string()>& stop_reason)>
     run;
 
-  /// Instead of `run`, for what needs no thread while it waits: begins the run and returns soon. `done` is called once, in any
-  /// thread, when the run has ended or has thrown something; not when `start` itself throws. The request lives until then.
+  /// Used instead of `run` by bodies that need no thread while they wait: begins the run and returns soon. `done` is called once,
+  /// on any thread, when the run has ended or thrown, but not when `start` itself throws. The request lives until then.
   std::function<void(const core::trigger_request&, std::stop_token, std::function<std::string()> stop_reason,
                      std::function<void(core::run_outcome&&, std::exception_ptr thrown)> done)>
     start = {};
-  /// Where `start` is called, and these may let it wait for other work. Null beside a `run`.
+  /// Threads for `start`, which may delay it for other work. Null if the body has a `run`.
   std::shared_ptr<body_threads> few_threads = nullptr;
 };
 
-/// Finds what a request asks for. Used by executor_host alone, on CAF's workers: it reads no disk.
+/// Finds the body for a request. Used only by executor_host, on CAF's workers, so it does no disk access.
 class body_source {
 public:
   virtual ~body_source() = default;
 
-  /// `held`: what the job's worker has now, or null; returned again when it still fits. Errors: the context is the text to
-  /// answer.
+  /// Returns the body for the request. `held`: the current body of the job's worker, or null; returned again if it still fits.
+  /// Errors: the context is the text of the response.
   virtual core::result<std::shared_ptr<const run_body>> find(const core::trigger_request& request,
                                                              const std::shared_ptr<const run_body>& held) = 0;
 };

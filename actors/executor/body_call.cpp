@@ -51,7 +51,7 @@ body_call::body_call(core::trigger_request request, std::shared_ptr<worker_body>
 void body_call::run(std::function<void(body_result&&)> done) {
   if (!has_ended())
     worker_->begin();
-  // Meanwhile the hook may have taken its time.
+  // The hook may have taken long enough for a stop to arrive.
   if (has_ended()) {
     body_result never{{run_failed, "stopped before it began"}};
     log_end(never);
@@ -94,7 +94,7 @@ void body_call::end_with(const std::function<void(body_result&&)>& done, const s
     } catch (const std::exception& thrown) {
       return failed(thrown.what());
     } catch (...) {
-      return failed("the handler threw something that is no std::exception");
+      return failed("the handler threw an exception that is not a std::exception");
     }
   };
   auto result = result_of();
@@ -102,7 +102,7 @@ void body_call::end_with(const std::function<void(body_result&&)>& done, const s
   done(std::move(result));
 }
 
-// Of one that was too late everything is said already.
+// Skips runs that were too late: log_timeout has written their lines.
 void body_call::log_end(const body_result& result) {
   std::string text;
   {

@@ -10,8 +10,8 @@ namespace ringmaster::actors {
 
 namespace {
 
-constexpr auto too_many = "too many runs and questions wait for an answer";
-/// Of a text that each run of a batch gets.
+constexpr auto too_many = "too many runs and requests are pending";
+/// Longest text for the runs of a batch; each run gets a copy.
 constexpr std::size_t unknown_bytes_max = 1024;
 
 core::trigger_reply to_reply(const caf::error& reason) { return {500, "executor: " + protocol::to_core(reason).context}; }
@@ -52,7 +52,7 @@ std::string executor_gate_state::proof_of(protocol::link_end end) const {
   return ports->seal(door->node(), token, protocol::proof_text(end, hello, *challenge_));
 }
 
-// One proof a connection: whoever plays a node shall not collect them.
+// Gives one proof per connection, so that an impostor cannot collect proofs.
 void executor_gate_state::prove(const protocol::link_challenge& challenge) {
   if (challenge_ || !is_from_node(challenge))
     return;
@@ -65,7 +65,7 @@ void executor_gate_state::believe(const protocol::link_welcome& welcome) {
     return;
   const auto expected = challenge_ ? proof_of(protocol::link_end::node) : std::string{};
   if (expected.empty() || !core::equal_in_constant_time(welcome.proof, expected))
-    return tell_dialer(core::error{core::errc::forbidden, "the peer does not prove that it knows the access token"});
+    return tell_dialer(core::error{core::errc::forbidden, "the peer did not prove that it knows the access token"});
   node_ = welcome.gate;
   node_key_ = welcome.gate_key;
   tell_dialer(welcome);
@@ -105,7 +105,7 @@ void executor_gate_state::trigger(protocol::link_runs&& batch) {
         if (told.replies.size() == count)
           tell_node(protocol::link_verdicts{number, std::move(told.replies)});
         else
-          say_unknown(number, count, "the executor is not sure");
+          say_unknown(number, count, "the executor gave an incomplete answer");
       },
       [this, number, count](const caf::error& reason) {
         --pending_;
@@ -113,7 +113,7 @@ void executor_gate_state::trigger(protocol::link_runs&& batch) {
       });
 }
 
-// The node asks about these runs later.
+// Answers that all runs of the batch are unknown. The node asks about these runs later.
 void executor_gate_state::say_unknown(std::uint64_t batch, std::size_t count, const std::string& why) {
   const core::trigger_reply unknown{0, std::string{core::cut_bytes("executor: " + why, unknown_bytes_max)}};
   tell_node(protocol::link_verdicts{batch, std::vector(count, unknown)});

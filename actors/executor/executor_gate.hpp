@@ -14,41 +14,42 @@
 
 namespace ringmaster::actors {
 
-/// How an executor introduces itself over one connection.
+/// The data with which an executor introduces itself over one connection.
 struct link_introduction {
   std::shared_ptr<protocol::link_ports> ports;
   protocol::link_door door;
-  /// Without its gate. The node is heard alone, by the hello's key.
+  /// Without its gate. Only messages with the key of this hello are accepted as the node's.
   protocol::link_hello hello;
-  /// Proved, and asked of the node.
+  /// Proved to the node, and to be proved by it.
   std::string token;
 };
 
-/// What a node knows of its link on an executor: hears nothing before the node has proved that it knows the token, then brings
-/// runs and questions to executor_host and the answers back. One for each attempt to link; its end is that of the link. It ends
-/// itself when the node sends what no node sends.
+/// The address of an executor's link for a node. It ignores everything until the node has proved that it knows the token. Then it
+/// passes runs and requests to executor_host and returns the replies. One per attempt to link; its end is the end of the link. It
+/// ends itself when the peer sends a message that a node never sends.
 class executor_gate_state {
 public:
   static inline const char* name = "ringmaster.executor_gate";
-  /// Batches and questions that executor_host has not answered yet. What comes beyond is not done and known to nobody.
+  /// Batches and requests that executor_host has not answered yet. Runs beyond this limit are not executed and answered as
+  /// unknown.
   static constexpr std::size_t pending_max = 1000;
 
-  /// `limit`: of an answer of executor_host.
+  /// `limit`: time limit for a reply of executor_host.
   executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer, std::uint64_t attempt,
                       link_introduction introduction, protocol::executor_host host, std::chrono::milliseconds limit);
   protocol::executor_gate::behavior_type make_behavior();
 
 private:
-  /// Whether it is the node that says so. What others say has no effect.
+  /// Returns whether the message has the node's key. Other messages have no effect.
   template <class Message>
   [[nodiscard]] bool is_from_node(const Message& message) const {
     return message.key == introduction_.hello.gate_key;
   }
   void prove(const protocol::link_challenge& challenge);
   void believe(const protocol::link_welcome& welcome);
-  /// The proof of one end; empty when the connection is gone.
+  /// Returns the proof of one end; empty when the connection is gone.
   [[nodiscard]] std::string proof_of(protocol::link_end end) const;
-  /// Whether it may be acted on.
+  /// Returns whether the message may be acted on.
   template <class Message>
   [[nodiscard]] bool admits(const Message& message);
   void trigger(protocol::link_runs&& batch);
@@ -57,7 +58,7 @@ private:
   template <class Reply, class Request>
   void ask_host(const protocol::link_question& question, Request&& request);
   void say(protocol::link_answer&& answer);
-  /// To the node, with its key.
+  /// Sends a message with the node's key.
   template <class Message>
   void tell_node(Message&& message);
   template <class Said>
@@ -75,7 +76,7 @@ private:
   std::size_t pending_ = 0;
 };
 
-/// The first lines of `lines`, as many as `bytes` hold; of a first line that is longer, its beginning.
+/// Keeps the first lines that fit into `bytes`; cuts the first line if it is longer.
 void cut_lines(core::log_lines& lines, std::size_t bytes);
 
 } // namespace ringmaster::actors

@@ -41,7 +41,7 @@ caf::result<protocol::trigger_replies> executor_host_state::trigger(protocol::tr
   open->promise = self_->make_response_promise<protocol::trigger_replies>();
   auto promise = open->promise;
   open->replies.resize(batch.requests.size());
-  // One more until all were looked at.
+  // One more, released after all requests were handled.
   open->open = batch.requests.size() + 1;
   for (std::size_t i = 0; i < batch.requests.size(); ++i) {
     const auto run = batch.requests[i].run;
@@ -60,13 +60,13 @@ std::optional<core::trigger_reply> executor_host_state::decide(core::trigger_req
                                                                const std::shared_ptr<open_batch>& batch, std::size_t at) {
   if (draining_ != drain_step::none)
     return core::trigger_reply{core::executor_stops, "this executor is stopping"};
-  // Requests without an id are somebody's who tries things out.
+  // Requests without an id come from users who experiment with the protocol.
   const bool has_id = core::number(request.run) > 0;
   const auto which = core::identity_of(request);
   if (has_id && recent_.contains(which))
     return repeat_reply(request.run);
   if (const auto began = has_id ? tools_.logs->has(which) : false; !began)
-    return core::trigger_reply{run_failed, "whether this run began before is not known: " + began.error().context};
+    return core::trigger_reply{run_failed, "it is unknown whether this run began before: " + began.error().context};
   else if (*began)
     return repeat_reply(request.run);
   const auto known = jobs_.find(request.job);
@@ -96,8 +96,8 @@ void executor_host_state::hand_over(protocol::job_trigger&& asked, const std::sh
   ++undecided_;
   const auto run = core::identity_of(asked.request);
   undecided_runs_.emplace(run.run, run);
-  asked.request.glue_source.reset(); // the body has it; thousands may wait
-  // A decision that came behind a limit would be lost, and its run stay taken. Whoever asks has limits of his own.
+  asked.request.glue_source.reset(); // the body holds it; thousands of requests may wait
+  // No time limit here: a decision after the limit would be lost and its run would stay taken. The caller has its own limits.
   protocol::request_unlimited(self_, entry.thread, std::move(asked))
     .then([this, batch, at, run](core::trigger_reply& reply) { decided(batch, at, run, std::move(reply)); },
           [this, batch, at, run](const caf::error& reason) {
@@ -132,7 +132,7 @@ void executor_host_state::make_room() {
       if (*grown)
         return;
       room_retry_at_ = now() + room_pause;
-      tools_.log->warn("there will be no room for more runs: {}", grown->error().context);
+      tools_.log->warn("no room for more runs soon: {}", grown->error().context);
     }}});
   });
 }
@@ -164,7 +164,7 @@ void executor_host_state::quiet(const protocol::job_quiet& told) {
     go_on_draining();
 }
 
-// What it ran may go on, for nothing.
+// Ends the runs of a job_thread that died. A body may continue, but its result is dropped.
 void executor_host_state::lost(core::job_id job, const caf::actor_addr& thread, const caf::error& reason) {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || found->second.thread.address() != thread)
@@ -191,7 +191,7 @@ caf::result<core::trigger_reply> executor_host_state::kill(const protocol::kill_
   auto promise = self_->make_response_promise<core::trigger_reply>();
   protocol::request(self_, found->second.thread, patience, protocol::stop_worker{std::string{kill_reason}, asked.run})
     .then([promise, nothing](bool had) mutable { promise.deliver(had ? core::trigger_reply{} : nothing); },
-          // It was quiet and ended.
+          // The job was quiet and its job_thread ended.
           [promise, nothing](const caf::error&) mutable { promise.deliver(nothing); });
   return promise;
 }
@@ -220,18 +220,18 @@ executor_host_state::identities::const_iterator executor_host_state::undecided(c
 core::trigger_reply executor_host_state::knows(const protocol::taken_query& asked) const {
   const core::run_identity which{asked.run, asked.job, asked.log_time};
   if (undecided(which) != undecided_runs_.end())
-    return {run_unknown, "whether this run is taken is being decided"};
+    return {run_unknown, "the decision about this run is pending"};
   if (recent_.contains(which) || tools_.runs->contains(which))
     return {};
   const auto began = tools_.logs->has(which);
   if (!began)
-    return {run_unknown, "whether this run began before is not known: " + began.error().context};
+    return {run_unknown, "it is unknown whether this run began before: " + began.error().context};
   return *began ? core::trigger_reply{} : core::trigger_reply{core::run_never_came, "this run never came"};
 }
 
 caf::result<core::log_lines> executor_host_state::read_log(const protocol::log_query& asked) {
   if (reads_.size() >= reads_max)
-    return protocol::to_caf({core::errc::unavailable, "too many logs are read now"});
+    return protocol::to_caf({core::errc::unavailable, "too many logs are being read"});
   const auto number = ++last_read_;
   const bool started = tools_.threads->start([this, asked, number, logs = tools_.logs, me = protocol::executor_host{self_}] {
     auto lines = std::make_shared<core::result<core::log_lines>>(logs->read({asked.run, {}, asked.log_time}, asked.from_line));
@@ -314,7 +314,7 @@ void executor_host_state::stop_jobs() {
 void executor_host_state::flush() {
   draining_ = drain_step::flushes;
   if (!jobs_.empty())
-    tools_.log->warn("{} jobs do not heed their stop", jobs_.size());
+    tools_.log->warn("{} jobs ignore their stop", jobs_.size());
   const auto done = [this] {
     draining_ = drain_step::done;
     for (auto& promise : std::exchange(drained_, {}))
@@ -323,7 +323,7 @@ void executor_host_state::flush() {
   protocol::request(self_, tools_.callbacks, flush_limit + patience, protocol::flush_reports{flush_limit})
     .then([done] { done(); },
           [this, done](const caf::error& reason) {
-            tools_.log->error("results are not reported before the next start: {}", caf::to_string(reason));
+            tools_.log->error("results will be reported after the next start: {}", caf::to_string(reason));
             done();
           });
 }

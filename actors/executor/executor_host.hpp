@@ -36,31 +36,31 @@ struct host_tools {
   logger log;
 };
 
-/// The door of an executor. Makes a job_thread when a job's first run comes and ends it when it is quiet; one timer of its own
-/// serves the time limits of all. Refuses a run that it has seen: it is among `taken_runs` until there is a log file of it; both
-/// outlive the process. Invariant: of two copies of a run at most one is taken. A run that cannot be kept is not taken.
+/// The entry point of an executor. Spawns a job_thread for a job's first run and ends it when it is quiet; one timer serves the
+/// time limits of all jobs. Rejects a run that it has seen before: a run is in `taken_runs` until it has a log file, and both
+/// outlive the process. Invariant: of two copies of a run at most one is accepted. A run that cannot be recorded is not accepted.
 class executor_host_state {
 public:
   static inline const char* name = "ringmaster.executor_host";
 
   static constexpr std::size_t recent_max = 100'000;
-  /// Logs that are read at a time.
+  /// Maximum number of logs read at a time.
   static constexpr std::size_t reads_max = 64;
   static constexpr std::chrono::milliseconds tick_period{100};
-  /// Jobs without time limits are looked at every so many ticks.
+  /// Jobs without time limits are checked every this many ticks.
   static constexpr std::uint64_t slow_ticks = 10;
-  /// An answer of a job_thread, which never blocks.
+  /// Time limit for a reply of a job_thread, which never blocks.
   static constexpr std::chrono::seconds patience{10};
-  /// After the list of runs could not be made longer.
+  /// Delay after the list of runs could not be extended.
   static constexpr std::chrono::seconds room_pause{5};
-  /// After their stop was requested.
+  /// Time limit for jobs to end after their stop was requested.
   static constexpr std::chrono::seconds stop_limit{5};
   static constexpr std::chrono::seconds flush_limit{10};
 
   executor_host_state(protocol::executor_host::pointer self, host_tools tools);
   executor_host_state(const executor_host_state&) = delete;
   executor_host_state& operator=(const executor_host_state&) = delete;
-  /// Its job_threads end with it.
+  /// Ends its job_threads.
   ~executor_host_state();
   protocol::executor_host::behavior_type make_behavior();
 
@@ -84,7 +84,7 @@ private:
   enum class drain_step : std::uint8_t { none, waits, stops, flushes, done };
 
   caf::result<protocol::trigger_replies> trigger(protocol::trigger_batch&& batch);
-  /// Nothing: the job_thread decides, and `at` of the batch is its reply.
+  /// Decides on a request. Returns nullopt if the job_thread decides; then its reply goes to `at` of the batch.
   [[nodiscard]] std::optional<core::trigger_reply> decide(core::trigger_request&& request,
                                                           const std::shared_ptr<open_batch>& batch, std::size_t at);
   void hand_over(protocol::job_trigger&& asked, const std::shared_ptr<open_batch>& batch, std::size_t at);
@@ -121,7 +121,7 @@ private:
   recent_runs recent_{recent_max};
   bool making_room_ = false;
   steady room_retry_at_{};
-  /// Triggers that a job_thread has yet to decide on, and their runs.
+  /// Triggers awaiting the decision of a job_thread, and their runs.
   std::size_t undecided_ = 0;
   identities undecided_runs_;
   std::uint64_t runs_taken_ = 0;

@@ -54,7 +54,7 @@ core::trigger_reply job_thread_state::trigger(protocol::job_trigger&& asked) {
   ++triggers_seen_;
   told_quiet_ = false;
   const auto& request = asked.request;
-  // Before a worker is touched: a second copy of a run must not end the first.
+  // Checked before the worker is replaced: a second copy of a run must not end the first.
   if (has(request))
     return repeat_reply(request.run);
   if (worker_ && worker_->body->body() != asked.body)
@@ -81,8 +81,8 @@ bool job_thread_state::has(const core::trigger_request& request) const {
 
 std::optional<core::trigger_reply> job_thread_state::refusal(const core::trigger_request& request) const {
   if (out_.size() > bodies_out_max)
-    return core::trigger_reply{run_failed, "job " + std::to_string(core::number(job_)) + " has " + std::to_string(out_.size())
-                                             + " runs that do not heed their stop"};
+    return core::trigger_reply{run_failed, "job " + std::to_string(core::number(job_)) + " has " + std::to_string(out_.size()) +
+                                             " runs that ignore their stop"};
   if (busy() && request.block == core::block_strategy::discard_later)
     return core::trigger_reply{run_failed, std::string{discard_later_text}};
   if (busy() && waiting_.size() >= tools_.queue_max && request.block != core::block_strategy::cover_early)
@@ -99,7 +99,7 @@ bool job_thread_state::stop(const std::string& reason) {
   return had;
 }
 
-// The worker goes on with what waits.
+// Stops one run. The worker continues with the waiting runs.
 bool job_thread_state::stop_run(core::log_id run, const std::string& reason) {
   if (running_ && running_->call->request().run == run) {
     const auto call = running_->call;
@@ -128,7 +128,7 @@ void job_thread_state::start_next() {
   auto request = std::move(waiting_.front());
   waiting_.pop_front();
   waiting_runs_.erase(key_of(request));
-  // In this order: who looks at those that wait, then at those that run, sees this one.
+  // In this order, so that a reader who first counts waiting and then running runs does not miss this one.
   ++tools_.counts->running;
   --tools_.counts->waiting;
   const auto number = ++last_number_;
@@ -147,7 +147,7 @@ void job_thread_state::start_next() {
     no_thread_ = true;
     --tools_.counts->running;
     idle_since_ = now();
-    tools_.log->error("job={} run={}: no thread could be had", core::number(job_), core::number(call->request().run));
+    tools_.log->error("job={} run={}: no thread available", core::number(job_), core::number(call->request().run));
     report({report_of(call->request(), {run_failed, "the executor could not start a thread for this run"})});
     return;
   }
@@ -238,10 +238,10 @@ void job_thread_state::finish(const worker_ptr& of) {
   if (started)
     out_.emplace(number, nullptr);
   else
-    tools_.log->error("job={}: no thread could be had to end its handler", core::number(job_));
+    tools_.log->error("job={}: no thread available to end its handler", core::number(job_));
 }
 
-// What a body wants to have done when it is stopped may block.
+// Runs on a thread, because the stop callbacks of a body may block.
 void job_thread_state::request_stop(const std::shared_ptr<body_call>& call, bool late) {
   const bool started = tools_.threads->start([call, late] {
     if (late)

@@ -25,36 +25,36 @@
 
 namespace ringmaster::actors {
 
-/// What all job_threads of an executor share.
+/// Resources shared by all job_threads of an executor.
 struct job_tools {
   std::shared_ptr<body_threads> threads;
   std::shared_ptr<job_logs> logs;
   std::shared_ptr<taken_runs> runs;
   protocol::callback_actor callbacks;
   std::shared_ptr<executor_counts> counts;
-  /// Runs of one job that wait.
+  /// Maximum number of waiting runs of one job.
   std::size_t queue_max = 10'000;
   std::chrono::milliseconds idle_limit{93'000};
   logger log;
 };
 
-/// One job of an executor (XXL wire §5). Owns its queue, its worker (the body that it has now, from the hook before its first run
-/// to the hook after its last) and what runs. Time limits and idleness are looked at when executor_host says so.
+/// One job of an executor (XXL wire §5). Owns its queue, its worker (the current body, from the hook before its first run to the
+/// hook after its last) and the active run. executor_host triggers the checks of time limits and idleness.
 ///
-/// Invariants: each run that was taken is reported once, whatever its body does. A body whose run is over stays known until it
-/// comes back, and what it comes back with is dropped; the hook after the last run waits for all bodies of its worker.
+/// Invariants: every accepted run is reported once, whatever its body does. A body whose run has ended stays known until it
+/// returns, and its late result is dropped; the hook after the last run waits for all bodies of its worker.
 class job_thread_state {
 public:
   static inline const char* name = "ringmaster.job_thread";
 
-  /// Bodies of one job that are out at once: what runs, and what was stopped and goes on all the same. Beyond them its runs are
-  /// refused, so that a deaf job takes no thread from others.
+  /// Maximum number of active bodies of one job: the current run, and runs that were stopped but continue. Beyond it the job's
+  /// runs are refused, so that a job that ignores stops takes no threads from others.
   static constexpr std::size_t bodies_out_max = 16;
 
   job_thread_state(protocol::job_thread::pointer self, core::job_id job, protocol::job_listener host, job_tools tools);
   job_thread_state(const job_thread_state&) = delete;
   job_thread_state& operator=(const job_thread_state&) = delete;
-  /// Whatever ended it, nothing of it is counted any more.
+  /// Removes this job from the counts, however the actor ended.
   ~job_thread_state();
   protocol::job_thread::behavior_type make_behavior();
 
@@ -72,30 +72,30 @@ private:
   struct running_call {
     std::shared_ptr<body_call> call;
     std::uint64_t number = 0;
-    /// Without: it may take as long as it likes.
+    /// Nullopt: no time limit.
     std::optional<steady> deadline;
   };
 
   core::trigger_reply trigger(protocol::job_trigger&& asked);
   [[nodiscard]] std::optional<core::trigger_reply> refusal(const core::trigger_request& request) const;
   bool stop(const std::string& reason);
-  /// False: it has no such run.
+  /// Returns false if there is no such run.
   bool stop_run(core::log_id run, const std::string& reason);
   void ended(protocol::body_ended&& body);
   void tick();
 
   void start_next();
   void run_late();
-  /// Everything of the worker that is not over is reported as killed.
+  /// Reports all unfinished runs of the worker as killed.
   void end_worker(std::string_view reason);
-  /// Once: the last hook, when none of its bodies is out any more.
+  /// Runs the last hook, once, when no body of the worker is active any more.
   void finish(const worker_ptr& of);
   void take_back(std::uint64_t number);
   void tell_quiet();
   void request_stop(const std::shared_ptr<body_call>& call, bool late);
   void report(std::vector<core::run_report>&& reports);
   void end_running();
-  /// A run of this id and second waits or runs.
+  /// Returns whether a run with this id and second waits or runs.
   [[nodiscard]] bool has(const core::trigger_request& request) const;
   [[nodiscard]] bool busy() const noexcept { return running_ || !waiting_.empty(); }
   [[nodiscard]] steady now() const { return self_->clock().now(); }
@@ -107,13 +107,13 @@ private:
 
   worker_ptr worker_;
   std::deque<core::trigger_request> waiting_;
-  /// Id and second.
+  /// Id and second of each run.
   std::set<std::pair<core::log_id, std::int64_t>> waiting_runs_;
   std::optional<running_call> running_;
-  /// Bodies and last hooks (without a worker) that have not come back.
+  /// Bodies and last hooks (without a worker) that have not returned.
   std::map<std::uint64_t, worker_ptr> out_;
   std::uint64_t last_number_ = 0;
-  /// None could be had: until the next tick none is asked for.
+  /// No thread was available: none is requested until the next tick.
   bool no_thread_ = false;
   steady idle_since_{};
   std::uint64_t triggers_seen_ = 0;

@@ -13,7 +13,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// As one message may carry them.
+/// Splits the reports into batches that fit into one message.
 std::vector<std::vector<core::run_report>> batches_of(std::vector<core::run_report>&& reports) {
   using limits = protocol::link_limits;
   std::vector<std::vector<core::run_report>> batches;
@@ -37,7 +37,7 @@ std::vector<std::vector<core::run_report>> batches_of(std::vector<core::run_repo
 link_dialer_state::link_dialer_state(protocol::link_dialer::pointer self, dialer_parts parts)
   : self_{self}, parts_{std::move(parts)}, random_{parts_.random_seed} {
   for (const auto& address : parts_.nodes) {
-    // Two links of one executor to one node push each other out.
+    // A second link of one executor to the same node would replace the first.
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node& each) { return each.address == address; }))
       continue;
     nodes_.emplace_back();
@@ -73,7 +73,7 @@ link_dialer_state::node* link_dialer_state::of(std::uint64_t attempt) {
 void link_dialer_state::dial(node& which) {
   which.now = phase::dialling;
   which.attempt = ++last_attempt_;
-  // Behind its own limit: whoever never says what became of it does not stop the others.
+  // Longer than the port's own limit, so that a connection attempt without a result does not block the others.
   which.until = self_->clock().now() + 2 * parts_.limits.connect + std::chrono::seconds{5};
   parts_.ports->dial(which.address, parts_.limits.connect,
                      [dialer = protocol::link_dialer{self_}, attempt = which.attempt](core::result<protocol::link_door>&& door) {
@@ -96,7 +96,7 @@ void link_dialer_state::greet(protocol::link_dialled&& dialled) {
     parts_.limits.answer);
   watcher_.watch(self_, which->gate, [this, attempt = dialled.attempt](const caf::error& reason) {
     if (auto* gone = of(attempt))
-      fail(*gone, "its gate was closed: " + protocol::end_in_words(reason));
+      fail(*gone, "its gate closed: " + protocol::end_in_words(reason));
   });
   hello.gate = which->gate;
   protocol::anon_send(*dialled.door, std::move(hello));
@@ -215,7 +215,7 @@ void link_dialer_state::pump() {
     auto batch = std::move(waiting_.front());
     waiting_.pop_front();
     tell(which, protocol::link_reports{++which.last_batch, batch.reports});
-    batch.reports.clear(); // whoever ordered it has them still
+    batch.reports.clear(); // the requester still has them
     which.unreceipted.emplace(which.last_batch, std::move(batch));
   }
   arm();
@@ -236,7 +236,7 @@ void link_dialer_state::settle(report_batch&& batch, bool kept) {
   if (!order.promise.pending())
     return;
   if (!kept)
-    order.promise.deliver(protocol::to_caf({core::errc::unavailable, "no node has confirmed the results over a native link"}));
+    order.promise.deliver(protocol::to_caf({core::errc::unavailable, "no node confirmed the results over a native link"}));
   else if (--order.open == 0)
     order.promise.deliver();
 }
@@ -256,14 +256,14 @@ void link_dialer_state::tick() {
     armed_.reset();
   for (auto& each : nodes_) {
     if (each.now == phase::up) {
-      // Of a node that swallows results, another one may take them: the link is given up.
+      // A node that does not confirm results loses its link, so that another node can take them.
       if (!each.unreceipted.empty() && each.unreceipted.begin()->second.until <= now)
         fail(each, "no receipt for results");
     } else if (each.until <= now) {
       if (each.now == phase::waiting && may_dial())
         dial(each);
       else if (each.now != phase::waiting)
-        fail(each, each.now == phase::dialling ? "dialling does not end" : "no answer to the hello");
+        fail(each, each.now == phase::dialling ? "connecting takes too long" : "no answer to the hello");
     }
   }
   while (!waiting_.empty() && waiting_.front().until <= now) {

@@ -20,37 +20,37 @@ namespace ringmaster::actors {
 
 struct dialer_limits {
   std::chrono::milliseconds connect{3'000};
-  /// From the hello to its answer. A link that is up at one end only is found out by this.
+  /// From the hello to its answer. Detects a link that is up at one end only.
   std::chrono::milliseconds hello{2'000};
-  /// Of executor_host.
+  /// For a reply of executor_host.
   std::chrono::milliseconds answer{10'000};
   /// From results to their receipt.
   std::chrono::milliseconds receipt{15'000};
-  /// Between two attempts: doubled with each failure, and up to half of it more by chance, so that many executors of a node that
-  /// comes back do not come at once. Runs wait for this at a node (absent_link): it is soon.
+  /// Delay between two attempts. Doubled with each failure, plus up to half of it at random, so that the executors of a restarted
+  /// node do not reconnect all at once. It is short because runs wait for it at a node (absent_link).
   std::chrono::milliseconds wait_min{500};
   std::chrono::milliseconds wait_max{2'000};
-  /// Of a node that is there and refuses: somebody has to change something first.
+  /// For a node that refuses the link: an operator has to change something first.
   std::chrono::milliseconds wait_refused_max{15'000};
-  /// A link that was up for so long begins anew with the shortest wait. Two executors that were given one address push each other
-  /// out, and shall not do it all the time.
+  /// A link that was up this long starts again with the shortest delay. Two executors with the same address replace each other's
+  /// links; this limits how often.
   std::chrono::milliseconds settled{10'000};
 };
 
-/// How this executor introduces itself.
+/// The data with which this executor introduces itself.
 struct link_identity {
   std::string app_name;
-  /// As it registers; `ringmaster://app/instance` without HTTP.
+  /// The registered address; `ringmaster://app/instance` without HTTP.
   std::string address;
   std::string token;
 };
 
 struct dialer_parts {
-  /// `host:port` each.
+  /// Addresses, `host:port`.
   std::vector<std::string> nodes;
   link_identity identity;
   protocol::executor_host host;
-  /// Is told of the dialer, and whenever a link is up; null: nobody has results.
+  /// Receives the handle of the dialer, and a message whenever a link is up; null: the process has no results.
   protocol::callback_actor callbacks;
   std::shared_ptr<protocol::link_ports> ports;
   dialer_limits limits = {};
@@ -58,14 +58,14 @@ struct dialer_parts {
   logger log;
 };
 
-/// An executor's links to its nodes. Each node is dialled beside the others and again whenever its link is gone; a link counts
-/// as up when its hello was welcomed. Results go over any of them, in batches with receipts.
+/// An executor's links to its nodes. Nodes are dialled independently, and again after a link ended. A link counts as up when its
+/// hello was welcomed. Results go over any link, in batches with receipts.
 class link_dialer_state {
 public:
   static inline const char* name = "ringmaster.link_dialer";
-  /// Batches of results without a receipt, on one link; a node has room for twice as many.
+  /// Batches of results without a receipt, per link; a node accepts twice as many.
   static constexpr std::size_t unreceipted_max = 8;
-  /// Batches that wait for their turn.
+  /// Batches waiting for a link.
   static constexpr std::size_t waiting_max = 256;
 
   link_dialer_state(protocol::link_dialer::pointer self, dialer_parts parts);
@@ -76,7 +76,7 @@ private:
   using steady = caf::actor_clock::time_point;
   enum class phase : std::uint8_t { waiting, dialling, greeting, up };
 
-  /// What somebody wants to be reported: done when all its batches are.
+  /// A request to report results: done when all its batches are confirmed.
   struct report_order {
     caf::typed_response_promise<void> promise;
     std::size_t open = 0;
@@ -90,9 +90,9 @@ private:
   struct node {
     std::string address;
     phase now = phase::waiting;
-    /// Of the present try; 0: none.
+    /// Number of the current attempt; 0: none.
     std::uint64_t attempt = 0;
-    /// When the phase is over; since when it is `up`.
+    /// End of the current phase; for `up`: its beginning.
     steady until{};
     std::chrono::milliseconds wait{0};
     protocol::executor_gate gate;
@@ -100,7 +100,7 @@ private:
     protocol::link_key there_key;
     std::uint64_t last_batch = 0;
     std::map<std::uint64_t, report_batch> unreceipted;
-    /// Why the last attempt failed: said once.
+    /// Reason of the last failed attempt; logged once.
     std::string trouble;
   };
 
@@ -108,7 +108,7 @@ private:
   void greet(protocol::link_dialled&& dialled);
   void hear(protocol::link_heard&& heard);
   void welcome(node& which, const protocol::link_welcome& said);
-  /// With its key.
+  /// Sends a message with the link's key.
   template <class Message>
   void tell(const node& which, Message&& message);
   void take(node& which, const protocol::link_receipt& receipt);
@@ -119,7 +119,7 @@ private:
   void pump();
   void settle(report_batch&& batch, bool kept);
   [[nodiscard]] bool any_up() const;
-  /// A first attempt is under way: results wait for what comes of it.
+  /// Returns whether a first attempt is in progress: results wait for its outcome.
   [[nodiscard]] bool begins() const;
   [[nodiscard]] bool may_dial() const noexcept { return !leaving_ || untaken_; }
 
@@ -137,7 +137,7 @@ private:
   std::deque<report_batch> waiting_;
   std::size_t turn_ = 0;
   bool leaving_ = false;
-  /// Somebody has results that no node has taken: while leaving, nodes are dialled for them alone.
+  /// There are results that no node has taken: while leaving, nodes are dialled only for them.
   bool untaken_ = false;
   std::optional<steady> armed_;
 };

@@ -9,8 +9,8 @@
 
 namespace ringmaster::actors {
 
-/// The runs that were taken last, so that a second copy is known before the log of the first exists, and after a run that was
-/// ended before it began. Different runs may have the same id.
+/// The most recently accepted runs. Detects a second copy before the log of the first exists, and after a run that was ended
+/// before it began. Different runs may have the same id.
 class recent_runs {
 public:
   explicit recent_runs(std::size_t runs_max) : runs_max_{runs_max} {}
@@ -28,11 +28,11 @@ public:
     order_.push_back(which);
     if (order_.size() <= runs_max_)
       return;
-    // One that was forgotten and came again goes with its first place: a little early.
+    // A run that was removed and added again is evicted at its first position: slightly too early.
     forget(std::exchange(order_.front(), {}));
     order_.pop_front();
   }
-  /// It was not taken after all.
+  /// Removes a run that was not accepted after all.
   void forget(const core::run_identity& which) {
     const auto [first, last] = runs_.equal_range(which.run);
     for (auto each = first; each != last; ++each)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an executor says of runs, in the words of XXL's (XXL wire §2.6 to §2.8, §5.4), and what a result must be to be one.
+// Texts of an executor about runs, with XXL-JOB's words (XXL wire §2.6 to §2.8, §5.4), and the validation of results.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ namespace ringmaster::actors {
 
 inline constexpr std::int32_t run_succeeded = 200;
 inline constexpr std::int32_t run_failed = 500;
-/// Nobody knows whether the run was taken.
+/// It is unknown whether the run was accepted.
 inline constexpr std::int32_t run_unknown = 0;
 inline constexpr std::int32_t run_timed_out = 502;
 
@@ -21,11 +21,11 @@ inline constexpr std::string_view already_killed_text = "job thread already kill
 inline constexpr std::string_view discard_later_text = "block strategy effect：Discard Later";
 inline constexpr std::string_view timeout_text = "job execute timeout ";
 inline constexpr std::string_view result_lost_text = "job handle result lost.";
-/// Of what an earlier life left open.
+/// For runs that an earlier process left open.
 inline constexpr std::string_view ended_running_text =
   "the executor was ended while the run was open; whether it ran to its end is not known";
 inline constexpr std::string_view ended_waiting_text = "the executor was ended before the run began";
-/// Before the reason.
+/// Prefix of the reason.
 inline constexpr std::string_view no_log_text = "the run did not begin, for its log cannot be made: ";
 inline constexpr std::string_view thread_lost_text =
   "the executor lost the run by a defect of its own; whether it ran to its end is not known";
@@ -37,16 +37,16 @@ inline constexpr std::string_view source_change_reason = "change job source or g
 inline constexpr std::string_view stop_reason = "web container destroy and kill the job.";
 inline constexpr std::string_view idle_reason = "excutor idle times over limit.";
 
-/// Behind a reason: of what ran, and of what waited.
+/// Appended to a reason, for active and for waiting runs.
 inline constexpr std::string_view running_suffix = " [job running, killed]";
 inline constexpr std::string_view waiting_suffix = " [job not executed, in the job queue, killed.]";
 
-/// A longer message is cut to so many UTF-16 units.
+/// Longer messages are cut to this many UTF-16 units.
 inline constexpr std::size_t result_units_max = 50'000;
 
 [[nodiscard]] core::trigger_reply repeat_reply(core::log_id run);
 
-/// What a body came to, as it is reported: valid UTF-8, not too long, and a result at all.
+/// Returns the outcome of a body in reportable form: valid UTF-8, not too long, and with a valid code.
 [[nodiscard]] core::run_outcome settled(core::run_outcome&& outcome);
 
 } // namespace ringmaster::actors

@@ -9,38 +9,39 @@
 
 namespace ringmaster::actors {
 
-/// Runs that were taken, from then until their result is safe (an admin has it, or a file) and a log file keeps their copies
-/// away. They outlive the process: what it leaves open when it is killed is reported by its next life. Any thread; only `grow`
-/// blocks. A run that is not in it is silently passed over, so that telling twice does no harm.
+/// Accepted runs, until their result is safe (at an admin or in a file) and a log file detects their copies. They outlive the
+/// process: after a kill, the next process reports the runs left open. Any thread; only `grow` blocks. Runs that are not in it
+/// are ignored, so repeated calls are harmless.
 class taken_runs {
 public:
   virtual ~taken_runs() = default;
 
-  /// False: the same run is in it; another one of this id is no obstacle. Errors: `unavailable` when there is no room; the
-  /// context is the text to answer.
+  /// Adds a run. Returns false if the same run is in it; another run with the same id is added. Errors: `unavailable` when there
+  /// is no room; the context is the text of the response.
   virtual core::result<bool> take(const core::trigger_request& request) = 0;
   [[nodiscard]] virtual bool contains(const core::run_identity& which) const = 0;
-  /// It was not taken after all.
+  /// Removes a run that was not accepted after all.
   virtual void forget(const core::run_identity& which) = 0;
-  /// Its body is called from now on.
+  /// Marks a run whose body is called from now on.
   virtual void begin(const core::run_identity& which) = 0;
-  /// What came of it. The first result stands; a long message is cut.
+  /// Stores a result. The first one stands; a long message is cut.
   virtual void settle(const core::run_report& report) = 0;
-  /// Its result is safe, and its log file is there.
+  /// Removes a run whose result is safe and whose log file exists.
   virtual void remove(const core::run_identity& which) = 0;
-  /// Its result is safe, its log file is not there: nothing is reported of it any more, and copies are still refused.
+  /// Closes a run whose result is safe but whose log file is missing: it is not reported again, and copies are still refused.
   virtual void close(const core::run_identity& which) = 0;
 
-  /// Of runs of `job`, those that have no result.
+  /// Returns the runs of `job` without a result.
   [[nodiscard]] virtual std::vector<core::run_report> open_of(core::job_id job) const = 0;
-  /// Results for what an earlier life left open, in the order in which it was taken; once. They stay in it, settled.
+  /// Returns results for the runs that an earlier process left open, in the order of acceptance; once. They stay in it as
+  /// settled.
   virtual std::vector<core::run_report> left() = 0;
-  /// Some of those that were closed: their code is no matter.
+  /// Returns some of the closed runs; their codes have no meaning.
   [[nodiscard]] virtual std::vector<core::run_report> closed(std::size_t limit) const = 0;
 
-  /// There should be more room soon.
+  /// Returns whether more room is needed soon.
   [[nodiscard]] virtual bool is_scarce() const = 0;
-  /// Makes it. Errors: `unavailable`, e.g. the disk is full.
+  /// Makes more room. Errors: `unavailable`, e.g. the disk is full.
   virtual core::result<void> grow() = 0;
 };
 

@@ -17,13 +17,13 @@ namespace {
 
 static_assert(basp_border::header_size == basp::header_size);
 
-// Where the fields of a header are; numbers in network order.
+// Offsets of the header fields; numbers are in network order.
 constexpr std::size_t operation_at = 0;
 constexpr std::size_t flags_at = 3;
 constexpr std::size_t length_at = 4;
 constexpr std::size_t source_at = 16;
 
-/// Of an error without a context; a few bytes more do no harm.
+/// Size of an error without a context; a few extra bytes are harmless.
 constexpr std::size_t plain_error_size = 16;
 
 std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at) {
@@ -33,8 +33,8 @@ std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at) {
   return number;
 }
 
-/// Returns the type of a single message of protocol/link_type_ids.hpp, which nobody has passed on. CAF itself would act on
-/// others: it ends actors, links them, keeps what it is told.
+/// Returns the type of a single, direct message of protocol/link_type_ids.hpp. CAF itself would act on others: it ends actors,
+/// links them, and stores their content.
 std::optional<caf::type_id_t> link_type_of(std::span<const std::byte> payload) {
   using ids = caf::id_block::ringmaster_net;
   constexpr std::size_t type_at = 2;
@@ -71,11 +71,11 @@ basp_border::verdict basp_border::judge_header(std::span<const std::byte> bytes)
   case operation::direct_message:
     if (length_ == 0)
       return verdict::close;
-    // For CAF's own servers, which CAF itself asks at the beginning: nobody of ours needs an answer.
+    // For CAF's own servers, which CAF asks when a connection begins; no actor of Ringmaster needs an answer.
     dropping_ = named;
     if (named)
       return verdict::drop;
-    // Nothing of ours has a sender; CAF would keep one of each that is named.
+    // Ringmaster's messages have no sender; CAF would keep a proxy for each named sender.
     return number_at(bytes, source_at) == 0 && number_at(bytes, source_at + 4) == 0 ? verdict::pass : verdict::close;
   default: return verdict::close;
   }
@@ -94,7 +94,7 @@ basp_border::verdict basp_border::judge_payload(std::span<const std::byte> bytes
       return verdict::close;
     return verdict::pass;
   }
-  // All others begin with who says it.
+  // All other operations begin with the sender's node id.
   caf::binary_deserializer source{nullptr, bytes.data(), bytes.size()};
   caf::node_id from;
   if (!source.apply(from) || !from || from == here_)
@@ -106,7 +106,7 @@ basp_border::verdict basp_border::judge_payload(std::span<const std::byte> bytes
   caf::node_id to;
   if (from != peer_ || !source.apply(to) || to != here_)
     return verdict::close;
-  // Why an actor has ended: a plain number of CAF's, behind which anything might follow.
+  // The exit reason of an actor: a plain CAF error code, after which arbitrary data could follow.
   return what == operation::down_message && source.remaining() > plain_error_size ? verdict::close : verdict::pass;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a peer may send below CAF. Pure; one for each connection.
+// Checks of the bytes that a peer sends below CAF. Pure; one object per connection.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,32 +11,33 @@
 
 namespace ringmaster::actors {
 
-/// CAF believes the bytes of its peers: a handshake without a payload ends its process, a length is allocated before anything of
-/// it has come, and one peer may speak to the others through it. Whoever is at the other end has shown a certificate, but no
-/// token: each header and each payload is looked at here before CAF sees it. Each end says its own handshake first and once; then
-/// what is for the other end alone.
+/// CAF trusts the bytes of its peers: a handshake without a payload ends the process, memory is allocated for a length before its
+/// data arrives, and a peer may reach other peers through this process. The peer has shown a certificate but no token, so every
+/// header and payload is checked here before CAF sees it. Each end sends its handshake first and once; then only data for the
+/// other end.
 class basp_border {
 public:
   static constexpr std::size_t header_size = 32;
-  /// Twice the largest of our messages (protocol/link_border.hpp).
+  /// Twice the largest message of Ringmaster (protocol/link_border.hpp).
   static constexpr std::uint32_t payload_max = 2 * 1024 * 1024;
-  /// Hellos over one connection, and proofs. CAF keeps a proxy for each gate that is named, as long as the connection lives.
+  /// Maximum number of hellos and of proofs per connection. CAF keeps a proxy for each named gate as long as the connection
+  /// lives.
   static constexpr int hellos_max = 16;
 
   enum class verdict : std::uint8_t {
     pass,
-    /// Of no use here: CAF shall not see it.
+    /// Not needed: CAF must not see it.
     drop,
-    /// Nobody of ours sends it: the connection ends.
+    /// No node or executor sends this: the connection ends.
     close
   };
 
-  /// `dials`: whether this end did. `here`: of this process.
+  /// `dials`: this end opened the connection. `here`: the node id of this process.
   basp_border(bool dials, caf::node_id here) : dials_{dials}, here_{std::move(here)} {}
 
-  /// Of the next bytes: `next_size` of them.
+  /// Judges the next `next_size` bytes.
   [[nodiscard]] verdict judge(std::span<const std::byte> bytes);
-  /// The other end, as it said in its handshake; nothing before that.
+  /// Returns the other end's node id from its handshake; empty before that.
   [[nodiscard]] const caf::node_id& peer() const noexcept { return peer_; }
   [[nodiscard]] std::size_t next_size() const noexcept { return length_ == 0 ? header_size : length_; }
 
@@ -46,9 +47,9 @@ private:
 
   bool dials_;
   caf::node_id here_;
-  /// As it said in its handshake.
+  /// From the peer's handshake.
   caf::node_id peer_;
-  /// Of the payload that comes next.
+  /// Length of the payload that follows.
   std::uint32_t length_ = 0;
   std::uint8_t operation_ = 0;
   bool greeted_ = false;

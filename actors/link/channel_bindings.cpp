@@ -16,7 +16,7 @@ constexpr std::size_t binding_bytes = 32;
 } // namespace
 
 std::string channel_binding(SSL* session) {
-  // Without the extended master secret two connections can be made to have one binding.
+  // Without the extended master secret, an attacker can make two connections with the same binding.
   if (!session || (SSL_version(session) < TLS1_3_VERSION && SSL_get_extms_support(session) != 1))
     return {};
   std::string binding(binding_bytes, '\0');

@@ -1,6 +1,6 @@
 #pragma once
 
-// What only the two ends of a TLS connection know of it (RFC 5705, RFC 9266). No CAF's io.
+// Secrets known only to the two ends of a TLS connection (RFC 5705, RFC 9266). Free of CAF's io module.
 
 #include <mutex>
 #include <string>
@@ -13,20 +13,20 @@
 
 namespace ringmaster::actors {
 
-/// Returns the channel binding of a connection whose handshake is done: 32 bytes, the same at both ends, another one on each
-/// connection. Empty when this connection has none that can be trusted: TLS 1.2 without an extended master secret.
+/// Returns the channel binding of a connection after its handshake: 32 bytes, equal at both ends, different for each connection.
+/// Empty when the connection has no trustworthy one: TLS 1.2 without an extended master secret.
 [[nodiscard]] std::string channel_binding(SSL* session);
 
 /// Returns HMAC-SHA256 of `binding` and `text`, with `key` as key.
 [[nodiscard]] std::string sealed(std::string_view key, std::string_view binding, std::string_view text);
 
-/// The channel bindings of the connections that are open, by the process at the other end. Any thread.
+/// The channel bindings of the open connections, by the node id of the peer. Any thread.
 class channel_bindings {
 public:
-  /// `owner` tells connections of one process apart.
+  /// Adds a binding. `owner` distinguishes connections of one process.
   void add(const caf::node_id& peer, const void* owner, std::string binding);
   void remove(const caf::node_id& peer, const void* owner);
-  /// Returns that of the oldest connection, for CAF speaks over that one alone; empty when there is none.
+  /// Returns the binding of the oldest connection, the only one that CAF uses; empty when there is none.
   [[nodiscard]] std::string of(const caf::node_id& peer) const;
 
 private:

@@ -59,7 +59,7 @@ void set(int fd, int level, int option, int to = 1) { ::setsockopt(fd, level, op
 
 constexpr int unread_max_ms = 10'000;
 
-/// 0: connected; else why not.
+/// Waits for the connection. Returns 0 when connected, else the errno.
 int await_connection(const socket_handle& socket, std::chrono::steady_clock::time_point until) {
   if (!await(socket.get(), POLLOUT, until))
     return ETIMEDOUT;
@@ -125,7 +125,7 @@ core::result<socket_handle> connect_to(const std::string& address, std::chrono::
   for (const auto* at = found->get(); at; at = at->ai_next)
     ++addresses_left;
   for (const auto* at = found->get(); at; at = at->ai_next) {
-    // One that is silent leaves the others their share.
+    // Limits each address, so that an unresponsive one leaves time for the others.
     const auto now = std::chrono::steady_clock::now();
     const auto share = now + (until - now) / addresses_left--;
     auto socket = open(*at);

@@ -1,6 +1,6 @@
 #pragma once
 
-// TCP sockets of links. No CAF, no TLS.
+// TCP sockets of links. Free of CAF and TLS.
 
 #include <chrono>
 #include <cstdint>
@@ -30,23 +30,23 @@ private:
 /// Listens at `host:port`. Errors: `unavailable`.
 [[nodiscard]] core::result<socket_handle> listen_at(const std::string& address);
 
-/// A connection to `host:port`, not blocking any more. Blocks for `limit` at most, and for the look-up of a name.
+/// Returns a non-blocking connection to `host:port`. Blocks at most for `limit` plus the name lookup.
 /// Errors: `unavailable`.
 [[nodiscard]] core::result<socket_handle> connect_to(const std::string& address, std::chrono::milliseconds limit);
 
-/// What a connection of a link needs: nothing waits for more to come, and a peer that does not take what is sent to it for ten
-/// seconds is gone. CAF keeps a socket until all is written, and its system does not end before that.
+/// Sets the options of a link connection: no delay for small packets, and a timeout of ten seconds for a peer that does not read.
+/// CAF keeps a socket until all data is written, and its system does not end before that.
 void tune(int fd) noexcept;
 
-/// Blocks until the socket has one of these events (of poll), or an error. False: not in time.
+/// Blocks until the socket has one of these poll events, or an error. Returns false on a timeout.
 [[nodiscard]] bool await(int fd, short events, std::chrono::steady_clock::time_point until) noexcept;
 
-/// `127.0.0.1:9000`, `[::1]:9000`.
+/// Returns the local address, e.g. `127.0.0.1:9000` or `[::1]:9000`.
 [[nodiscard]] std::string local_address(const socket_handle& socket);
-/// The same of the other end; empty when it is gone.
+/// Returns the address of the other end; empty when it is gone.
 [[nodiscard]] std::string remote_address(int fd);
 [[nodiscard]] std::uint16_t local_port(const socket_handle& socket);
-/// The port in `host:port`; 0: none.
+/// Returns the port in `host:port`; 0: none.
 [[nodiscard]] std::uint16_t port_of(const std::string& address) noexcept;
 
 } // namespace ringmaster::actors

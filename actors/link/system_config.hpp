@@ -10,7 +10,7 @@
 
 namespace ringmaster::actors {
 
-/// Of each process of ours. CAF's own defaults starve, spin and read files; these do not.
+/// The CAF configuration of every Ringmaster process. CAF's defaults starve actors, spin and read files; these do not.
 class system_config : public caf::actor_system_config {
 public:
   explicit system_config(bool links) {

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string cipher_list = "the list of ciphers";
+const std::string cipher_list = "the cipher list";
 
 core::error unusable(const std::string& file) {
   if (std::ifstream from{file}; !from && file != cipher_list)
@@ -50,7 +50,7 @@ std::string in_words(const caf::error& reason, const tls_trouble& trouble) {
   return protocol::end_in_words(reason);
 }
 
-/// One look for a door.
+/// One attempt to reach a node.
 struct dial_call {
   std::string address;
   std::chrono::milliseconds limit;
@@ -62,9 +62,9 @@ struct dial_call {
   void fail(std::string why) const { done(core::fail(core::errc::unavailable, std::move(why))); }
 };
 
-// On a thread of its own: it blocks for a name, a connection and a handshake. All of them must be over before CAF has the
-// connection, for its heartbeat closes every one from which nothing has come by its next beat. What is left is one message there
-// and one back; who is hit all the same tries again.
+// Runs on its own thread, because it blocks for a name lookup, a connection and a handshake. All of them must be done before CAF
+// gets the connection: CAF's heartbeat closes a connection from which nothing arrives until its next beat. Only one message and
+// its reply remain; a connection that is closed anyway is tried again.
 void begin(caf::event_based_actor* self, std::shared_ptr<const dial_call> call) {
   const auto left = call->until - std::chrono::steady_clock::now();
   auto socket = connect_to(call->address, std::chrono::ceil<std::chrono::milliseconds>(left));
@@ -90,7 +90,7 @@ void begin(caf::event_based_actor* self, std::shared_ptr<const dial_call> call) 
       });
 }
 
-/// For the first byte of who was dialled, who speaks first on a link, and only to whom it lets in.
+/// Waits for the first byte of the dialled peer. It speaks first on a link, and only to peers that it accepts.
 core::result<void> await_greeting(const tls_session& session, int fd, std::chrono::steady_clock::time_point until) {
   for (;;) {
     char byte;
@@ -101,21 +101,21 @@ core::result<void> await_greeting(const tls_session& session, int fd, std::chron
     if (SSL_get_error(session.get(), returned) != SSL_ERROR_WANT_READ)
       return core::fail(core::errc::unavailable, failure_in_words(session.get()));
     if (!await(fd, POLLIN, until))
-      return core::fail(core::errc::unavailable, "who answers there says nothing: it may be no node's link.listen");
+      return core::fail(core::errc::unavailable, "the peer sends nothing; the address may not be the link.listen of a node");
   }
 }
 
 } // namespace
 
 void prepare_links(caf::actor_system_config& config) {
-  config.load<caf::io::middleman>(); // first: the names of its options come with it
+  config.load<caf::io::middleman>(); // first, because it defines the names of its options
   config.set("caf.middleman.app-identifiers", std::vector<std::string>{std::string{protocol::link_identifier}});
   config.set("caf.middleman.heartbeat-interval", caf::timespan{1s});
   config.set("caf.middleman.connection-timeout", caf::timespan{5s});
 }
 
 void init_link_meta_objects() {
-  // CAF's own table is the process's.
+  // CAF keeps this table per process.
   static std::once_flag done;
   std::call_once(done, [] { caf::io::middleman::init_global_meta_objects(); });
 }
@@ -184,9 +184,9 @@ core::result<void> tls_ports::probe(const std::string& address, std::chrono::mil
 core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const int own = bound_ ? ::fcntl(bound_.get(), F_DUPFD_CLOEXEC, 0) : -1;
   if (own < 0)
-    return core::fail(core::errc::unavailable, "no descriptor for the socket that listens");
+    return core::fail(core::errc::unavailable, "no descriptor for the listening socket");
   const auto broker = broker_of(*system_);
-  if (std::exchange(published_, true)) // for a door that is gone
+  if (std::exchange(published_, true)) // unpublishes a door that no longer exists
     protocol::anon_send(broker, caf::close_atom_v, port_);
   auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, visitors_, bindings_,
                               log_);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Native links on real sockets: CAF's BASP over TLS. All that Ringmaster knows of CAF's io module is in this folder.
+// Native links on real sockets: CAF's BASP over TLS. Only this folder uses CAF's io module.
 
 #include <memory>
 #include <mutex>
@@ -21,37 +21,38 @@ namespace ringmaster::actors {
 class channel_bindings;
 class visitors;
 
-/// PEM files. Both ends show a certificate, and believe whom this authority has signed: one that signs nothing else, for names
-/// are not compared.
+/// PEM files. Both ends present a certificate and trust every certificate signed by this authority. It must sign nothing else,
+/// because names are not compared.
 struct link_files {
   std::string certificate;
   std::string key;
   std::string ca;
 };
 
-/// Makes a system able to link; before it is made. Without this no thread and no socket of links exists.
+/// Configures an actor system for links; call before the system is created. Without it, the system has no link threads and
+/// sockets.
 void prepare_links(caf::actor_system_config& config);
 
-/// Registers the type ids of CAF's io module. Before the first actor_system that links. Idempotent.
+/// Registers the type ids of CAF's io module. Call before the first actor_system with links. Idempotent.
 void init_link_meta_objects();
 
 class tls_ports final : public protocol::link_ports {
 public:
-  /// Reads the files. Errors: `invalid_argument` with the file that cannot be used.
+  /// Reads the files. Errors: `invalid_argument` with the unusable file.
   [[nodiscard]] static core::result<std::shared_ptr<tls_ports>> make(link_files files);
 
-  /// Reads the files again, for links from then on. Errors: as `make`; then the former ones stay.
+  /// Reads the files again, for later links. Errors: as `make`; then the previous files stay in use.
   [[nodiscard]] core::result<void> reload();
 
-  /// The system must be prepared, and outlive every use.
+  /// Sets the system, which must be prepared and must outlive every use.
   void attach(caf::actor_system& system) noexcept { system_ = &system; }
 
-  /// Where `publish` will listen: `host:port`, port 0 for a free one. Takes the address at once, but serves nobody yet. Returns
-  /// what it took. Who cannot shake hands there is warned of in `log`. Errors: `unavailable`.
+  /// Takes the address at which `publish` will listen: `host:port`, port 0 for a free one. Accepts no connections yet. Returns
+  /// the actual address. Failed handshakes are logged to `log` as warnings. Errors: `unavailable`.
   [[nodiscard]] core::result<std::string> bind(const std::string& address, protocol::logger log);
 
-  /// Whether a node takes links at `address` (`host:port`), and takes this certificate. Needs no system; blocks for `limit` at
-  /// most, and for the look-up of a name. Errors: `unavailable` with the reason.
+  /// Checks that a node accepts links at `address` (`host:port`), and accepts this certificate. Needs no system; blocks at most
+  /// for `limit` plus the name lookup. Errors: `unavailable` with the reason.
   [[nodiscard]] core::result<void> probe(const std::string& address, std::chrono::milliseconds limit) const;
 
   core::result<void> publish(const protocol::link_door& door) override;
@@ -68,7 +69,7 @@ private:
   [[nodiscard]] core::result<context_ptr> load() const;
 
   link_files files_;
-  /// Shared with what accepts.
+  /// Shared with the acceptor.
   struct shared_context {
     std::mutex mutex;
     context_ptr now;
@@ -79,14 +80,14 @@ private:
   };
   std::shared_ptr<shared_context> context_ = std::make_shared<shared_context>();
   caf::actor_system* system_ = nullptr;
-  /// Listens as long as this lives. Each door has a descriptor of its own for it.
+  /// Listens as long as it lives. Each door has its own descriptor for the socket.
   socket_handle bound_;
   std::uint16_t port_ = 0;
   protocol::logger log_;
   bool published_ = false;
-  /// Of all doors.
+  /// Connections of all doors.
   std::shared_ptr<visitors> visitors_;
-  /// Of all connections, dialled and accepted.
+  /// Bindings of all connections, dialled and accepted.
   std::shared_ptr<channel_bindings> bindings_;
 };
 

@@ -27,7 +27,7 @@ visitors::ticket visitors::enter(int fd) {
   return guests_.insert(guests_.end(), entry{fd, std::chrono::steady_clock::now()});
 }
 
-// Their ends take them from here.
+// Shuts down the sockets of the oldest guests. The end of a stream then removes its entry.
 void visitors::drop_guests(std::size_t count_max) {
   const auto now = std::chrono::steady_clock::now();
   std::size_t left = guests_.size();
@@ -89,7 +89,8 @@ std::string tls_trouble::get() const {
 
 namespace {
 
-// OpenSSL writes to sockets whose other end may be closed. The threads that do are CAF's, and live as long as the system.
+// Blocks SIGPIPE: OpenSSL writes to sockets whose other end may be closed. The threads that write are CAF's and live as long as
+// the system.
 void block_pipe_signal() {
   sigset_t pipe;
   sigemptyset(&pipe);
@@ -196,7 +197,7 @@ namespace {
 
 class tls_scribe final : public caf::io::scribe {
 public:
-  /// `guests` is null for who dials.
+  /// `guests` is null for dialled connections.
   tls_scribe(network::default_multiplexer& loop, int fd, tls_session session, tls_policy::failure_listener on_failure,
              std::shared_ptr<visitors> guests, std::shared_ptr<channel_bindings> bindings)
     : scribe{network::conn_hdl_from_socket(fd)},
@@ -215,7 +216,7 @@ public:
       guests_->leave(ticket_);
   }
 
-  // Headers and payloads in turn.
+  // CAF reads headers and payloads alternately.
   bool consume(caf::execution_unit* context, const void* from, std::size_t size) override {
     if (detached())
       return false;
@@ -226,7 +227,7 @@ public:
       return true;
     case basp_border::verdict::close: break;
     }
-    ::shutdown(stream_.fd(), SHUT_RDWR); // what waits to be written is given up, too
+    ::shutdown(stream_.fd(), SHUT_RDWR); // also drops data that waits to be written
     io_failure(context, network::operation::read);
     return false;
   }
@@ -236,7 +237,7 @@ public:
     if (std::exchange(launched_, true))
       return;
     stream_.start(this);
-    // The handshake begins without anything to write.
+    // Starts the handshake, which has nothing to write yet.
     stream_.force_empty_write(this);
   }
   void ack_writes(bool enable) override { stream_.ack_writes(enable); }
@@ -273,12 +274,12 @@ private:
   std::shared_ptr<visitors> guests_;
   visitors::ticket ticket_;
   std::shared_ptr<channel_bindings> bindings_;
-  /// The stream's, which lives as long as this.
+  /// Owned by the stream, which lives as long as this object.
   SSL* ssl_;
   network::stream_impl<tls_policy> stream_;
 };
 
-/// What is said of those whose handshake fails. On the thread of the multiplexer.
+/// Logs failed handshakes, rate-limited. Runs on the multiplexer's thread.
 class stranger_log {
 public:
   explicit stranger_log(protocol::logger log) : log_{std::move(log)} {}
@@ -322,7 +323,7 @@ public:
     return doorman::new_connection(&acceptor_.backend(), handle);
   }
 
-  // CAF would end the listening itself, of which others have descriptors.
+  // Only detaches: CAF would stop listening on the socket, of which other doors have descriptors.
   void graceful_shutdown() override { detach(&acceptor_.backend(), false); }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// One TLS connection below CAF's BASP, and what accepts them.
+// A TLS connection below CAF's BASP, and the acceptor of such connections.
 
 #include <chrono>
 #include <cstddef>
@@ -27,15 +27,15 @@ class channel_bindings;
 using tls_context = std::shared_ptr<SSL_CTX>;
 using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-/// The session of who dials, on a connected socket, with its handshake done: blocks until `until` at most. Errors: `unavailable`
-/// with the reason.
+/// Returns the client session on a connected socket after its handshake; blocks until `until` at most. Errors: `unavailable` with
+/// the reason.
 [[nodiscard]] core::result<tls_session> shake_hands(const tls_context& context, int fd,
                                                     std::chrono::steady_clock::time_point until);
-/// The session of who was dialled; its handshake is still to come. Null: no memory.
+/// Returns the server session; its handshake is still to come. Null: out of memory.
 [[nodiscard]] tls_session await_hands(const tls_context& context, int fd);
 
-/// Connections that others opened. One is a guest until a hello that came over it was admitted: the oldest guests go when there
-/// are too many, or when they take long. Any thread.
+/// Connections opened by others. A connection is a guest until a hello that came over it was admitted. The oldest guests are
+/// closed when there are too many, or when they take too long. Any thread.
 class visitors {
 public:
   static constexpr std::size_t guests_max = 256;
@@ -44,7 +44,7 @@ public:
   struct entry {
     int fd = -1;
     std::chrono::steady_clock::time_point since;
-    /// As its end says; nothing before it did.
+    /// The node id from the peer's handshake; empty before that.
     caf::node_id node = {};
     bool is_guest = true;
   };
@@ -52,13 +52,13 @@ public:
 
   ticket enter(int fd);
   void leave(ticket which);
-  /// The other end has said which process it is.
+  /// Records the node id from the peer's handshake.
   void name(ticket which, const caf::node_id& node);
-  /// Connections of this process are guests no more.
+  /// Marks the connections of this process as admitted.
   void admit(const caf::node_id& node);
-  /// Ends guests that stay for too long.
+  /// Closes guests that have waited too long.
   void sweep();
-  /// Returns the address of the other end, `10.0.0.5:41234`; empty when there is no connection of this process.
+  /// Returns the address of the other end, `10.0.0.5:41234`; empty when this process has no connection.
   [[nodiscard]] std::string remote_of(const caf::node_id& node) const;
 
 private:
@@ -70,7 +70,7 @@ private:
   std::unordered_multimap<caf::node_id, ticket> by_node_;
 };
 
-/// Why a connection ended, for whoever dialled. Any thread.
+/// The reason why a connection ended, for the dialling side. Any thread.
 class tls_trouble {
 public:
   void set(std::string text);
@@ -81,14 +81,14 @@ private:
   std::string text_;
 };
 
-/// What CAF's stream needs: reads and writes without blocking, the handshake first. Used on the thread of the multiplexer alone.
+/// The policy for CAF's stream: reads and writes without blocking, the handshake first. Used only on the multiplexer's thread.
 class tls_policy {
 public:
   using native_socket = caf::io::network::native_socket;
   using rw_state = caf::io::network::rw_state;
 
-  /// Called once when the connection fails. Nothing is told of who has never sent a byte: what looks whether a port is open, and
-  /// who was cut off for being silent.
+  /// Called once when the connection fails. Not called for a peer that never sent a byte: a port check, or a silent peer that was
+  /// cut off.
   using failure_listener = std::function<void(std::string why, bool in_handshake)>;
 
   /// `on_failure` may be empty.
@@ -110,12 +110,12 @@ private:
   bool signal_blocked_ = false;
 };
 
-/// A connection that this end has dialled, as BASP has it. It is in `bindings` from the other end's first words on.
+/// Returns a BASP connection for a dialled session. It is in `bindings` after the peer's handshake.
 [[nodiscard]] caf::io::scribe_ptr make_scribe(caf::io::network::default_multiplexer& loop, int fd, tls_session session,
                                               std::shared_ptr<tls_trouble> trouble, std::shared_ptr<channel_bindings> bindings);
 
-/// Accepts connections on a listening socket, which it owns, and keeps them in `guests` and `bindings`. `context` is asked for
-/// each. Handshakes that fail are warned of in `log`, as far as there are not too many.
+/// Accepts connections on a listening socket, which it owns, and keeps them in `guests` and `bindings`. Calls `context` for each
+/// connection. Logs failed handshakes to `log`, rate-limited.
 [[nodiscard]] caf::io::doorman_ptr make_doorman(caf::io::network::default_multiplexer& loop, int fd,
                                                 std::function<tls_context()> context, std::shared_ptr<visitors> guests,
                                                 std::shared_ptr<channel_bindings> bindings, protocol::logger log);

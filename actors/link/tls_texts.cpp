@@ -8,7 +8,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// Also when another authority has the same name: then the signature is wrong.
+/// Returns whether another authority signed the certificate, also one with the same name: then the signature is invalid.
 bool is_of_another_authority(long verified) {
   switch (verified) {
   case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -28,7 +28,7 @@ std::string refused_certificate(bool is_server, long verified) {
                                            : shown + " is not accepted: " + why;
 }
 
-/// The other end has said that it does not like what it was shown.
+/// Returns whether the peer rejected the certificate of this end.
 bool is_refusal_of_ours(int reason) {
   switch (reason) {
   case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
@@ -46,7 +46,7 @@ bool is_refusal_of_ours(int reason) {
 std::string close_in_words(const SSL* session) {
   if (SSL_is_init_finished(session) != 1)
     return "the connection was closed during the TLS handshake";
-  // Whoever dialled has shaken hands before the other end has looked at its certificate.
+  // The dialling end completes its handshake before the other end has checked its certificate.
   return SSL_is_server(session) == 1 ? "the connection was closed"
                                      : "the connection was closed: the node may not accept this executor's certificate";
 }
@@ -67,9 +67,9 @@ std::string failure_in_words(const SSL* session) {
     return (is_server ? "it does not accept this node's certificate: " : "the node does not accept this executor's certificate: ")
            + std::string{text};
   if (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_WRONG_VERSION_NUMBER)
-    return is_server ? "it does not speak TLS" : "no TLS is spoken there";
+    return is_server ? "it does not speak TLS" : "the address does not speak TLS";
   if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
-    return "it shows no certificate";
+    return "it presented no certificate";
   return "TLS: " + std::string{text};
 }
 

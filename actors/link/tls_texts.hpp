@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a TLS connection of a link failed, for a person at either end.
+// Reasons for failed TLS connections of links, readable for operators at either end.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace ringmaster::actors {
 
-/// Of the call that has just failed on this thread, whose errors are taken from OpenSSL's queue. For who was dialled it speaks of
-/// the other end as `it`.
+/// Returns the reason of the call that has just failed on this thread, and clears OpenSSL's error queue. On the accepting side,
+/// `it` in the text is the peer.
 [[nodiscard]] std::string failure_in_words(const SSL* session);
 
 } // namespace ringmaster::actors

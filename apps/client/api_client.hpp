@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the commands of administration put their questions: a running server, or the store of the configuration. Questions and
-// answers are those of /api/v1 (docs/openapi.json) in both cases, so there is one set of commands, and `--json` is one document.
+// The client of the administration commands: a running server, or the store of the configuration. Requests and responses are
+// those of /api/v1 (docs/openapi.json) in both cases, so there is one set of commands and one JSON format.
 
 #include <memory>
 #include <string>
@@ -16,26 +16,26 @@
 
 namespace ringmaster::apps {
 
-/// Members stay in the order of the API.
+/// JSON with members in the order of the API.
 using api_document = nlohmann::ordered_json;
 
-/// A question of /api/v1.
+/// A request to /api/v1.
 struct api_question {
   /// `GET`, `POST`, `PUT`, `DELETE`.
   std::string method = "GET";
-  /// Behind `/api/v1`, with its query, encoded: `/jobs?limit=50`.
+  /// Path and query after `/api/v1`, encoded: `/jobs?limit=50`.
   std::string target;
-  /// JSON; null: none.
+  /// JSON body; null: none.
   api_document body = {};
-  /// Of the answer. Another one than JSON comes as a text.
+  /// Expected type of the response. Any type other than JSON is returned as text.
   std::string_view answer_type = "application/json";
-  /// Of an edit: the ETag of what it is about; empty: whatever it is.
+  /// ETag of the object to edit; empty: edit unconditionally.
   std::string if_match = {};
 };
 
 struct tagged_document {
   api_document document;
-  /// As `If-Match` wants it; empty: it has none.
+  /// Value for `If-Match`; empty: the response has no ETag.
   std::string etag = {};
 };
 
@@ -43,29 +43,30 @@ class api_client {
 public:
   virtual ~api_client() = default;
 
-  /// Null for an answer without a body. Blocks, for a finite time. Errors: those that the API answers, in their words;
-  /// `unavailable` and `timeout` when nobody does; `unsupported` for what only the other kind of client can do.
+  /// Sends the request and blocks for a finite time. Returns null for a response without a body. Errors: those of the API, with
+  /// its texts; `unavailable` and `timeout` without a response; `unsupported` for operations of the other kind of client.
   [[nodiscard]] virtual core::result<tagged_document> ask_tagged(const api_question& what) = 0;
-  /// The same without its ETag.
+  /// Sends the request and returns the response without its ETag.
   [[nodiscard]] core::result<api_document> ask(const api_question& what) {
     return ask_tagged(what).map([](tagged_document&& answer) { return std::move(answer.document); });
   }
 
-  /// In which people are shown times.
+  /// Returns the time zone for displayed times.
   [[nodiscard]] virtual const core::zone& zone() const = 0;
 
-  /// It is a server, which talks to executors.
+  /// Returns whether the client is a server, which can reach executors.
   [[nodiscard]] virtual bool is_server() const = 0;
 };
 
-/// The server that is named on the command line or by the environment (`RINGMASTER_SERVER`), else the store. Who names a
-/// configuration on the command line means the store. Errors: those of both.
+/// Returns the server named on the command line or by RINGMASTER_SERVER, else the store. Naming a configuration on the command
+/// line selects the store. Errors: those of both.
 [[nodiscard]] core::result<std::unique_ptr<api_client>> make_api_client(const client_options& options);
 
-/// The server that is named; null: none is. Errors: as above.
+/// Returns the named server; null: none is named. Errors: as above.
 [[nodiscard]] core::result<std::unique_ptr<api_client>> open_named_server(const client_options& options);
 
-/// For what a server alone can do, because it talks to executors. Errors: also `invalid_argument` when none is named.
+/// Returns the named server, for operations that only a server can do because it reaches executors. Errors: also
+/// `invalid_argument` when none is named.
 [[nodiscard]] core::result<std::unique_ptr<api_client>> open_server(const client_options& options);
 
 } // namespace ringmaster::apps

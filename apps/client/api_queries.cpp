@@ -15,7 +15,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// A server that goes on telling of a next page is not listened to for ever; nor one that tells of the same again.
+/// Limit against a server that always announces a next page.
 constexpr std::size_t rows_max = 10'000'000;
 
 std::optional<std::int64_t> id_in(const std::string& text) {
@@ -24,7 +24,7 @@ std::optional<std::int64_t> id_in(const std::string& text) {
   return failure == std::errc{} && stop == text.data() + text.size() && id > 0 ? std::optional{id} : std::nullopt;
 }
 
-/// Of a list that is looked through to its end: the row that `is_it`.
+/// Searches a list to its end for the row that satisfies `is_it`.
 template <class Predicate>
 core::result<std::optional<api_document>> find_row(api_client& client, const query_text& list, Predicate is_it) {
   std::size_t rows = 0;
@@ -129,7 +129,7 @@ core::result<std::int64_t> find_group(api_client& client, const std::string& nam
     return number_in(**found, "id").value_or(0);
   if (const auto id = id_in(name))
     return *id;
-  return core::fail(core::errc::not_found, "there is no group " + one_line(name));
+  return core::fail(core::errc::not_found, "unknown group " + one_line(name));
 }
 
 core::result<std::int64_t> find_job(api_client& client, const std::string& text) {
@@ -138,7 +138,7 @@ core::result<std::int64_t> find_job(api_client& client, const std::string& text)
     return tl::unexpected{name.error()};
   if (name->id)
     return core::number(*name->id);
-  const auto none = core::fail(core::errc::not_found, "there is no job " + one_line(text));
+  const auto none = core::fail(core::errc::not_found, "unknown job " + one_line(text));
   const auto groups = group_names(client);
   if (!groups)
     return tl::unexpected{groups.error()};
@@ -161,7 +161,7 @@ core::result<api_document> find_user(api_client& client, const std::string& name
   if (!found)
     return tl::unexpected{found.error()};
   return *found ? core::result<api_document>{std::move(**found)}
-                : core::fail(core::errc::not_found, "there is no user " + one_line(name));
+                : core::fail(core::errc::not_found, "unknown user " + one_line(name));
 }
 
 core::result<std::string> body_text(const api_document& body) {
@@ -170,7 +170,7 @@ core::result<std::string> body_text(const api_document& body) {
   try {
     return body.dump();
   } catch (const api_document::type_error&) {
-    return core::fail(core::errc::invalid_argument, "what is asked holds what is no UTF-8");
+    return core::fail(core::errc::invalid_argument, "request is not valid UTF-8");
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What several commands ask of a client, and how they read answers: whatever stands in them, since a server may be of another
-// release, or none at all.
+// Requests and readers of responses shared by several commands. The readers tolerate any content, because the server may be of
+// another release or not Ringmaster at all.
 
 #include <cstdint>
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace ringmaster::apps {
 
-/// Empty for null, for what is not there and for another type.
+/// Returns an empty string for null, a missing member or another type.
 [[nodiscard]] std::string text_in(const api_document& object, const char* name);
 [[nodiscard]] std::optional<std::int64_t> number_in(const api_document& object, const char* name);
 [[nodiscard]] bool boolean_in(const api_document& object, const char* name);
-/// Empty when it is no array.
+/// Returns an empty array if the member is not an array.
 [[nodiscard]] const api_document& items_in(const api_document& object, const char* name = "items");
 
-/// Parameters of a target.
+/// A request target with parameters.
 class query_text {
 public:
   explicit query_text(std::string path) : text_{std::move(path)} {}
@@ -33,43 +33,44 @@ private:
   std::string text_;
 };
 
-/// The page that begins at `cursor`, or at the beginning: as many of the API's as make `limit` rows, as one.
+/// Returns the page that begins at `cursor`, or the first one. Combines API pages until it has `limit` rows.
 [[nodiscard]] core::result<api_document> ask_page(api_client& client, const query_text& list, std::size_t limit,
                                               const std::optional<std::string>& cursor = {});
 
-/// Every row.
+/// Returns every row.
 [[nodiscard]] core::result<api_document> ask_all(api_client& client, const query_text& list);
 
-/// App names by id.
+/// Returns the app names by id.
 [[nodiscard]] core::result<std::map<std::int64_t, std::string>> group_names(api_client& client);
 
-/// By its id or as `group/key`. Whether an id exists is not asked. Errors: `invalid_argument`, `not_found`.
+/// Finds a job by its id or `group/key`. Does not check that an id exists. Errors: `invalid_argument`, `not_found`.
 [[nodiscard]] core::result<std::int64_t> find_job(api_client& client, const std::string& name);
-/// By its app name, else by its id. Errors: `not_found`.
+/// Finds a group by its app name, else by its id. Errors: `not_found`.
 [[nodiscard]] core::result<std::int64_t> find_group(api_client& client, const std::string& name);
-/// Names have no case. The whole user. Errors: `not_found`.
+/// Finds a user by name, ignoring case. Returns the whole user. Errors: `not_found`.
 [[nodiscard]] core::result<api_document> find_user(api_client& client, const std::string& name);
 
-/// Of a question, empty for none. Errors: `invalid_argument` for a text in it that is no UTF-8.
+/// Returns the text of a request body, empty for none. Errors: `invalid_argument` for text that is not valid UTF-8.
 [[nodiscard]] core::result<std::string> body_text(const api_document& body);
 
-/// One line, for machines.
+/// Prints the JSON on one line.
 void print_json(const api_document& what);
 [[nodiscard]] std::string json_line(const api_document& what);
 
-/// How to go on, when there is more; else nothing.
+/// Returns the option that fetches the next page, if there is one; otherwise empty.
 [[nodiscard]] std::string more_text(const api_document& page);
 
-/// Why a request of many ended, for one of them: as the bulk routes say it.
+/// Returns an item for one id that reports the error of a whole request, in the format of the bulk routes.
 [[nodiscard]] api_document problem_item(std::int64_t id, const core::error& why);
 
-/// Removes what stands at `path` and `id`; then as a bulk route says it.
+/// Deletes `path` + `id` and returns the result in the format of a bulk route.
 [[nodiscard]] core::result<api_document> ask_to_remove(api_client& client, const char* path, std::int64_t id);
 
 using api_query = std::function<core::result<api_document>(api_client&)>;
 using answer_text = std::function<core::result<std::string>(api_client&, const api_document&)>;
 
-/// Opens the client, asks it, and prints the answer: with `--json` as it is, else what `words` makes of it. The exit code.
+/// Opens the client, sends the request and prints the response: with `--json` unchanged, else formatted by `words`. Returns the
+/// exit code.
 [[nodiscard]] int ask_and_tell(const client_options& options, const api_query& ask, const answer_text& words);
 
 } // namespace ringmaster::apps

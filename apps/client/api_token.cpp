@@ -18,7 +18,7 @@ namespace {
 
 using core::errc;
 
-/// Longer than any key with blanks around it.
+/// More than the length of a key with surrounding spaces.
 constexpr std::size_t file_bytes_max = 4096;
 
 class open_file {
@@ -36,7 +36,8 @@ private:
   int number_;
 };
 
-/// As ssh does it: who owns a secret keeps it to himself. What somebody else owns (root, in a container) is that one's affair.
+/// Rejects a file of the caller that others can read, like ssh does. Files of another owner (root, in a container) are that
+/// owner's responsibility.
 core::result<void> check_mode(const std::string& path, int file) {
   struct stat status = {};
   if (::fstat(file, &status) != 0)
@@ -46,8 +47,8 @@ core::result<void> check_mode(const std::string& path, int file) {
     return {};
   std::array<char, 16> mode{};
   std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(status.st_mode & 07777U));
-  return core::fail(errc::invalid_argument, path + ": others may read the API key in it (mode " + mode.data() +
-                                              "): chmod 600 it, and think of whether they did");
+  return core::fail(errc::invalid_argument, path + ": other users can read this API key (mode " + mode.data() +
+                                              "); run chmod 600, and replace the key if they may have read it");
 }
 
 core::result<std::string> text_of(const std::string& path) {
@@ -69,7 +70,7 @@ core::result<std::string> text_of(const std::string& path) {
     size += static_cast<std::size_t>(count);
   }
   if (size > file_bytes_max)
-    return core::fail(errc::invalid_argument, path + ": holds more than an API key");
+    return core::fail(errc::invalid_argument, path + ": contains more than an API key");
   text.resize(size);
   return text;
 }
@@ -77,7 +78,7 @@ core::result<std::string> text_of(const std::string& path) {
 core::result<std::string> checked(std::string_view typed, const std::string& where) {
   const auto key = core::trimmed(typed);
   if (!core::is_api_key(key))
-    return core::fail(errc::invalid_argument, where + " holds no API key; one is rmk_ and 43 characters");
+    return core::fail(errc::invalid_argument, where + " does not contain an API key; a key is rmk_ and 43 characters");
   return std::string{key};
 }
 
@@ -90,8 +91,8 @@ core::result<std::string> read_token(const std::optional<std::string>& file, con
   if (const auto token = variable("RINGMASTER_TOKEN"); token && !token->empty())
     return checked(*token, "RINGMASTER_TOKEN");
   return core::fail(errc::invalid_argument,
-                    "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN; "
-                    "`ringmaster key add NAME --user USER` makes one");
+                    "the server needs an API key: give --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN; "
+                    "`ringmaster key add NAME --user USER` creates one");
 }
 
 } // namespace ringmaster::apps

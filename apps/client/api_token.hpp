@@ -1,6 +1,6 @@
 #pragma once
 
-// The API key with which commands come to a server. Never an argument: those stand in the list of processes.
+// The API key of the commands. It is never an argument, because arguments are visible in the process list.
 
 #include <optional>
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace ringmaster::apps {
 
-/// From `file`, else from the file that RINGMASTER_TOKEN_FILE names, else RINGMASTER_TOKEN. Errors: `invalid_argument` when there
-/// is none, for what is no key, and for a file of the caller's that others may read. No message holds the key.
+/// Reads the key from `file`, else from the file named by RINGMASTER_TOKEN_FILE, else from RINGMASTER_TOKEN. Errors:
+/// `invalid_argument` when there is none, when it is not a key, and when the caller's file is readable by others. No message
+/// contains the key.
 [[nodiscard]] core::result<std::string> read_token(const std::optional<std::string>& file, const config::environment& variable);
 
 } // namespace ringmaster::apps

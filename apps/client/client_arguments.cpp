@@ -11,10 +11,10 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// Not listed by the help of each command: it names them in one line.
+/// Hides the common options in the help of each command; a footer names them in one line.
 constexpr const char* common_group = "";
 
-/// CLI11 reads a larger number as the largest one.
+/// Returns whether the text is an id. Checked here because CLI11 clamps numbers that are too large.
 bool is_id(const std::string& text) {
   std::int64_t id = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -32,10 +32,10 @@ bool is_text(const std::string& argument) { return core::valid_utf8(argument) ==
 
 void add_config_options(CLI::App& command, config_options& options) {
   command
-    .add_option("--config", options.file, "Configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
+    .add_option("--config", options.file, "Configuration file (default RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)")
     ->type_name("FILE")
     ->group(common_group);
-  command.add_option("--set", options.set, "One setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated")
+  command.add_option("--set", options.set, "Override a setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated")
     ->type_name("KEY=VALUE")
     ->allow_extra_args(false)
     ->group(common_group);
@@ -44,38 +44,39 @@ void add_config_options(CLI::App& command, config_options& options) {
 
 void add_place_options(CLI::App& command, client_options& options) {
   add_config_options(command, options.config);
-  command.add_option("--server", options.server.url, "A running server (else RINGMASTER_SERVER, else the database itself)")
+  command.add_option("--server", options.server.url, "Running server (default RINGMASTER_SERVER, else direct database access)")
     ->type_name("URL")
     ->excludes("--config")
     ->excludes("--set")
     ->group(common_group);
   command
     .add_option("--token-file", options.server.token_file,
-                "Holds the API key for the server (else RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)")
+                "File with the API key for the server (default RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)")
     ->type_name("FILE")
     ->group(common_group);
-  command.add_option("--ca-file", options.server.ca_file, "Certificates to trust in place of the system's")
+  command.add_option("--ca-file", options.server.ca_file, "Trusted CA certificates, in place of the system's")
     ->type_name("FILE")
     ->group(common_group);
-  command.add_flag("--insecure-http", options.server.insecure_http, "Send the key in the clear to another machine")
+  command.add_flag("--insecure-http", options.server.insecure_http, "Permit sending the API key unencrypted to another machine")
     ->group(common_group);
   command.footer("Common options (explained by `ringmaster --help`): --config, --set, --server, --token-file, --ca-file, "
                  "--insecure-http");
 }
 
 void add_common_help(CLI::App& app) {
-  app.footer("Common options of commands:\n"
-             "--config FILE: configuration file (else RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)\n"
-             "--set KEY=VALUE: one setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated\n"
-             "--server URL: a running server (else RINGMASTER_SERVER, else the database itself)\n"
-             "--token-file FILE: holds the API key for the server (else RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)\n"
-             "--ca-file FILE: certificates to trust in place of the system's\n"
-             "--insecure-http: send the key in the clear to another machine");
+  app.footer(
+    "Common options of commands:\n"
+    "--config FILE: configuration file (default RINGMASTER_CONFIG, else /etc/ringmaster/ringmaster.toml)\n"
+    "--set KEY=VALUE: override a setting, e.g. --set server.listen=0.0.0.0:8080; may be repeated\n"
+    "--server URL: running server (default RINGMASTER_SERVER, else direct database access)\n"
+    "--token-file FILE: file with the API key for the server (default RINGMASTER_TOKEN_FILE, else RINGMASTER_TOKEN)\n"
+    "--ca-file FILE: trusted CA certificates, in place of the system's\n"
+    "--insecure-http: permit sending the API key unencrypted to another machine");
 }
 
 namespace {
 
-/// The command that the line has reached.
+/// Returns the deepest subcommand that was parsed.
 const CLI::App& reached(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : reached(*parsed.front());
@@ -100,27 +101,28 @@ std::string command_suggestion(const CLI::App& app) {
   }
   const std::vector<std::string_view> known{names.begin(), names.end()};
   const auto text = config::suggestion(wrong, known);
-  return text.empty() ? text : "ringmaster: '" + wrong + "' is not known" + text + '\n';
+  return text.empty() ? text : "ringmaster: '" + wrong + "' is unknown" + text + '\n';
 }
 
 void add_desk_options(CLI::App& command, client_options& options) {
   add_place_options(command, options);
-  command.add_flag("--json", options.json, "For machines");
+  command.add_flag("--json", options.json, "Print JSON");
 }
 
 void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std::size_t& limit) {
-  command.add_option("--cursor", cursor, "Begin where the page before ended: what it told")->type_name("NEXT");
-  command.add_option("--limit", limit, "How many")->check(CLI::Range(1, 10000))->capture_default_str();
+  command.add_option("--cursor", cursor, "Start of the page, as printed by the previous page")->type_name("NEXT");
+  command.add_option("--limit", limit, "Maximum number of rows")->check(CLI::Range(1, 10000))->capture_default_str();
 }
 
 CLI::Validator id_check(std::string what) {
-  return {[what = std::move(what)](std::string& text) { return is_id(text) ? "" : '"' + text + "\" is no " + what; }, ""};
+  return {[what = std::move(what)](std::string& text) { return is_id(text) ? "" : '"' + text + "\" is not a valid " + what; },
+          ""};
 }
 
 int run_with_texts(const CLI::App& command, const std::function<int()>& run) {
   for (const CLI::Option* option : command.get_options())
     if (const auto& given = option->results(); !may_be_any_bytes(*option) && !std::all_of(given.begin(), given.end(), is_text))
-      return complain({core::errc::invalid_argument, option->get_name() + ": it holds what is no UTF-8"});
+      return complain({core::errc::invalid_argument, option->get_name() + ": invalid UTF-8"});
   return run();
 }
 

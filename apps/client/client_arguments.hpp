@@ -1,6 +1,6 @@
 #pragma once
 
-// How the command lines of administration are put together.
+// Building blocks of the administration command lines.
 
 #include <cstdint>
 #include <functional>
@@ -15,35 +15,36 @@
 
 namespace ringmaster::apps {
 
-/// `--config`, `--set`.
+/// Adds `--config` and `--set`.
 void add_config_options(CLI::App& command, config_options& options);
 
-/// Those and the server's.
+/// Adds these and the server options.
 void add_place_options(CLI::App& command, client_options& options);
 
-/// Those and `--json`.
+/// Adds these and `--json`.
 void add_desk_options(CLI::App& command, client_options& options);
 
 /// Explains the common options in the help of the program.
 void add_common_help(CLI::App& app);
 
-/// Of a command line with a word too many: a line that names the closest one that is known; empty when none is close.
+/// Returns a line that names the closest known command for an unknown word; empty when none is close.
 [[nodiscard]] std::string command_suggestion(const CLI::App& app);
 
-/// `--cursor`, `--limit`.
+/// Adds `--cursor` and `--limit`.
 void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std::size_t& limit);
 
-/// Refuses what is no number from 1 on: an id. `what`: `log id`.
+/// Rejects text that is not a positive number. `what`: the name of the value, e.g. `run id`.
 [[nodiscard]] CLI::Validator id_check(std::string what);
 
-/// Runs it, unless an argument of `command` is no UTF-8: neither a server nor a database takes that. Names of files may be any
-/// bytes, and settings, which hold some, are checked where they are read. The exit code.
+/// Runs the command unless an argument is not valid UTF-8, which neither a server nor a database accepts. File names may be any
+/// bytes; settings, which may hold file names, are checked when they are read. Returns the exit code.
 [[nodiscard]] int run_with_texts(const CLI::App& command, const std::function<int()>& run);
 
-/// A group of subcommands of which one is needed.
+/// Adds a command with subcommands, one of which is required.
 [[nodiscard]] CLI::App* add_family(CLI::App& under, const char* name, const char* help);
 
-/// A subcommand of `under` whose options live as long as the command line. What is given becomes `chosen` when it is parsed.
+/// Adds a subcommand of `under` whose options live as long as the command line. Parsing the line sets `chosen` to the given
+/// subcommand.
 template <class Options>
 std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& under, const char* name, const char* help,
                                                            std::function<int()>& chosen, int (*run)(const Options&)) {

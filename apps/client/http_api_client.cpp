@@ -1,4 +1,4 @@
-// The only command's client of HTTP: libcurl, one transfer at a time.
+// The HTTP client of the commands: libcurl, one transfer at a time.
 
 #include "apps/client/http_api_client.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 using core::errc;
 
 constexpr long connect_ms_max = 10'000;
-/// Longer than a server takes for anything (`server.reply_timeout`), and than it waits for more of a log.
+/// Longer than any response of a server takes (`server.reply_timeout`), and longer than a server waits for more of a log.
 constexpr long answer_ms_max = 90'000;
 constexpr std::size_t answer_bytes_max = 64 * 1024 * 1024;
 constexpr std::string_view api_root = "/api/v1";
@@ -52,31 +52,31 @@ bool is_loopback(const std::string& host) {
     return (ntohl(v4.s_addr) >> 24U) == 127;
   if (::inet_pton(AF_INET6, bare.c_str(), &v6) == 1)
     return IN6_IS_ADDR_LOOPBACK(&v6);
-  return bare == "localhost"; // libcurl asks nobody for it
+  return bare == "localhost"; // libcurl resolves it without a lookup
 }
 
-/// Without a slash at its end.
+/// Returns the URL without a trailing slash.
 core::result<std::string> checked_url(const server_place& place) {
   const std::unique_ptr<CURLU, release> url{curl_url()};
   const auto shown = one_line(place.url);
   if (!url || curl_url_set(url.get(), CURLUPART_URL, place.url.c_str(), 0) != CURLUE_OK)
-    return core::fail(errc::invalid_argument, '"' + shown + "\" is no address of a server; expected https://host:port");
+    return core::fail(errc::invalid_argument, '"' + shown + "\" is not a server address; expected https://host:port");
   const auto scheme = part_of(url.get(), CURLUPART_SCHEME);
   if (scheme != "https" && scheme != "http")
-    return core::fail(errc::invalid_argument, '"' + shown + "\" is no address of a server; expected https://host:port");
+    return core::fail(errc::invalid_argument, '"' + shown + "\" is not a server address; expected https://host:port");
   for (const auto part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT})
     if (!part_of(url.get(), part).empty())
-      return core::fail(errc::invalid_argument, "an address of a server has a host, a port and a path, nothing else");
+      return core::fail(errc::invalid_argument, "a server address consists of a host, a port and a path only");
   if (scheme == "http" && !place.insecure_http && !is_loopback(part_of(url.get(), CURLUPART_HOST)))
-    return core::fail(errc::invalid_argument, "the API key would go to " + shown +
-                                                " in the clear: use https://, or --insecure-http on a network that you trust");
+    return core::fail(errc::invalid_argument, "the API key would be sent unencrypted to " + shown +
+                                                ": use https://, or --insecure-http on a trusted network");
   auto base = part_of(url.get(), CURLUPART_URL);
   while (base.ends_with('/'))
     base.pop_back();
   return base;
 }
 
-/// What came back.
+/// A response.
 struct reply {
   long status = 0;
   std::string type;
@@ -100,7 +100,7 @@ void set(CURL* handle, CURLoption option, Value value) {
   curl_easy_setopt(handle, option, value);
 }
 
-/// For a terminal: what stands in them is somebody else's.
+/// Makes the untrusted lines of a response safe for a terminal.
 std::string shown_lines(std::string_view text) {
   std::string out;
   for (std::size_t lines = 0; !text.empty() && lines < shown_lines_max; ++lines) {
@@ -111,7 +111,7 @@ std::string shown_lines(std::string_view text) {
   return out;
 }
 
-/// As the API names its problems (docs/http_api.md, Errors).
+/// Maps a status to an error code (docs/http_api.md, Errors).
 errc code_of(long status) noexcept {
   switch (status) {
   case 400: return errc::invalid_argument;
@@ -170,7 +170,7 @@ core::result<tagged_document> http_api_client::ask_tagged(const api_question& wh
 
 core::result<reply> http_api_client::send(const api_question& what) {
   if (!handle_)
-    return core::fail(errc::unavailable, "libcurl has no handle to give");
+    return core::fail(errc::unavailable, "cannot create a libcurl handle");
   reply got;
   std::array<char, CURL_ERROR_SIZE> problem{};
   const auto url = base_ + std::string{api_root} + what.target;
@@ -198,7 +198,7 @@ void http_api_client::prepare(const api_question& what, const std::string& url, 
   auto* handle = handle_.get();
   curl_easy_reset(handle);
   curl_slist* lines = nullptr;
-  // An answer that says "continue" first is not waited for.
+  // The empty `Expect:` keeps libcurl from waiting for "100 Continue".
   for (const auto& line : {"Authorization: Bearer " + place_.token, "Accept: " + std::string{what.answer_type},
                            std::string{"Content-Type: application/json"}, std::string{"Expect:"}})
     if (auto* longer = curl_slist_append(lines, line.c_str()))
@@ -218,12 +218,12 @@ void http_api_client::prepare(const api_question& what, const std::string& url, 
   set(handle, CURLOPT_ERRORBUFFER, problem);
   set(handle, CURLOPT_WRITEFUNCTION, &take);
   set(handle, CURLOPT_WRITEDATA, static_cast<void*>(&into));
-  // A proxy reads what is not encrypted.
+  // Bypasses proxies without TLS, because a proxy would read the key.
   if (base_.starts_with("http:"))
     set(handle, CURLOPT_PROXY, "");
   if (place_.ca_file) {
     set(handle, CURLOPT_CAINFO, place_.ca_file->c_str());
-    set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr)); // else the system's folder counts beside it
+    set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr)); // otherwise the system's CA folder is trusted too
   }
   if (what.method != "GET") {
     set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
@@ -235,21 +235,21 @@ void http_api_client::prepare(const api_question& what, const std::string& url, 
 core::error http_api_client::failure(CURLcode code, const reply& got, const char* problem) const {
   const auto shown = one_line(base_);
   if (got.too_long)
-    return {errc::too_large, shown + ": the answer is longer than 64 MiB"};
+    return {errc::too_large, shown + ": the response exceeds 64 MiB"};
   const auto why = one_line(*problem == '\0' ? curl_easy_strerror(code) : problem);
   if (code == CURLE_OPERATION_TIMEDOUT)
-    return {errc::timeout, shown + " did not answer in time: " + why};
+    return {errc::timeout, shown + " did not respond in time: " + why};
   if (code == CURLE_SSL_CACERT_BADFILE)
     return {errc::invalid_argument, "--ca-file: " + why};
-  return {errc::unavailable, shown + " cannot be asked: " + why};
+  return {errc::unavailable, shown + " is unreachable: " + why};
 }
 
 core::error http_api_client::refusal(const reply& got) const {
   const auto shown = one_line(base_);
   if (got.status >= 300 && got.status < 400)
-    return {errc::unavailable, shown + " leads elsewhere (HTTP " + std::to_string(got.status) +
+    return {errc::unavailable, shown + " redirects to another address (HTTP " + std::to_string(got.status) +
                                  (got.place.empty() ? ")" : ", " + one_line(got.place) + ")") +
-                                 "; the API key is not sent there: give that server's address"};
+                                 "; the API key was not sent there: use that server's address"};
   const bool is_problem = got.type.starts_with("application/problem+json");
   const auto problem = is_problem ? api_document::parse(got.body, nullptr, false) : api_document{};
   if (!problem.is_object() || !problem.contains("detail") || !problem["detail"].is_string())
@@ -259,14 +259,14 @@ core::error http_api_client::refusal(const reply& got) const {
       return {code_of(got.status), std::move(lines)};
   auto detail = std::string{core::cut_characters(one_line(problem["detail"].get<std::string>()), shown_chars_max)};
   if (got.status == 401)
-    detail = shown + " does not know the API key, or it is over: " + detail;
+    detail = shown + ": unknown or expired API key: " + detail;
   return {code_of(got.status), std::move(detail)};
 }
 
 core::error http_api_client::stranger(const reply& got) const {
   auto type = std::string{core::cut_characters(one_line(got.type), 80)};
-  return {errc::unavailable, one_line(base_) + " does not answer as Ringmaster does (HTTP " + std::to_string(got.status) + ", " +
-                               (type.empty() ? "no type" : type) + "): is this the address of a server?"};
+  return {errc::unavailable, one_line(base_) + " does not respond like Ringmaster (HTTP " + std::to_string(got.status) + ", " +
+                               (type.empty() ? "no content type" : type) + "): is this the address of a server?"};
 }
 
 } // namespace

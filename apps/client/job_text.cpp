@@ -28,7 +28,7 @@ std::string number_text(const api_document& object, const char* name) {
   return std::to_string(number_in(object, name).value_or(0));
 }
 
-/// `0 0 1 * * ?`, `every 5 s`, `every 250 ms`, `none`.
+/// Returns `0 0 1 * * ?`, `every 5 s`, `every 250 ms` or `none`.
 std::string schedule_text(const api_document& job) {
   if (const auto interval = number_in(job, "interval_ms"))
     return "every " + std::to_string(*interval) + " ms";
@@ -84,7 +84,7 @@ std::string job_state_text(const api_document& job, const core::zone& where, cor
   const auto at = number_in(job, "stopped_ms");
   if (by.empty() || !at || *at < 0 || *at > protocol::wire::instant_ms_max)
     return "stopped";
-  // The day stands only where it is another one.
+  // Includes the date only if it is not today.
   const auto when = where.format(core::from_ms(*at));
   const bool is_today = when.substr(0, 10) == where.format(now).substr(0, 10);
   return "stopped by " + by + ", " + when.substr(is_today ? 11 : 0, is_today ? 5 : 16);
@@ -120,7 +120,7 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
   add("jitter", jitter ? std::to_string(*jitter) + " ms" : "");
   add("state", job_state_text(job, where, now));
   add("next", instant_in(job, "next_ms", where) + (number_in(job, "next_ms") ? " " + where.name() : ""));
-  add("last", number_in(job, "last_ms") ? instant_in(job, "last_ms", where) + ' ' + where.name() : "never on schedule");
+  add("last", number_in(job, "last_ms") ? instant_in(job, "last_ms", where) + ' ' + where.name() : "never fired by its schedule");
   if (number_in(job, "missed_ms"))
     add("missed", instant_in(job, "missed_ms", where) + ' ' + where.name());
   add("handler", text_in(job, "handler"));
@@ -148,7 +148,7 @@ std::string plain_text(std::string_view html) {
   std::string text;
   while (!html.empty()) {
     if (html.front() == '<') {
-      // A lone `<`, or the closing brackets of XXL's headings, are text.
+      // A lone `<` and the closing brackets of XXL-JOB's headings are text.
       const auto end = html.find('>');
       const bool tag =
         end != std::string_view::npos && html.size() > 1 && (std::isalpha(static_cast<unsigned char>(html[1])) || html[1] == '/');

@@ -15,7 +15,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// The number where `pattern` has `{id}`, 0 where it has none; nothing when `path` is another one.
+/// Returns the number at `{id}` of `pattern`, 0 if it has none; nullopt when `path` does not match.
 std::optional<std::int64_t> match(std::string_view pattern, std::string_view path) {
   constexpr std::string_view hole = "{id}";
   const auto at = pattern.find(hole);
@@ -67,7 +67,7 @@ private:
   }
 
   opened_store opened_;
-  /// A user at a terminal is told which database that was.
+  /// Set after the first write: the database is then named to a user at a terminal.
   bool has_written_ = false;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The API's questions answered by the store of the configuration, as this machine's operator, who may everything.
+// A client that answers API requests from the configured store, as the operator of this machine with all permissions.
 
 #include <memory>
 #include <span>
@@ -14,25 +14,25 @@
 
 namespace ringmaster::apps {
 
-/// Errors: those of `open_store`.
+/// Opens the store. Errors: those of `open_store`.
 [[nodiscard]] core::result<std::unique_ptr<api_client>> make_store_desk(const config_options& options);
 
-/// A question, taken apart.
+/// A parsed request.
 struct store_question {
   storage::store& store;
   const config::settings& settings;
   protocol::wire::form query;
-  /// Where the route has `{id}`.
+  /// Value of `{id}` in the route.
   std::int64_t id = 0;
-  /// Empty: none.
+  /// Request body; empty: none.
   std::string body;
-  /// `core::edit_tag` of what the edit is about; empty: whatever it is.
+  /// `core::edit_tag` of the object to edit; empty: edit unconditionally.
   std::string seen;
-  /// That of what is answered, where it has one.
+  /// ETag of the response, if it has one.
   std::string& tag;
 };
 
-/// One route of the API, answered as gateway/handlers do. What they leave out here: rights, and what only a server can do.
+/// One route of the API, with the same responses as gateway/handlers. Permissions and operations that need a server are left out.
 struct store_route {
   std::string_view method;
   std::string_view path;
@@ -44,10 +44,10 @@ struct store_route {
 [[nodiscard]] std::span<const store_route> people_routes() noexcept;
 [[nodiscard]] std::span<const store_route> node_routes() noexcept;
 
-/// What the API's writers made, as a document.
+/// Parses JSON written by the API's writers.
 [[nodiscard]] api_document parsed(const std::string& json);
 
-/// `read(query, cursor)` of the API's lists, and where the page begins.
+/// Calls `read(query, cursor)` of an API list with the start of the page.
 template <class Read>
 [[nodiscard]] auto list_query(const store_question& asked, Read read) {
   return protocol::wire::api_cursor_of(asked.query).and_then([&](const protocol::wire::api_cursor& from) {

@@ -61,7 +61,7 @@ api_document item_of(core::job_id job, const std::string& done) {
   return {{"id", core::number(job)}, {"status", 200}, {"done", parsed(done)}};
 }
 
-/// All are changed first, so that the time to wait for runs on their way is the same for all.
+/// Changes all jobs first, so that they share one wait for runs that are being sent.
 template <class Change>
 result<api_document> edit_all(const store_question& asked, Change change) {
   const auto bulk = wire::parse_api_bulk(asked.body, wire::bulk_use::edit);
@@ -94,7 +94,7 @@ result<api_document> jobs_stop(const store_question& asked) {
   return edit_all(asked, [](storage::job_store& jobs, core::job_id job) { return jobs.stop(job, system_now()); });
 }
 
-/// A negative number that no other run by hand has.
+/// Returns a negative number that no other manual run has.
 std::int64_t fresh_token() {
   std::random_device source;
   const auto bits = (std::uint64_t{source()} << 32) | source();
@@ -116,7 +116,7 @@ result<api_document> jobs_trigger(const store_question& asked) {
   return api_document{{"items", std::move(items)}};
 }
 
-/// Beyond the API: `declared_too=true`.
+/// Removes a job. Beyond the API: supports `declared_too=true`.
 result<api_document> job_remove(const store_question& asked) {
   const auto job = job_of(asked);
   if (!job)
@@ -129,7 +129,7 @@ result<api_document> job_remove(const store_question& asked) {
   for (std::optional<core::log_id> after{core::log_id{}}; after;) {
     const auto step = asked.store.jobs().remove_logs(*job, *after, log_chunk);
     if (!step)
-      return core::fail(step.error().code, "the job is removed, its log is not: " + step.error().context);
+      return core::fail(step.error().code, "the job is removed, but its log is not: " + step.error().context);
     after = step->after;
   }
   return api_document{};

@@ -1,5 +1,5 @@
-// local_api_client: nodes, as their rows show them. Nobody else's clock counts, so they are watched for a moment, as nodes watch
-// each other.
+// local_api_client: nodes, from their rows. Clocks of other machines are not comparable, so the command watches the rows for a
+// moment, like the nodes do.
 
 #include <algorithm>
 #include <array>
@@ -20,20 +20,20 @@ using namespace std::chrono_literals;
 using core::result;
 
 constexpr auto look_gap = 50ms;
-/// Whatever the settings say, nobody waits longer for a list.
+/// Upper limit of the watch time, regardless of the settings.
 constexpr std::chrono::milliseconds watch_max = 5s;
 
 std::int64_t steady_ns() {
   return std::chrono::nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
 }
 
-/// It has beaten since it was first seen here.
+/// Returns whether the node sent a heartbeat since it was first seen here.
 bool has_beaten(const std::vector<core::node_row>& first, const core::node_row& now) {
   const auto was = std::find_if(first.begin(), first.end(), [&now](const auto& each) { return each.id == now.id; });
   return was == first.end() || was->incarnation != now.incarnation || was->beat != now.beat;
 }
 
-/// Until every node that says it is up was seen to beat, `limit` at most.
+/// Watches until every node that is marked up has sent a heartbeat, `limit` at most.
 result<std::vector<core::seen_node>> watch(storage::store& store, std::chrono::milliseconds limit) {
   actors::peer_watch peers{"", limit};
   std::optional<std::vector<core::node_row>> first;

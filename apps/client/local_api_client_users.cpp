@@ -20,7 +20,7 @@ namespace wire = protocol::wire;
 using core::local_operator;
 using core::result;
 
-/// As servers count.
+/// Highest total that is counted exactly, as on servers.
 constexpr std::size_t counted_max = 10'000;
 constexpr std::size_t clear_chunk = 500;
 
@@ -45,7 +45,7 @@ result<api_document> run_read(const store_question& asked) {
     .map([](const core::log_row& run) { return parsed(wire::api_run(run)); });
 }
 
-/// Chunk by chunk, so that no lock is held for long.
+/// Removes in chunks, so that no lock is held for long.
 result<api_document> runs_clear(const store_question& asked) {
   const auto search = wire::parse_api_clear(asked.body);
   if (!search)
@@ -55,7 +55,8 @@ result<api_document> runs_clear(const store_question& asked) {
   do {
     const auto step = asked.store.run_reading().clear(*search, place, clear_chunk, local_operator(), system_now());
     if (!step)
-      return core::fail(step.error().code, step.error().context + "; " + std::to_string(removed) + " runs are removed");
+      return core::fail(step.error().code,
+                        step.error().context + "; " + std::to_string(removed) + " runs were removed before this error");
     removed += step->removed;
     place = step->next;
   } while (place);
@@ -84,7 +85,7 @@ result<api_document> user_read(const store_question& asked) {
   });
 }
 
-/// With the stored form of its password, when there is one.
+/// Converts the request to a draft, with the hash of its password if there is one.
 result<core::user_draft> draft_of(storage::store& store, const wire::api_user& user) {
   core::user_draft draft{std::string{core::trimmed(user.name)}, std::nullopt, user.admin, user.rights};
   if (core::is_blank(user.password))
@@ -146,7 +147,7 @@ result<api_document> key_add(const store_question& asked) {
   if (!wanted)
     return tl::unexpected{wanted.error()};
   if (!wanted->user)
-    return core::fail(core::errc::invalid_argument, "--user: whose key it is must be said");
+    return core::fail(core::errc::invalid_argument, "--user is required without --server");
   const auto token = gateway::random_token();
   if (!token)
     return tl::unexpected{token.error()};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run writes, printed part by part.
+// The log of a run, printed part by part.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace ringmaster::apps {
 
-/// Prints the log of a run until the run is over. Blocks; an executor or a server that is away for a moment ends nothing. The
+/// Prints the log of a run until the run ends. Blocks. A short outage of the executor or the server ends nothing. Returns the
 /// exit code.
 [[nodiscard]] int follow_log(api_client& client, std::int64_t run);
 

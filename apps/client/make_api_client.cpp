@@ -41,7 +41,7 @@ core::result<std::unique_ptr<api_client>> open_server(const client_options& opti
   auto server = open_named_server(options);
   if (server && !*server)
     return core::fail(core::errc::invalid_argument,
-                      "only a running server can do this, because it asks executors: name it with --server or RINGMASTER_SERVER");
+                      "only a running server can do this, because it needs the executors: give --server or RINGMASTER_SERVER");
   return server;
 }
 

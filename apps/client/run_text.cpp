@@ -23,11 +23,11 @@ namespace {
 
 using run_fields = std::vector<std::pair<std::string, std::string>>;
 
-/// The result of a run that took longer than its job allows.
+/// Result code of a run that exceeded its time limit.
 constexpr std::int64_t timed_out_code = 502;
-/// Jobs that are asked for one by one; more are read as a list.
+/// Maximum number of jobs requested one by one; for more, the whole list is read.
 constexpr std::size_t asked_jobs_max = 40;
-/// Of a reason in a table that is not cut by its terminal.
+/// Longest reason in a table that is not cut to a terminal width.
 constexpr std::size_t reason_chars_max = 160;
 
 std::string line_in(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
@@ -41,8 +41,8 @@ std::string digits_in(const api_document& object, const char* name) {
   return std::to_string(number_in(object, name).value_or(0));
 }
 
-/// Returns the first line, or of a Java stack trace the last cause: the first line names a wrapper such as
-/// InvocationTargetException, the same one for every failure.
+/// Returns the first line, or the last cause of a Java stack trace: its first line names only a wrapper such as
+/// InvocationTargetException.
 std::string line_that_says_why(const std::string& text) {
   constexpr std::string_view cause = "\nCaused by: ";
   const auto last = text.rfind(cause);
@@ -54,14 +54,14 @@ std::optional<core::trigger_note> note_of(const api_document& run) {
   return core::decode_trigger_note(text_in(run, "trigger_message"));
 }
 
-/// Returns what the note or a Java admin's page says of the sending.
+/// Returns the description of the sending, from the note or a Java admin's message.
 std::string sending_words(const api_document& run, const std::optional<core::trigger_note>& note) {
   const auto message = note ? note->message : text_in(run, "trigger_message");
   const auto reason = plain_text(core::trigger_reason(message, core::language::en));
   return std::string{core::trimmed(reason)};
 }
 
-/// Returns why no executor has the run.
+/// Returns why no executor accepted the run.
 std::string sending_problem(const api_document& run) {
   const auto note = note_of(run);
   const auto words = sending_words(run, note);
@@ -70,7 +70,7 @@ std::string sending_problem(const api_document& run) {
            (words.empty() ? " with code " + std::to_string(number_in(run, "trigger_code").value_or(0)) : ": " + words);
   if (note && (note->missed || words.starts_with(core::unknown_delivery)))
     return words;
-  return "not sent: " + (words.empty() ? "the executor did not take it" : words);
+  return "not sent: " + (words.empty() ? "the executor did not accept it" : words);
 }
 
 struct ending {
@@ -78,7 +78,7 @@ struct ending {
   std::string_view words;
 };
 
-/// What executors report of runs that they ended (XXL wire §5).
+/// Reports of executors about runs that they ended (XXL wire §5).
 constexpr std::array endings{
   ending{"scheduling center kill job.", "killed by a user"},
   ending{"block strategy effect：Cover Early", "ended by a later run of the job (COVER_EARLY)"},
@@ -89,9 +89,9 @@ constexpr std::array endings{
 constexpr std::string_view began = "[job running, killed]";
 constexpr std::string_view waited = "[job not executed, in the job queue, killed.]";
 
-/// Returns the words for a run that its executor ended; nothing when the report says something else.
+/// Returns the description of a run that its executor ended; nullopt for any other report.
 std::optional<std::string> ending_words(std::string_view report) {
-  // An admin's own words, if they came before the executor's.
+  // The admin's text comes first if the admin ended the run before the executor reported.
   if (const auto by_admin = core::killed_result(core::language::en); report.starts_with(by_admin)) {
     const auto rest = core::trimmed(report.substr(by_admin.size()));
     return "killed by a user" + (rest.empty() ? std::string{} : ": " + std::string{rest});
@@ -114,7 +114,7 @@ std::string result_words(const api_document& run) {
   return ending_words(report).value_or(report);
 }
 
-/// `cron`, `manual`, `retry of run 23`, `child of run 20`.
+/// Returns `cron`, `manual`, `retry of run 23` or `child of run 20`.
 std::string started_by(const api_document& run) {
   const auto kind = line_in(run, "kind");
   const auto origin = number_in(run, "origin");

@@ -17,24 +17,24 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Between two looks.
+/// Delay after the first check.
 constexpr std::chrono::milliseconds pause_first = 100ms;
 constexpr std::chrono::milliseconds pause_max = 1s;
-/// A retry is claimed at once, or, when its node died, by another one.
+/// Time to wait for a retry: it is claimed at once, or later by another node if its node died.
 constexpr auto retry_patience = 15s;
-/// Runs of the job among which a retry is looked for.
+/// Number of newest runs of the job among which a retry is searched.
 constexpr std::size_t newest_runs = 50;
 
 bool heals_by_itself(errc code) noexcept { return code == errc::unavailable || code == errc::timeout; }
 
-core::error was_dropped() { return {errc::not_found, "the run was dropped: its job or its row is gone"}; }
+core::error was_dropped() { return {errc::not_found, "the run was dropped: its job or its row was removed"}; }
 
 bool is_over(const api_document& run) {
   const auto triggered = number_in(run, "trigger_code").value_or(0);
   return number_in(run, "handle_code").value_or(0) != 0 || (triggered != 0 && triggered != core::success_code);
 }
 
-/// Calls `look` until it gives something, with growing pauses: requests to a server are counted. Nothing at `end`.
+/// Calls `look` with growing delays until it returns a value, because servers limit requests. Returns nullopt at `end`.
 template <class Look>
 auto repeat(const api_client& client, steady::time_point end, Look look) -> decltype(look()) {
   for (auto pause = pause_first;; std::this_thread::sleep_for(pause)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Waiting for the runs that came of a request to run.
+// Waiting for the runs of a run request.
 
 #include <chrono>
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace ringmaster::apps {
 
-/// The runs of a request, asked for until a node has taken it; empty when none has by `end`. Errors: `not_found` when the job
-/// went away first; those of the client that time does not heal.
+/// Waits until a node has taken the request and returns its runs; empty when none did by `end`. Errors: `not_found` when the job
+/// was removed first; permanent errors of the client.
 [[nodiscard]] core::result<std::vector<std::int64_t>> await_runs(api_client& client, std::int64_t intent,
                                                                  std::chrono::steady_clock::time_point end);
 
-/// Blocks until an executor has taken the run, or it is over. False: it cannot be read, or `end` came first.
+/// Blocks until an executor has accepted the run or the run has ended. Returns false when it cannot be read, or at `end`.
 [[nodiscard]] bool await_sending(api_client& client, std::int64_t run, std::chrono::steady_clock::time_point end);
 
-/// The run once it is over. Errors: `timeout`, `not_found` when its row is gone.
+/// Waits for the end of the run and returns it. Errors: `timeout`, `not_found` when its row was removed.
 [[nodiscard]] core::result<api_document> await_end(api_client& client, std::int64_t run,
                                                    std::chrono::steady_clock::time_point end);
 
-/// The retry that follows this failed run; nothing when there is none to come.
+/// Returns the retry that follows this failed run; nullopt when none will follow.
 [[nodiscard]] core::result<std::optional<std::int64_t>> await_retry(api_client& client, const api_document& run,
                                                                     std::chrono::steady_clock::time_point end);
 

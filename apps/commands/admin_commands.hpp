@@ -1,7 +1,7 @@
 #pragma once
 
-// The commands of administration. Each function adds one family to the command line; the command that is given becomes `chosen`
-// when that is parsed.
+// The administration commands. Each function adds one command family to the command line. Parsing the line sets `chosen` to the
+// given command.
 
 #include <functional>
 
@@ -20,7 +20,7 @@ void add_key_commands(CLI::App& app, std::function<int()>& chosen);
 void add_node_commands(CLI::App& app, std::function<int()>& chosen);
 void add_repair_commands(CLI::App& app, std::function<int()>& chosen);
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen);
-/// Looks at `app` when it runs: everything that was added until then is completed.
+/// Adds `completion`. It completes the commands and options that `app` has when it runs, also those that were added later.
 void add_completion_command(CLI::App& app, std::function<int()>& chosen);
 void add_names_command(CLI::App& app, std::function<int()>& chosen);
 

@@ -31,19 +31,19 @@ core::result<void> send_test(const alarm_test_options& options, std::string& to)
   if (options.channel == protocol::mail_channel) {
     to = options.to.empty() ? settings.mail.from : options.to;
     if (!core::is_mail_address(to))
-      return core::fail(core::errc::invalid_argument, "--to: \"" + core::valid_utf8(to) + "\" is no mail address");
+      return core::fail(core::errc::invalid_argument, "--to: \"" + core::valid_utf8(to) + "\" is not a valid e-mail address");
   } else if (!options.to.empty()) {
-    return core::fail(core::errc::invalid_argument, "--to: only mail goes to an address");
+    return core::fail(core::errc::invalid_argument, "--to: applies only to the channel mail");
   }
   protocol::notice test{options.channel, to, "ringmaster.test." + std::to_string(core::to_ms(system_now())),
                         core::test_message_of(this_host(), settings.language)};
   std::promise<core::result<void>> outcome;
   auto answer = outcome.get_future();
-  // Ends before the promise that it answers.
+  // Destroyed before the promise that its callback fulfils.
   const auto notifier = gateway::make_notifier(settings);
   notifier->send(std::move(test), [&outcome](core::result<void> sent) { outcome.set_value(std::move(sent)); });
   auto sent = answer.get();
-  // Whatever the other side said against it: the command was right.
+  // A refusal by the receiving side is reported as `unavailable`, because the command line was correct.
   if (!sent)
     return core::fail(core::errc::unavailable, sent.error().context);
   return sent;

@@ -20,7 +20,7 @@ namespace {
 
 using database_ptr = std::unique_ptr<storage::database>;
 
-/// What a first `apply` would find: the same schema, nothing in it, and nothing made on disk.
+/// Returns an empty in-memory database with the current schema, as a first `apply` would find it. Writes nothing to disk.
 core::result<database_ptr> empty_copy(const assembled& node) {
   auto copy = node;
   copy.settings.database.url = core::sqlite_url(core::sqlite_memory);
@@ -31,7 +31,8 @@ core::result<database_ptr> empty_copy(const assembled& node) {
   return database;
 }
 
-/// Ready to open, and, for a dry run, as it was. Errors: also `not_found`: only `serve` and `migrate` make a database.
+/// Returns a database that is ready to open. A dry run does not change it. Errors: also `not_found`, because only `serve` and
+/// `migrate` create a database.
 core::result<database_ptr> ready_database(const assembled& node, bool dry_run) {
   auto database = make_database(node);
   if (!database)
@@ -47,10 +48,10 @@ core::result<database_ptr> ready_database(const assembled& node, bool dry_run) {
   return database;
 }
 
-/// What an apply did, and where.
+/// The result of an apply and the place it was applied to.
 struct applied_files {
   core::deploy_report report;
-  /// Empty: on a server.
+  /// Empty: applied through a server.
   std::string database = {};
 };
 
@@ -81,10 +82,10 @@ core::result<applied_files> apply_files(const apply_options& options) {
 
 // -- through a server ------------------------------------------------------------------------------------------------------
 
-/// Its limit of a body.
+/// Largest body that a server accepts.
 constexpr std::size_t sent_bytes_max = 8 * 1024 * 1024;
 
-/// As the server gets them: what stands in a file is its affair.
+/// Returns the request body with the files as text. The server parses and validates them.
 core::result<std::string> body_of(const apply_options& options) {
   auto files = config::find_declared({options.paths, ".", options.revision, options.source, "PATH"});
   if (!files)
@@ -92,13 +93,14 @@ core::result<std::string> body_of(const apply_options& options) {
   protocol::wire::api_apply wanted{options.source, options.revision, options.dry_run, options.prune, options.prune_all, {}};
   for (auto& [name, text] : *files) {
     if (core::valid_utf8(text) != text)
-      return core::fail(core::errc::invalid_argument, one_line(name) + ": it holds what is no UTF-8");
+      return core::fail(core::errc::invalid_argument, one_line(name) + ": the file is not valid UTF-8");
     wanted.files.emplace_back(core::valid_utf8(name), std::move(text));
   }
   auto body = protocol::wire::api_apply_body(wanted);
   if (body.size() > sent_bytes_max)
-    return core::fail(core::errc::too_large, "the files are longer than the 8 MiB that a server takes at once: apply them in "
-                                             "parts, each with a --source of its own, or beside the database");
+    return core::fail(core::errc::too_large,
+                      "the files exceed the 8 MiB that a server accepts in one request: apply them in "
+                      "parts, each with its own --source, or directly on the database");
   return body;
 }
 
@@ -111,7 +113,7 @@ core::result<applied_files> apply_there(api_client& server, const apply_options&
     return tl::unexpected{answer.error()};
   auto done = protocol::wire::parse_api_applied(answer->dump(-1, ' ', false, api_document::error_handler_t::replace));
   return done ? core::result<applied_files>{applied_files{std::move(done->report)}}
-              : core::fail(core::errc::unavailable, done.error().context + ": whether it applied the files is not known");
+              : core::fail(core::errc::unavailable, done.error().context + ": it is unknown whether the files were applied");
 }
 
 core::result<applied_files> apply_somewhere(const apply_options& options) {
@@ -121,7 +123,7 @@ core::result<applied_files> apply_somewhere(const apply_options& options) {
   return *server ? apply_there(**server, options) : apply_files(options);
 }
 
-/// Asks before something is removed; what that is, a dry run says.
+/// Asks for confirmation before objects are removed. A dry run finds out which.
 core::result<void> confirm_prune(const apply_options& options) {
   if (!options.prune || options.dry_run || options.yes)
     return {};
@@ -139,7 +141,7 @@ core::result<void> confirm_prune(const apply_options& options) {
     }
   if (removed == 0)
     return {};
-  return confirm(what + "the source " + one_line(options.source) + " does not declare them any more: " + std::to_string(removed) +
+  return confirm(what + "the source " + one_line(options.source) + " no longer declares them: " + std::to_string(removed) +
                    " will be removed, jobs with their history of sources",
                  false);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The commands of the binary. Each returns the exit code: 0 done, 1 failed, 2 wrong usage or input.
+// The commands of the binary. Each returns the exit code: 0 success, 1 failure, 2 invalid usage or input.
 
 #include <cstdint>
 #include <string>
@@ -12,14 +12,14 @@ namespace ringmaster::apps {
 
 struct apply_options : client_options {
   std::vector<std::string> paths;
-  /// Owner of what the files declare.
+  /// Source that owns the declared objects.
   std::string source = "apply";
   std::int64_t revision = 0;
   bool dry_run = false;
   bool prune = false;
-  /// With `prune`: also what files declared that are not among `paths`.
+  /// With `prune`: also removes objects declared by files that are not in `paths`.
   bool prune_all = false;
-  /// Nothing is asked.
+  /// Skips the confirmation.
   bool yes = false;
 };
 
@@ -27,9 +27,9 @@ struct migrate_options {
   config_options config;
   bool dry_run = false;
   bool json = false;
-  /// Upgrade XXL's own tables, too.
+  /// Also upgrades XXL-JOB's own tables.
   bool xxl = false;
-  /// `on`, `off`; empty: leave the log's indexes.
+  /// `on` or `off`; empty: leave the log's indexes unchanged.
   std::string lean;
 };
 
@@ -47,19 +47,19 @@ struct alarm_test_options {
   config_options config;
   /// `mail`, or the name of a webhook.
   std::string channel;
-  /// For mail; empty: the sender's own address.
+  /// Recipient, for mail only; empty: the sender's own address.
   std::string to;
   bool json = false;
 };
 
 struct demo_options {
-  /// Ends after three completed runs, or fails after a minute without them.
+  /// Exits after three completed runs, or fails after a minute without them.
   bool check = false;
   std::string listen = "127.0.0.1:0";
 };
 
 struct serve_options : config_options {
-  /// A SQLite file may be made in a data folder whose server had one.
+  /// Permits a new SQLite file in a data folder whose server had a database before.
   bool new_database = false;
 };
 
@@ -68,7 +68,7 @@ struct serve_options : config_options {
 [[nodiscard]] int demo(const demo_options& options);
 [[nodiscard]] int apply(const apply_options& options);
 [[nodiscard]] int migrate(const migrate_options& options);
-/// To native mode; `back`: to shared mode.
+/// Switches the database to native mode; with `back`: to shared mode.
 [[nodiscard]] int takeover(const config_options& options, bool back, bool json);
 [[nodiscard]] int cron_next(const cron_options& options);
 [[nodiscard]] int alarm_test(const alarm_test_options& options);

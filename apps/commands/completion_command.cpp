@@ -1,4 +1,4 @@
-// `ringmaster completion`: a script for a shell, made of the command line's own definitions, so that it is never behind them.
+// `ringmaster completion`: prints a shell script built from the definitions of the command line, so that both always agree.
 
 #include <cstdio>
 
@@ -12,7 +12,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// Those that the help lists.
+/// Returns whether the help lists the command.
 bool listed_command(const CLI::App* command) { return !command->get_group().empty(); }
 bool any_option(const CLI::Option*) { return true; }
 
@@ -21,7 +21,7 @@ bool is_file(const CLI::Option& option) {
   return type.find("FILE") != std::string::npos || type.find("PATH") != std::string::npos || option.get_name(true) == "PATH";
 }
 
-/// `{on,off}` of a type that says so.
+/// Returns the allowed values from a type name such as `{on,off}`.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const auto type = option.get_type_name();
   const auto begin = type.find('{');
@@ -31,7 +31,7 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
-/// What `ringmaster names` lists for an argument of this type.
+/// Returns the kind of `ringmaster names` that completes an argument of this type.
 std::string names_of(const CLI::Option& option) {
   const auto type = option.get_positional() ? option.get_name(true) : option.get_type_name();
   static constexpr std::pair<std::string_view, const char*> kinds[] = {
@@ -88,9 +88,9 @@ int complete(const CLI::App& app, const std::string& shell) {
 } // namespace
 
 void add_completion_command(CLI::App& app, std::function<int()>& chosen) {
-  auto* command = app.add_subcommand("completion", "Print a script with which a shell completes these commands");
+  auto* command = app.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "Which one")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->add_option("SHELL", *shell, "Shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([&app, shell, &chosen] { chosen = [&app, shell] { return complete(app, *shell); }; });
 }
 

@@ -49,7 +49,7 @@ std::string cron_text(const std::vector<std::string>& fields) {
   return text;
 }
 
-/// Days of the week of crontab, 0 (and 7) for Sunday, as Quartz counts them: 1 for Sunday. Steps stay as they are.
+/// Converts a crontab day-of-week field (0 and 7 are Sunday) to Quartz (1 is Sunday). Steps stay unchanged.
 std::string days_from_crontab(const std::string& field) {
   std::string out;
   bool is_step = false;
@@ -61,7 +61,7 @@ std::string days_from_crontab(const std::string& field) {
   return out;
 }
 
-/// Exactly one of the two fields of days may say nothing.
+/// Sets one of the two day fields to `?`: exactly one of them must be `?`.
 void set_question_mark(std::vector<std::string>& fields) {
   constexpr std::size_t day = 3;
   constexpr std::size_t week_day = 5;
@@ -75,16 +75,17 @@ void set_question_mark(std::vector<std::string>& fields) {
     of_month = "?";
 }
 
-/// What was probably meant, as a line; empty when no correction makes an expression of it.
+/// Returns a line with the expression that was probably meant; empty if no correction gives a valid expression.
 std::string advice_on(const std::string& expression) {
   constexpr std::size_t crontab_fields = 5;
   auto fields = cron_fields(expression);
-  std::string why = "one of day of month and day of week must be ?";
+  std::string why = "either day of month or day of week must be ?";
   if (fields.size() == crontab_fields) {
     fields.back() = days_from_crontab(fields.back());
     fields.insert(fields.begin(), "0");
-    why = "these are the five fields of crontab; here the seconds come first, one of day of month and day of week is ?, "
-          "and 1 is Sunday";
+    why =
+      "this is a crontab expression with five fields; here seconds come first, either day of month or day of week is ?, "
+      "and 1 is Sunday";
   }
   if (fields.size() <= crontab_fields)
     return {};

@@ -41,7 +41,7 @@ params = "hello"
 constexpr std::size_t runs_to_see = 3;
 constexpr auto demo_patience = 60s;
 
-/// A fresh folder that goes away with the demo.
+/// A new temporary folder. The destructor removes it.
 class scratch_folder {
 public:
   scratch_folder() {
@@ -62,12 +62,12 @@ private:
   std::string path_;
 };
 
-/// Prints each run once, as soon as its row says how it ended; one that takes its time holds up no other.
+/// Prints each run once, as soon as its row has a result. A long run does not delay the printing of others.
 class run_printer {
 public:
   explicit run_printer(storage::store& store) : store_{store} {}
 
-  /// Completed runs printed so far.
+  /// Prints the runs that ended since the last call. Returns the number of completed runs printed so far.
   core::result<std::size_t> look() {
     auto cursor = done_until_;
     for (bool all_done = true, more = true; more;) {
@@ -107,9 +107,9 @@ private:
   }
 
   storage::store& store_;
-  /// Every row up to here has ended and was printed.
+  /// Every row up to this id has ended and was printed.
   core::log_id done_until_{0};
-  /// Printed rows beyond it.
+  /// Printed rows after `done_until_`.
   std::set<core::log_id> printed_;
   std::size_t completed_ = 0;
 };
@@ -124,7 +124,7 @@ core::result<int> watch(storage::store& store, bool check) {
     if (check && *completed >= runs_to_see)
       return exit_done;
     if (check && std::chrono::steady_clock::now() >= until)
-      return core::fail(core::errc::timeout, "no three completed runs within 60 seconds");
+      return core::fail(core::errc::timeout, "fewer than three runs completed within 60 seconds");
     if (wait_for_signal(100ms) == signal_event::stop)
       return check ? exit_failed : exit_done;
   }
@@ -132,7 +132,7 @@ core::result<int> watch(storage::store& store, bool check) {
 
 core::result<node_bootstrap> prepare(const demo_options& options, const scratch_folder& folder) {
   if (folder.path().empty())
-    return core::fail(core::errc::unavailable, "no temporary folder can be made");
+    return core::fail(core::errc::unavailable, "cannot create a temporary folder");
   config::settings settings;
   settings.data_dir = folder.path();
   settings.server.listen = options.listen;
@@ -178,7 +178,7 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   auto store = base->database->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
-  // Before the node reads the groups: an executor of none is not let in.
+  // Before the node reads the groups: it refuses executors without a group.
   auto applied = apply_demo_jobs(**store);
   if (!applied)
     return tl::unexpected<core::error>{applied.error()};
@@ -186,8 +186,8 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   auto running = node::start(std::move(*base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  std::printf("Ringmaster serves on http://%s, its data in %s\n", (*running)->address().c_str(), folder.path().c_str());
-  std::printf("the access token of executors is in %s\n", token.file.c_str());
+  std::printf("Ringmaster serves on http://%s; data folder: %s\n", (*running)->address().c_str(), folder.path().c_str());
+  std::printf("the access token for executors is in %s\n", token.file.c_str());
   std::fflush(stdout);
   auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
   if (!runner)

@@ -32,9 +32,9 @@ const char* name_of(verdict how) { return how == verdict::fine ? "ok" : how == v
 void check_data_dir(const config::settings& settings, finding_list& findings) {
   std::error_code problem;
   if (!std::filesystem::is_directory(settings.data_dir, problem))
-    findings.push_back({verdict::warning, "data folder", settings.data_dir + " does not exist; serve makes it"});
+    findings.push_back({verdict::warning, "data folder", settings.data_dir + " does not exist; serve creates it"});
   else if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
-    findings.push_back({verdict::failure, "data folder", settings.data_dir + " cannot be written"});
+    findings.push_back({verdict::failure, "data folder", settings.data_dir + " is not writable"});
   else
     findings.push_back({verdict::fine, "data folder", settings.data_dir});
 }
@@ -45,7 +45,7 @@ void check_token(const config::settings& settings, finding_list& findings) {
   else if (std::filesystem::exists(std::filesystem::path{settings.data_dir} / "initial-secrets"))
     findings.push_back({verdict::fine, "access token", "from initial-secrets in the data folder"});
   else
-    findings.push_back({verdict::warning, "access token", "none yet; serve makes one and writes it to initial-secrets"});
+    findings.push_back({verdict::warning, "access token", "none yet; serve creates one and writes it to initial-secrets"});
 }
 
 void check_tls(const config::settings& settings, finding_list& findings) {
@@ -69,12 +69,12 @@ void check_job_files(const config::settings& settings, finding_list& findings) {
     findings.push_back({verdict::failure, "job files", declared.error().context});
 }
 
-/// Goes to each channel as far as a message would begin.
+/// Connects to each channel and stops before sending a message.
 void check_alarm_channels(const config::settings& settings, finding_list& findings) {
   const auto channels = notification_of(settings);
   const auto probe = [&](const std::string& name, const std::string& what) {
     const auto reached = gateway::probe_channel(channels, name);
-    findings.push_back(reached ? finding{verdict::fine, "alarm channel", what + " can be reached"}
+    findings.push_back(reached ? finding{verdict::fine, "alarm channel", what + " is reachable"}
                                : finding{verdict::failure, "alarm channel", what + ": " + reached.error().context});
   };
   if (!settings.mail.host.empty())
@@ -108,7 +108,7 @@ void check_mode(storage::store& store, const std::string& wanted, finding_list& 
     findings.push_back({verdict::failure, "job options", core::options_refused(*unplanned)});
 }
 
-/// Names a few; `repair schedules` has all.
+/// Names some of the jobs; `repair schedules` lists all.
 void check_times(const assembled& node, storage::store& store, finding_list& findings) {
   constexpr std::size_t named_max = 5;
   const auto found = find_far_ahead(store, node.schedule_zone, node.settings.cluster.clock_tolerance, system_now());
@@ -117,7 +117,7 @@ void check_times(const assembled& node, storage::store& store, finding_list& fin
     return;
   }
   if (found->empty()) {
-    findings.push_back({verdict::fine, "job times", "none lies further ahead than its schedule explains"});
+    findings.push_back({verdict::fine, "job times", "no job has a time further ahead than its schedule explains"});
     return;
   }
   std::string text;
@@ -127,14 +127,16 @@ void check_times(const assembled& node, storage::store& store, finding_list& fin
             (times.next ? "next " : "last ") + node.schedule_zone.format(times.next.value_or(times.last)) + ')';
   }
   findings.push_back({verdict::failure, "job times",
-                      std::to_string(found->size()) + " jobs have times further ahead than their schedules explain, as a clock "
-                        "that was wrong leaves them: " + text + "; `ringmaster repair schedules` counts them from now"});
+                      std::to_string(found->size()) +
+                        " jobs have times further ahead than their schedules explain; a wrong clock "
+                        "can cause this: " +
+                        text + "; `ringmaster repair schedules` recalculates them from now"});
 }
 
 void check_database(const assembled& node, finding_list& findings) {
-  // Looking must not make the file of an embedded database.
+  // The check must not create the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
-    findings.push_back({verdict::warning, "database", "none yet; serve makes it"});
+    findings.push_back({verdict::warning, "database", "none yet; serve creates it"});
     return;
   }
   auto database = make_database(node);
@@ -149,14 +151,13 @@ void check_database(const assembled& node, finding_list& findings) {
   }
   const auto file = core::sqlite_path(node.settings.database.url);
   if (!pending && file) {
-    // Tables of something else, or of a later release: there is nothing to look at.
+    // The tables belong to another product or a later release: they cannot be checked.
     findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
     return;
   }
   if (std::error_code problem; file && std::filesystem::file_size(*file, problem) == 0 && !problem) {
     findings.push_back({verdict::warning, "database",
-                        (*database)->description()
-                          + ": the file is empty; serve makes its tables, and what it held before is lost"});
+                        (*database)->description() + ": the file is empty; serve creates its tables, but earlier data is lost"});
     return;
   }
   findings.push_back({verdict::fine, "database", (*database)->description()});
@@ -166,11 +167,11 @@ void check_database(const assembled& node, finding_list& findings) {
     return;
   }
   if (!pending->empty()) {
-    const auto steps = std::to_string(pending->size()) + " steps to run";
+    const auto steps = std::to_string(pending->size()) + " migration steps pending";
     if (migrates_itself(node.settings.database))
-      findings.push_back({verdict::warning, "schema", steps + "; serve runs them at its start"});
+      findings.push_back({verdict::warning, "schema", steps + "; serve runs them when it starts"});
     else
-      findings.push_back({verdict::failure, "schema", steps + ": `ringmaster migrate`; until then serve does not start"});
+      findings.push_back({verdict::failure, "schema", steps + "; serve does not start until you run `ringmaster migrate`"});
     return;
   }
   findings.push_back({verdict::fine, "schema", "up to date"});

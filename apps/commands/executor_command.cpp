@@ -1,4 +1,4 @@
-// `ringmaster executor`: runs scripts, programs and calls of the configuration, without any code.
+// `ringmaster executor`: runs the scripts, programs and HTTP calls of the configuration without custom code.
 
 #include <chrono>
 #include <utility>
@@ -24,25 +24,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A run would fail; one that is installed later is found then.
+/// Warns of commands whose program is missing: their runs would fail. A program installed later is found at the next run.
 void warn_of_commands(const std::vector<config::command_settings>& commands, const protocol::logger& log) {
   const auto environment = executor::inherited_environment();
   for (const auto& command : commands)
     if (!executor::find_program(command.program, environment))
-      log->warn("[[command]] \"{}\": {}; until it is there, runs of it fail", command.name,
+      log->warn("[[command]] \"{}\": {}; its runs fail until the program is installed", command.name,
                 executor::not_found_text(command.program));
 }
 
-/// SIGHUP. A mistake keeps what is in force.
+/// Handles SIGHUP. After an error the previous TLS files stay in force.
 void reload_tls(executor::executor& running, const protocol::logger& log) {
   if (auto done = running.reload_tls(); !done)
-    log->error("reload: TLS goes on as it was: {}", done.error().context);
+    log->error("reload: TLS unchanged: {}", done.error().context);
   else
-    log->info("reload: the files of TLS were read again");
+    log->info("reload: TLS files reloaded");
 }
 
-/// Keeps the programs that run jobs under the same user from reading the token in /proc/PID/environ or in memory. Sanitizers need
-/// what it switches off.
+/// Keeps job programs that run as the same user from reading the token in /proc/PID/environ or in memory. Skipped with
+/// sanitizers, which need the process to be dumpable.
 void hide_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   ::prctl(PR_SET_DUMPABLE, 0);

@@ -44,10 +44,10 @@ core::result<void> write_from_database(const export_options& options, sink to) {
   return write_declared(**store, {options.groups, {}, options.source}, what->schedule_zone, system_now(), sinks);
 }
 
-/// Remarks are in its text, too.
+/// Writes the export of a server. The file already holds the remarks as comments.
 core::result<void> write_from_server(api_client& server, const export_options& options, const sink& to) {
   if (options.groups.size() > 1)
-    return core::fail(core::errc::invalid_argument, "a server exports everything, or one --group");
+    return core::fail(core::errc::invalid_argument, "a server exports either everything or a single --group");
   query_text target{"/export"};
   if (!options.groups.empty()) {
     const auto group = find_group(server, options.groups.front());
@@ -85,12 +85,12 @@ int export_declared(const export_options& options) {
 
 void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<export_options>();
-  auto* command = app.add_subcommand("export", "Write groups, jobs and alarms as a declared file");
+  auto* command = app.add_subcommand("export", "Export groups, jobs and alarms as a declared file");
   add_place_options(*command, *options);
   command->add_option("--group", options->groups, "Only the groups of these app names")->type_name("GROUP");
-  command->add_option("--source", options->source, "Only what this source declared")->type_name("NAME");
-  command->add_option("--output", options->output, "A new file; default standard output")->type_name("FILE");
-  command->add_flag("--force", options->force, "Replace the file");
+  command->add_option("--source", options->source, "Only objects declared by this source")->type_name("NAME");
+  command->add_option("--output", options->output, "File to create; default standard output")->type_name("FILE");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   command->callback([command, options, &chosen] {
     chosen = [command, options] { return run_with_texts(*command, [&] { return export_declared(*options); }); };
   });

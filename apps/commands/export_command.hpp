@@ -16,19 +16,19 @@ class App;
 namespace ringmaster::apps {
 
 struct export_options : client_options {
-  /// App names; none: all.
+  /// App names; empty: all groups.
   std::vector<std::string> groups;
   std::optional<std::string> source;
-  /// Nothing: standard output.
+  /// Output file; nullopt: standard output.
   std::optional<std::string> output;
-  /// Replaces the file.
+  /// Overwrites an existing file.
   bool force = false;
 };
 
-/// Through a server, or on any database that can be read, also one that XXL-JOB alone has used, and writes nothing into it.
+/// Exports through a server or from any readable database, also one that only XXL-JOB has used. Never writes to the database.
 [[nodiscard]] int export_declared(const export_options& options);
 
-/// Adds the command; it becomes `chosen` when the command line is parsed.
+/// Adds the command. Parsing the command line sets `chosen` to it.
 void add_export_command(CLI::App& app, std::function<int()>& chosen);
 
 } // namespace ringmaster::apps

@@ -1,4 +1,4 @@
-// `ringmaster forecast`: what would fire. Reads the store, changes nothing.
+// `ringmaster forecast`: shows future firings. Reads the store, changes nothing.
 
 #include <algorithm>
 #include <cstdio>
@@ -38,7 +38,7 @@ struct question {
 
 struct outlook {
   core::forecast_report as_it_is;
-  /// With the other cron.
+  /// The forecast with `--cron` in place of the job's schedule.
   std::optional<core::forecast_report> changed;
 };
 
@@ -76,7 +76,7 @@ core::result<question> read_question(const forecast_arguments& given, opened_sto
   return asked;
 }
 
-/// With another cron all jobs are walked, so that its collisions with the others are seen; else only those that are asked for.
+/// Computes the forecast. With `--cron` it includes all jobs, to show collisions with them; otherwise only the requested jobs.
 core::result<outlook> walk(const question& asked, opened_store& opened) {
   core::forecast as_it_is{asked.options, opened.what.schedule_zone}, changed{asked.options, opened.what.schedule_zone};
   core::job_id after{};
@@ -152,7 +152,7 @@ nlohmann::json report_json(const core::forecast_report& report, const core::fore
 
 void print_cut(std::size_t shown, std::size_t all, const char* what) {
   if (shown < all)
-    std::printf("… %zu more %s; --limit shows them\n", all - shown, what);
+    std::printf("… %zu more %s; raise --limit to show them\n", all - shown, what);
 }
 
 void print_peaks(const char* title, const std::vector<core::forecast_report::peak>& peaks, const core::zone& where) {
@@ -208,12 +208,11 @@ void print(const core::forecast_report& report, const core::forecast_options& op
   if (report.not_scheduled > 0)
     std::printf("%zu jobs are not scheduled\n", report.not_scheduled);
   if (report.dropped > 0)
-    std::printf("about %llu instants were missed and are dropped by DO_NOTHING\n",
-                static_cast<unsigned long long>(report.dropped));
+    std::printf("about %llu missed instants are dropped by DO_NOTHING\n", static_cast<unsigned long long>(report.dropped));
   for (const auto& bad : report.bad)
     std::printf("job %d cannot be planned: %s\n", core::number(bad.job), one_line(bad.reason).c_str());
   if (report.walked_until < options.until)
-    std::printf("cut at %s: too many firings; take a shorter --for, or fewer jobs\n",
+    std::printf("stopped at %s: too many firings; use a shorter --for or fewer jobs\n",
                 local_text(report.walked_until, where).c_str());
   if (report.firings == 0)
     return;
@@ -241,7 +240,7 @@ void print_change(const outlook& found, const question& asked, const core::zone&
                     total && total->first ? local_text(*total->first, where) : "-",
                     peak ? std::to_string(peak->firings) + " at " + local_text(peak->at, where) : "-"});
   };
-  add("as it is", found.as_it_is);
+  add("current", found.as_it_is);
   add("changed", *found.changed);
   std::fputs((table_text(rows) + "\nwith the changed cron, ").c_str(), stdout);
 }
@@ -274,16 +273,19 @@ int forecast(const forecast_arguments& given) {
 
 void add_forecast_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<forecast_arguments>();
-  auto* command = app.add_subcommand("forecast", "What would fire, and when most at once");
+  auto* command = app.add_subcommand("forecast", "Forecast firings and the busiest times");
   add_config_options(*command, options->config);
-  command->add_flag("--json", options->json, "For machines");
-  command->add_option("--from", options->from, "ISO 8601 or epoch milliseconds; default now")->type_name("T");
-  command->add_option("--for", options->span, "How long: 90m, 12h, 7d, at most 366d")->type_name("SPAN")->capture_default_str();
-  command->add_option("--job", options->jobs, "Only these: ids, or group/key; may be repeated")
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_option("--from", options->from, "Start, ISO 8601 or epoch milliseconds; default now")->type_name("T");
+  command->add_option("--for", options->span, "Length of the forecast, e.g. 90m, 12h, 7d; at most 366d")
+    ->type_name("SPAN")
+    ->capture_default_str();
+  command->add_option("--job", options->jobs, "Only these jobs, by id or group/key; may be repeated")
     ->type_name("JOB")
     ->allow_extra_args(false);
-  command->add_option("--cron", options->cron, "What this cron would do in place of the one job's schedule")->type_name("EXPR");
-  command->add_option("--limit", options->limit, "How many firings, jobs and hours are listed")
+  command->add_option("--cron", options->cron, "Compare with this cron in place of the schedule of the one --job")
+    ->type_name("EXPR");
+  command->add_option("--limit", options->limit, "Maximum number of firings, jobs and hours listed")
     ->check(CLI::Range(0, 100000))
     ->capture_default_str();
   command->callback([options, &chosen] { chosen = [options] { return forecast(*options); }; });

@@ -18,12 +18,12 @@ namespace {
 struct group_list_options : client_options {
   std::optional<std::string> cursor;
   std::size_t limit = 100;
-  /// Executors that are not let in, in place of groups.
+  /// Lists the refused executors instead of the groups.
   bool unknown = false;
 };
 
 struct group_options : client_options {
-  /// App name, or id.
+  /// App name or id.
   std::string group;
 };
 
@@ -31,7 +31,7 @@ struct group_add_options : client_options {
   std::string app_name;
   /// Empty: the app name.
   std::string title;
-  /// None: executors register themselves.
+  /// Addresses of executors that do not register; empty: executors register themselves.
   std::vector<std::string> addresses;
 };
 
@@ -43,13 +43,13 @@ std::string addresses_of(const api_document& group) {
   return list.empty() ? "-" : list;
 }
 
-/// `no group has this app name; did you mean 'pay-worker'?`
+/// Returns why an executor was refused: `no group has this app name; did you mean 'pay-worker'?`
 std::string refusal_text(const api_document& refused, const std::vector<std::string>& apps) {
   const auto reason = text_in(refused, "reason");
   if (reason == "outside_networks")
     return "the address is outside security.executor_networks";
   if (reason != "unknown_app")
-    return "the access token is wrong";
+    return "wrong access token";
   const std::vector<std::string_view> known{apps.begin(), apps.end()};
   return "no group has this app name" + config::suggestion(text_in(refused, "app_name"), known);
 }
@@ -67,7 +67,7 @@ core::result<api_document> ask_refused(api_client& client) {
   return refused;
 }
 
-/// Only a server knows whom it did not let in.
+/// Lists the executors that a server refused. Needs a server: the store does not record them.
 int list_refused(const group_list_options& options) {
   const auto client = open_server(options);
   if (!client)
@@ -99,7 +99,7 @@ int list_groups(const group_list_options& options) {
   return ask_and_tell(
     options, [&](api_client& client) { return ask_page(client, query_text{"/groups"}, options.limit, options.cursor); },
     [](api_client&, const api_document& page) {
-      std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESSES ARE", "EXECUTORS"}};
+      std::vector<std::vector<std::string>> rows{{"ID", "APP NAME", "TITLE", "ADDRESS TYPE", "EXECUTORS"}};
       for (const auto& group : items_in(page))
         rows.push_back({std::to_string(number_in(group, "id").value_or(0)), one_line(text_in(group, "app_name")),
                         one_line(text_in(group, "title")), one_line(text_in(group, "address_type")),
@@ -113,7 +113,7 @@ std::string describe_group(const api_document& group, const core::zone& where) {
   return fields_text({{"id", std::to_string(number_in(group, "id").value_or(0))},
                       {"app name", one_line(text_in(group, "app_name"))},
                       {"title", one_line(text_in(group, "title"))},
-                      {"addresses are", one_line(text_in(group, "address_type"))},
+                      {"address type", one_line(text_in(group, "address_type"))},
                       {"addresses", addresses_of(group)},
                       {"source", source.empty() ? "-" : source},
                       {"changed", instant_in(group, "updated_ms", where)}});
@@ -158,7 +158,7 @@ int remove_group(const group_options& options) {
     [&](api_client&, const api_document&) { return "group " + one_line(options.group) + " removed\n"; });
 }
 
-/// The token is made here, and shown once. A file that declares the group does not say it, so that is no obstacle.
+/// Creates a token and shows it once. Works on declared groups too, because declared files contain no tokens.
 int rotate_token(const group_options& options) {
   const auto client = make_api_client(options);
   if (!client)
@@ -186,7 +186,7 @@ int rotate_token(const group_options& options) {
   const auto name = one_line(text_in(group, "app_name"));
   const api_document shown{{"id", *id}, {"app_name", name}, {"access_token", *token}};
   return tell_once(options.json ? json_line(shown) : "access token: " + *token + '\n',
-                   "the token of group " + name + " was replaced",
+                   "the access token of group " + name + " was replaced",
                    "replace it again with `ringmaster group rotate-token " + name + '`');
 }
 
@@ -195,30 +195,30 @@ int rotate_token(const group_options& options) {
 void add_group_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* group = add_family(app, "group", "Executor groups: list, show, add, rotate-token, remove");
   {
-    auto [command, options] = add_command<group_list_options>(*group, "list", "Groups by app name", chosen, list_groups);
-    command->add_flag("--unknown", options->unknown, "Executors that a server does not let in, and why; needs a server");
+    auto [command, options] = add_command<group_list_options>(*group, "list", "List groups by app name", chosen, list_groups);
+    command->add_flag("--unknown", options->unknown, "List refused executors and the reasons; needs a server");
     add_page_options(*command, options->cursor, options->limit);
   }
   {
-    auto [command, options] = add_command<group_options>(*group, "show", "One group and its executors", chosen, show_group);
-    command->add_option("GROUP", options->group, "Its app name, or id")->required();
+    auto [command, options] = add_command<group_options>(*group, "show", "Show a group and its executors", chosen, show_group);
+    command->add_option("GROUP", options->group, "App name or id of the group")->required();
   }
   {
-    auto [command, options] = add_command<group_add_options>(*group, "add", "Make one", chosen, add_group);
-    command->add_option("APP", options->app_name, "Under which its executors register")->required();
-    command->add_option("--title", options->title, "For people; else the app name")->type_name("TEXT");
-    command->add_option("--address", options->addresses, "Of an executor that does not register; may be repeated")
+    auto [command, options] = add_command<group_add_options>(*group, "add", "Add a group", chosen, add_group);
+    command->add_option("APP", options->app_name, "App name with which its executors register")->required();
+    command->add_option("--title", options->title, "Display name; default the app name")->type_name("TEXT");
+    command->add_option("--address", options->addresses, "Address of an executor that does not register; may be repeated")
       ->type_name("URL")
       ->allow_extra_args(false);
   }
   {
     auto [command, options] = add_command<group_options>(
-      *group, "rotate-token", "Give its executors a new token, print it; the one before counts for 24 hours", chosen,
+      *group, "rotate-token", "Replace the group's access token and print it; the old one stays valid for 24 hours", chosen,
       rotate_token);
-    command->add_option("GROUP", options->group, "Its app name, or id")->required();
+    command->add_option("GROUP", options->group, "App name or id of the group")->required();
   }
-  auto [command, options] = add_command<group_options>(*group, "remove", "Remove one that has no jobs", chosen, remove_group);
-  command->add_option("GROUP", options->group, "Its app name, or id")->required();
+  auto [command, options] = add_command<group_options>(*group, "remove", "Remove a group without jobs", chosen, remove_group);
+  command->add_option("GROUP", options->group, "App name or id of the group")->required();
 }
 
 } // namespace ringmaster::apps

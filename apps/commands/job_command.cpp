@@ -1,4 +1,4 @@
-// `ringmaster job …`: list, show, and the command line of all of them. What changes jobs is in job_edits.cpp.
+// `ringmaster job …`: list, show, and the options of all subcommands. The edits are in job_edits.cpp.
 
 #include <cstdio>
 
@@ -52,7 +52,7 @@ int list_jobs(const job_list_options& options) {
     });
 }
 
-/// With its last runs, as `last_runs`.
+/// Returns the job with its last runs in `last_runs`.
 core::result<api_document> ask_job(api_client& client, const std::string& name) {
   const auto id = find_job(client, name);
   if (!id)
@@ -84,15 +84,16 @@ int show_job(const job_show_options& options) {
 
 void add_trigger(CLI::App& job, std::function<int()>& chosen) {
   auto [command, options] =
-    add_command<trigger_options>(job, "trigger", "Run them once, now, scheduled or not", chosen, job_trigger);
+    add_command<trigger_options>(job, "trigger", "Run jobs once now, also jobs that are not scheduled", chosen, job_trigger);
   add_jobs(*command, *options);
-  command->add_option("--param", options->param, "In place of their own parameter")->type_name("TEXT");
-  command->add_option("--address", options->addresses, "In place of the group's executors; a comma list, or repeated")
+  command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
+  command->add_option("--address", options->addresses, "Executor addresses, in place of the group's; comma-separated or repeated")
     ->type_name("URL")
     ->allow_extra_args(false);
-  command->add_flag("--wait", options->wait, "Until they and their retries are over: exit 0 when all succeeded, else 1");
-  command->add_flag("--follow", options->follow, "As --wait, and print what they write; needs a server")->excludes("--json");
-  command->add_option("--timeout", options->timeout, "How long to wait")->type_name("DURATION")->capture_default_str();
+  command->add_flag("--wait", options->wait, "Wait until the runs and their retries end: exit 0 if all succeeded, else 1");
+  command->add_flag("--follow", options->follow, "Like --wait, and print the logs of the runs; needs a server")
+    ->excludes("--json");
+  command->add_option("--timeout", options->timeout, "Maximum time to wait")->type_name("DURATION")->capture_default_str();
 }
 
 } // namespace
@@ -100,30 +101,30 @@ void add_trigger(CLI::App& job, std::function<int()>& chosen) {
 void add_job_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* job = add_family(app, "job", "Jobs: list, show, start, stop, trigger, remove");
   {
-    auto [command, options] = add_command<job_list_options>(*job, "list", "Jobs, the newest first", chosen, list_jobs);
-    command->add_option("--group", options->group, "Only those of this app name, or id")->type_name("APP");
-    auto* scheduled = command->add_flag("--scheduled,--running", options->scheduled, "Only those that are scheduled");
-    command->add_flag("--stopped", options->stopped, "Only those that are not")->excludes(scheduled);
+    auto [command, options] = add_command<job_list_options>(*job, "list", "List jobs, newest first", chosen, list_jobs);
+    command->add_option("--group", options->group, "Only jobs of this group, by app name or id")->type_name("APP");
+    auto* scheduled = command->add_flag("--scheduled,--running", options->scheduled, "Only scheduled jobs");
+    command->add_flag("--stopped", options->stopped, "Only jobs that are not scheduled")->excludes(scheduled);
     add_page_options(*command, options->cursor, options->limit);
   }
   {
-    auto [command, options] = add_command<job_show_options>(*job, "show", "One job and its last runs", chosen, show_job);
-    command->add_option("JOB", options->job, "Its id, or group/key")->required();
+    auto [command, options] = add_command<job_show_options>(*job, "show", "Show a job and its last runs", chosen, show_job);
+    command->add_option("JOB", options->job, "Job id or group/key")->required();
   }
   {
-    auto [command, options] = add_command<edit_options>(*job, "start", "Schedule them", chosen, job_start);
+    auto [command, options] = add_command<edit_options>(*job, "start", "Start scheduling jobs", chosen, job_start);
     add_jobs(*command, *options);
   }
   {
-    auto [command, options] = add_command<edit_options>(*job, "stop", "Do not schedule them any more", chosen, job_stop);
+    auto [command, options] = add_command<edit_options>(*job, "stop", "Stop scheduling jobs", chosen, job_stop);
     add_jobs(*command, *options);
   }
   {
-    auto [command, options] = add_command<remove_options>(*job, "remove", "Remove them and their logs", chosen, job_remove);
+    auto [command, options] = add_command<remove_options>(*job, "remove", "Remove jobs and their logs", chosen, job_remove);
     add_jobs(*command, *options);
     command->add_flag("--declared-too", options->declared_too,
-                      "Also a job that a source declares (its next apply brings it back); not with --server");
-    command->add_flag("--yes", options->yes, "Remove without a question");
+                      "Also remove declared jobs (the next apply of their source restores them); not with --server");
+    command->add_flag("--yes", options->yes, "Skip the confirmation");
   }
   add_trigger(*job, chosen);
 }

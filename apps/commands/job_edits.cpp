@@ -29,10 +29,10 @@ namespace {
 
 using core::errc;
 
-/// Jobs in the order in which they were named, each once.
+/// Jobs in the order of the command line, without duplicates.
 struct named_jobs {
   std::vector<std::int64_t> ids;
-  /// As they were named, for people.
+  /// Display names, as given on the command line.
   std::map<std::int64_t, std::string> titles;
 };
 
@@ -51,13 +51,13 @@ core::result<named_jobs> find_jobs(api_client& client, const std::vector<std::st
   return found;
 }
 
-/// What became of many: items of the bulk routes, and why no more came.
+/// The result of a bulk request: the items, and the error that ended it early.
 struct outcome {
   api_document items = api_document::array();
   std::optional<core::error> ended = {};
 };
 
-/// `body` is that of the route but for the ids.
+/// Sends the ids in batches. `body` is the request body without `ids`.
 outcome ask_bulk(api_client& client, const named_jobs& jobs, const std::string& target, const char* doing, api_document body) {
   outcome all;
   progress bar{doing, jobs.ids.size()};
@@ -80,7 +80,7 @@ outcome ask_bulk(api_client& client, const named_jobs& jobs, const std::string& 
 
 bool goes_on_failing(errc code) noexcept { return code == errc::unavailable || code == errc::timeout; }
 
-/// The API has no route that removes many.
+/// Removes the jobs one by one: the API has no bulk route for it.
 outcome remove_all(api_client& client, const named_jobs& jobs, bool declared_too) {
   outcome all;
   progress bar{"removing jobs", jobs.ids.size()};
@@ -96,7 +96,7 @@ outcome remove_all(api_client& client, const named_jobs& jobs, bool declared_too
   return all;
 }
 
-// -- what is printed -------------------------------------------------------------------------------------------------------
+// -- output -------------------------------------------------------------------------------------------------------
 
 bool succeeded(const api_document& item) {
   const auto status = number_in(item, "status").value_or(0);
@@ -119,7 +119,7 @@ void print_done(const api_document& item, const std::string& title, const char* 
   std::fputs(on_their_way_text(open ? std::optional{static_cast<std::size_t>(*open)} : std::nullopt).c_str(), stdout);
 }
 
-/// 400 is wrong input, everything else a failure.
+/// Returns the exit code of a failed item: status 400 is invalid input, everything else a failure.
 int print_problem(const api_document& item, const std::string& title, bool alone) {
   const auto problem = item.is_object() && item.contains("problem") ? item["problem"] : api_document{};
   const auto detail = one_line(text_in(problem, "detail"));
@@ -146,7 +146,7 @@ int print(const outcome& all, const named_jobs& jobs, const char* what, const cl
     if (all.items.empty())
       return code;
     const auto left = jobs.ids.size() - all.items.size();
-    return complain({errc::unavailable, "the other " + std::to_string(left) + " jobs are as they were, or nobody knows"});
+    return complain({errc::unavailable, "the other " + std::to_string(left) + " jobs are unchanged, or their state is unknown"});
   }
   return failed ? exit_failed : wrong ? exit_usage : exit_done;
 }
@@ -161,12 +161,12 @@ int edit_all(const edit_options& options, const char* target, const char* doing,
   return print(ask_bulk(**client, *jobs, target, doing, api_document::object()), *jobs, done, options, (*client)->zone());
 }
 
-// -- runs by hand ----------------------------------------------------------------------------------------------------------
+// -- manual runs -----------------------------------------------------------------------------------------------------------
 
-/// A node takes a request within a moment, when one runs.
+/// Time within which a running node takes a request.
 constexpr auto taking_patience = 2s;
 
-/// A request and the runs that came of it so far.
+/// A request and the runs that were claimed for it so far.
 struct asked_run {
   std::int64_t intent = 0;
   std::string title;
@@ -183,7 +183,7 @@ std::vector<asked_run> asked_runs_of(const outcome& asked, const named_jobs& job
   return wanted;
 }
 
-/// Says which runs came of the requests, while `print` is told what became of each.
+/// Adds to each item the runs that were claimed for its request, so that `print` shows them.
 void add_runs(api_client& client, outcome& asked) {
   const auto end = std::chrono::steady_clock::now() + taking_patience;
   for (auto& item : asked.items) {
@@ -195,7 +195,7 @@ void add_runs(api_client& client, outcome& asked) {
   }
 }
 
-/// Its run and the retries of that, to the last; each is followed in the log when that is wanted.
+/// Waits for the run and then for each of its retries. With `--follow` it prints their logs.
 core::result<void> follow_to_end(api_client& client, std::int64_t run, const trigger_options& options,
                                  std::chrono::steady_clock::time_point end, api_document& rows) {
   for (std::optional<std::int64_t> next{run}; next;) {
@@ -216,7 +216,7 @@ core::result<void> follow_to_end(api_client& client, std::int64_t run, const tri
   return {};
 }
 
-/// Whether the last attempt of each succeeded.
+/// Returns whether the last attempt of each run succeeded.
 bool all_succeeded(const api_document& rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const api_document& row) {
     const auto is_retry_of_it = [&](const api_document& other) { return number_in(other, "origin") == number_in(row, "id"); };
@@ -231,7 +231,7 @@ int wait_for_all(api_client& client, std::vector<asked_run> wanted, const trigge
   for (auto& each : wanted) {
     auto runs = await_runs(client, each.intent, end);
     if (runs && runs->empty())
-      runs = core::fail(errc::timeout, "no node has taken the run; is a server running?");
+      runs = core::fail(errc::timeout, "no node took the request; is a server running?");
     if (!runs) {
       code = complain(runs.error());
       continue;
@@ -249,7 +249,7 @@ int wait_for_all(api_client& client, std::vector<asked_run> wanted, const trigge
   return code;
 }
 
-/// Errors: `invalid_argument` for an address that is empty, which may be a variable that is not set: no request for any executor.
+/// Errors: `invalid_argument` for an empty address. It may come from an unset variable and must not mean "any executor".
 core::result<api_document> body_of(const trigger_options& options) {
   auto body = api_document::object();
   if (options.param)
@@ -259,8 +259,7 @@ core::result<api_document> body_of(const trigger_options& options) {
       const auto end = std::min(list.find(',', at), list.size());
       const auto address = core::trimmed(std::string_view{list}.substr(at, end - at));
       if (address.empty())
-        return core::fail(errc::invalid_argument,
-                          "--address: an address is empty; without the option the group's executors are meant");
+        return core::fail(errc::invalid_argument, "--address: empty address; omit the option to use the group's executors");
       body["addresses"].push_back(std::string{address});
       at = end + 1;
     }
@@ -270,7 +269,7 @@ core::result<api_document> body_of(const trigger_options& options) {
 } // namespace
 
 void add_jobs(CLI::App& command, edit_options& options) {
-  command.add_option("JOB", options.jobs, "Ids, or group/key")->required();
+  command.add_option("JOB", options.jobs, "Job ids or group/key")->required();
 }
 
 int job_start(const edit_options& options) { return edit_all(options, "/jobs/start", "starting jobs", "started"); }
@@ -282,7 +281,7 @@ int job_remove(const remove_options& options) {
   if (!client)
     return complain(client.error());
   if (options.declared_too && (*client)->is_server())
-    return complain({errc::invalid_argument, "--declared-too works on the database alone: leave out --server"});
+    return complain({errc::invalid_argument, "--declared-too works only on the database: omit --server"});
   const auto jobs = find_jobs(**client, options.jobs);
   if (!jobs)
     return complain(jobs.error());
@@ -312,7 +311,7 @@ int job_trigger(const trigger_options& options) {
   const bool all_asked = !asked.ended && std::all_of(asked.items.begin(), asked.items.end(), succeeded);
   if ((!options.wait && !options.follow) || !all_asked) {
     add_runs(**client, asked);
-    return print(asked, *jobs, "will run at once", options, (*client)->zone());
+    return print(asked, *jobs, "will run now", options, (*client)->zone());
   }
   return wait_for_all(**client, asked_runs_of(asked, *jobs), options, *limit);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `ringmaster job` does to jobs: to one, or to many.
+// The edits of `ringmaster job`, for one job or many.
 
 #include <optional>
 #include <string>
@@ -20,9 +20,9 @@ struct edit_options : client_options {
 };
 
 struct remove_options : edit_options {
-  /// Also jobs that a source declares.
+  /// Includes jobs that a source declares.
   bool declared_too = false;
-  /// Nothing is asked.
+  /// Skips the confirmation.
   bool yes = false;
 };
 
@@ -30,16 +30,15 @@ struct trigger_options : edit_options {
   std::optional<std::string> param;
   std::vector<std::string> addresses;
   bool wait = false;
-  /// As `wait`, with what the runs write.
+  /// Like `wait`, and prints the logs of the runs.
   bool follow = false;
-  /// `30s`, `10m`, `1h`: how long `wait` waits.
+  /// Time limit of `wait`: `30s`, `10m`, `1h`.
   std::string timeout = "1h";
 };
 
 void add_jobs(CLI::App& command, edit_options& options);
 
-/// What became of each is printed, and its problem if it has one. 2 when all that failed was asked wrongly, 1 when something else
-/// failed.
+/// Prints the result or the problem of each job. Returns 2 if all failures are invalid input, 1 if there was another failure.
 [[nodiscard]] int job_start(const edit_options& options);
 [[nodiscard]] int job_stop(const edit_options& options);
 [[nodiscard]] int job_remove(const remove_options& options);

@@ -16,11 +16,11 @@ namespace ringmaster::apps {
 namespace {
 
 struct key_add_options : client_options {
-  /// What for.
+  /// Purpose of the key.
   std::string name;
-  /// Nothing: whose key the server is asked with.
+  /// Owner; nullopt: the owner of the API key that the command uses.
   std::optional<std::string> user;
-  /// `90d`; nothing: it does not.
+  /// Lifetime, e.g. `90d`; nullopt: never expires.
   std::optional<std::string> expires;
 };
 
@@ -61,8 +61,8 @@ int add_key(const key_add_options& options) {
   if (!made)
     return complain(made.error());
   const auto id = std::to_string(number_in(*made, "id").value_or(0));
-  return tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n',
-                   "key " + id + " was made", "remove it with `ringmaster key remove " + id + '`');
+  return tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n', "key " + id + " was created",
+                   "remove it with `ringmaster key remove " + id + '`');
 }
 
 std::string keys_table(const api_document& keys, const core::zone& where) {
@@ -110,10 +110,10 @@ core::result<api_document> find_key(api_client& client, std::int64_t id) {
   for (const auto& key : items_in(*all))
     if (number_in(key, "id") == id)
       return key;
-  return core::fail(core::errc::not_found, "there is no key " + std::to_string(id));
+  return core::fail(core::errc::not_found, "unknown key " + std::to_string(id));
 }
 
-/// The same name, user and lifetime. The new key is shown before the old one goes.
+/// Creates a key with the same name, owner and lifetime. Prints it before it removes the old one.
 int rotate_key(const key_rotate_options& options) {
   const auto client = make_api_client(options);
   if (!client)
@@ -130,8 +130,8 @@ int rotate_key(const key_rotate_options& options) {
   if (!made)
     return complain(made.error());
   const auto id = std::to_string(number_in(*made, "id").value_or(0));
-  const auto told = tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n', "key " + id + " was made",
-                              "remove it with `ringmaster key remove " + id + '`');
+  const auto told = tell_once(options.json ? json_line(*made) : one_line(text_in(*made, "key")) + '\n',
+                              "key " + id + " was created", "remove it with `ringmaster key remove " + id + '`');
   if (told != exit_done || options.keep_old)
     return told;
   const auto removed = ask_to_remove(**client, "/keys/", options.key);
@@ -144,27 +144,30 @@ void add_key_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* key = add_family(app, "key", "API keys of programs: add, list, rotate, remove");
   {
     auto [command, options] =
-      add_command<key_add_options>(*key, "add", "Make one and print it: it is shown once", chosen, add_key);
-    command->add_option("NAME", options->name, "What for")->required();
+      add_command<key_add_options>(*key, "add", "Create a key and print it; it is shown only once", chosen, add_key);
+    command->add_option("NAME", options->name, "Purpose of the key")->required();
     command
       ->add_option("--user", options->user, "Owner of the key. The key has the owner's permissions. Default with --server: you")
       ->type_name("USER");
     command->add_option("--expires", options->expires, "Lifetime, e.g. 90d. Default: never expires")->type_name("DURATION");
   }
   {
-    auto [command, options] =
-      add_command<key_list_options>(*key, "list", "Keys by id, without what is secret", chosen, list_keys);
-    command->add_option("--user", options->user, "Only those of this user")->type_name("USER");
+    auto [command, options] = add_command<key_list_options>(*key, "list", "List keys by id, without secrets", chosen, list_keys);
+    command->add_option("--user", options->user, "Only keys of this user")->type_name("USER");
   }
   {
     auto [command, options] = add_command<key_rotate_options>(
-      *key, "rotate", "Replace one: print a new key of the same name, user and lifetime, then remove it", chosen, rotate_key);
-    command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
-    command->add_flag("--keep-old", options->keep_old, "Leave the old key valid until `key remove`");
+      *key, "rotate", "Replace a key: print a new key with the same name, user and lifetime, then remove the old one", chosen,
+      rotate_key);
+    command->add_option("ID", options->key, "Key id, see `key list`")
+      ->required()
+      ->type_name("ID")
+      ->check(id_check("id of a key"));
+    command->add_flag("--keep-old", options->keep_old, "Keep the old key valid until `key remove`");
   }
   auto [command, options] =
-    add_command<key_remove_options>(*key, "remove", "Remove one: it is not accepted any more", chosen, remove_key);
-  command->add_option("ID", options->key, "As the list has it")->required()->type_name("ID")->check(id_check("id of a key"));
+    add_command<key_remove_options>(*key, "remove", "Remove a key: it stops working immediately", chosen, remove_key);
+  command->add_option("ID", options->key, "Key id, see `key list`")->required()->type_name("ID")->check(id_check("id of a key"));
 }
 
 } // namespace ringmaster::apps

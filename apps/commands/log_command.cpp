@@ -1,4 +1,4 @@
-// `ringmaster log`: what a run wrote, as its executor tells it.
+// `ringmaster log`: prints the log of a run, as its executor reports it.
 
 #include <algorithm>
 #include <chrono>
@@ -24,19 +24,19 @@ struct log_options : client_options {
   bool follow = false;
 };
 
-/// For so long a server holds a question back until there is more; one that does not know this answers at once, and is asked
-/// again after a pause.
+/// Time in seconds for which a server holds a request back until the log grows. A server that does not support this answers at
+/// once; then the command asks again after `pause`.
 constexpr int wait_s = 20;
 constexpr auto pause = 1s;
-/// An answer with so much of a text may be a part of what there is, and is gone on behind; one with less brought all of it, and
-/// what a run wrote meanwhile is for those who follow it.
+/// An answer with at least this many bytes may be a part of the log, so the command asks for the next part. A shorter one is
+/// complete; without `--follow`, output written meanwhile is not printed.
 constexpr std::size_t whole_part_bytes = 16 * 1024;
-/// A run waits for its turn, or for an executor that is away.
+/// Limit for a run that waits for its turn or for an executor that is away.
 constexpr auto sending_patience = 24h;
-/// An executor or a server that is away for a moment ends nothing.
+/// Consecutive failures until the command gives up: a short outage of the executor or the server ends nothing.
 constexpr int failures_max = 5;
 
-/// Executors of XXL-JOB put the headings of a run into one line, with `<br>` between them.
+/// Splits the headings of a run: XXL-JOB executors put them into one line, with `<br>` between them.
 void break_headings(std::string& content) {
   constexpr std::string_view heading = "<br>-----------";
   constexpr std::size_t tag = 4;
@@ -72,7 +72,7 @@ int print_parts(api_client& client, const log_options& options) {
       target.add("wait_s", std::to_string(wait_s));
     const auto begin = std::chrono::steady_clock::now();
     const auto part = client.ask({"GET", target.text()});
-    // A run that no executor has yet has no log yet.
+    // A run that was not sent to an executor yet has no log.
     if (!part && options.follow && !was_awaited && part.error().code == core::errc::invalid_argument) {
       was_awaited = await_sending(client, options.run, begin + sending_patience);
       if (was_awaited)
@@ -87,7 +87,7 @@ int print_parts(api_client& client, const log_options& options) {
       if (has_more || (options.json && !options.follow && line == 1))
         print_part(*part, options.json);
       if (ends_with(*part, has_more, options.follow) || std::fflush(stdout) != 0)
-        return exit_done; // what standard output says to it, main tells
+        return exit_done; // main reports a failure of standard output
     }
     line = std::max(line, next);
     if (options.follow && !has_more && std::chrono::steady_clock::now() - begin < pause)
@@ -110,9 +110,9 @@ int follow_log(api_client& client, std::int64_t run) {
 }
 
 void add_log_command(CLI::App& app, std::function<int()>& chosen) {
-  auto [command, options] = add_command<log_options>(app, "log", "What a run wrote; needs a server", chosen, print_log);
-  command->add_option("RUN", options->run, "Its log id")->required()->type_name("ID")->check(id_check("log id"));
-  command->add_flag("--follow", options->follow, "Go on until the run is over");
+  auto [command, options] = add_command<log_options>(app, "log", "Print the log of a run; needs a server", chosen, print_log);
+  command->add_option("RUN", options->run, "Run id")->required()->type_name("ID")->check(id_check("run id"));
+  command->add_flag("--follow", options->follow, "Continue until the run ends");
 }
 
 } // namespace ringmaster::apps

@@ -24,7 +24,7 @@ void print(const change_plan& plan, const std::string& database, bool dry_run, b
   }
   for (const auto& step : plan.steps) {
     const auto number = step.number == 0 ? "" : std::to_string(step.number) + ' ';
-    std::printf("%s %s%s\n", dry_run ? "to run:" : "done:", number.c_str(), step.name.c_str());
+    std::printf("%s %s%s\n", dry_run ? "pending:" : "done:", number.c_str(), step.name.c_str());
     if (dry_run)
       for (const auto& statement : step.statements)
         std::printf("%s;\n", statement.c_str());
@@ -37,7 +37,7 @@ void print(const change_plan& plan, const std::string& database, bool dry_run, b
     std::printf("database: %s\n", database.c_str());
 }
 
-/// Adds what this change does, or would do, to `all`.
+/// Executes or, for a dry run, plans the change, and appends its steps and notes to `all`.
 core::result<void> add(change_plan& all, storage::database& database, storage::schema_change what, bool dry_run) {
   auto some = dry_run ? database.plan(what) : database.change(what);
   if (!some)
@@ -50,7 +50,7 @@ core::result<void> add(change_plan& all, storage::database& database, storage::s
   return {};
 }
 
-/// XXL's tables first: they decide whether ours can be added. A fresh database has none, and gets the newest.
+/// Changes XXL-JOB's tables first: they decide whether Ringmaster's can be added. A new database has none and gets the newest.
 core::result<change_plan> change(storage::database& database, const migrate_options& options) {
   change_plan all;
   auto known = database.pending_migrations();

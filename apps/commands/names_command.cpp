@@ -1,4 +1,4 @@
-// `ringmaster names`: what a shell offers where a job, a group, a channel, a setting or a user is asked for.
+// `ringmaster names`: prints completions for a job, a group, a channel, a setting or a user.
 
 #include <csignal>
 #include <cstdio>
@@ -22,10 +22,10 @@ struct names_options : client_options {
   std::string kind;
 };
 
-/// More are no help to somebody who types.
+/// Maximum number of names: longer lists do not help at a prompt.
 constexpr std::size_t names_max = 2000;
 
-/// Somebody waits at a prompt: after that nothing is offered.
+/// Time limit in seconds. The user waits at a prompt, so after it nothing is offered.
 constexpr unsigned patience_s = 3;
 
 void end_at_once(int) { ::_exit(exit_failed); }
@@ -101,10 +101,10 @@ int print_names(const names_options& options) {
 
 void add_names_command(CLI::App& app, std::function<int()>& chosen) {
   auto [command, options] =
-    add_command<names_options>(app, "names", "Print names, one a line: for completion", chosen, print_names);
-  // A part of the completion scripts, and no command for people.
+    add_command<names_options>(app, "names", "Print names, one per line, for shell completion", chosen, print_names);
+  // Hidden: only the completion scripts use this command.
   command->group("");
-  command->add_option("KIND", options->kind, "Of what")
+  command->add_option("KIND", options->kind, "Kind of names")
     ->required()
     ->check(CLI::IsMember({"jobs", "groups", "channels", "settings", "users"}));
 }

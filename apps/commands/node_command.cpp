@@ -15,7 +15,7 @@ namespace {
 std::string shown(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 void print(const api_document& cluster) {
-  std::vector<std::vector<std::string>> rows{{"NODE", "STATE", "LAST BEAT", "LIFE", "ADDRESS"}};
+  std::vector<std::vector<std::string>> rows{{"NODE", "STATE", "LAST HEARTBEAT", "INCARNATION", "ADDRESS"}};
   for (const auto& node : items_in(cluster)) {
     const auto age = number_in(node, "beat_age_ms");
     rows.push_back({one_line(text_in(node, "id")) + (boolean_in(node, "self") ? " (answers)" : ""), shown(text_in(node, "state")),
@@ -23,7 +23,7 @@ void print(const api_document& cluster) {
                     shown(text_in(node, "address"))});
   }
   std::fputs(table_text(rows).c_str(), stdout);
-  std::printf("%s mode; a node is dead after %lld ms without a beat\n", shown(text_in(cluster, "mode")).c_str(),
+  std::printf("%s mode; a node is dead after %lld ms without a heartbeat\n", shown(text_in(cluster, "mode")).c_str(),
               static_cast<long long>(number_in(cluster, "dead_after_ms").value_or(0)));
 }
 
@@ -42,7 +42,7 @@ int list(const client_options& options) {
 
 void add_node_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* node = add_family(app, "node", "Nodes of the cluster: list");
-  add_command<client_options>(*node, "list", "Which there are, and whether they beat", chosen, list);
+  add_command<client_options>(*node, "list", "List nodes and their last heartbeats", chosen, list);
 }
 
 } // namespace ringmaster::apps

@@ -1,4 +1,4 @@
-// `ringmaster repair schedules`: jobs that a wrong clock has moved far ahead count from now again.
+// `ringmaster repair schedules`: recalculates from now the times of jobs that a wrong clock moved far ahead.
 
 #include <cstdio>
 
@@ -21,7 +21,7 @@ struct repair_options {
   bool json = false;
 };
 
-/// What became of one job.
+/// The repair of one job.
 struct repaired_job {
   core::far_ahead times;
   core::result<core::job_edit> done = core::job_edit{};
@@ -55,11 +55,12 @@ void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core
     const auto next = dry_run ? times.expected : job.done->next;
     std::printf("job %d: %s; %s\n", core::number(times.job),
                 (times.next ? "next time " + text(times.next) : "last instant " + text(times.last)).c_str(),
-                (!times.next ? std::string{dry_run ? "would count from now" : "counts from now"}
-                             : (dry_run ? "would be " : "now ") + text(next) + ' ' + where.name()).c_str());
+                (!times.next ? std::string{dry_run ? "would be counted from now" : "counted from now"}
+                             : (dry_run ? "would be " : "now ") + text(next) + ' ' + where.name())
+                  .c_str());
   }
   if (jobs.empty())
-    std::printf("no job's times lie further ahead than its schedule explains\n");
+    std::printf("no job has times further ahead than its schedule explains\n");
   else
     std::printf("%zu jobs%s\n", jobs.size(), dry_run ? "; nothing was changed" : "");
 }
@@ -95,12 +96,12 @@ int repair_schedules(const repair_options& options) {
 
 void add_repair_commands(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<repair_options>();
-  auto* repair = add_family(app, "repair", "Mend what an accident left in the database: schedules");
+  auto* repair = add_family(app, "repair", "Repair data after an accident: schedules");
   auto* command = repair->add_subcommand(
-    "schedules", "Count jobs from now again whose next or last times lie further ahead than their schedules explain");
+    "schedules", "Recalculate from now the jobs whose next or last times are further ahead than their schedules explain");
   add_config_options(*command, options->config);
-  command->add_flag("--dry-run", options->dry_run, "Only say which");
-  command->add_flag("--json", options->json, "For machines");
+  command->add_flag("--dry-run", options->dry_run, "Only list these jobs");
+  command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &chosen] { chosen = [options] { return repair_schedules(*options); }; });
 }
 

@@ -1,4 +1,4 @@
-// `ringmaster run …`: list, show, and the command line of all of them. What ends and removes runs is in run_edits.cpp.
+// `ringmaster run …`: list, show, and the options of all subcommands. The commands that end and remove runs are in run_edits.cpp.
 
 #include <algorithm>
 #include <array>
@@ -26,14 +26,14 @@ struct run_list_options : client_options {
   /// One of the states of the API.
   std::optional<std::string> status;
   bool failed = false;
-  /// `1h`, or a time.
+  /// A duration before now such as `1h`, or a time.
   std::optional<std::string> since;
   std::optional<std::string> until;
   std::optional<std::string> cursor;
   std::size_t limit = 20;
 };
 
-/// So long ago, or that time.
+/// Converts a duration before now, or a time, to an instant.
 core::result<core::time_point> moment_of(const char* option, const std::string& text, const core::zone& where) {
   if (const auto span = parse_span(text))
     return system_now() - *span;
@@ -60,7 +60,7 @@ core::result<void> add_times(query_text& list, const run_list_options& options, 
 core::result<api_document> ask_runs(api_client& client, const run_list_options& options) {
   query_text list{"/runs"};
   if (options.job) {
-    // The log of a job may outlive it: an id needs no job.
+    // The log of a removed job may still exist: an id is used without looking up the job.
     const auto job = find_job(client, *options.job);
     if (!job)
       return tl::unexpected{job.error()};
@@ -102,32 +102,33 @@ int show_run(const run_options& options) {
 }
 
 void add_list(CLI::App& run, std::function<int()>& chosen) {
-  auto [command, options] = add_command<run_list_options>(run, "list", "Runs, the newest first", chosen, list_runs);
-  command->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
-  command->add_option("--group", options->group, "Only those of this group: its app name, or id")->type_name("GROUP");
-  command->add_option("--handler", options->handler, "Only those of this handler")->type_name("NAME");
-  auto* status = command->add_option("--status", options->status, "Only those in this state")
+  auto [command, options] = add_command<run_list_options>(run, "list", "List runs, newest first", chosen, list_runs);
+  command->add_option("--job", options->job, "Only runs of this job, by id or group/key")->type_name("JOB");
+  command->add_option("--group", options->group, "Only runs of this group, by app name or id")->type_name("GROUP");
+  command->add_option("--handler", options->handler, "Only runs of this handler")->type_name("NAME");
+  auto* status = command->add_option("--status", options->status, "Only runs with this status")
                    ->check(CLI::IsMember({"running", "succeeded", "failed", "missed"}));
   command->add_flag("--failed", options->failed, "Short for --status failed")->excludes(status);
-  command->add_option("--since", options->since, "Triggered after: a duration before now (1h, 7d) or a time")->type_name("TIME");
-  command->add_option("--until", options->until, "Triggered before: the same")->type_name("TIME");
+  command->add_option("--since", options->since, "Triggered after this time, or this long ago (1h, 7d)")->type_name("TIME");
+  command->add_option("--until", options->until, "Triggered before this time, or this long ago")->type_name("TIME");
   add_page_options(*command, options->cursor, options->limit);
 }
 
 void add_clear(CLI::App& run, std::function<int()>& chosen) {
-  auto [command, options] = add_command<run_clear_options>(run, "clear", "Remove runs for good", chosen, clear_runs);
-  command->add_option("--job", options->job, "Only those of this job: its id, or group/key")->type_name("JOB");
-  command->add_option("--group", options->group, "Only those of this group: its app name, or id")->type_name("GROUP");
-  command->add_option("--older-than", options->older_than, "Those triggered longer ago, e.g. 30d")->type_name("DURATION");
-  command->add_option("--keep-newest", options->keep_newest, "All but this many")
+  auto [command, options] = add_command<run_clear_options>(run, "clear", "Remove runs permanently", chosen, clear_runs);
+  command->add_option("--job", options->job, "Only runs of this job, by id or group/key")->type_name("JOB");
+  command->add_option("--group", options->group, "Only runs of this group, by app name or id")->type_name("GROUP");
+  command->add_option("--older-than", options->older_than, "Runs triggered longer ago than this, e.g. 30d")
+    ->type_name("DURATION");
+  command->add_option("--keep-newest", options->keep_newest, "All runs except this many newest ones")
     ->type_name("N")
     ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max()));
-  command->add_flag("--all", options->all, "All of them");
-  command->add_flag("--yes", options->yes, "Remove without a question");
+  command->add_flag("--all", options->all, "All runs");
+  command->add_flag("--yes", options->yes, "Skip the confirmation");
 }
 
 void add_run_argument(CLI::App& command, run_options& options) {
-  command.add_option("RUN", options.run, "Its log id")->required()->type_name("ID")->check(id_check("log id"));
+  command.add_option("RUN", options.run, "Run id")->required()->type_name("ID")->check(id_check("run id"));
 }
 
 } // namespace
@@ -136,14 +137,14 @@ void add_run_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* run = add_family(app, "run", "Runs: list, show, kill, clear");
   add_list(*run, chosen);
   {
-    auto [command, options] = add_command<run_options>(*run, "show", "One run, and why it failed", chosen, show_run);
+    auto [command, options] = add_command<run_options>(*run, "show", "Show a run and why it failed", chosen, show_run);
     add_run_argument(*command, *options);
   }
   {
     auto [command, options] =
-      add_command<run_kill_options>(*run, "kill", "End a run at its executor; needs a server", chosen, kill_run);
+      add_command<run_kill_options>(*run, "kill", "Kill a run at its executor; needs a server", chosen, kill_run);
     add_run_argument(*command, *options);
-    command->add_flag("--yes", options->yes, "End it without a question, even if other runs end with it");
+    command->add_flag("--yes", options->yes, "Skip the confirmation, even if other runs are killed too");
   }
   add_clear(*run, chosen);
 }

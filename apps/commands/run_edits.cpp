@@ -21,9 +21,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Runs of one job that are looked at beside the one that is ended.
+/// Maximum number of other runs of the same job that are watched while one is killed.
 constexpr std::size_t others_max = 100;
-/// Executors report the end of the others themselves.
+/// Time to wait for the other runs: executors report their ends separately.
 constexpr auto others_patience = 3s;
 
 std::string listed(const std::vector<std::int64_t>& ids) {
@@ -33,7 +33,7 @@ std::string listed(const std::vector<std::int64_t>& ids) {
   return text;
 }
 
-/// Other runs of its job that its executor has.
+/// Returns the other runs of the job that are on the same executor.
 core::result<std::vector<std::int64_t>> others_of(api_client& client, const api_document& run) {
   query_text list{"/runs"};
   list.add("job", std::to_string(number_in(run, "job").value_or(0))).add("status", "running");
@@ -48,7 +48,7 @@ core::result<std::vector<std::int64_t>> others_of(api_client& client, const api_
   return ids;
 }
 
-/// Returns those of `ids` that ended, as far as executors have said it within `others_patience`.
+/// Returns those of `ids` whose end an executor reported within `others_patience`.
 std::vector<std::int64_t> ended_of(api_client& client, std::vector<std::int64_t> ids) {
   const auto end = std::chrono::steady_clock::now() + others_patience;
   std::erase_if(ids, [&](std::int64_t id) { return !await_end(client, id, end); });
@@ -59,7 +59,7 @@ core::result<void> confirm_kill(const run_kill_options& options, const std::vect
   if (others.empty())
     return {};
   return confirm("run " + std::to_string(options.run) +
-                   " ends; an executor of XXL-JOB ends all runs of the job that it has with it: " + listed(others),
+                   " will be killed; an XXL-JOB executor kills all of the job's runs that it holds: " + listed(others),
                  options.yes);
 }
 
@@ -76,7 +76,7 @@ core::result<api_document> what_goes(api_client& client, const run_clear_options
   if (options.all)
     body["all"] = true;
   if (body.size() != 1)
-    return core::fail(core::errc::invalid_argument, "say which runs go: one of --older-than, --keep-newest and --all");
+    return core::fail(core::errc::invalid_argument, "select the runs: one of --older-than, --keep-newest and --all");
   const auto job = options.job ? find_job(client, *options.job) : core::result<std::int64_t>{0};
   const auto group = options.group ? find_group(client, *options.group) : core::result<std::int64_t>{0};
   if (!job || !group)
@@ -88,7 +88,7 @@ core::result<api_document> what_goes(api_client& client, const run_clear_options
   return body;
 }
 
-/// What will be removed, in words.
+/// Returns a description of the runs that will be removed.
 core::result<std::string> words_of(api_client& client, const run_clear_options& options, const api_document& body) {
   query_text list{"/runs"};
   list.add("limit", "1");
@@ -109,8 +109,8 @@ core::result<std::string> words_of(api_client& client, const run_clear_options& 
           : options.group ? " of group " + one_line(*options.group)
                           : " of all jobs";
   if (until)
-    text += " that were triggered up to " + instant_in(body, "until_ms", client.zone()) + ' ' + client.zone().name();
-  return text + " will be removed for good";
+    text += " triggered up to " + instant_in(body, "until_ms", client.zone()) + ' ' + client.zone().name();
+  return text + " will be removed permanently";
 }
 
 } // namespace
@@ -142,7 +142,7 @@ int kill_run(const run_kill_options& options) {
   const auto said = one_line(plain_text(text_in(*killed, "message")));
   std::printf("run %lld ended%s%s\n", static_cast<long long>(options.run), said.empty() ? "" : ": ", said.c_str());
   for (const auto id : also)
-    std::printf("run %lld ended with it\n", static_cast<long long>(id));
+    std::printf("run %lld also ended\n", static_cast<long long>(id));
   return exit_done;
 }
 
@@ -165,7 +165,7 @@ int clear_runs(const run_clear_options& options) {
     print_json(*cleared);
   else
     std::printf("%lld runs removed%s\n", static_cast<long long>(number_in(*cleared, "removed").value_or(0)),
-                (*client)->is_server() ? "; a server that needs longer than some seconds goes on" : "");
+                (*client)->is_server() ? "; a large removal continues on the server" : "");
   return exit_done;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `ringmaster run` does to runs: ends one, removes many.
+// The edits of `ringmaster run`: kills one run, removes many.
 
 #include <cstdint>
 #include <optional>
@@ -15,22 +15,22 @@ struct run_options : client_options {
 };
 
 struct run_kill_options : run_options {
-  /// Nothing is asked.
+  /// Skips the confirmation.
   bool yes = false;
 };
 
 struct run_clear_options : client_options {
   std::optional<std::string> job;
   std::optional<std::string> group;
-  /// `30d`: what was triggered longer ago goes.
+  /// Removes runs triggered longer ago than this, e.g. `30d`.
   std::optional<std::string> older_than;
   std::optional<std::int64_t> keep_newest;
   bool all = false;
-  /// Nothing is asked.
+  /// Skips the confirmation.
   bool yes = false;
 };
 
-/// Names every run that ends. XXL-JOB's executors end all runs of a job at once: where there are others, it asks first.
+/// Names every run that ends. XXL-JOB executors kill all runs of a job at once: if there are others, the command asks first.
 [[nodiscard]] int kill_run(const run_kill_options& options);
 [[nodiscard]] int clear_runs(const run_clear_options& options);
 

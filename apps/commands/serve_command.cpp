@@ -30,35 +30,35 @@ void announce(const access_token& token, const std::optional<first_admin>& admin
               actors::logger& log) {
   log->info("serving on {}", address);
   if (token.fresh)
-    log->info("an access token was made: see {}", token.file);
+    log->info("created an access token: see {}", token.file);
   if (admin)
-    log->info("an administrator was made, {}: his password stands in {}", admin->name, admin->file);
-  // Secrets are for a person who looks, never for a log.
+    log->info("created administrator {}: the password is in {}", admin->name, admin->file);
+  // Secrets are printed only to a terminal, never to a log.
   if (token.fresh && isatty(STDOUT_FILENO) != 0)
     std::printf("access token: %s\n", token.token.c_str());
   if (admin && isatty(STDOUT_FILENO) != 0)
     std::printf("user: %s\npassword: %s\n", admin->name.c_str(), admin->password.c_str());
 }
 
-/// The settings as files, environment and options said them.
+/// The settings, as read from files, environment and options.
 struct configured {
   config::settings at_start;
-  /// As they were taken over at last.
+  /// As last applied.
   config::settings now;
 };
 
-/// What became of a part of a reload.
+/// The result of one part of a reload.
 enum class reloaded { nothing, done, failed };
 
-/// A mistake keeps the certificates in force, and the rest of the reload goes on.
+/// After an error the previous certificates stay in force and the rest of the reload continues.
 reloaded reload_tls(node& running, actors::logger& log) {
   if (auto done = running.reload_tls(); !done) {
-    log->error("reload: TLS goes on as it was: {}", done.error().context);
+    log->error("reload: TLS unchanged: {}", done.error().context);
     return reloaded::failed;
   }
   if (!running.uses_tls())
     return reloaded::nothing;
-  log->info("reload: the files of TLS were read again");
+  log->info("reload: TLS files reloaded");
   return reloaded::done;
 }
 
@@ -69,21 +69,21 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-/// Takes over the settings that need no restart, and names those that do.
+/// Applies the changed settings that need no restart, and logs those that do.
 reloaded reload_settings(const assembled& fresh, configured& known, node& running, actors::logger& log) {
   const auto since_start = config::changes_of(known.at_start, fresh.settings);
   if (!since_start.waiting.empty())
-    log->warn("reload: changed, and in force only after a restart: {}", joined(since_start.waiting));
+    log->warn("reload: these changes need a restart: {}", joined(since_start.waiting));
   const auto changed = config::changes_of(known.now, fresh.settings).reloaded;
   known.now = fresh.settings;
   if (changed.empty())
     return reloaded::nothing;
   running.reload(fresh);
-  log->info("reload: taken over: {}", joined(changed));
+  log->info("reload: applied: {}", joined(changed));
   return reloaded::done;
 }
 
-/// The declared jobs of the configuration as it is now. A mistake changes nothing.
+/// Applies the declared jobs of the current configuration. An error leaves all jobs unchanged.
 reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors::logger& log) {
   const auto fail = [&log](const core::error& why) {
     log->error("reload: {}", why.context);
@@ -93,7 +93,7 @@ reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors
     return fail(fresh.error());
   const auto& deploy = fresh->settings.deploy;
   if (deploy.files.empty()) {
-    log->info("reload: no job files are declared");
+    log->info("reload: no job files configured");
     return reloaded::nothing;
   }
   auto declared = read_deploy_files(fresh->settings);
@@ -108,7 +108,7 @@ reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors
   return reloaded::done;
 }
 
-/// SIGHUP. The last line is about the whole.
+/// Handles SIGHUP. The last log line sums up the whole reload.
 void reload(const config_options& options, configured& known, node& running, actors::logger& log) {
   const auto tls = reload_tls(running, log);
   const auto fresh = assemble(options);
@@ -119,18 +119,18 @@ void reload(const config_options& options, configured& known, node& running, act
     if (any_done)
       log->info("reload: done");
   } else {
-    log->warn(any_done ? "reload: done in part, but for the errors above" : "reload: nothing was done, for the errors above");
+    log->warn(any_done ? "reload: partly done, see the errors above" : "reload: nothing changed, see the errors above");
   }
 }
 
-/// Reports life only while the actors answer: a node whose actors hang is restarted by the service manager.
+/// Sends the watchdog message only if the actors answer: the service manager restarts a node whose actors hang.
 void report_incarnation(const service_notice& notice, node& running, actors::logger& log) {
   if (!notice.interval())
     return;
   if (running.answers(*notice.interval()))
     notice.alive();
   else
-    log->warn("the actors did not answer in time: the service manager is not told that this process works");
+    log->warn("the actors did not answer in time: no watchdog message sent to the service manager");
 }
 
 void run_until_stopped(const config_options& options, configured known, const service_notice& notice, node& running,

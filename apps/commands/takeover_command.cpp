@@ -12,14 +12,14 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// How long the nodes have to let go of the schedule lock by themselves.
+/// Time that the nodes have to release the schedule lock by themselves.
 constexpr core::milliseconds switch_patience{5000};
-/// Whole tables are copied: some 100 000 jobs take longer than a statement of the firing path may.
+/// Statement timeout for copying whole tables: 100 000 jobs take longer than a statement of the firing path may.
 constexpr core::milliseconds copy_limit{3'600'000};
-/// Times that the log is gone through for trigger notes.
+/// Maximum number of passes over the log for trigger notes.
 constexpr int note_rounds = 3;
 
-/// What the command did, the texts of native mode's runs included.
+/// The result of the command, including the rewritten texts of native-mode runs.
 struct switch_done {
   core::mode_switch mode;
   std::size_t texts = 0;
@@ -39,20 +39,21 @@ void print(core::cluster_mode to, const switch_done& all, bool json) {
     return;
   }
   if (all.texts > 0)
-    std::printf("%zu trigger texts of runs of native mode are readable at a Java console now\n", all.texts);
+    std::printf("%zu trigger texts of native-mode runs are now readable in a Java console\n", all.texts);
   if (!done.changed) {
-    std::printf("the database is in %s mode already\n", mode.c_str());
+    std::printf("the database is already in %s mode\n", mode.c_str());
     return;
   }
-  std::printf("the database is in %s mode now: %zu jobs copied, %zu nodes begin a new life, %zu reserved instants put back\n",
-              mode.c_str(), done.jobs_copied, done.nodes_fenced, done.instants_put_back);
+  std::printf(
+    "the database is now in %s mode: %zu jobs copied, %zu nodes begin a new incarnation, %zu reserved instants returned\n",
+    mode.c_str(), done.jobs_copied, done.nodes_fenced, done.instants_put_back);
   if (to == core::cluster_mode::native)
-    std::printf("stop the Java admins, if they still run: while a Ringmaster node serves, they wait for the schedule lock\n");
+    std::printf("stop the Java admins if they still run: they wait for the schedule lock while a Ringmaster node serves\n");
   else
-    std::printf("Java admins may be started\n");
+    std::printf("you can start the Java admins now\n");
 }
 
-/// Step by step, so that no step holds rows for long; a row that a node records meanwhile is looked at once more.
+/// Works in small steps, so that no step holds rows for long. A further pass covers rows that a node wrote in the meantime.
 core::result<std::size_t> rewrite_notes(storage::reservation_store& shared) {
   std::size_t texts = 0;
   for (int round = 0; round < note_rounds; ++round) {
@@ -60,9 +61,9 @@ core::result<std::size_t> rewrite_notes(storage::reservation_store& shared) {
     for (std::optional<core::log_id> after = core::log_id{0}; after;) {
       auto step = shared.rewrite_notes(*after);
       if (!step)
-        return core::fail(step.error().code, "the database is in shared mode, but " + std::to_string(texts) +
-                                               " trigger texts were rewritten when it failed; run the command again: " +
-                                               step.error().context);
+        return core::fail(step.error().code,
+                          "the database is in shared mode, but " + std::to_string(texts) +
+                            " trigger texts were rewritten before this error; run the command again: " + step.error().context);
       texts += step->rewritten;
       left += step->left;
       after = step->next;
@@ -83,8 +84,9 @@ core::result<switch_done> switch_mode(assembled what, core::cluster_mode to) {
     return tl::unexpected<core::error>{store.error()};
   auto* shared = (*store)->reservations();
   if (shared == nullptr)
-    return core::fail(core::errc::unsupported,
-                      (*database)->description() + ": nobody else can plan on this database, so it is always in native mode");
+    return core::fail(
+      core::errc::unsupported,
+      (*database)->description() + ": only Ringmaster can use this kind of database, so it is always in native mode");
   auto done = shared->switch_mode(to, switch_patience);
   if (!done)
     return tl::unexpected<core::error>{done.error()};

@@ -1,4 +1,4 @@
-// `ringmaster user …`: users of the console and of the API.
+// `ringmaster user …`: users of the console and the API.
 
 #include <cstdio>
 
@@ -31,7 +31,7 @@ struct user_add_options : client_options {
 
 std::string rights_of(const api_document& user, const std::map<std::int64_t, std::string>& groups) {
   if (boolean_in(user, "admin"))
-    return "everything";
+    return "all";
   std::string list;
   for (const auto& right : items_in(user, "rights")) {
     const auto id = number_in(right, "group").value_or(0);
@@ -47,7 +47,7 @@ int list_users(const user_list_options& options) {
     options, [&](api_client& client) { return ask_page(client, query_text{"/users"}, options.limit, options.cursor); },
     [](api_client& client, const api_document& page) {
       return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
-        std::vector<std::vector<std::string>> rows{{"ID", "NAME", "MAY"}};
+        std::vector<std::vector<std::string>> rows{{"ID", "NAME", "PERMISSIONS"}};
         for (const auto& user : items_in(page))
           rows.push_back(
             {std::to_string(number_in(user, "id").value_or(0)), one_line(text_in(user, "name")), rights_of(user, groups)});
@@ -61,8 +61,9 @@ core::result<api_document> rights_in(api_client& client, const std::vector<std::
   for (const auto& text : texts) {
     const auto sign = text.rfind('=');
     if (sign == std::string::npos)
-      return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) + "\" is no right; expected GROUP=viewer, "
-                                                      "GROUP=operator or GROUP=editor");
+      return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) +
+                                                        "\" is not a permission; expected GROUP=viewer, "
+                                                        "GROUP=operator or GROUP=editor");
     const auto group = find_group(client, text.substr(0, sign));
     if (!group)
       return tl::unexpected{group.error()};
@@ -72,10 +73,10 @@ core::result<api_document> rights_in(api_client& client, const std::vector<std::
 }
 
 std::string other_password(const std::string& name) {
-  return "make another one with `ringmaster user reset-password " + one_line(name) + '`';
+  return "set another one with `ringmaster user reset-password " + one_line(name) + '`';
 }
 
-/// A password is made here, and told once.
+/// Creates the user with a random password and shows it once.
 int add_user(const user_add_options& options) {
   const auto client = make_api_client(options);
   if (!client)
@@ -93,7 +94,7 @@ int add_user(const user_add_options& options) {
     return complain(made.error());
   const api_document shown{{"id", number_in(*made, "id").value_or(0)}, {"user", options.name}, {"password", *password}};
   return tell_once(options.json ? json_line(shown) : "password: " + *password + '\n',
-                   "user " + one_line(options.name) + " was made with a password", other_password(options.name));
+                   "user " + one_line(options.name) + " was created with a password", other_password(options.name));
 }
 
 int remove_user(const user_options& options) {
@@ -119,7 +120,7 @@ int reset_user_password(const user_options& options) {
   const auto password = gateway::random_password();
   if (!password)
     return complain(password.error());
-  // A PUT says again what he may: it must not undo what somebody else has just changed.
+  // A PUT replaces all permissions, so it must not undo a concurrent edit.
   const auto place = "/users/" + std::to_string(number_in(*user, "id").value_or(0));
   const auto now = (*client)->ask_tagged({"GET", place});
   if (!now)
@@ -134,7 +135,7 @@ int reset_user_password(const user_options& options) {
 }
 
 struct user_rights_options : user_options {
-  /// `pay-worker=editor`, or the group alone to take the right away.
+  /// `pay-worker=editor`; to revoke: only the group.
   std::vector<std::string> rights;
 };
 
@@ -143,7 +144,7 @@ struct user_edit_options : user_options {
   bool no_admin = false;
 };
 
-/// Reads the user, lets `change` say what the user may from now on, and writes that unless another edit came in between.
+/// Reads the user, lets `change` edit the permissions, and writes them. Fails if another edit came in between.
 template <class Change>
 core::result<api_document> change_user(api_client& client, const std::string& name, Change change) {
   const auto user = find_user(client, name);
@@ -164,7 +165,7 @@ core::result<api_document> change_user(api_client& client, const std::string& na
 int tell_rights(const user_options& options, const api_query& ask) {
   return ask_and_tell(options, ask, [](api_client& client, const api_document& user) {
     return group_names(client).map([&](const std::map<std::int64_t, std::string>& groups) {
-      return one_line(text_in(user, "name")) + " may: " + rights_of(user, groups) + '\n';
+      return one_line(text_in(user, "name")) + ": " + rights_of(user, groups) + '\n';
     });
   });
 }
@@ -208,7 +209,7 @@ int revoke_rights(const user_rights_options& options) {
 
 int edit_user(const user_edit_options& options) {
   if (options.admin == options.no_admin)
-    return complain({core::errc::invalid_argument, "say what changes: --admin or --no-admin"});
+    return complain({core::errc::invalid_argument, "nothing to change: give --admin or --no-admin"});
   return tell_rights(options, [&](api_client& client) {
     return change_user(client, options.name, [&](api_document& body) -> core::result<void> {
       body["admin"] = options.admin;
@@ -220,24 +221,23 @@ int edit_user(const user_edit_options& options) {
 void add_rights_commands(CLI::App& user, std::function<int()>& chosen) {
   {
     auto [command, options] =
-      add_command<user_rights_options>(user, "grant", "Give a user rights in groups, in place of those there", chosen,
-                                       grant_rights);
+      add_command<user_rights_options>(user, "grant", "Set a user's permissions in the given groups", chosen, grant_rights);
     command->add_option("NAME", options->name, "The user's name")->required();
-    command->add_option("RIGHT", options->rights, "viewer, operator or editor in a group")
+    command->add_option("RIGHT", options->rights, "Permission in a group: viewer, operator or editor")
       ->required()
       ->type_name("GROUP=RIGHT");
   }
   {
     auto [command, options] =
-      add_command<user_rights_options>(user, "revoke", "Take a user's rights in groups away", chosen, revoke_rights);
+      add_command<user_rights_options>(user, "revoke", "Revoke a user's permissions in groups", chosen, revoke_rights);
     command->add_option("NAME", options->name, "The user's name")->required();
-    command->add_option("GROUP", options->rights, "App names, or ids")->required();
+    command->add_option("GROUP", options->rights, "App names or ids of the groups")->required();
   }
   auto [command, options] =
-    add_command<user_edit_options>(user, "edit", "Make a user an administrator, or one no more", chosen, edit_user);
+    add_command<user_edit_options>(user, "edit", "Grant or revoke administrator permissions", chosen, edit_user);
   command->add_option("NAME", options->name, "The user's name")->required();
   auto* admin = command->add_flag("--admin", options->admin, "All permissions");
-  command->add_flag("--no-admin", options->no_admin, "Only the rights in groups")->excludes(admin);
+  command->add_flag("--no-admin", options->no_admin, "Only the permissions in groups")->excludes(admin);
 }
 
 } // namespace
@@ -245,27 +245,28 @@ void add_rights_commands(CLI::App& user, std::function<int()>& chosen) {
 void add_user_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* user = add_family(app, "user", "Users: list, add, grant, revoke, edit, remove, reset-password");
   {
-    auto [command, options] = add_command<user_list_options>(*user, "list", "Users and their rights", chosen, list_users);
+    auto [command, options] =
+      add_command<user_list_options>(*user, "list", "List users and their permissions", chosen, list_users);
     add_page_options(*command, options->cursor, options->limit);
   }
   {
     auto [command, options] =
-      add_command<user_add_options>(*user, "add", "Add one with a random password, and print it", chosen, add_user);
+      add_command<user_add_options>(*user, "add", "Add a user with a random password and print the password", chosen, add_user);
     command->add_option("NAME", options->name, "4 to 20 characters")->required();
-    auto* admin = command->add_flag("--admin", options->admin, "May everything");
-    command->add_option("--right", options->rights, "viewer, operator or editor in a group; may be repeated")
+    auto* admin = command->add_flag("--admin", options->admin, "All permissions");
+    command->add_option("--right", options->rights, "Permission in a group: viewer, operator or editor; may be repeated")
       ->type_name("GROUP=RIGHT")
       ->allow_extra_args(false)
       ->excludes(admin);
   }
   {
     auto [command, options] =
-      add_command<user_options>(*user, "remove", "Remove one, with their sessions and keys", chosen, remove_user);
+      add_command<user_options>(*user, "remove", "Remove a user with their sessions and keys", chosen, remove_user);
     command->add_option("NAME", options->name, "The user's name")->required();
   }
   add_rights_commands(*user, chosen);
   auto [command, options] = add_command<user_options>(
-    *user, "reset-password", "Give a user a new random password, print it, and end their sessions", chosen, reset_user_password);
+    *user, "reset-password", "Set a new random password, print it, and end the user's sessions", chosen, reset_user_password);
   command->add_option("NAME", options->name, "The user's name")->required();
 }
 

@@ -27,22 +27,22 @@ finding found(const char* what, const core::result<void>& done, std::string deta
 
 std::string summary(const config::executor_settings& said) {
   const auto port = said.port == 0 ? std::string{"a free port"} : "port " + std::to_string(said.port);
-  return "an executor's: app name " + said.app_name + ", "
-         + (said.listen.empty() ? "no port is open" : "listens on " + said.listen + ", " + port);
+  return "executor configuration, app name " + said.app_name + ", " +
+         (said.listen.empty() ? "no open port" : "listens on " + said.listen + ", " + port);
 }
 
 void check_folder(const config::settings& settings, finding_list& findings) {
   const auto folder = (std::filesystem::path{settings.data_dir} / settings.executor.log_path).lexically_normal().string();
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem))
-    findings.push_back({verdict::warning, "folder", folder + " does not exist; executor makes it"});
+    findings.push_back({verdict::warning, "folder", folder + " does not exist; the executor creates it"});
   else if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    findings.push_back({verdict::failure, "folder", folder + " cannot be written"});
+    findings.push_back({verdict::failure, "folder", folder + " is not writable"});
   else
     findings.push_back({verdict::fine, "folder", folder});
 }
 
-// What a server shows to executors is what an executor shows to admins, by other names.
+// The TLS settings of an executor towards admins match those of a server towards executors, under other names.
 void check_executor_tls(const config::settings& settings, finding_list& findings) {
   using level = gateway::tls_finding::level;
   config::security_settings security;
@@ -60,7 +60,7 @@ void check_executor_tls(const config::settings& settings, finding_list& findings
   }
 }
 
-/// `host:port` of an address of HTTP.
+/// Returns `host:port` of an HTTP address.
 std::string door_of(std::string_view url) {
   const auto origin = protocol::split_address(url).origin;
   const auto host = origin.substr(origin.find("://") + 3);
@@ -75,19 +75,19 @@ void check_nodes(const config::settings& settings, finding_list& findings) {
     return;
   const auto ports = actors::tls_ports::make({settings.link.certificate, settings.link.key, settings.link.ca});
   if (!ports)
-    return; // the files were judged
+    return; // reported by check_executor_tls
   for (const auto& node : settings.executor.nodes) {
     auto probed = (*ports)->probe(node, patience);
     if (!probed)
       probed.error().context = node + ": " + probed.error().context;
-    findings.push_back(found("node", probed, node + " takes the certificate of this executor"));
+    findings.push_back(found("node", probed, node + " accepts the certificate of this executor"));
   }
 }
 
 void check_admins(const config::settings& settings, finding_list& findings) {
   for (const auto& admin : settings.executor.admins) {
     const auto socket = actors::connect_to(door_of(admin), patience);
-    findings.push_back(socket ? finding{verdict::fine, "admin", admin + " can be reached"}
+    findings.push_back(socket ? finding{verdict::fine, "admin", admin + " is reachable"}
                               : finding{verdict::failure, "admin", admin + ": " + socket.error().context});
   }
 }
@@ -112,7 +112,7 @@ void check_executor(const config::settings& settings, finding_list& findings) {
   check_folder(settings, findings);
   check_executor_tls(settings, findings);
   if (!options)
-    return; // who is asked may be wrong, too
+    return; // the addresses of nodes and admins may be invalid, too
   check_nodes(settings, findings);
   check_admins(settings, findings);
 }

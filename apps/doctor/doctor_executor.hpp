@@ -5,11 +5,11 @@
 
 namespace ringmaster::apps {
 
-/// The configuration has an executor's app name and says nothing of what a server alone has: where it listens, where it stores,
-/// which jobs are declared, whom alarms go to.
+/// Returns whether the configuration is that of an executor: it has an executor's app name and none of the settings of a server
+/// (listen address, database, declared jobs, alarm channels).
 [[nodiscard]] bool is_of_executor(const config::settings& settings);
 
-/// What `ringmaster executor` would find with it. Asks the nodes and admins whether they are there; sends nothing that counts.
+/// Checks the configuration of `ringmaster executor`. Connects to the nodes and admins, but changes nothing there.
 void check_executor(const config::settings& settings, finding_list& findings);
 
 } // namespace ringmaster::apps

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `ringmaster doctor` collects.
+// The findings of `ringmaster doctor`.
 
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@ enum class verdict { fine, warning, failure };
 
 struct finding {
   verdict how = verdict::fine;
-  /// One or two words.
+  /// Subject, one or two words.
   std::string what;
-  /// One line.
+  /// Detail, one line.
   std::string detail;
 };
 

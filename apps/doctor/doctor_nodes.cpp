@@ -18,15 +18,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Two processes with one id take turns of a second.
+/// Time to watch the rows: two processes with one id replace each other about every second.
 constexpr auto watch_time = 2500ms;
 constexpr auto watch_step = 100ms;
 
-/// What became of a node while it was watched.
+/// A node while it is watched.
 struct watched_node {
   core::node_row first;
   core::node_row last;
-  /// Lives that began: one is a restart.
+  /// Number of new incarnations; one is a restart.
   int new_incarnations = 0;
 
   [[nodiscard]] bool is_alive() const { return last.beat != first.beat || new_incarnations > 0; }
@@ -48,7 +48,7 @@ std::size_t up_of(const std::vector<core::node_row>& rows) {
     std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.state == core::node_state::up; }));
 }
 
-/// A second process is told before it starts, and both when they run.
+/// Reports a duplicate node id before a second process starts, and while both run.
 finding_list data_findings(const config::settings& settings, const watched_nodes& nodes) {
   finding_list found;
   const auto own = known_node_id(settings);
@@ -56,18 +56,19 @@ finding_list data_findings(const config::settings& settings, const watched_nodes
     if (node.is_torn())
       found.push_back({verdict::failure, "node id",
                        id + " began " + std::to_string(node.new_incarnations) +
-                         " lives while it was watched: two processes use this id "
-                         "and take each other's place; give each one a cluster.node, or a data folder, of its own"});
+                         " incarnations while it was watched: two processes use this id "
+                         "and replace each other; give each its own cluster.node or data folder"});
     else if (own == id && node.is_alive() && !data_dir_in_use(settings))
       found.push_back({verdict::failure, "node id",
-                       id + " is alive at " + node.last.address + ", and no server of this data folder is: a second process with "
-                         "this id would wait until that one ends; set another cluster.node, or remove node-id from a "
-                         "folder that was copied"});
+                       id + " is alive at " + node.last.address +
+                         ", but no server of this data folder runs: a second process with "
+                         "this id would wait until that one ends; set another cluster.node, or remove node-id from the "
+                         "copied folder"});
   }
   return found;
 }
 
-/// Until something is found, or long enough.
+/// Watches until there is a finding or the time is over.
 core::result<finding_list> watch(const config::settings& settings, storage::store& store) {
   watched_nodes nodes;
   finding_list found;
@@ -103,8 +104,8 @@ void check_executors(storage::store& store, finding_list& findings) {
     unknown.erase(std::next(unknown.begin(), named_max), unknown.end());
   for (const auto& [app, address] : unknown)
     findings.push_back({verdict::warning, "executors",
-                        "the executor at " + one_line(address) + " registers the app name \"" + one_line(app)
-                          + "\", which no group has" + config::suggestion(app, apps)});
+                        "the executor at " + one_line(address) + " registers with the app name \"" + one_line(app) +
+                          "\", but no group has it" + config::suggestion(app, apps)});
 }
 
 void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings) {
@@ -114,9 +115,9 @@ void check_nodes(const config::settings& settings, storage::store& store, findin
     return;
   }
   const auto up = up_of(*rows);
-  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(rows->size()) + " say they are up"});
+  findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(rows->size()) + " are marked up"});
   if (up == 0 || core::sqlite_path(settings.database.url))
-    return; // a SQLite file has one server, and a lock
+    return; // a SQLite file has only one server, which holds a lock
   const auto found = watch(settings, store);
   if (found)
     findings.insert(findings.end(), found->begin(), found->end());

@@ -6,11 +6,11 @@
 
 namespace ringmaster::apps {
 
-/// Names executors that register an app name that no group has, with the group that may be meant.
+/// Reports executors that register with an unknown app name, and suggests a similar group.
 void check_executors(storage::store& store, finding_list& findings);
 
-/// Whether the nodes live in peace. Where several may share the database, living ones are watched for a moment: a process that
-/// uses the id of another one takes its life again and again.
+/// Checks for node ids that are used twice. If several nodes may share the database, the live ones are watched for a moment: two
+/// processes with one id replace each other's incarnation again and again.
 void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings);
 
 } // namespace ringmaster::apps

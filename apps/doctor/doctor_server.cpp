@@ -25,7 +25,7 @@ namespace ringmaster::apps {
 namespace {
 
 constexpr std::uint64_t mib = 1024 * 1024;
-/// Below the one the next hours are in danger, below the other the next write.
+/// Below `low_bytes` the disk fills within hours; below `empty_bytes` the next write may fail.
 constexpr std::uint64_t low_bytes = 1024 * mib, empty_bytes = 64 * mib;
 constexpr double low_share = 0.05;
 constexpr std::size_t reply_bytes_max = 64 * 1024;
@@ -37,10 +37,10 @@ std::string size_text(std::uint64_t bytes) {
 void check_disk(const std::string& what, const std::string& folder, finding_list& findings) {
   struct statvfs disk {};
   if (statvfs(folder.c_str(), &disk) != 0 || disk.f_blocks == 0)
-    return; // that the folder is missing is said elsewhere
+    return; // another check reports a missing folder
   const auto free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
   const auto all = static_cast<std::uint64_t>(disk.f_blocks) * disk.f_frsize;
-  const auto text = size_text(free) + " of " + size_text(all) + " are free on the disk of " + what + ' ' + folder;
+  const auto text = size_text(free) + " of " + size_text(all) + " free on the disk of " + what + ' ' + folder;
   if (free < empty_bytes)
     findings.push_back({verdict::failure, "disk", "full: " + text + "; runs and results cannot be stored"});
   else if (free < low_bytes && static_cast<double>(free) < low_share * static_cast<double>(all))
@@ -54,7 +54,7 @@ struct place {
   std::string port;
 };
 
-/// Where this machine reaches what listens there.
+/// Returns an address at which this machine reaches a server that listens on `listen`.
 std::optional<place> place_of(std::string listen) {
   const auto colon = listen.rfind(':');
   if (colon == std::string::npos || listen.substr(colon + 1) == "0")
@@ -85,7 +85,7 @@ public:
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
 
-  /// Up to the end of the connection.
+  /// Reads until the peer closes the connection.
   [[nodiscard]] std::string read() const {
     std::string out;
     std::array<char, 4096> part{};
@@ -118,7 +118,7 @@ connection connect_to(const place& where) {
   return connection{-1};
 }
 
-/// The body of the answer to `GET /readyz`.
+/// Returns the body of the response to `GET /readyz`.
 std::optional<nlohmann::json> ask_readiness(const place& where) {
   const auto line = connect_to(where);
   if (!line.open() || !line.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
@@ -145,16 +145,16 @@ void check_disks(const config::settings& settings, finding_list& findings) {
 
 void check_running_server(const config::settings& settings, finding_list& findings) {
   if (!data_dir_in_use(settings)) {
-    findings.push_back({verdict::fine, "server", "none runs with this data folder"});
+    findings.push_back({verdict::fine, "server", "no server runs with this data folder"});
     return;
   }
   const auto where = place_of(settings.server.listen);
   if (!where || !settings.server.tls_certificate.empty())
-    return; // it is not known where it listens, or it wants TLS: /readyz of that address says it
+    return; // the address is unknown, or it needs TLS: use /readyz of that address
   const auto said = ask_readiness(*where);
   if (!said) {
     findings.push_back(
-      {verdict::failure, "server", "one runs with this data folder and does not answer at " + settings.server.listen});
+      {verdict::failure, "server", "a server runs with this data folder but does not respond at " + settings.server.listen});
     return;
   }
   if ((*said)["ready"] == true) {
@@ -167,7 +167,7 @@ void check_running_server(const config::settings& settings, finding_list& findin
       if (reason.is_string())
         reasons.push_back(one_line(reason.get<std::string>()));
   if (reasons.empty())
-    reasons.emplace_back("it does not say why");
+    reasons.emplace_back("no reason given");
   for (const auto& reason : reasons)
     findings.push_back({verdict::failure, "server", "not ready: " + reason});
 }

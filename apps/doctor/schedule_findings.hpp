@@ -1,6 +1,6 @@
 #pragma once
 
-// Jobs whose times lie further ahead than their schedules explain, in the whole database.
+// Jobs whose times are further ahead than their schedules explain, in the whole database.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace ringmaster::apps {
 
-/// All of them, in the order of their ids. Jobs whose schedules cannot be planned are left out.
+/// Returns all such jobs, ordered by id. Jobs whose schedules cannot be planned are left out.
 [[nodiscard]] core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
                                                                         core::milliseconds tolerance, core::time_point now);
 

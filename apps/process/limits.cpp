@@ -11,11 +11,11 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// A few dozen for the database and for clients, one connection to each of a few dozen executors.
+/// Minimum number of open files: a few dozen for the database and clients, one connection to each of a few dozen executors.
 constexpr std::uint64_t files_min = 128;
 
-/// Returns how many connections may be opened ahead: the files that `connections` of clients leave, without an eighth of them
-/// (at least 64), which the database and calls that wait need.
+/// Returns the maximum number of connections opened in advance: the files left by `connections` client connections, minus one
+/// eighth (at least 64) for the database and waiting calls.
 std::size_t connections_ahead_allowed(std::size_t connections, std::uint64_t files) noexcept {
   constexpr std::uint64_t kept_min = 64;
   const auto left = files - std::min<std::uint64_t>(connections, files);
@@ -41,20 +41,19 @@ core::result<void> fit_to_open_files(config::settings& settings, actors::logger&
       settings.executor.limits.open_files = files.rlim_cur;
       files = raised;
     } else {
-      log->warn("the limit of open files stays at {}: {}", files.rlim_cur, std::strerror(errno));
+      log->warn("cannot raise the limit of open files from {}: {}", files.rlim_cur, std::strerror(errno));
     }
   }
   if (files.rlim_cur == RLIM_INFINITY)
     return {};
   if (files.rlim_cur < files_min)
-    return core::fail(core::errc::unavailable, "this process may have only " + std::to_string(files.rlim_cur) +
-                                                 " files open; it needs " + std::to_string(files_min) +
+    return core::fail(core::errc::unavailable, "the limit of open files is " + std::to_string(files.rlim_cur) +
+                                                 "; the server needs at least " + std::to_string(files_min) +
                                                  " (LimitNOFILE, ulimit -n)");
   const auto allowed = connections_allowed(server.connections_max, files.rlim_cur);
   if (allowed < server.connections_max)
-    log->warn(
-      "server.connections_max: {} instead of {}, because this process may have only {} files open (LimitNOFILE, ulimit -n)",
-      allowed, server.connections_max, files.rlim_cur);
+    log->warn("server.connections_max lowered to {} from {}, because the limit of open files is {} (LimitNOFILE, ulimit -n)",
+              allowed, server.connections_max, files.rlim_cur);
   server.connections_max = allowed;
   settings.trigger.connections_ahead_max = connections_ahead_allowed(allowed, files.rlim_cur);
   return {};

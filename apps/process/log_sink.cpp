@@ -21,7 +21,7 @@ std::string_view colour_of(spdlog::level::level_enum level) {
   }
 }
 
-/// A pipe that is writable takes PIPE_BUF bytes without a wait.
+/// Returns whether standard error accepts PIPE_BUF bytes without blocking.
 bool has_room() {
   pollfd target{STDERR_FILENO, POLLOUT, 0};
   return ::poll(&target, 1, 0) == 1 && (target.revents & POLLOUT) != 0;
@@ -40,7 +40,7 @@ void log_sink::sink_it_(const spdlog::details::log_msg& message) {
     line.insert(message.color_range_start, colour_of(message.level));
   }
   if (dropped_ > 0 || broken_) {
-    const auto lost = (broken_ ? "\n" : "") + std::to_string(dropped_) + " log lines were dropped: nobody read them\n";
+    const auto lost = (broken_ ? "\n" : "") + std::to_string(dropped_) + " log lines were dropped: standard error was not read\n";
     if (!write(lost)) {
       ++dropped_;
       return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where log lines go.
+// The destination of log lines.
 
 #include <cstdint>
 #include <mutex>
@@ -10,8 +10,8 @@
 
 namespace ringmaster::apps {
 
-/// Lines to standard error that never wait for whoever reads it: what a full pipe does not take is dropped, and how many were is
-/// said once there is room again. Colours for a terminal.
+/// Writes lines to standard error and never blocks on a slow reader. It drops lines that a full pipe does not accept and reports
+/// their number once there is room. Uses colours on a terminal.
 class log_sink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   log_sink();
@@ -19,12 +19,12 @@ public:
 private:
   void sink_it_(const spdlog::details::log_msg& message) override;
   void flush_() override {}
-  /// False when a part of the text is lost.
+  /// Returns false when a part of the text was lost.
   bool write(std::string_view text);
 
   bool coloured_;
   std::uint64_t dropped_ = 0;
-  /// The last line lost its end.
+  /// The last line was cut.
   bool broken_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// How far the fields reach with which a message begins: `job=7 run=123 …`, names of small letters, values without blanks.
+/// Returns the length of the leading fields of a message: `job=7 run=123 …`, lowercase names, values without spaces.
 std::size_t end_of_fields(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -32,7 +32,7 @@ std::size_t end_of_fields(std::string_view text) {
   return end;
 }
 
-/// `,"job":7,"run":123,"message":"…"`: the fields with which a message begins, and the rest of it.
+/// Formats the leading fields and the rest of a message as JSON members: `,"job":7,"run":123,"message":"…"`.
 class json_text_flag : public spdlog::custom_flag_formatter {
 public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
@@ -58,7 +58,7 @@ private:
   static void append_text(spdlog::memory_buf_t& out, std::string_view text) {
     append(out, nlohmann::json(std::string{text}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
-  /// Ids as numbers, so that they can be compared.
+  /// Writes ids as numbers, so that log tools can compare them.
   static void append_value(spdlog::memory_buf_t& out, std::string_view value) {
     const auto digits = value.find_first_not_of("0123456789") == std::string_view::npos;
     if (digits && value.size() < 19 && (value.size() == 1 || value.front() != '0'))
@@ -68,14 +68,14 @@ private:
   }
 };
 
-/// The message on one line, whatever a peer wrote into it: control characters as they are written in C.
+/// Formats the message on one line: untrusted control characters become C escapes.
 class plain_text_flag : public spdlog::custom_flag_formatter {
 public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
     const std::string_view text{message.payload.data(), message.payload.size()};
     for (std::size_t i = 0; i < text.size(); ++i) {
       const auto byte = static_cast<unsigned char>(text[i]);
-      // The second set of control characters is two bytes long in UTF-8.
+      // The second set of control characters takes two bytes in UTF-8.
       const bool second_set = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
       if (byte == '\n')
         append(out, "\\n");

@@ -5,7 +5,7 @@
 
 namespace ringmaster::apps {
 
-/// Writes to standard error, as text or as one JSON object a line. Thread-safe; never null.
+/// Returns a logger to standard error: text, or one JSON object per line. Thread-safe; never null.
 [[nodiscard]] actors::logger make_logger(const config::log_settings& settings);
 
 } // namespace ringmaster::apps

@@ -16,7 +16,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// Also removes the variable, so that no child process takes the message for its own.
+/// Returns and removes the variable, so that no child process sends messages in its name.
 std::string take_variable(const char* name) {
   const char* value = std::getenv(name);
   std::string taken = value ? value : "";
@@ -33,7 +33,7 @@ std::optional<std::int64_t> microseconds_in(const std::string& text) {
   return number;
 }
 
-/// As systemd compares it with its own clock.
+/// Returns CLOCK_MONOTONIC in microseconds, which systemd compares with its own clock.
 std::int64_t monotonic_us() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -64,8 +64,8 @@ void service_notice::stopping() const { send("STOPPING=1\nSTATUS=stopping"); }
 
 void service_notice::alive() const { send("WATCHDOG=1"); }
 
-// A name that begins with "@" is of the abstract namespace, where the first byte is zero. A manager that cannot be reached is no
-// reason to end: it sees that nothing arrives.
+// A name that begins with "@" is in the abstract namespace, where the first byte is zero. An unreachable manager is no reason to
+// exit: it notices the missing messages.
 void service_notice::send(const std::string& message) const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

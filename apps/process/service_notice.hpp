@@ -1,6 +1,6 @@
 #pragma once
 
-// What the service manager (systemd) is told of the process: the protocol of sd_notify(3), without its library.
+// Messages to the service manager (systemd): the protocol of sd_notify(3), without its library.
 
 #include <chrono>
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace ringmaster::apps {
 
-/// Messages to the service manager that started this process; without one every call does nothing. One thread at a time.
+/// Sends messages to the service manager that started this process. Without one, every call does nothing. Used by one thread at a
+/// time.
 class service_notice {
 public:
   /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID and removes them from the environment. Call before the first thread.
@@ -17,14 +18,14 @@ public:
 
   /// Reports that the process serves; `status` is shown by `systemctl status`.
   void ready(std::string_view status) const;
-  /// Reports that the configuration is read again. `ready` follows.
+  /// Reports that the configuration is being reloaded. `ready` follows.
   void reloading() const;
   /// Reports that the process ends.
   void stopping() const;
-  /// Reports that the process works. Without a report in time the service manager kills and restarts it.
+  /// Reports that the process works. Without a timely report the service manager kills and restarts it.
   void alive() const;
 
-  /// Returns how often `alive` is due: a quarter of the manager's limit. Nothing: it has no limit.
+  /// Returns the interval of `alive` calls: a quarter of the manager's limit. Nullopt: no limit.
   [[nodiscard]] std::optional<std::chrono::milliseconds> interval() const noexcept { return interval_; }
 
 private:

@@ -71,14 +71,14 @@ core::result<void> prepare_schema(storage::database& database, const config::set
   if (!migrates_itself(settings.database))
     return core::fail(core::errc::conflict,
                       database.description() + ": " + std::to_string(pending->size()) +
-                        " schema steps are to be run; run `ringmaster migrate`, or set database.migrate = \"auto\"");
+                        " migration steps pending; run `ringmaster migrate`, or set database.migrate = \"auto\"");
   return database.migrate();
 }
 
 core::result<core::declared_set> read_deploy_files(const config::settings& settings) {
   const auto& deploy = settings.deploy;
   auto declared = config::load_declared({deploy.files, deploy.base_dir, deploy.revision, deploy.source, deploy.files_from});
-  // The configuration names the files of its source: there are no others.
+  // The configuration names all files of its source, so objects of other files are not protected.
   if (declared)
     declared->prunes_other_files = true;
   if (declared)

@@ -1,6 +1,6 @@
 #pragma once
 
-// From settings to a database: the only place that chooses a backend.
+// From settings to a database: the only place that chooses a storage backend.
 
 #include <memory>
 
@@ -14,7 +14,7 @@
 
 namespace ringmaster::apps {
 
-/// The settings of a command, ready to use: loaded, validated, zones found, the database's path made absolute.
+/// The settings of a command, ready to use: loaded and validated, time zones resolved, database path absolute.
 struct assembled {
   config::settings settings;
   core::zone schedule_zone;
@@ -23,31 +23,31 @@ struct assembled {
 
 [[nodiscard]] core::result<assembled> assemble(const config_options& options);
 
-/// The same for settings that no file holds.
+/// Assembles settings that do not come from a file.
 [[nodiscard]] core::result<assembled> assemble(config::settings settings);
 
 [[nodiscard]] core::result<std::unique_ptr<storage::database>> make_database(const assembled& node);
 
-/// Whether `serve` brings the schema up to date at its start.
+/// Returns whether `serve` migrates the schema when it starts.
 [[nodiscard]] bool migrates_itself(const config::database_settings& database);
 
-/// Brings the schema up to date if `database.migrate` allows it. Errors: `conflict` with the command to run when it does not.
+/// Migrates the schema if `database.migrate` permits it. Errors: otherwise `conflict`, with the command to run.
 [[nodiscard]] core::result<void> prepare_schema(storage::database& database, const config::settings& settings);
 
-/// Reads the files of `[deploy]`. Errors: also a channel of an alarm that the settings do not have.
+/// Reads the files of `[deploy]`. Errors: also an alarm channel that the settings do not define.
 [[nodiscard]] core::result<core::declared_set> read_deploy_files(const config::settings& settings);
 
-/// Returns what is valid in `declared` and worth a second look.
+/// Returns warnings about valid but suspicious declarations.
 [[nodiscard]] std::vector<core::declared_warning> warnings_of(const core::declared_set& declared, const assembled& what);
 
-/// Errors: `invalid_argument` for an alarm with a channel that the settings do not have, or mail without a server.
+/// Errors: `invalid_argument` for an alarm with an undefined channel, or with mail but no mail server.
 [[nodiscard]] core::result<void> check_channels(const core::declared_set& declared, const config::settings& settings);
 
-/// Reads the files of `[deploy]` and applies them. A report without changes when none are declared.
+/// Reads the files of `[deploy]` and applies them. Returns a report without changes when no files are configured.
 [[nodiscard]] core::result<core::deploy_report> apply_deploy_files(storage::database& database, const assembled& what,
                                                                    core::time_point now);
 
-/// Civil time by the system's clock.
+/// Returns the current time of the system clock.
 [[nodiscard]] core::time_point system_now();
 
 } // namespace ringmaster::apps

@@ -25,13 +25,13 @@ namespace {
 
 constexpr std::string_view sqlite_scheme = "sqlite:";
 
-/// The file of a SQLite database; empty for others.
+/// Returns the file of a SQLite database; empty for other databases.
 fs::path sqlite_file(const config::settings& settings) {
   const std::string_view url = settings.database.url;
   return url.starts_with(sqlite_scheme) && url != "sqlite::memory:" ? fs::path{url.substr(sqlite_scheme.size())} : fs::path{};
 }
 
-/// The process that wrote its number into the lock file: ` (process 17)`.
+/// Returns the process that wrote its id into the lock file: ` (process 17)`.
 std::string holder(int file) {
   std::array<char, 24> text{};
   const auto length = ::pread(file, text.data(), text.size() - 1, 0);
@@ -45,7 +45,7 @@ core::result<void> prepare_data_dir(const config::settings& settings) {
   std::error_code problem;
   auto made = fs::create_directories(settings.data_dir, problem);
   if (problem)
-    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be made: " + problem.message());
+    return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be created: " + problem.message());
   if (made) {
     fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
     const int folder = ::open(settings.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -70,9 +70,9 @@ bool is_new_database(const std::vector<storage::migration_step>& pending) noexce
 core::error no_database(const storage::database& database, const config::settings& settings) {
   const auto file = sqlite_file(settings);
   const auto place = file.empty() ? database.description() : file.string();
-  return {core::errc::not_found, "there is no database at " + place + ", named by " + settings.database.named_by +
-                                   "; `ringmaster serve` and `ringmaster migrate` make one, "
-                                   "--config FILE names another configuration"};
+  return {core::errc::not_found, "no database at " + place + ", named by " + settings.database.named_by +
+                                   "; `ringmaster serve` and `ringmaster migrate` create one, "
+                                   "--config FILE selects another configuration"};
 }
 
 core::result<void> check_database_is_there(const config::settings& settings) {
@@ -82,10 +82,11 @@ core::result<void> check_database_is_there(const config::settings& settings) {
     return {};
   for (const char* name : {"database-marks", "node-id", "initial-secrets"})
     if (fs::exists(fs::path{settings.data_dir} / name, problem))
-      return core::fail(core::errc::conflict,
-                        "the database " + file.string() + " is missing, but a server of the folder " + settings.data_dir +
-                          " had one (" + name + " is there): put the file back or restore a backup; "
-                          "`ringmaster serve --new-database` begins with an empty one");
+      return core::fail(core::errc::conflict, "the database " + file.string() +
+                                                " is missing, but a server with the data folder " + settings.data_dir +
+                                                " had one (" + name +
+                                                " exists): put the file back or restore a backup; "
+                                                "`ringmaster serve --new-database` starts with an empty one");
   return {};
 }
 
@@ -93,18 +94,18 @@ std::string marks_file(const config::settings& settings) { return fs::path{setti
 
 core::result<sole_use> sole_use::of_data_dir(const config::settings& settings) {
   return take((fs::path{settings.data_dir} / "lock").string(), "data_dir: " + settings.data_dir,
-              "; give this one a folder of its own");
+              "; give this server its own folder");
 }
 
 core::result<sole_use> sole_use::of_database(const config::settings& settings) {
   const auto file = sqlite_file(settings);
   if (file.empty())
     return sole_use{};
-  // Whatever links lead to it.
+  // Resolves symbolic links, so that every path to the file takes the same lock.
   std::error_code ignored;
   const auto real = fs::weakly_canonical(file, ignored);
   return take((real.empty() ? file : real).string() + "-lock", "database.url: " + settings.database.url,
-              "; several servers need a database server");
+              "; to run several servers, use a database server");
 }
 
 std::string sole_use::process_name() const {
@@ -139,7 +140,7 @@ bool data_dir_in_use(const config::settings& settings) {
   std::string holder;
   if (!(file >> holder) || ::stat(path.c_str(), &status) != 0)
     return false;
-  // Taking the lock to find out could keep a server that starts just now from it.
+  // Reads /proc/locks instead of taking the lock: taking it could make a server fail that starts at the same time.
   std::ifstream locks{"/proc/locks"};
   const auto node = ':' + std::to_string(status.st_ino);
   for (std::string line; std::getline(locks, line);) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The folder that a node keeps its own things in, and who may use it.
+// The data folder of a node and its locks.
 
 #include <string>
 #include <vector>
@@ -11,41 +11,42 @@
 
 namespace ringmaster::apps {
 
-/// Creates the data folder (0700) if it is missing. Errors: `unavailable` naming the folder and why.
+/// Creates the data folder (mode 0700) if it is missing. Errors: `unavailable` with the folder and the reason.
 [[nodiscard]] core::result<void> prepare_data_dir(const config::settings& settings);
 
-/// The same, when the database lives in that folder; else nothing is needed. For commands that only open the database.
+/// Creates the data folder if the database lives in it; otherwise does nothing. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
 
-/// Whether these steps (`database::pending_migrations`) would make a database rather than bring one up to date.
+/// Returns whether these steps (`database::pending_migrations`) would create a database rather than upgrade one.
 [[nodiscard]] bool is_new_database(const std::vector<storage::migration_step>& pending) noexcept;
 
-/// `not_found`: where no database is, which setting names that place, and which commands make one.
+/// Returns a `not_found` error with the place of the missing database, the setting that names it, and the commands that create
+/// one.
 [[nodiscard]] core::error no_database(const storage::database& database, const config::settings& settings);
 
-/// Rejects a start that would make a new SQLite file in a folder whose server had a database before: its file is missing, and an
-/// empty one in its place would give run ids a second time. Errors: `conflict`.
+/// Rejects a start that would create a new SQLite file in a folder whose server had a database before. Its file is missing, and
+/// an empty one in its place would assign run ids again. Errors: `conflict`.
 [[nodiscard]] core::result<void> check_database_is_there(const config::settings& settings);
 
-/// Where a node keeps `core::kept_marks`: `database-marks` in the data folder.
+/// Returns the file with the node's `core::kept_marks`: `database-marks` in the data folder.
 [[nodiscard]] std::string marks_file(const config::settings& settings);
 
-/// Whether a server has the data folder now, as far as this machine shows it. Takes nothing.
+/// Returns whether a server on this machine uses the data folder now. Takes no lock.
 [[nodiscard]] bool data_dir_in_use(const config::settings& settings);
 
-/// What one server has to itself, by a locked file. Ends with the object, and with the process however that ends.
+/// Exclusive use of a resource, held by a locked file. Ends with the object or the process, also after a crash.
 class sole_use {
 public:
-  /// The data folder. Errors: `conflict` naming the folder and the process that has it, `unavailable`.
+  /// Locks the data folder. Errors: `conflict` with the folder and the process that uses it, `unavailable`.
   [[nodiscard]] static core::result<sole_use> of_data_dir(const config::settings& settings);
-  /// The SQLite file of `database.url`, wherever it lies; nothing for other databases. Errors: the same.
+  /// Locks the SQLite file of `database.url`, wherever it is; does nothing for other databases. Errors: as above.
   [[nodiscard]] static core::result<sole_use> of_database(const config::settings& settings);
 
   sole_use() = default;
   ~sole_use();
   explicit operator bool() const noexcept { return file_ >= 0; }
-  /// Names the process that holds the file among those of all machines that run now: the boot of this machine's kernel and the
-  /// file there. Two processes with this name cannot live at once. Empty where the kernel does not say which boot this is.
+  /// Returns a name for the holding process that is unique among all machines: the boot id of this machine's kernel and the lock
+  /// file. Two processes with the same name cannot exist at the same time. Empty if the kernel does not report the boot id.
   [[nodiscard]] std::string process_name() const;
   sole_use(sole_use&& other) noexcept;
   sole_use& operator=(sole_use&& other) noexcept;

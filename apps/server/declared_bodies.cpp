@@ -35,7 +35,8 @@ core::result<std::string> write_body(storage::store& store, const actors::export
   std::string out;
   const auto take = [&out](std::string_view text) -> core::result<void> {
     if (out.size() + text.size() > exported_bytes_max)
-      return core::fail(core::errc::too_large, "more than 8 MiB; ask for one group with ?group=ID, or run `ringmaster export`");
+      return core::fail(core::errc::too_large,
+                        "the export exceeds 8 MiB; request one group with ?group=ID, or run `ringmaster export`");
     out += text;
     return {};
   };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Declared files as /api/v1 sends and gets them.
+// Declared files in requests and responses of /api/v1.
 
 #include <memory>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace ringmaster::apps {
 
-/// The configuration as it was read at last. Any thread.
+/// The most recently loaded configuration. Any thread.
 class live_assembly {
 public:
   explicit live_assembly(const assembled& what) : what_{std::make_shared<const assembled>(what)} {}
@@ -30,10 +30,10 @@ private:
   std::shared_ptr<const assembled> what_;
 };
 
-/// A longer export is refused: one group of it, or the command, writes that.
+/// Largest export over HTTP. For more, export single groups or use the command.
 inline constexpr std::size_t exported_bytes_max = 8 * 1024 * 1024;
 
-/// The settings are those of `what`: channels that alarms may name, the schedule's zone.
+/// `what` provides the settings: the channels that alarms may name, and the schedule's time zone.
 [[nodiscard]] actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what);
 
 } // namespace ringmaster::apps

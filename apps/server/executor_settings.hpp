@@ -1,6 +1,6 @@
 #pragma once
 
-// What a configuration says of `ringmaster executor`.
+// Settings of `ringmaster executor`.
 
 #include "config/settings.hpp"
 #include "core/result.hpp"
@@ -9,7 +9,7 @@
 
 namespace ringmaster::apps {
 
-/// Its commands and calls. Errors: the first one that cannot be made, by its name.
+/// Returns the handlers for the configured commands and calls. Errors: the first invalid one, by its name.
 [[nodiscard]] core::result<executor::handlers> handlers_of(const config::settings& settings);
 
 [[nodiscard]] executor::executor_options executor_options_of(const config::settings& settings, protocol::logger log);

@@ -22,7 +22,7 @@ core::result<std::string> stored_form(storage::store& store, const std::string& 
   return gateway::stored_password(password, *form);
 }
 
-/// The one of a start that was broken off, else a new one.
+/// Returns the password of an interrupted start, else a new one.
 core::result<std::string> obtain_password(const config::settings& settings) {
   auto known = find_admin_password(settings);
   if (!known)
@@ -55,7 +55,7 @@ core::result<std::optional<first_admin>> make_first_admin(storage::store& store,
     return tl::unexpected<core::error>{made.error()};
   if (*made)
     return first_admin{admin_name, std::move(*password), secrets_file(settings)};
-  // Another node made him, with the password that stands in its file.
+  // Another node created the administrator, with the password in that node's file.
   if (auto gone = keep_admin_password(settings, ""); !gone)
     return tl::unexpected<core::error>{gone.error()};
   return std::nullopt;

@@ -14,12 +14,13 @@ namespace ringmaster::apps {
 struct first_admin {
   std::string name;
   std::string password;
-  /// Where it stands.
+  /// File with the password.
   std::string file;
 };
 
-/// Nothing where there are users, or another node was quicker. The password stands in the file before the row is written, so that
-/// a crash in between locks nobody out: the next start takes what stands there. Errors: those of the store and of the file.
+/// Creates the first administrator. Returns nullopt if there are users, or if another node was faster. The password is in the
+/// file before the row is written, so a crash in between locks no user out: the next start uses the password in the file. Errors:
+/// those of the store and of the file.
 [[nodiscard]] core::result<std::optional<first_admin>> make_first_admin(storage::store& store,
                                                                         const config::settings& settings);
 

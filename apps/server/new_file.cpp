@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t waiting_bytes = 64 * 1024;
 
-/// Returns the mode of a file that is replaced. A new one is for its owner alone: parameters of jobs may be secrets.
+/// Returns the mode of the replaced file. A new file is readable only by its owner, because job parameters may be secrets.
 mode_t mode_of(const std::string& path, bool replace) {
   struct stat found {};
   if (replace && ::stat(path.c_str(), &found) == 0)
@@ -25,11 +25,9 @@ mode_t mode_of(const std::string& path, bool replace) {
   return 0600;
 }
 
-core::error is_there(const std::string& path) {
-  return {core::errc::conflict, path + " is there already; --force replaces it"};
-}
+core::error is_there(const std::string& path) { return {core::errc::conflict, path + " already exists; --force overwrites it"}; }
 
-/// Where a file of this name is.
+/// Resolves symbolic links to the actual file.
 std::string behind_links(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr), &std::free};
   return real ? std::string{real.get()} : path;
@@ -114,7 +112,7 @@ core::result<void> new_file::move_into_place() {
     return tl::unexpected{failure(errno)};
   int moved = replace_ ? ::rename(unfinished_.c_str(), path_.c_str())
                        : ::renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
-  if (moved != 0 && errno == EINVAL && !replace_) // a file system that cannot do this; that there was none is known
+  if (moved != 0 && errno == EINVAL && !replace_) // the file system lacks RENAME_NOREPLACE; begin() checked that no file existed
     moved = ::rename(unfinished_.c_str(), path_.c_str());
   if (moved != 0)
     return tl::unexpected{errno == EEXIST ? is_there(path_) : failure(errno)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that is there as a whole or not at all; a device or a pipe is written to as it is.
+// A file that appears complete or not at all. Devices and pipes are written directly.
 
 #include <string>
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace ringmaster::apps {
 
-/// Written beside its place under another name, and moved there by `finish`. Without that nothing is left of it. A symbolic link
-/// to a file that is to be replaced stays one.
+/// Written next to its final path under another name; `finish` moves it into place. Without `finish` the file is removed. A
+/// symbolic link to a replaced file stays a link.
 class new_file {
 public:
-  /// Errors: `conflict` for a file that is there, unless it is to be replaced; `unavailable`.
+  /// Errors: `conflict` if the file exists and `replace` is false; `unavailable`.
   [[nodiscard]] static core::result<new_file> begin(std::string path, bool replace);
   new_file(new_file&& other) noexcept;
   new_file& operator=(new_file&&) = delete;
   ~new_file();
 
   [[nodiscard]] core::result<void> write(std::string_view text);
-  /// Errors: as both of the above; the file may have come in the meantime.
+  /// Errors: as above; another process may have created the file in the meantime.
   [[nodiscard]] core::result<void> finish();
 
 private:
@@ -30,7 +30,7 @@ private:
   [[nodiscard]] core::error failure(int reason) const;
 
   std::string path_;
-  /// Empty: written in its place.
+  /// Empty: the file is written in place.
   std::string unfinished_;
   bool replace_;
   int file_;

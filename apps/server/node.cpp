@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
+/// Returns the dialect of the tables. G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
 protocol::wire::dialect dialect_of(int generation) noexcept {
   return generation != 0 && generation <= 5 ? protocol::wire::dialect::xxl2 : protocol::wire::dialect::xxl3;
 }
@@ -65,7 +65,7 @@ core::result<void> node::open_links() {
   links_ = std::move(*ports);
   links_->attach(*system_);
   link_address_ = std::move(*bound);
-  base_.log->info("executors may dial {}", link_address_);
+  base_.log->info("executors can connect to {}", link_address_);
   return {};
 }
 
@@ -101,7 +101,7 @@ void node::spawn() {
   protocol::request(&*self, supervisor_, 10s, protocol::handles_query{})
     .receive([this](protocol::node_handles& handles) { spawn_gateway(handles); },
              [this](const caf::error& problem) {
-               base_.log->critical("the actors do not start: {}", caf::to_string(problem));
+               base_.log->critical("cannot start the actors: {}", caf::to_string(problem));
                std::_Exit(exit_fail_stop);
              });
 }
@@ -126,7 +126,7 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   protocol::anon_send(handles.registry, protocol::registry_subscription{gateway_});
 }
 
-/// Nobody above them: their end by anything but `stop` is the end of the process.
+/// Monitors an actor without a supervisor. If it ends other than by `stop`, the process ends.
 template <class Handle>
 void node::watch(const char* what, const Handle& handle) {
   caf::actor_cast<caf::strong_actor_ptr>(handle)->get()->attach_functor([what, log = base_.log](const caf::error& reason) {
@@ -185,7 +185,7 @@ bool node::uses_tls() const {
          !settings.security.executor_certificate.empty() || links_;
 }
 
-// Answered by an actor, so that this thread may look for a second signal meanwhile.
+// An actor answers, so that this thread can wait for a second signal at the same time.
 void node::drain(const std::function<bool()>& hurried) {
   std::promise<void> done;
   auto stopped = done.get_future();
@@ -208,7 +208,8 @@ void node::stop(const std::function<bool()>& hurried) {
     return;
   if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
     drain(hurried);
-  // The sockets before whoever answers on them: a callback that is not durable stays unanswered, and its sender repeats it.
+  // Closes the sockets before the actors that answer on them: a callback that is not durable stays unanswered, and its sender
+  // repeats it.
   base_.transport->stop();
   if (gateway_)
     caf::anon_send_exit(gateway_, caf::exit_reason::user_shutdown);
@@ -216,7 +217,7 @@ void node::stop(const std::function<bool()>& hurried) {
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
   gateway_ = nullptr;
   supervisor_ = nullptr;
-  // Its answers go to actors.
+  // Its answers go to actors, so it ends before them.
   if (notifier_)
     notifier_->stop();
   system_.reset();

@@ -22,40 +22,40 @@ namespace ringmaster::apps {
 
 class node {
 public:
-  /// Opens intake last.
+  /// Starts the node. Accepts connections last.
   [[nodiscard]] static core::result<std::unique_ptr<node>> start(node_bootstrap base);
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// What it really listens on, `127.0.0.1:8080`.
+  /// Returns the actual address, `127.0.0.1:8080`.
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
-  /// The same for native links; empty: none.
+  /// Returns the actual address for native links; empty: none.
   [[nodiscard]] const std::string& link_address() const noexcept { return link_address_; }
 
-  /// Applies declared jobs through job_admin, as every edit goes.
+  /// Applies declared jobs through job_admin, like every edit.
   [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
 
-  /// Returns whether the actors answer within `limit`; blocks until then.
+  /// Blocks until the actors answer, at most `limit`. Returns whether they did.
   [[nodiscard]] bool answers(std::chrono::milliseconds limit);
 
-  /// See transport::reload_tls. Warns of what a person should know of the files.
+  /// Reloads the TLS files, see transport::reload_tls. Logs warnings about them.
   [[nodiscard]] core::result<void> reload_tls();
   [[nodiscard]] bool uses_tls() const;
 
-  /// Takes what a reload changes: channels of alarms, the log level and the common token. Blocks until messages that are on their
-  /// way have ended.
+  /// Applies the settings that a reload may change: alarm channels, log level and common token. Blocks until messages that are
+  /// being sent have ended.
   void reload(const assembled& fresh);
 
-  /// Graceful: fires what is reserved (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything. Idempotent.
-  /// `hurried` is asked ten times a second; once true, what is reserved is not waited for.
+  /// Stops gracefully: fires the reserved instants (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything.
+  /// Idempotent. Calls `hurried` ten times a second; once true, it does not wait for reserved instants.
   void stop(const std::function<bool()>& hurried = [] { return false; });
 
 private:
   explicit node(node_bootstrap base);
   void drain(const std::function<bool()>& hurried);
-  /// Takes the address of links, if there shall be any.
+  /// Binds the address for native links, if one is configured.
   [[nodiscard]] core::result<void> open_links();
   void spawn();
   void show_build();

@@ -14,8 +14,8 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// The lease on a SQLite file, which nobody else can serve: no peer waits for this node's end, so the slowest moment of a disk
-/// shall not cost it its life.
+/// Lease on a SQLite file. It is long because no peer waits for this node's end, so a slow disk should not end the node's
+/// incarnation.
 constexpr core::milliseconds sole_lease{30'000};
 
 core::result<void> take_place(node_bootstrap& base) {
@@ -37,7 +37,7 @@ core::result<void> take_place(node_bootstrap& base) {
   return {};
 }
 
-/// Shorter access tokens are warned of.
+/// Access tokens shorter than this cause a warning.
 constexpr std::size_t short_token = 16;
 
 core::result<void> take_identity(node_bootstrap& base) {
@@ -46,7 +46,7 @@ core::result<void> take_identity(node_bootstrap& base) {
   if (!token)
     return tl::unexpected<core::error>{token.error()};
   if (token->token.size() < short_token)
-    base.log->warn("security.access_token has {} characters; choose at least {}: it can be guessed", token->token.size(),
+    base.log->warn("security.access_token has {} characters and can be guessed; use at least {}", token->token.size(),
                    short_token);
   settings.security.access_token = token->token;
   base.token = std::move(*token);
@@ -57,7 +57,8 @@ core::result<void> take_identity(node_bootstrap& base) {
   return {};
 }
 
-/// Whoever has the file to itself is alone: another node that seems to live has ended, and its claims are to be adopted now.
+/// Fences the incarnations of all other nodes. The node that holds the file lock is alone: a node that seems to be alive has
+/// ended, and its claims can be adopted now.
 core::result<void> end_other_incarnations(node_bootstrap& base, storage::store& store) {
   auto nodes = store.cluster().nodes();
   if (!nodes)
@@ -75,7 +76,8 @@ core::result<void> check_mode(node_bootstrap& base, storage::store& store) {
   return {};
 }
 
-/// A database that takes no writes now is no reason to stay away: it may take them again, and jobs wait for that.
+/// Creates the first administrator. A database that accepts no writes does not prevent the start: it may recover, and jobs wait
+/// for this node.
 core::result<void> make_admin(node_bootstrap& base, storage::store& store) {
   auto admin = make_first_admin(store, base.what.settings);
   if (admin) {
@@ -84,11 +86,12 @@ core::result<void> make_admin(node_bootstrap& base, storage::store& store) {
   }
   if (admin.error().code != core::errc::unavailable)
     return tl::unexpected<core::error>{admin.error()};
-  base.log->warn("there is no user yet, and none could be made; the next start tries again: {}", admin.error().context);
+  base.log->warn("the database has no users, and the first administrator could not be created; the next start retries: {}",
+                 admin.error().context);
   return {};
 }
 
-/// Before secrets are made: a folder that has them had a database.
+/// Opens the database before secrets are created: a folder with secrets counts as one that had a database.
 core::result<void> open_database(node_bootstrap& base) {
   auto file = sole_use::of_database(base.what.settings);
   if (!file)
@@ -118,7 +121,7 @@ core::result<void> take_database(node_bootstrap& base) {
   return base.sqlite_file ? end_other_incarnations(base, **store) : core::result<void>{};
 }
 
-/// A file that cannot be read is replaced: it guards against an accident that is rarer than a full disk.
+/// Loads the marks. An unreadable file is replaced: it guards against an accident that is rarer than a full disk.
 std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
   const std::filesystem::path path{marks_file(base.what.settings)};
   core::kept_marks kept;
@@ -127,8 +130,7 @@ std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
     if (const auto read = core::parse_marks(text))
       kept = *read;
     else
-      base.log->warn("{} cannot be used and is written again: whether the database is older than it was cannot be told now",
-                     path.string());
+      base.log->warn("{} is unusable and will be rewritten: cannot detect whether an old database was restored", path.string());
   }
   return std::make_shared<actors::marks_keeper>(
     kept, [path](const std::string& text) { return write_private(path, text); }, std::chrono::steady_clock::now, base.log);

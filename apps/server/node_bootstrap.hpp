@@ -1,6 +1,6 @@
 #pragma once
 
-// What a node stands on.
+// The resources of a node, prepared before its actors start.
 
 #include <memory>
 #include <optional>
@@ -20,28 +20,28 @@ struct node_bootstrap {
   assembled what;
   actors::logger log;
   sole_use data_dir, sqlite_file;
-  /// Bound, and not yet listening.
+  /// Bound, but not listening yet.
   std::unique_ptr<gateway::transport> transport;
-  /// What it is really bound to, `127.0.0.1:8080`.
+  /// The actual address, `127.0.0.1:8080`.
   std::string address;
   access_token token;
   std::string node_id;
-  /// Its schema is up to date.
+  /// Has the current schema.
   std::shared_ptr<storage::database> database;
-  /// What this node remembers of that database outside of it.
+  /// The node's record of this database, kept outside of it.
   std::shared_ptr<actors::marks_keeper> marks;
-  /// Of XXL-JOB's tables.
+  /// Generation of XXL-JOB's tables.
   int generation = 0;
-  /// Made just now.
+  /// Set if the administrator was just created.
   std::optional<first_admin> admin;
 };
 
-/// Takes the data folder and the address, and only then makes secrets and touches the database: whoever comes second changes
-/// nothing. `what.settings` then carry the access token in force. `new_database`: a SQLite file may be made in a folder that had
-/// one.
+/// Takes the data folder and the address first, then creates secrets and opens the database: a second process that fails changes
+/// nothing. Afterwards `what.settings` holds the access token in force. `new_database`: permits a new SQLite file in a folder
+/// that had one.
 [[nodiscard]] core::result<node_bootstrap> bootstrap_node(assembled what, bool new_database = false);
 
-/// Logs what a person should know of the files of TLS, but for what keeps them from being used: that is an error of its own.
+/// Logs findings about the TLS files, except those that make the files unusable: these are errors elsewhere.
 void warn_of_tls(const config::settings& settings, const actors::logger& log);
 
 } // namespace ringmaster::apps

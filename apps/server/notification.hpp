@@ -6,7 +6,7 @@
 
 namespace ringmaster::apps {
 
-/// The channels of the configuration.
+/// Returns the alarm channels of the configuration.
 [[nodiscard]] inline gateway::notification_settings notification_of(const config::settings& settings) {
   return {settings.mail, settings.alarm, settings.webhooks,
           core::find_language(settings.server.language).value_or(core::language::en)};

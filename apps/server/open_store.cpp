@@ -17,7 +17,7 @@ core::result<opened_store> open_store(const config_options& options) {
   auto database = make_database(*what);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
-  // Whatever else is wrong, `open` says.
+  // Only a missing database is reported here; `open` reports all other problems.
   if (const auto pending = (*database)->pending_migrations(); pending && is_new_database(*pending))
     return tl::unexpected<core::error>{no_database(**database, what->settings)};
   auto store = (*database)->open();

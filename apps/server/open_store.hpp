@@ -1,6 +1,6 @@
 #pragma once
 
-// Commands that work on the store of the configuration themselves, beside a server or without one.
+// Direct access to the configured store, for commands that work with or without a running server.
 
 #include <functional>
 #include <memory>
@@ -18,11 +18,11 @@ struct opened_store {
   std::unique_ptr<storage::store> store;
 };
 
-/// Makes and migrates nothing. Errors: those of the configuration and of `database::open`.
+/// Opens the store without creating or migrating it. Errors: those of the configuration and of `database::open`.
 [[nodiscard]] core::result<opened_store> open_store(const config_options& options);
 
-/// Waits until no run of these jobs is on its way, at most a second; returns how many are (firing protocol §7), or nothing if the
-/// store could not say then. The edit is durable in any case.
+/// Waits until no run of these jobs is being sent, at most a second. Returns how many still are (firing protocol §7), or nullopt
+/// if the store did not answer. The edit is durable in any case.
 [[nodiscard]] std::optional<std::size_t> wait_for_runs(storage::store& store, std::span<const core::job_id> jobs);
 
 } // namespace ringmaster::apps

@@ -29,7 +29,7 @@ constexpr std::string_view password_key = "admin_password = ";
 core::result<std::string> random_hex(std::size_t bytes) {
   std::string raw(bytes, '\0');
   if (getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size()))
-    return core::fail(core::errc::internal, "the system gives no random numbers");
+    return core::fail(core::errc::internal, "the system provides no random numbers");
   std::string hex;
   for (unsigned char byte : raw) {
     hex += "0123456789abcdef"[byte >> 4];
@@ -38,7 +38,7 @@ core::result<std::string> random_hex(std::size_t bytes) {
   return hex;
 }
 
-/// Makes a new name in the folder durable. A file system that cannot do that goes without.
+/// Makes a new name in the folder durable. Ignores a file system that does not support this.
 void sync_folder(const fs::path& folder) {
   const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0)
@@ -51,7 +51,7 @@ void sync_folder(const fs::path& folder) {
 
 core::result<void> write_private(const fs::path& path, const std::string& text) {
   auto unfinished = path.string() + ".new";
-  // A file of a start that broke off goes; a link or a file that another user put there in between is an error.
+  // Removes the file of an interrupted start. A link or file that another user creates in between is an error.
   ::unlink(unfinished.c_str());
   int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   storage::give_to_folder_owner(file, unfinished);
@@ -71,7 +71,7 @@ tl::unexpected<core::error> unusable(const fs::path& path, const std::string& wh
   return core::fail(core::errc::unavailable, path.string() + " cannot be used: " + why);
 }
 
-/// Nothing when there is no file.
+/// Returns nullopt when the file does not exist.
 core::result<std::optional<std::vector<std::string>>> read_lines(const fs::path& path) {
   std::error_code status;
   if (!fs::exists(path, status) && !status)
@@ -88,7 +88,7 @@ core::result<std::optional<std::vector<std::string>>> read_lines(const fs::path&
   return lines;
 }
 
-/// What follows `prefix` in its line.
+/// Returns the text after `prefix` in its line.
 std::optional<std::string> value_in(const std::vector<std::string>& lines, std::string_view prefix) {
   for (const auto& line : lines)
     if (line.starts_with(prefix) && line.size() > prefix.size())
@@ -96,8 +96,8 @@ std::optional<std::string> value_in(const std::vector<std::string>& lines, std::
   return std::nullopt;
 }
 
-/// What follows `prefix` in its line of the file; nothing when there is no file, or one with only a line of `other`. A file that
-/// is there and says neither is an error: making another secret would lock out whoever knows this one.
+/// Returns the text after `prefix` in its line of the file; nullopt when there is no file, or only a line of `other`. An existing
+/// file without either is an error: a new secret would lock out clients that know the old one.
 core::result<std::optional<std::string>> find_line(const fs::path& path, std::string_view prefix, std::string_view other = {}) {
   const auto lines = read_lines(path);
   if (!lines)
@@ -107,11 +107,11 @@ core::result<std::optional<std::string>> find_line(const fs::path& path, std::st
   auto value = value_in(**lines, prefix);
   if (value || (!other.empty() && value_in(**lines, other)))
     return value;
-  return unusable(path, prefix.empty() ? "it is empty; remove it to have a new one made"
-                                       : "it has no line `" + std::string{prefix} + "…`; remove it to have a new one made");
+  return unusable(path, prefix.empty() ? "the file is empty; remove it to create a new one"
+                                       : "no line `" + std::string{prefix} + "…`; remove the file to create a new one");
 }
 
-/// Writes `prefix` and the value in place of the line that is there; an empty value leaves none.
+/// Replaces the line with `prefix` by one with the value; an empty value removes the line.
 core::result<void> keep_line(const fs::path& path, std::string_view prefix, std::string_view value) {
   const auto lines = read_lines(path);
   if (!lines)
@@ -170,7 +170,7 @@ core::result<std::string> obtain_node_id(const config::settings& settings) {
   if (!known)
     return tl::unexpected<core::error>{known.error()};
   if (*known && !config::is_node_name(**known))
-    return core::fail(core::errc::unavailable, path.string() + " cannot be used: it holds no name of a node");
+    return core::fail(core::errc::unavailable, path.string() + " cannot be used: it does not contain a valid node name");
   if (*known)
     return **known;
   auto digits = random_hex(4);

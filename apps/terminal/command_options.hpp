@@ -1,6 +1,6 @@
 #pragma once
 
-// Exit codes, and the options that many commands share.
+// Exit codes and the options that many commands share.
 
 #include <optional>
 #include <string>
@@ -11,27 +11,27 @@ namespace ringmaster::apps {
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
-/// A defect ended an actor that must live: the service manager starts the process again at once.
+/// An unrecoverable defect ended a required actor. The service manager restarts the process at once.
 inline constexpr int exit_fail_stop = 70;
 
-/// The configuration of a command.
+/// Options that select the configuration of a command.
 struct config_options {
   std::optional<std::string> file;
   std::vector<std::string> set;
 };
 
-/// The server that a command asks, and how.
+/// Options that select the server of a command and how to reach it.
 struct server_options {
   std::optional<std::string> url;
   /// File with the API key.
   std::optional<std::string> token_file;
   /// File with the trusted CA certificates; without it, those of the system.
   std::optional<std::string> ca_file;
-  /// Permits to send the key unencrypted to another machine.
+  /// Permits sending the key unencrypted to another machine.
   bool insecure_http = false;
 };
 
-/// The options that all commands of administration share.
+/// Options shared by all administration commands.
 struct client_options {
   config_options config;
   server_options server;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Questions before something is removed or ended for good.
+// Confirmation before something is removed or killed permanently.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace ringmaster::apps {
 
-/// Says what will be done and asks whether to do it, on a terminal. `what`: lines, the last one without a full stop. `yes`:
-/// `--yes` was given, nothing is asked. Errors: `invalid_argument` without a terminal and without `--yes`; `conflict` when the
+/// Prints what will be done and asks for confirmation on the terminal. `what`: lines, the last one without a full stop. `yes`:
+/// `--yes` was given, so nothing is asked. Errors: `invalid_argument` without a terminal and without `--yes`; `conflict` when the
 /// answer is no.
 [[nodiscard]] core::result<void> confirm(const std::string& what, bool yes);
 

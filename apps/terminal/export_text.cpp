@@ -16,29 +16,29 @@ namespace ringmaster::apps {
 namespace {
 
 constexpr std::size_t page_rows = 500;
-constexpr const char* head = "# Groups, jobs and alarms, as `ringmaster export` found them.\n";
+constexpr const char* head = "# Groups, jobs and alarms, exported by `ringmaster export`.\n";
 
 std::string plain_id(auto id) { return std::to_string(core::number(id)); }
 
-/// Of a parent whose children an apply makes with it: each counts with the longest id.
+/// Maximum number of new children that one apply can create with their parent; assumes the longest id for each child.
 constexpr std::size_t new_children_max = 23;
 
 struct group_entry {
   storage::exported_group row;
-  /// Asked for.
+  /// The request includes it.
   bool wanted = false;
-  /// A file can declare it.
+  /// A declared file can express it.
   bool sound = true;
   group_wording wording = {};
   std::vector<std::string> obstacles = {};
 };
 
-/// What is remembered of each job.
+/// The part of a job that stays in memory.
 struct job_entry {
   core::job_id id{};
-  /// Null: it does not exist.
+  /// Null: the group does not exist.
   const group_entry* group = nullptr;
-  /// Its own, or made from its name.
+  /// The stored key, or one made from the name.
   std::string key;
   bool by_hand = true;
   bool wanted = false;
@@ -48,8 +48,8 @@ struct job_entry {
                                                        group ? core::number(group->row.id) : 0, std::string_view{key}, id}; }
 };
 
-/// One export. Two passes over the jobs: the first finds out what each is called and whether it can be declared, since a job is
-/// written with the names of its children.
+/// One export. It passes over the jobs twice: the first pass finds their keys and whether they can be declared, because a job is
+/// written with the keys of its children.
 class exporting {
 public:
   exporting(storage::export_view& view, const export_request& request, const core::zone& zone, core::time_point now,
@@ -75,9 +75,9 @@ private:
       groups_.emplace(core::number(row.id), entry_of(std::move(row)));
     for (const auto& name : request_.groups)
       if (!names_.contains(name))
-        return core::fail(core::errc::invalid_argument, "there is no group " + name);
+        return core::fail(core::errc::invalid_argument, "unknown group " + name);
     if (request_.group && !groups_.contains(core::number(*request_.group)))
-      return core::fail(core::errc::not_found, "there is no group " + plain_id(*request_.group));
+      return core::fail(core::errc::not_found, "unknown group " + plain_id(*request_.group));
     return {};
   }
 
@@ -132,7 +132,7 @@ private:
     return out;
   }
 
-  /// Keys that a file gave stay; of several equal names the oldest job has the plain one.
+  /// Gives every job a key. Keys from declared files stay; among equal names, the oldest job gets the plain key.
   void name_jobs() {
     std::set<std::pair<const group_entry*, std::string>> taken;
     for (const auto& job : jobs_)
@@ -198,11 +198,11 @@ private:
     const auto who = "job " + plain_id(row.id) + " " + config::quoted_text(row.name);
     auto text = config::declared_text(wording.job);
     if (entry.by_hand && obstacles.empty())
-      text.insert(0, "# made by hand as job " + plain_id(row.id) + ": the key is new\n");
+      text.insert(0, "# manually created as job " + plain_id(row.id) + ": the key is new\n");
     return write(who, text, wording.notes, obstacles);
   }
 
-  /// Those that will be there when the file is applied.
+  /// Writes the children that will exist when the file is applied.
   void name_children(const job_entry& parent, const core::job_record& row, job_wording& out) {
     std::unordered_set<std::int32_t> seen{core::number(row.id)};
     for (const auto id : core::numbers_in(row.children)) {
@@ -213,15 +213,15 @@ private:
       if (!child)
         out.notes.push_back("child " + plain_id(id) + " does not exist");
       else if (child->wanted ? !child->sound : child->by_hand || !child->group)
-        out.notes.push_back("child " + plain_id(id) + " is not declared in this file");
+        out.notes.push_back("child " + plain_id(id) + " is not in this file");
       else
         out.job.children.emplace_back(child->group == parent.group ? "" : child->group->row.app_name, child->key);
       if (child && !child->wanted && !child->by_hand && child->group)
         out.notes.push_back("child " + plain_id(id) + " is declared in another file, which must be applied with this one");
     }
     if (out.job.children.size() > new_children_max)
-      out.notes.push_back("a database in which these children are not yet takes " + std::to_string(new_children_max) +
-                          " at once: apply it there in two steps");
+      out.notes.push_back("a database without these children accepts " + std::to_string(new_children_max) +
+                          " in one apply: apply the file there in two steps");
   }
 
   core::result<void> write_alarms() {
@@ -235,7 +235,7 @@ private:
       const core::declared_alarm alarm{std::move(row.rule)};
       auto obstacles = obstacles_of(alarm);
       if (!matches(alarm.rule))
-        obstacles.emplace_back("what it is about is not there");
+        obstacles.emplace_back("its group or job does not exist or cannot be declared");
       if (auto done = write("alarm " + alarm.rule.key, config::declared_text(alarm), {}, obstacles); !done)
         return done;
     }
@@ -249,7 +249,7 @@ private:
     return named != names_.end() ? groups_.at(core::number(named->second)).wanted : request_.groups.empty() && !request_.group;
   }
 
-  /// Applying refuses a rule that can never match.
+  /// Returns whether the rule can match a job. Applying rejects a rule that can never match.
   [[nodiscard]] bool matches(const core::alarm_rule& rule) const {
     if (rule.group.empty())
       return true;
@@ -261,7 +261,7 @@ private:
            });
   }
 
-  /// One table; with obstacles all of it is a comment.
+  /// Writes one table. If there are obstacles, all of it becomes a comment.
   core::result<void> write(const std::string& who, const std::string& table, const std::vector<std::string>& notes,
                            const std::vector<std::string>& obstacles) {
     std::string text = "\n";
@@ -304,7 +304,7 @@ core::result<void> write_declared(storage::store& store, const export_request& r
   };
   return store.exports().look([&](storage::export_view& view) -> core::result<void> {
     if (begun)
-      return core::fail(core::errc::unavailable, "the connection was lost; nothing is complete: try again");
+      return core::fail(core::errc::unavailable, "the connection was lost and the export is incomplete; try again");
     return exporting{view, request, schedule_zone, now, noted}.run();
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a store holds, as one declared file. The use case behind `ringmaster export` and GET /api/v1/export.
+// The content of a store as one declared file. Implements `ringmaster export` and GET /api/v1/export.
 
 #include <functional>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace ringmaster::apps {
 
-/// What of it; nothing: all.
+/// The part of the store to export; empty: all.
 struct export_request {
   /// App names.
   std::vector<std::string> groups = {};
@@ -25,15 +25,15 @@ struct export_request {
 };
 
 struct export_sinks {
-  /// Takes the file piece by piece.
+  /// Receives the file piece by piece.
   std::function<core::result<void>(std::string_view)> text;
-  /// Takes each remark of the file, one line, once more: what is not as it is stored. May be null.
+  /// Receives each remark of the file again, one line each: where the file differs from the stored rows. May be null.
   std::function<void(const std::string&)> remark;
 };
 
-/// Groups by app name, jobs by group and key, alarms by key: what is equal is written equally. What cannot be declared stands
-/// there as comments, with the reasons. Of a hundred thousand jobs it has their keys in memory and never more than some hundred
-/// rows. Errors: of the store and of `sinks.text`; `invalid_argument` for a group that is not there.
+/// Writes groups by app name, jobs by group and key, alarms by key: equal stores give equal files. Objects that cannot be
+/// declared become comments with the reasons. For 100 000 jobs it keeps their keys in memory and never more than some hundred
+/// rows. Errors: of the store and of `sinks.text`; `invalid_argument` for a group that does not exist.
 [[nodiscard]] core::result<void> write_declared(storage::store& store, const export_request& request,
                                                 const core::zone& schedule_zone, core::time_point now,
                                                 const export_sinks& sinks);

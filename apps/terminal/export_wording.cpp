@@ -16,10 +16,10 @@ namespace ringmaster::apps {
 namespace {
 
 constexpr const char* parsed_as = "export";
-/// Of a key that a name makes: room for `-2147483647` behind it.
+/// Longest key made from a name; leaves room for a suffix such as `-2147483647`.
 constexpr std::size_t key_chars_max = 100;
 
-/// What the text columns of a row hold, as text.
+/// Converts the text columns of a row to valid text.
 class text_check {
 public:
   explicit text_check(std::vector<std::string>& notes) : notes_{notes} {}
@@ -27,7 +27,7 @@ public:
   std::string operator()(const char* what, const std::string& stored) {
     auto text = core::valid_utf8(stored);
     if (text != stored)
-      notes_.push_back(std::string{what} + " holds bytes that are no text; they were replaced");
+      notes_.push_back(std::string{what} + " contained invalid UTF-8, which was replaced");
     return text;
   }
 
@@ -44,7 +44,7 @@ void read_name(const char* what, const std::string& stored, std::optional<Enum> 
     obstacles.push_back(std::string{what} + ": " + config::quoted_text(stored) + " is unknown");
 }
 
-/// A file with an address that is none would be refused.
+/// Returns the list without invalid addresses, because applying a file with one fails.
 std::string valid_addresses(const std::string& list, std::vector<std::string>& notes) {
   std::string out;
   bool all_valid = true;
@@ -53,14 +53,14 @@ std::string valid_addresses(const std::string& list, std::vector<std::string>& n
       out.append(out.empty() ? "" : ", ").append(address);
     } else {
       all_valid = false;
-      notes.push_back("alarm_email: \"" + address + "\" is left out, because it is not an e-mail address");
+      notes.push_back("alarm_email: \"" + address + "\" is omitted: invalid e-mail address");
     }
   return all_valid ? list : out;
 }
 
 std::int32_t not_negative(const char* what, std::int32_t stored, std::vector<std::string>& notes) {
   if (stored < 0)
-    notes.push_back(std::string{what} + " " + std::to_string(stored) + " means the same as 0");
+    notes.push_back(std::string{what} + " " + std::to_string(stored) + " is exported as 0, with the same meaning");
   return std::max(stored, 0);
 }
 
@@ -82,10 +82,10 @@ void read_schedule(const core::job_record& row, job_wording& out) {
   else if (const auto seconds = core::parse_int32(job.schedule_conf); seconds && *seconds > 0)
     job.schedule_conf = std::to_string(*seconds);
   else
-    out.obstacles.push_back("schedule: " + config::quoted_text(row.schedule_conf) + " is no number of seconds");
+    out.obstacles.push_back("schedule: " + config::quoted_text(row.schedule_conf) + " is not a number of seconds");
 }
 
-/// Whether the job is to run; what never fires again would be refused.
+/// Reads whether the job is enabled. A job whose schedule never fires again becomes disabled, because applying would reject it.
 void read_state(const core::job_record& row, core::schedule_rules& rules, core::time_point now, job_wording& out) {
   auto& job = out.job;
   if (job.schedule == core::schedule_type::none)
@@ -100,7 +100,7 @@ void read_state(const core::job_record& row, core::schedule_rules& rules, core::
   out.notes.emplace_back("enabled in the database, but its schedule never fires again");
 }
 
-/// What the reader said, without the place in a text that nobody sees.
+/// Returns the lines of the reader's error without the position, which refers to a text that is not shown.
 std::vector<std::string> lines_of(const core::error& error) {
   std::vector<std::string> out;
   for (std::string_view rest = error.context; !rest.empty();) {
@@ -114,13 +114,13 @@ std::vector<std::string> lines_of(const core::error& error) {
   return out;
 }
 
-/// `same(set)`: it holds exactly what was written.
+/// Returns an obstacle unless the declared text reads back as the object it was written from. `same(set)` compares them.
 template <class Declared, class Same>
 std::vector<std::string> obstacles_in(const Declared& declared, Same same) {
   const auto read = config::parse_declared(config::declared_text(declared), parsed_as, "");
   if (!read)
     return lines_of(read.error());
-  return same(*read) ? std::vector<std::string>{} : std::vector<std::string>{"a declared file would be read as something else"};
+  return same(*read) ? std::vector<std::string>{} : std::vector<std::string>{"a declared file cannot express it exactly"};
 }
 
 } // namespace

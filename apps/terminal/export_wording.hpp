@@ -1,6 +1,6 @@
 #pragma once
 
-// A stored group or job in the words of a declared file.
+// A stored group or job in the terms of a declared file.
 
 #include <string>
 #include <vector>
@@ -15,29 +15,29 @@ namespace ringmaster::apps {
 
 struct group_wording {
   core::declared_group group;
-  /// What is said in another way than it is stored.
+  /// Where the declaration differs from the stored row.
   std::vector<std::string> notes = {};
 };
 
 struct job_wording {
   core::declared_job job;
   std::vector<std::string> notes = {};
-  /// What cannot be said at all.
+  /// Reasons why the row cannot be declared.
   std::vector<std::string> obstacles = {};
 };
 
 [[nodiscard]] group_wording wording_of(const storage::exported_group& row);
 
-/// All but the children. `group`, `key`: what the job is to be called.
+/// Converts everything but the children. `group`, `key`: the names for the declared job.
 [[nodiscard]] job_wording wording_of(const core::job_record& row, const std::string& group, const std::string& key,
                                      core::schedule_rules& rules, core::time_point now);
 
-/// Why the reader of declared files would not take this from it, or take it for something else; empty: it does.
+/// Returns why the reader of declared files would reject this object or read it differently; empty: it reads back unchanged.
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_group& group);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_job& job);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_alarm& alarm);
 
-/// A job's name as a key: letters, digits, `-`, `_` and `.`; `job-17` when too little of it is left.
+/// Converts a job name to a key of letters, digits, `-`, `_` and `.`; returns `job-17` when too few of its characters remain.
 [[nodiscard]] std::string key_from_name(std::string_view name, core::job_id job);
 
 } // namespace ringmaster::apps

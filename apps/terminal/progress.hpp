@@ -5,11 +5,11 @@
 
 namespace ringmaster::apps {
 
-/// A bar on standard error while many things are done one after the other: for people who look on (a terminal), and only once it
-/// takes longer than a moment. It is gone when the object is.
+/// A progress bar on standard error for a sequence of many steps. Shown only on a terminal and only after a short delay. The
+/// destructor erases it.
 class progress {
 public:
-  /// `what`: `starting jobs`. It must live as long.
+  /// `what`: for example `starting jobs`. It must outlive the object.
   progress(const char* what, std::size_t total);
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;

@@ -32,7 +32,7 @@ std::string for_log(const std::string& field) {
 } // namespace
 
 int complain(const core::error& error) {
-  // Names of files may be any bytes.
+  // File names may contain arbitrary bytes.
   std::istringstream lines{core::valid_utf8(error.context)};
   for (std::string line; std::getline(lines, line);)
     std::fprintf(stderr, "ringmaster: %s\n", line.c_str());
@@ -43,9 +43,9 @@ int tell_once(const std::string& text, const std::string& done, const std::strin
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0)
     return exit_done;
   const auto why = std::generic_category().message(errno);
-  std::clearerr(stdout); // it is told here
+  std::clearerr(stdout); // complain() reports the failure below
   return complain(
-    {core::errc::unavailable, done + ", but cannot be shown: cannot write to standard output: " + why + "; " + remedy});
+    {core::errc::unavailable, done + ", but could not be printed: cannot write to standard output: " + why + "; " + remedy});
 }
 
 std::string iso_utc(core::time_point t) {
@@ -81,8 +81,8 @@ void print_warnings(const core::deploy_report& report) {
 
 std::string on_their_way_text(std::optional<std::size_t> runs) {
   if (!runs)
-    return "whether runs that were claimed before are still on their way cannot be said: the database did not answer\n";
-  return *runs == 0 ? "" : std::to_string(*runs) + " runs were claimed before and are still on their way\n";
+    return "it is unknown whether earlier claimed runs are still being sent: the database did not answer\n";
+  return *runs == 0 ? "" : std::to_string(*runs) + " earlier claimed runs are still being sent\n";
 }
 
 std::vector<std::string> log_lines(const core::deploy_report& report) {

@@ -8,7 +8,7 @@ namespace {
 
 using commands_of = std::vector<command_words>;
 
-/// In single quotes, as `sh` reads them.
+/// Quotes a word for `sh` with single quotes.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
@@ -16,7 +16,7 @@ std::string quoted(const std::string& text) {
   return out + '\'';
 }
 
-/// The same for fish.
+/// Quotes a word for fish.
 std::string fish_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return out;
 }
 
-/// Every command but the program itself.
+/// Returns the quoted path of every command except the program itself.
 std::vector<std::string> quoted_paths(const commands_of& commands) {
   std::vector<std::string> paths;
   for (auto each = commands.begin() + 1; each != commands.end(); ++each)
@@ -48,7 +48,7 @@ std::string words_of(const command_words& command) {
   return joined(words, " ");
 }
 
-/// For zsh, which shows what stands behind the colon.
+/// Returns the words for zsh, which shows the text after the colon.
 std::string described(const std::vector<helped_word>& words) {
   std::string out;
   for (const auto& [word, help] : words)
@@ -58,12 +58,12 @@ std::string described(const std::vector<helped_word>& words) {
 
 std::string name_of(const commands_of& commands) { return commands.front().path; }
 
-/// What the program lists when a word is completed; nothing when it cannot.
+/// Returns a command substitution that runs `ringmaster names`; empty output if it fails.
 std::string asked_names(const std::string& program, const std::string& kind) {
   return "$(" + program + " names " + kind + " 2>/dev/null)";
 }
 
-/// Of `case "$at $before"`: what may be the value of an option. The actions of a shell are given.
+/// Returns the cases of `case "$at $before"` that complete option values. The arguments are the shell's actions.
 std::string value_cases(const commands_of& commands, const std::string& files, const char* list_begin, const char* list_end) {
   std::string out;
   for (const auto& command : commands)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a shell runs to complete words of a command line.
+// Shell scripts that complete words of a command line.
 
 #include <string>
 #include <utility>
@@ -8,32 +8,32 @@
 
 namespace ringmaster::apps {
 
-/// A word and what it is for.
+/// A word and its help text.
 using helped_word = std::pair<std::string, std::string>;
 
-/// An option with a value.
+/// An option that takes a value.
 struct valued_option {
   std::string name;
   bool takes_file = false;
-  /// The only values that it takes, if they are few.
+  /// The allowed values, if they are enumerated.
   std::vector<std::string> values = {};
-  /// Of `ringmaster names`: what lists its values; empty: nothing does.
+  /// The kind of `ringmaster names` that lists its values; empty: none.
   std::string names = {};
 };
 
-/// One command, `ringmaster job list` say: its subcommands, and its options with their dashes.
+/// One command, e.g. `ringmaster job list`: its subcommands, and its options with their dashes.
 struct command_words {
   std::string path;
   std::vector<helped_word> subcommands;
   std::vector<helped_word> options;
   std::vector<valued_option> valued;
-  /// Files are what comes without an option.
+  /// Positional arguments are files.
   bool takes_files = false;
-  /// Of `ringmaster names`: what comes without an option; empty: something else.
+  /// The kind of `ringmaster names` that lists positional arguments; empty: none.
   std::string names = {};
 };
 
-/// `commands`: every one, the program first.
+/// `commands`: every command, the program itself first.
 [[nodiscard]] std::string bash_script(const std::vector<command_words>& commands);
 [[nodiscard]] std::string zsh_script(const std::vector<command_words>& commands);
 [[nodiscard]] std::string fish_script(const std::vector<command_words>& commands);

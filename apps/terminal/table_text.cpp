@@ -13,7 +13,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// A narrower column says nothing any more.
+/// Minimum width of a cut column: narrower ones are unreadable.
 constexpr std::size_t column_min = 8;
 constexpr std::size_t gap = 2;
 
@@ -27,12 +27,12 @@ std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& 
   return widths;
 }
 
-/// Begins as `2026-11-21`.
+/// Returns whether the text begins with a date such as `2026-11-21`.
 bool is_time(std::string_view text) {
   return text.size() >= 10 && text[4] == '-' && text[7] == '-' && text.find_first_not_of("0123456789-") >= 10;
 }
 
-/// Which columns hold times: cut, they say nothing any more.
+/// Returns the columns that hold times. They are cut last, because a cut time is useless.
 std::vector<bool> times_in(const std::vector<std::vector<std::string>>& rows, std::size_t columns) {
   std::vector<bool> times(columns);
   for (const auto& row : rows)
@@ -41,7 +41,7 @@ std::vector<bool> times_in(const std::vector<std::vector<std::string>>& rows, st
   return times;
 }
 
-/// The widest column that is not kept; nothing when all of them are narrow.
+/// Returns the widest column that is not kept; nullopt when all of them are at the minimum width.
 std::optional<std::size_t> widest_of(const std::vector<std::size_t>& widths, const std::vector<bool>& kept) {
   std::optional<std::size_t> widest;
   for (std::size_t i = 0; i < widths.size(); ++i)
@@ -50,7 +50,7 @@ std::optional<std::size_t> widest_of(const std::vector<std::size_t>& widths, con
   return widest;
 }
 
-/// Takes from the widest column until all fit, from columns that are kept last.
+/// Narrows the widest column until the table fits; kept columns only when no other is left.
 void fit(std::vector<std::size_t>& widths, const std::vector<bool>& kept, std::size_t columns_max) {
   auto sum = widths.empty() ? 0 : (widths.size() - 1) * gap;
   for (const auto width : widths)
@@ -117,8 +117,8 @@ std::string fields_text(const std::vector<std::pair<std::string, std::string>>& 
 
 namespace {
 
-/// Bytes of what turns the direction of the text behind it round, when one stands at `at`; else 0. U+061C, U+200E, U+200F, U+202A
-/// to U+202E, U+2066 to U+2069: with them a line reads otherwise than it is.
+/// Returns the size in bytes of a character at `at` that changes the text direction, else 0: U+061C, U+200E, U+200F, U+202A to
+/// U+202E, U+2066 to U+2069. Such characters make a line display differently from its content.
 std::size_t direction_size(std::string_view text, std::size_t at) noexcept {
   const auto here = text.substr(at, 3);
   if (here.starts_with("\xD8\x9C"))
@@ -137,7 +137,7 @@ std::string harmless(std::string text, std::string_view kept) {
   shown.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
-    // U+0080 to U+009F: in UTF-8 they begin sequences, too.
+    // U+0080 to U+009F; in UTF-8 these byte values also occur inside other characters, so the first byte decides.
     const bool is_long = c == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
     const bool is_short = (c < ' ' && kept.find(text[at]) == std::string_view::npos) || c == 0x7F;
     const std::size_t size = is_long ? 2 : is_short ? 1 : direction_size(text, at);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tables that commands print for people.
+// Tables for terminal output.
 
 #include <string>
 #include <string_view>
@@ -9,22 +9,21 @@
 
 namespace ringmaster::apps {
 
-/// Columns as wide as their widest cell, two blanks between them, no blanks at the end. The first row is the heading. On a
-/// terminal that is narrower, the widest columns are cut, and cut cells end with `…`.
+/// Formats columns as wide as their widest cell, separated by two spaces, without trailing spaces. The first row is the heading.
+/// On a narrower terminal the widest columns are cut; cut cells end with `…`.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
-/// The same for a terminal of so many columns; 0: whatever it takes.
+/// Formats the table for a terminal with `columns_max` columns; 0: no limit.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max);
 
-/// Columns of the terminal that standard output is; 0: it is none.
+/// Returns the number of columns of the terminal at standard output; 0: not a terminal.
 [[nodiscard]] std::size_t terminal_columns();
 
-/// `name: value`, one line each, values aligned. A value of several lines goes on below.
+/// Formats `name: value` lines with aligned values. Further lines of a value are indented below it.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields);
 
-/// Somebody else's text for a terminal, which obeys control characters and those of a text's direction: they are blanks, but for
-/// the ones in `kept`.
+/// Makes untrusted text safe for a terminal: replaces control characters and direction marks with spaces, except those in `kept`.
 [[nodiscard]] std::string harmless(std::string text, std::string_view kept);
-/// The same as one line.
+/// Makes untrusted text safe and puts it on one line.
 [[nodiscard]] std::string one_line(std::string text);
 
 } // namespace ringmaster::apps

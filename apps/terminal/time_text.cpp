@@ -9,7 +9,7 @@ namespace ringmaster::apps {
 
 namespace {
 
-/// Takes `count` digits off the front.
+/// Removes `count` digits from the front and returns their value.
 std::optional<int> take_digits(std::string_view& text, std::size_t count) {
   int number = 0;
   if (text.size() < count || text.substr(0, count).find_first_not_of("0123456789") != std::string_view::npos)
@@ -19,7 +19,8 @@ std::optional<int> take_digits(std::string_view& text, std::size_t count) {
   return number;
 }
 
-/// Takes what looks like `2026-11-21`, `2026-11-21T10:00` or `2026-11-21T10:00:00` off the front, completed to seconds.
+/// Removes a date such as `2026-11-21`, `2026-11-21T10:00` or `2026-11-21T10:00:00` from the front. Returns it completed to
+/// seconds.
 std::string take_civil(std::string_view& text) {
   constexpr std::string_view zeros = "2000-00-00 00:00:00";
   std::size_t length = 10;
@@ -32,7 +33,7 @@ std::string take_civil(std::string_view& text) {
   return civil.size() < length ? civil : civil.append(zeros.substr(length));
 }
 
-/// `.25` is 250 ms; digits beyond the third are cut off.
+/// Removes a fraction: `.25` is 250 ms; digits beyond the third are cut off.
 std::optional<core::milliseconds> take_fraction(std::string_view& text) {
   if (!text.starts_with('.'))
     return core::milliseconds{0};
@@ -45,7 +46,7 @@ std::optional<core::milliseconds> take_fraction(std::string_view& text) {
   return core::milliseconds{take_digits(rest, 3).value_or(0)};
 }
 
-/// `Z`, `+08`, `+0800`, `+08:00`.
+/// Parses `Z`, `+08`, `+0800` or `+08:00`.
 std::optional<core::milliseconds> parse_offset(std::string_view text) {
   if (text == "Z" || text == "z")
     return core::milliseconds{0};
@@ -62,7 +63,7 @@ std::optional<core::milliseconds> parse_offset(std::string_view text) {
   return sign * (std::chrono::hours{*hours} + std::chrono::minutes{*minutes});
 }
 
-/// To the end of the year 9999, the last that has a text.
+/// End of the year 9999, the last year that can be printed.
 constexpr std::int64_t epoch_ms_max = 253'402'300'799'999;
 
 std::optional<core::time_point> parse_epoch(std::string_view text) {
@@ -80,7 +81,7 @@ core::result<core::time_point> parse_time(const std::string& text, const core::z
     return *epoch;
   auto wrong =
     core::fail(core::errc::invalid_argument,
-               "\"" + text + "\" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds");
+               "\"" + text + "\" is not a time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch milliseconds");
   std::string_view rest = text;
   const auto civil = take_civil(rest);
   const auto fraction = take_fraction(rest);
@@ -104,7 +105,7 @@ core::result<core::milliseconds> parse_span(const std::string& text) {
     if (problem == std::errc{} && unit == name && number > 0 && number <= number_max)
       return core::milliseconds{number * ms};
   return core::fail(core::errc::invalid_argument,
-                    "\"" + text + "\" is no span of time; expected a number and its unit, such as 90m or 7d");
+                    "\"" + text + "\" is not a duration; expected a number and a unit, such as 90m or 7d");
 }
 
 } // namespace ringmaster::apps

@@ -1,4 +1,4 @@
-// The only file of apps that includes every library: it asks each for the version that was loaded, not for that of its headers.
+// The only file of apps that includes every library: it asks each library for its loaded version instead of its header version.
 
 #include "apps/terminal/version_text.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `ringmaster --version` prints.
+// The text of `ringmaster --version`.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace ringmaster::apps {
 /// for a tree without git.
 [[nodiscard]] std::string_view built_from() noexcept;
 
-/// Returns release, commit and the versions of the libraries that the process runs with, one a line.
+/// Returns the release, the commit and the versions of the loaded libraries, one per line.
 [[nodiscard]] std::string version_text();
 
 } // namespace ringmaster::apps

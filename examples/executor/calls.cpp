@@ -1,6 +1,6 @@
-// Handlers that are there already: one calls a URL, one runs a program. What they may do is said here, not in the job's
-// parameter. Parameters: url=http://127.0.0.1:8000/reports/build?month=11 for `http`; anything for `disk-usage`, it is the
-// program's last argument.
+// Ready-made handlers: one calls a URL, one runs a program. This program decides what they may do, not the job's parameter.
+// Parameters: url=http://127.0.0.1:8000/reports/build?month=11 for `http`; any text for `disk-usage`, the last argument of the
+// program.
 
 #include "executor/command_handler.hpp"
 #include "executor/http_handler.hpp"

@@ -1,4 +1,4 @@
-// The smallest executor: one handler, which greets whom the job's parameter names.
+// The smallest executor: one handler, which greets the name in the job's parameter.
 
 #include "serve_until_told.hpp"
 

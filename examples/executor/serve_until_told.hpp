@@ -1,6 +1,6 @@
 #pragma once
 
-// What each example needs beside its handlers: settings from the command line, and a wait for the end.
+// Shared by the examples: settings from the command line, and waiting for the end.
 
 #include <csignal>
 #include <cstdio>
@@ -13,13 +13,14 @@
 
 #include "executor/executor.hpp"
 
-/// PROGRAM ADMIN APP_NAME [TOKEN], e.g. http://127.0.0.1:8080/xxl-job-admin my-executor. Returns what `main` returns.
+/// Runs an executor with the arguments ADMIN APP_NAME [TOKEN], e.g. http://127.0.0.1:8080/xxl-job-admin my-executor. Returns the
+/// exit code.
 inline int serve_until_told(int argc, char** argv, ringmaster::executor::handlers known) {
   if (argc < 3) {
     std::fprintf(stderr, "usage: %s ADMIN APP_NAME [TOKEN]\n", argv[0]);
     return 2;
   }
-  // Before any thread begins, so that all of them leave these signals to `sigwait`.
+  // Before any thread starts, so that all threads leave these signals to `sigwait`.
   sigset_t ending;
   sigemptyset(&ending);
   sigaddset(&ending, SIGINT);
@@ -29,7 +30,7 @@ inline int serve_until_told(int argc, char** argv, ringmaster::executor::handler
   ringmaster::executor::executor_options options;
   options.admins = {argv[1]};
   options.app_name = argv[2];
-  options.port = 0; // the first free one from 9999 on
+  options.port = 0; // the first free port from 9999 on
   options.access_token = argc > 3 ? argv[3] : "";
   options.log = spdlog::stderr_color_mt("executor");
   auto running = ringmaster::executor::executor::start(std::move(options), std::move(known));
@@ -45,7 +46,7 @@ inline int serve_until_told(int argc, char** argv, ringmaster::executor::handler
   return 0;
 }
 
-/// Ends the program when a name is taken.
+/// Adds a handler. Ends the program when the name is already registered.
 inline void add(ringmaster::executor::handlers& to, std::string name, ringmaster::executor::handler run) {
   if (auto added = to.add(std::move(name), std::move(run)); !added) {
     std::fprintf(stderr, "%s\n", added.error().context.c_str());

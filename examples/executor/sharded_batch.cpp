@@ -1,6 +1,6 @@
-// A batch over a table, spread over all executors of the group: with the route strategy "Sharding Broadcast" each takes the rows
-// whose id falls to it. What one run has done it marks in the same transaction, so that a run that is sent twice, or killed in
-// the middle, does nothing twice. Parameter: db=PATH [batch=500]
+// A batch over a table, distributed over all executors of the group: with the route strategy "Sharding Broadcast" each executor
+// takes the rows of its part. A run marks its rows in the same transaction, so a run that is sent twice, or killed in between,
+// processes no row twice. Parameter: db=PATH [batch=500]
 
 #include <memory>
 #include <stdexcept>
@@ -24,7 +24,7 @@ database open(const std::string& path) {
   return out;
 }
 
-/// One batch of invoices that nobody has sent; how many there were.
+/// Sends one batch of unsent invoices. Returns their number.
 int send_some(sqlite3* db, const job_context& context, std::int64_t batch) {
   sqlite3_stmt* raw = nullptr;
   sqlite3_prepare_v2(db,
@@ -45,7 +45,7 @@ void send_invoices(job_context& context) {
   const auto path = context.argument<std::string>("db", "");
   const auto batch = context.argument<std::int64_t>("batch", 500);
   if (!path || path->empty() || !batch || *batch < 1)
-    return context.fail("the parameter needs db=PATH, and batch=N if it is there");
+    return context.fail("the parameter needs db=PATH, and optionally batch=N with N of at least 1");
   const auto db = open(*path);
   std::int64_t sent = 0;
   while (!context.stop_requested()) {

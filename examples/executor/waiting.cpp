@@ -1,5 +1,5 @@
-// A job that waits most of its time: for a file that somebody else delivers. It is a coroutine, so while it waits it has no
-// thread, and thousands of its kind cost a few kilobytes each. Parameter: path=/srv/inbox/orders.csv every_ms=1000
+// A job that mostly waits: for a file that another process delivers. It is a coroutine, so it needs no thread while it waits, and
+// thousands of such jobs cost a few kilobytes each. Parameter: path=/srv/inbox/orders.csv every_ms=1000
 
 #include <chrono>
 #include <filesystem>
@@ -21,7 +21,7 @@ std::size_t count_lines(const std::string& path) {
   return lines;
 }
 
-/// False: the run was stopped before the file came. What a task takes by reference lives as long as who awaits it.
+/// Waits for the file. Returns false if the run was stopped first. The referenced arguments live in the awaiting coroutine.
 task<bool> arrival_of(job_context& context, const std::string& path, std::chrono::milliseconds period) {
   std::error_code unknown;
   bool awake = true;
@@ -34,11 +34,11 @@ task<> wait_for_file(job_context& context) {
   const auto path = context.argument<std::string>("path", "");
   const auto every_ms = context.argument<std::int64_t>("every_ms", 1000);
   if (!path || path->empty() || !every_ms || *every_ms < 1)
-    co_return context.fail("path=… every_ms=…");
+    co_return context.fail("the parameter needs path=… and optionally every_ms=…");
   const bool came = co_await arrival_of(context, *path, std::chrono::milliseconds{*every_ms});
   if (!came)
     co_return context.log("no longer waiting: " + context.stop_reason());
-  // Reading blocks, so it gets a thread of its own.
+  // Reading blocks, so it runs on its own thread.
   const auto lines = co_await context.run_blocking([&path] { return count_lines(*path); });
   context.succeed(std::to_string(lines) + " lines");
 }

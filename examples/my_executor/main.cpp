@@ -1,4 +1,4 @@
-// The program of docs/executor.md, whole: one handler, and what a process needs around it.
+// The complete program of docs/executor.md: one handler, and the code that a process needs around it.
 
 #include <csignal>
 #include <cstdio>
@@ -12,7 +12,7 @@
 using namespace ringmaster::executor;
 
 int main() {
-  // Before any thread begins, so that all of them leave these signals to `sigwait`.
+  // Before any thread starts, so that all threads leave these signals to `sigwait`.
   sigset_t ending;
   sigemptyset(&ending);
   sigaddset(&ending, SIGINT);
@@ -29,7 +29,7 @@ int main() {
   options.app_name = "my-executor";
   if (const char* token = std::getenv("RINGMASTER_SECURITY_ACCESS_TOKEN"))
     options.access_token = token;
-  options.port = 0; // the first free one from 9999 on
+  options.port = 0; // the first free port from 9999 on
   options.data_dir = "my-executor";
   options.log = spdlog::stderr_color_mt("my-executor");
 
@@ -40,6 +40,6 @@ int main() {
   }
   int signal = 0;
   sigwait(&ending, &signal);
-  (*running)->stop(); // waits for what runs
+  (*running)->stop(); // waits for active runs
   return 0;
 }

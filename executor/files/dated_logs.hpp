@@ -8,8 +8,8 @@
 
 namespace ringmaster::executor {
 
-/// The logs as the actors write them: what they say of a run has its time and its run before it. So the first line tells whether
-/// a log is of another run with the same id.
+/// The logs as the actors write them: adds the time and the run before their lines. So the first line tells whether a log belongs
+/// to another run with the same id.
 class dated_logs final : public actors::job_logs {
 public:
   explicit dated_logs(std::shared_ptr<log_files> files, log_options options)
@@ -20,7 +20,7 @@ public:
     return files_->read(which, from_line);
   }
   core::result<void> append(const core::run_identity& which, std::string_view text) override {
-    // A file that is made for its existence alone names its run, too.
+    // A file created without a text also names its run.
     const auto had = text.empty() ? files_->has(which) : false;
     if (had && *had)
       return files_->append(which, text);

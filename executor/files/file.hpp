@@ -1,6 +1,6 @@
 #pragma once
 
-// A file's descriptor with an owner, and writes that are whole or say why not.
+// An owner of a file descriptor, and writes that are complete or report an error.
 
 #include <cerrno>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ringmaster::executor {
 
-/// Closed at its end.
+/// Closes the descriptor in its destructor.
 class file {
 public:
   file() = default;
@@ -29,7 +29,7 @@ public:
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
   [[nodiscard]] int get() const noexcept { return descriptor_; }
 
-  /// 0 or `errno`: a network's file system tells here that its disk is full.
+  /// Closes it and returns 0 or `errno`: a network file system reports a full disk here.
   [[nodiscard]] int close() noexcept {
     const int closed = std::exchange(descriptor_, -1);
     return closed >= 0 && ::close(closed) != 0 && errno != EINTR ? errno : 0;
@@ -39,19 +39,19 @@ private:
   int descriptor_ = -1;
 };
 
-/// How far a write came.
+/// The progress of a write.
 struct written {
   std::size_t bytes = 0;
-  /// `errno` of what stopped it; 0: all is written.
+  /// `errno` of the error that stopped it; 0: complete.
   int reason = 0;
 };
 
 [[nodiscard]] written write_all(const file& to, std::string_view text) noexcept;
 
-/// Makes `folder` and those above it, where they are missing. 0, or the `errno` of what could not be made.
+/// Creates `folder` and its missing parents. Returns 0, or the `errno` of the failure.
 [[nodiscard]] int make_folders(const std::string& folder);
 
-/// `unavailable`: `PATH cannot be WHAT: REASON`, with the text of an `errno`.
+/// Returns `unavailable`: `PATH cannot be WHAT: REASON`, with the text of an `errno`.
 [[nodiscard]] core::error file_error(const std::string& path, std::string_view what, int reason);
 
 } // namespace ringmaster::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lines of a file of any size, through a buffer of fixed size.
+// Lines of a file of any size, read through a buffer of fixed size.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace ringmaster::executor {
 
 enum class line_end : std::uint8_t {
-  /// `\n`, `\r` or `\r\n`, read as well.
+  /// The line ends with `\n`, `\r` or `\r\n`, which was read as well.
   found,
-  /// The file has no more; what there is of the line has no end yet.
+  /// End of the file; the line, if any, has no end yet.
   none,
   /// See `reason`.
   unreadable
@@ -29,26 +29,26 @@ public:
   /// Reads to the end of the line and keeps its first `keep` bytes.
   [[nodiscard]] line_end next(std::size_t keep);
 
-  /// Of the line that `next` read: what was kept, and how long it is as a whole.
+  /// Return the kept text of the line that `next` read, and the length of the whole line.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
 
-  /// Behind what was read.
+  /// Returns the offset after the bytes that were read.
   [[nodiscard]] std::uint64_t offset() const noexcept { return buffer_at_ + begin_; }
   [[nodiscard]] int reason() const noexcept { return reason_; }
 
 private:
-  /// False at the end of the file and when it cannot be read.
+  /// Returns false at the end of the file and on a read error.
   bool fill();
   std::size_t find_end() noexcept;
 
   const file& from_;
   std::unique_ptr<char[]> buffer_;
-  /// Where the buffer's first byte stands in the file.
+  /// File offset of the buffer's first byte.
   std::uint64_t buffer_at_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  /// Nothing before it is a `\n`: a text of `\r` alone is not searched for one with each line anew.
+  /// There is no `\n` before this position: a file with only `\r` is not searched again for each line.
   std::size_t next_feed_ = 0;
   /// The last byte was a `\r`.
   bool after_return_ = false;

@@ -22,7 +22,7 @@ std::optional<unsigned> digits_of(std::string_view text) noexcept {
   return value;
 }
 
-/// Names of the real folders in `folder`.
+/// Returns the names of the folders in `folder`, without links.
 core::result<std::vector<std::string>> folders_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code problem;
@@ -36,7 +36,7 @@ core::result<std::vector<std::string>> folders_in(const std::string& folder) {
   return names;
 }
 
-/// File by file, so that a stop need not wait for a million of them. False: stopped.
+/// Removes file by file, so that a stop need not wait for a million of them. Returns false when stopped.
 bool empty_folder(const fs::path& folder, const std::stop_token& stop, std::error_code& problem) {
   for (fs::directory_iterator it{folder, problem}, end; !problem && it != end; it.increment(problem)) {
     if (stop.stop_requested())

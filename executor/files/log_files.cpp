@@ -14,10 +14,10 @@ namespace ringmaster::executor {
 
 namespace {
 
-/// What XXL's admins and their console know.
+/// The text that XXL-JOB's admins and their console know.
 constexpr std::string_view no_file_text = "readLog fail, logFile not exists";
 
-/// A Java admin asks with a time that it rounded to a second, which may be tomorrow (XXL wire §2.9).
+/// A Java admin asks with a time rounded to a second, which may be on the next day (XXL wire §2.9).
 constexpr core::milliseconds rounded_up_by{500};
 
 log_identity place_in(core::log_id run, const struct stat& status) noexcept {

@@ -11,23 +11,22 @@
 
 namespace ringmaster::executor {
 
-/// One for a process. Folders are made when the first run of a day is: `append` says when one
-/// cannot be made.
+/// One object per process. Folders are created for the first run of a day: `append` reports a failure.
 class log_files final : public actors::job_logs {
 public:
   explicit log_files(log_options options) : place_{std::make_shared<log_place>(std::move(options))} {}
 
   core::result<bool> has(const core::run_identity& which) override;
-  /// A megabyte at most. A last line without an end is kept back until nothing was written for two seconds.
+  /// Reads at most a megabyte. Holds back an unfinished last line until two seconds after the last write.
   core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override;
   core::result<void> append(const core::run_identity& which, std::string_view text) override;
 
-  /// For the run itself, while it runs. May outlive this.
+  /// Returns the writer for the run itself. It may outlive this object.
   [[nodiscard]] std::unique_ptr<log_writer> writer(const core::run_identity& which,
                                                    log_writer::opens when = log_writer::opens::throughout) const;
 
 private:
-  /// That of `which`, else that of an admin that rounded its time up.
+  /// Finds the log of `which`, else the one under the time that an admin rounded up.
   [[nodiscard]] core::result<log_location> find(const core::run_identity& which) const;
 
   std::shared_ptr<log_place> place_;

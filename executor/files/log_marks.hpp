@@ -1,6 +1,6 @@
 #pragma once
 
-// Where lines of log files begin, so that who follows a long log does not read it from its begin with every look.
+// Offsets of lines in log files, so that following a long log does not read it from the beginning each time.
 
 #include <cstdint>
 #include <mutex>
@@ -13,14 +13,14 @@ namespace ringmaster::executor {
 /// A place in a file.
 struct log_mark {
   std::uint64_t offset = 0;
-  /// The line that begins at `offset`; with `inside` the one that it lies in. 1 is the first.
+  /// The line that begins at `offset`; with `inside` the line that contains it. 1 is the first.
   std::int32_t line = 1;
   bool inside = false;
 
   friend bool operator==(const log_mark&, const log_mark&) = default;
 };
 
-/// Which file a mark is of: another one of the same name is another file.
+/// Identifies the file of a mark: another file of the same name is a different one.
 struct log_identity {
   core::log_id run{};
   std::uint64_t device = 0;
@@ -29,15 +29,15 @@ struct log_identity {
   friend bool operator==(const log_identity&, const log_identity&) = default;
 };
 
-/// The places that were reached last, of all files together. Any thread.
+/// The most recently reached places of all files. Any thread.
 class log_marks {
 public:
   explicit log_marks(std::size_t size = 256) { slots_.resize(size); }
 
-  /// The last known place from which line `from` can be reached in a file of `bytes`; else its begin.
+  /// Returns the last known place from which line `from` can be reached in a file of `bytes`; else the beginning.
   [[nodiscard]] log_mark before(const log_identity& of, std::int32_t from, std::uint64_t bytes);
 
-  /// In place of the one that was used least recently.
+  /// Stores a mark in place of the least recently used one.
   void keep(const log_identity& of, const log_mark& mark);
 
 private:

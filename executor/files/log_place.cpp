@@ -19,20 +19,20 @@ namespace {
 
 using namespace std::chrono;
 
-/// A day away from the ends of what four digits hold, so that every zone's date has four.
+/// One day inside the years 1 to 9999, so that the date has a four-digit year in every zone.
 constexpr core::time_point earliest = sys_days{year{1} / 1 / 2};
 constexpr core::time_point latest = sys_days{year{9999} / 12 / 30};
 
 constexpr milliseconds complaint_every = minutes{1};
 
-/// After the time: of job 7, whose run has `logDateTime` 1700000000: ` [executor]-[job-7]-[1700000000] `.
+/// After the time: for job 7, whose run has `logDateTime` 1700000000: ` [executor]-[job-7]-[1700000000] `.
 constexpr std::string_view head_begin = " [executor]-[job-";
 constexpr std::size_t head_bytes_max = 96;
 constexpr std::string_view extension = ".log";
-/// Runs of one id and date.
+/// Maximum number of runs with the same id and date.
 constexpr int same_ids_max = 100;
 
-/// What a log says of its run.
+/// The run that a log names.
 struct log_name {
   core::job_id job{};
   std::int64_t second = 0;
@@ -43,7 +43,7 @@ bool fits(const log_name& name, const core::run_identity& which) noexcept {
   return same_job && name.second == core::log_second(which);
 }
 
-/// Nothing: the log does not say it, or cannot be read.
+/// Returns the run named in the first line; nullopt when there is none, or the log cannot be read.
 std::optional<log_name> name_in(const std::string& path) {
   const file log = log_place::open(path, O_RDONLY);
   std::array<char, head_bytes_max> read{};
@@ -116,7 +116,7 @@ core::result<log_location> log_place::locate(const core::run_identity& which) co
 }
 
 file log_place::open(const std::string& path, int flags) {
-  // What is no file must neither be waited for nor become ours.
+  // Other file types must not block the open or become the controlling terminal.
   flags |= O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
   file opened{::open(path.c_str(), flags, 0640)};
   if (opened || errno != ENOENT || (flags & O_CREAT) == 0)
@@ -135,7 +135,7 @@ std::mutex& log_place::mutex_of(core::log_id run) noexcept {
 void log_place::complain(const std::string& what) {
   const auto now = core::to_ms(options_.now());
   auto until = silent_until_ms_.load(std::memory_order_relaxed);
-  // A clock that was put back by more than that must not silence us.
+  // After a clock was set back by more than this, messages must not stay suppressed.
   if (now < until && until - now <= complaint_every.count())
     return;
   if (silent_until_ms_.compare_exchange_strong(until, now + complaint_every.count()))

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::int32_t line_max = std::numeric_limits<std::int32_t>::max();
 
-/// Bytes of a character of valid UTF-8 in a JSON string, by each byte of it.
+/// Returns the bytes of a character of valid UTF-8 in a JSON string, given one of its bytes.
 constexpr std::size_t json_bytes(char c) noexcept {
   if (static_cast<unsigned char>(c) < 0x20)
     return c == '\t' ? 2 : 6;
   return c == '"' || c == '\\' ? 2 : 1;
 }
 
-/// How much of the text goes into `room`, and what is left of that.
+/// Returns how many bytes of the text fit into `room`, and reduces it.
 std::size_t fitting(std::string_view text, std::size_t& room) noexcept {
   std::size_t taken = 0;
   while (taken < text.size() && json_bytes(text[taken]) <= room)
@@ -36,11 +36,11 @@ bool was_written_lately(const file& log, core::time_point now) noexcept {
   if (::fstat(log.get(), &status) != 0)
     return false;
   const std::int64_t written_ms = std::int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1000000;
-  // What was written far in the future is so by another clock.
+  // A time far in the future comes from another clock.
   return std::abs(core::to_ms(now) - written_ms) < unfinished_for.count();
 }
 
-/// Reads one answer, then is done.
+/// Reads one response; single use.
 class part_reader {
 public:
   part_reader(const file& log, const log_mark& from, const std::function<core::time_point()>& now)
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// False: the file ends before.
+  /// Returns false if the file ends before that line.
   bool skip_to(std::int32_t from_line) {
     while (line_ < from_line || inside_) {
       const auto end = in_.next(0);
@@ -71,7 +71,7 @@ private:
     return true;
   }
 
-  /// False: there is no further line in this answer.
+  /// Returns false if the response has no further line.
   bool take_line() {
     const auto end = in_.next(answer_bytes_max);
     const bool whole = in_.length() == in_.text().size();
@@ -87,7 +87,7 @@ private:
     return end == line_end::found;
   }
 
-  /// False: it does not fit behind what is there.
+  /// Returns false if the line does not fit after the previous ones.
   bool append(bool whole) {
     constexpr std::size_t end_bytes = 2;
     const auto text = core::valid_utf8(whole ? in_.text() : core::cut_bytes(in_.text(), in_.text().size() - 1));
@@ -105,7 +105,7 @@ private:
   }
 
   const file& log_;
-  /// Read at the end of the file: the way there may be long.
+  /// Called at the end of the file, because reaching it may take long.
   const std::function<core::time_point()>& now_;
   line_scanner in_;
   std::int32_t line_;

@@ -12,12 +12,12 @@ namespace ringmaster::executor {
 
 namespace {
 
-/// Beyond what the run may write: for its end, and for what became of its result.
+/// Additional size for the process's lines: the end of the run and the delivery of its result.
 constexpr std::uint64_t process_bytes_max = 1024 * 1024;
 
 std::string_view base_name(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }
 
-/// `[file#function]-[line]-[thread] `
+/// Returns `[file#function]-[line]-[thread] `.
 std::string text_of(const line_origin& from) {
   std::string out = "[";
   out.append(base_name(from.file));
@@ -120,7 +120,7 @@ bool log_writer::open() {
 bool log_writer::say_what_was_lost() {
   const auto text = with_ends({}, "[" + std::to_string(lost_) + " bytes of this log could not be written: "
                                     + std::generic_category().message(lost_reason_) + "]");
-  // What is lost of this line itself need not be counted.
+  // Losing a part of this line itself is not counted.
   const auto lost = std::exchange(lost_, 0);
   if (write(std::string_view{text}.substr(mid_line_ ? 0 : 1)))
     return true;
@@ -132,8 +132,8 @@ void log_writer::stop(std::string_view last) {
   const auto bytes_max = place_->options().bytes_max;
   if (bytes_ < bytes_max)
     write(core::cut_bytes(last, bytes_max - bytes_));
-  const auto text = with_ends({}, "[The log ends here: a run may write " + std::to_string(bytes_max)
-                                    + " bytes. What it writes from here on is dropped.]");
+  const auto text = with_ends(
+    {}, "[The log ends here: the limit is " + std::to_string(bytes_max) + " bytes. Further output of this run is dropped.]");
   stopped_ = write(std::string_view{text}.substr(mid_line_ ? 0 : 1)) || stopped_;
 }
 
@@ -150,7 +150,7 @@ bool log_writer::write(std::string_view text) {
 void log_writer::lose(std::size_t bytes, int reason) {
   lost_ += bytes;
   lost_reason_ = reason;
-  place_->complain(file_error(path_, "written", reason).context + "; what runs log is lost");
+  place_->complain(file_error(path_, "written", reason).context + "; log lines of runs are lost");
 }
 
 } // namespace ringmaster::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// What one run writes into its log.
+// The writer of one run's log.
 
 #include <cstdint>
 #include <memory>
@@ -12,41 +12,40 @@
 
 namespace ringmaster::executor {
 
-/// Where a line comes from, as it stands before it. What is empty or 0 is left out.
+/// The origin of a line, shown before it. Omits empty or zero parts.
 struct line_origin {
-  /// Its folders are left out.
+  /// Shown without folders.
   std::string_view file;
   std::string_view function;
   unsigned line = 0;
   std::string_view thread;
 };
 
-/// The log file of one run. Any thread; everything blocks as long as the disk does. No failure comes
-/// out of it: what cannot be written is counted, told to the process's log and, once there is room again, said in the file.
+/// The log file of one run. Any thread; all functions block as long as the disk does. They never fail: lost bytes are counted,
+/// reported to the process's log and, once there is room again, noted in the file.
 class log_writer {
 public:
-  /// `throughout` has the file as long as this lives, and the file is there when the constructor returns, if it can be.
-  /// `when_written`: from the first write on, for a log that is there already. `for_each_write` is for runs that wait by
-  /// thousands.
+  /// `throughout` keeps the file open while this object lives; the constructor creates the file, if possible. `when_written`
+  /// opens it at the first write, for an existing log. `for_each_write` is for thousands of waiting runs.
   enum class opens : std::uint8_t { throughout, when_written, for_each_write };
 
   log_writer(std::shared_ptr<log_place> place, const core::run_identity& which, opens when = opens::throughout);
 
-  /// `yyyy-MM-dd HH:mm:ss [file#function]-[line]-[thread] text`. Further lines of the text have no prefix.
+  /// Writes `yyyy-MM-dd HH:mm:ss [file#function]-[line]-[thread] text`. Further lines of the text have no prefix.
   void line(const line_origin& from, std::string_view text);
 
-  /// Bytes of a script as they come, in pieces of any size.
+  /// Writes bytes of a script as they arrive, in pieces of any size.
   void raw(std::string_view bytes);
 
-  /// Lines of the process about the run, without a prefix. They fit when the run itself may write no more.
+  /// Writes lines of the process about the run, without a prefix. They have room even if the run has reached its limit.
   void note(std::string_view text);
 
-  /// Errors: `unavailable`: the file could not be made.
+  /// Errors: `unavailable`: the file could not be created.
   [[nodiscard]] core::result<void> opened() const;
 
 private:
   enum class writes : std::uint8_t { run, process };
-  /// `lines` begin with a `\n`, which is for the end of what stands before them, if that has none.
+  /// `lines` begin with a `\n` that ends an unfinished line before them; otherwise it is skipped.
   enum class form : std::uint8_t { lines, bytes };
 
   void put_and_close(std::string_view text, form how, writes who);
@@ -60,16 +59,16 @@ private:
 
   std::shared_ptr<log_place> place_;
   core::run_identity which_;
-  /// Empty before the file was looked for.
+  /// Empty until the file was located.
   std::string path_;
   std::mutex& mutex_;
   const opens when_;
   file file_;
-  /// Of the file, as far as this writes it.
+  /// Size of the file, as known to this writer.
   std::uint64_t bytes_ = 0;
-  /// The last line has no end.
+  /// The last line is unfinished.
   bool mid_line_ = false;
-  /// The run has written what it may.
+  /// The run has reached its limit.
   bool stopped_ = false;
   std::uint64_t lost_ = 0;
   int lost_reason_ = 0;

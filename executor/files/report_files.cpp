@@ -24,14 +24,14 @@ constexpr std::string_view prefix = "xxl-job-callback-";
 constexpr std::string_view suffix = ".log";
 constexpr std::string_view unfinished_prefix = ".unfinished-";
 constexpr std::string_view broken_suffix = ".broken";
-/// Far beyond fifty results with their messages.
+/// Far more than fifty results with their messages.
 constexpr std::size_t file_bytes_max = 256 * 1024 * 1024;
 
 bool is_ours(std::string_view name) noexcept {
   return name.starts_with(prefix) && name.ends_with(suffix) && name.find('/') == std::string_view::npos;
 }
 
-/// With leading zeros.
+/// Returns the number with leading zeros.
 std::string number_text(std::uint64_t number, std::size_t width) {
   const auto digits = std::to_string(number);
   return std::string(width - std::min(width, digits.size()), '0') + digits;
@@ -57,12 +57,12 @@ bool read_all(const file& from, std::string& out) {
 
 core::result<std::string> report_files::save(std::span<const core::run_report> reports) {
   if (reports.empty())
-    return core::fail(core::errc::invalid_argument, "there are no results to keep");
+    return core::fail(core::errc::invalid_argument, "no results to save");
   if (reports.size() > reports_max)
     return core::fail(core::errc::too_large, "a file holds " + std::to_string(reports_max) + " results at most");
   const auto text = protocol::wire::encode_stored_reports(reports);
   if (text.size() > file_bytes_max)
-    return core::fail(core::errc::too_large, "these results take " + std::to_string(text.size()) + " bytes");
+    return core::fail(core::errc::too_large, "the results are too large: " + std::to_string(text.size()) + " bytes");
   if (auto made = make_folder(); !made)
     return tl::unexpected(std::move(made.error()));
   const auto unfinished = path_of(std::string{unfinished_prefix} + std::to_string(::getpid()));
@@ -80,7 +80,7 @@ core::result<std::string> report_files::save(std::span<const core::run_report> r
 }
 
 core::result<void> report_files::make_folder() {
-  // Whoever tidies up may take the folder away while we run.
+  // A cleanup job may remove the folder while the executor runs.
   if (made_ && ::access(folder_.c_str(), F_OK) == 0)
     return {};
   if (const int reason = make_folders(folder_))
@@ -104,7 +104,7 @@ core::result<void> report_files::write_durably(const std::string& path, const st
   return {};
 }
 
-/// One that no file has: the clock may have been put back, and this be another life of the process.
+/// Gives the file a new unique name: the clock may have been set back, and this may be another process.
 core::result<std::string> report_files::give_name(const std::string& unfinished) {
   constexpr int attempts = 1000;
   const auto ms = static_cast<std::uint64_t>(std::max<std::int64_t>(core::to_ms(now_()), 0));
@@ -112,7 +112,7 @@ core::result<std::string> report_files::give_name(const std::string& unfinished)
     auto name = std::string{prefix} + number_text(ms, 15) + '-' + number_text(saved_++ % 1000000, 6) + std::string{suffix};
     const auto path = path_of(name);
     int moved = ::renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE);
-    if (moved != 0 && errno == EINVAL && ::access(path.c_str(), F_OK) != 0) // a file system that cannot do this
+    if (moved != 0 && errno == EINVAL && ::access(path.c_str(), F_OK) != 0) // the file system lacks RENAME_NOREPLACE
       moved = ::rename(unfinished.c_str(), path.c_str());
     if (moved == 0)
       return name;
@@ -130,7 +130,7 @@ core::result<void> report_files::sync_folder() const {
 }
 
 core::result<std::vector<std::string>> report_files::names(std::size_t limit) {
-  std::vector<std::string> oldest; // a heap with the youngest on top
+  std::vector<std::string> oldest; // a heap with the newest on top
   std::error_code problem;
   for (fs::directory_iterator it{folder_, problem}, end; !problem && it != end; it.increment(problem)) {
     auto name = it->path().filename().string();
@@ -155,14 +155,14 @@ core::result<std::vector<std::string>> report_files::names(std::size_t limit) {
 
 core::result<std::vector<core::run_report>> report_files::load(const std::string& name) {
   if (!is_ours(name))
-    return core::fail(core::errc::invalid_argument, name + " is no file of results");
+    return core::fail(core::errc::invalid_argument, name + " is not a file of results");
   const auto path = path_of(name);
   const file in{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
   struct stat status {};
   if (!in || ::fstat(in.get(), &status) != 0)
     return tl::unexpected(file_error(path, "read", errno));
   if (!S_ISREG(status.st_mode))
-    return tl::unexpected(put_aside(name, "it is no plain file"));
+    return tl::unexpected(put_aside(name, "it is not a regular file"));
   if (static_cast<std::size_t>(status.st_size) > file_bytes_max)
     return tl::unexpected(put_aside(name, "it is too large"));
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -177,15 +177,15 @@ core::result<std::vector<core::run_report>> report_files::load(const std::string
 core::error report_files::put_aside(const std::string& name, std::string_view why) const {
   const auto path = path_of(name);
   const auto aside = path + std::string{broken_suffix};
-  std::string text = path + " holds no results (" + std::string{why} + ')';
+  std::string text = path + " does not contain valid results (" + std::string{why} + ')';
   if (::rename(path.c_str(), aside.c_str()) == 0)
-    text += "; it is now " + aside;
+    text += "; renamed to " + aside;
   return {core::errc::invalid_argument, std::move(text)};
 }
 
 core::result<void> report_files::remove(const std::string& name) {
   if (!is_ours(name))
-    return core::fail(core::errc::invalid_argument, name + " is no file of results");
+    return core::fail(core::errc::invalid_argument, name + " is not a file of results");
   if (::unlink(path_of(name).c_str()) != 0 && errno != ENOENT)
     return tl::unexpected(file_error(path_of(name), "removed", errno));
   return {};

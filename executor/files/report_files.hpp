@@ -1,6 +1,6 @@
 #pragma once
 
-// Results that no admin has taken yet, in files (XXL wire §3.3).
+// Results that no admin has accepted yet, in files (XXL wire §3.3).
 
 #include <functional>
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace ringmaster::executor {
 
-/// One JSON file for a batch in `<log folder>/callbacklogs/`: `xxl-job-callback-<milliseconds>-<number>.log`, so that names sort
-/// by age. Reads what a Java executor left there as well. One thread; one process for a folder.
+/// Writes one JSON file per batch to `<log folder>/callbacklogs/`: `xxl-job-callback-<milliseconds>-<number>.log`, so that names
+/// sort by age. Also reads files that a Java executor left there. One thread; one process per folder.
 class report_files final : public actors::report_files {
 public:
-  /// More in one save are `too_large`: an admin is sent no more at once.
+  /// More results in one save are `too_large`: a request to an admin has no more.
   static constexpr std::size_t reports_max = 50;
 
   explicit report_files(const std::string& log_folder, std::function<core::time_point()> now = system_now)
     : folder_{log_folder + "/callbacklogs"}, now_{std::move(now)} {}
 
   core::result<std::string> save(std::span<const core::run_report> reports) override;
-  /// Removes what a save left that never ended.
+  /// Also removes unfinished files of interrupted saves.
   core::result<std::vector<std::string>> names(std::size_t limit) override;
   core::result<std::vector<core::run_report>> load(const std::string& name) override;
   core::result<void> remove(const std::string& name) override;

@@ -7,7 +7,8 @@ namespace ringmaster::executor {
 
 namespace {
 
-/// `main` of `main(int, char**)::<lambda(job_context&)>`, `ns::build` of `void ns::{anonymous}::build(job_context&)`.
+/// Shortens `main(int, char**)::<lambda(job_context&)>` to `main`, and `void ns::{anonymous}::build(job_context&)` to
+/// `ns::build`.
 std::string short_name(std::string_view function) {
   std::string out{function};
   for (const std::string_view unnamed : {"{anonymous}::", "(anonymous namespace)::"})

@@ -8,7 +8,7 @@
 
 namespace ringmaster::executor {
 
-/// The log file of one run, for handlers and for programs. The lines of its begin are there before.
+/// The log file of one run, for handlers and programs. Its first lines were written before.
 class run_log final : public job_log {
 public:
   run_log(const log_files& files, const core::trigger_request& request,
@@ -19,7 +19,7 @@ public:
 
 private:
   std::unique_ptr<log_writer> writer_;
-  /// `job-7`: each job has its thread while it runs.
+  /// `job-7`: each job has its own thread while it runs.
   const std::string thread_;
 };
 

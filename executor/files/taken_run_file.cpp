@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view magic = "ringmaster taken runs 1\n";
 constexpr std::string_view set_aside_suffix = ".broken";
 
-/// In the place of the first slot.
+/// Occupies the first slot.
 struct header {
   std::array<char, 32> magic;
   std::uint64_t slots;
@@ -44,7 +44,7 @@ core::result<std::shared_ptr<taken_run_file>> taken_run_file::open(taken_run_opt
     return tl::unexpected{std::move(mapped.error())};
   made->read();
   if (auto grown = made->grow(); !grown)
-    made->options_.complain(grown.error().context + "; no run is taken until there is room");
+    made->options_.complain(grown.error().context + "; no runs are accepted until there is room");
   return made;
 }
 
@@ -76,10 +76,10 @@ core::result<void> taken_run_file::open_file() {
     if (auto aside = put_aside(); !aside)
       return aside;
   }
-  return core::fail(core::errc::unavailable, options_.path + " is changed by somebody else");
+  return core::fail(core::errc::unavailable, options_.path + " is being changed by another process");
 }
 
-/// An empty file is one.
+/// Returns whether this is a file of accepted runs. An empty file is one.
 core::result<bool> taken_run_file::is_ours() const {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0)
@@ -87,7 +87,7 @@ core::result<bool> taken_run_file::is_ours() const {
   if (!S_ISREG(status.st_mode))
     return false;
   if (status.st_size == 0) {
-    // Where each write would go to another place of the disk, room that is there could be missing later.
+    // Disables copy-on-write: it would need new disk blocks for each write, so allocated space could be missing later.
     int flags = FS_NOCOW_FL;
     (void)::ioctl(file_.get(), FS_IOC_SETFLAGS, &flags);
     return true;
@@ -105,7 +105,7 @@ core::result<void> taken_run_file::put_aside() {
   const auto aside = options_.path + std::string{set_aside_suffix};
   if (::rename(options_.path.c_str(), aside.c_str()) != 0)
     return tl::unexpected{file_error(options_.path, "put aside", errno)};
-  options_.complain(options_.path + " is no list of runs; it is now " + aside);
+  options_.complain(options_.path + " is not a list of runs; renamed to " + aside);
   return {};
 }
 
@@ -124,7 +124,7 @@ std::size_t taken_run_file::slots_on_disk() const {
   return std::min(static_cast<std::size_t>(status.st_size) / sizeof(slot) - 1, options_.slots_max);
 }
 
-/// Slots in use are on blocks of the disk; of the others nobody knows before `grow`.
+/// Reads the slots in use. Their disk blocks exist; other slots may have none before `grow`.
 void taken_run_file::read() {
   const auto slots = slots_on_disk();
   std::size_t broken = 0;
@@ -148,18 +148,18 @@ void taken_run_file::read() {
       left_.push_back(i);
   }
   if (broken > 0)
-    options_.complain(options_.path + ": " + std::to_string(broken) + " runs cannot be read; what the file held is in "
-                      + options_.path + std::string{set_aside_suffix});
+    options_.complain(options_.path + ": " + std::to_string(broken) + " runs cannot be read; the old content is in " +
+                      options_.path + std::string{set_aside_suffix});
   if (slots > 0 && reinterpret_cast<const header*>(map_)->slots > slots)
-    options_.complain(options_.path + " is shorter than it was: runs may have been lost");
+    options_.complain(options_.path + " is shorter than before: runs may be lost");
 }
 
 int taken_run_file::allocate(std::size_t before, std::size_t slots) const {
   int reason = EINTR;
-  // From the beginning: a file that was copied may have holes.
+  // From the beginning, because a copied file may have holes.
   while (reason == EINTR)
     reason = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes_of(slots)));
-  // Pages come now, while nobody waits for them; on old systems each when it is needed.
+  // Maps the pages now, before a run needs them; old kernels map each page when it is first used.
   constexpr int populate_for_writing = 23;
   constexpr std::size_t page = 4096;
   const auto from = bytes_of(before) / page * page;
@@ -210,7 +210,7 @@ core::result<bool> taken_run_file::take(const core::trigger_request& request) {
     return core::fail(core::errc::unavailable, "the executor cannot keep one more run: " + trouble_);
   if (closed_ >= options_.closed_max)
     return core::fail(core::errc::unavailable,
-                      "the executor cannot write logs: those of " + std::to_string(closed_) + " runs are missing");
+                      "the executor cannot write logs: the logs of " + std::to_string(closed_) + " runs are missing");
   const auto index = free_.back();
   places_.emplace(request.run, index);
   free_.pop_back();
@@ -291,7 +291,7 @@ std::vector<core::run_report> taken_run_file::left() {
   const std::lock_guard lock{mutex_};
   for (const auto index : std::exchange(left_, {})) {
     auto& place = at(index);
-    // From now on every life says the same of it.
+    // Stored, so that every later process reports the same result.
     if (!has_result(place))
       put_result(place, actors::run_failed,
                  std::string{(place.steps & slot::begun) != 0 ? actors::ended_running_text : actors::ended_waiting_text});

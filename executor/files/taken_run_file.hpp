@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs that were taken and whose result is not safe yet, in a file that outlives the process.
+// Accepted runs whose result is not safe yet, in a file that outlives the process.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +20,21 @@ struct taken_run_slot;
 
 struct taken_run_options {
   std::string path;
-  /// Room at first; doubled when half of it is used.
+  /// Initial number of slots; doubled when half of them are used.
   std::size_t slots_first = 8192;
   std::size_t slots_max = std::size_t{1} << 20;
-  /// So many closed runs without a log file, and no more are taken.
+  /// With this many closed runs without a log file, no more runs are accepted.
   std::size_t closed_max = 1000;
   /// The process's log.
   std::function<void(const std::string&)> complain = [](const std::string&) {};
 };
 
-/// A mapped file, a slot of 256 bytes a run; one process for a file. What is written is there after the end of the process, not
-/// of the machine. All that may be written is allocated before, so that a full disk is an error of `grow` and nothing else.
+/// A memory-mapped file with a slot of 256 bytes per run; one process per file. Data survives the end of the process, but not of
+/// the machine. All space is allocated in advance, so a full disk only makes `grow` fail.
 class taken_run_file final : public actors::taken_runs {
 public:
-  /// Reads what an earlier life left; what is none of ours is put aside and told. A full disk is no error: there is room for no
-  /// run then, until `grow` succeeds. Errors: `unavailable`.
+  /// Opens the file and reads the runs that an earlier process left. A foreign file is renamed and reported. A full disk is not
+  /// an error: no run is accepted until `grow` succeeds. Errors: `unavailable`.
   [[nodiscard]] static core::result<std::shared_ptr<taken_run_file>> open(taken_run_options options);
   taken_run_file(const taken_run_file&) = delete;
   taken_run_file& operator=(const taken_run_file&) = delete;
@@ -64,7 +64,7 @@ private:
   core::result<void> map();
   void read();
   [[nodiscard]] std::size_t slots_on_disk() const;
-  /// 0, or the `errno` of what stopped it.
+  /// Allocates disk space. Returns 0, or the `errno` of the failure.
   [[nodiscard]] int allocate(std::size_t before, std::size_t slots) const;
   using places = std::unordered_multimap<core::log_id, std::uint32_t>;
   [[nodiscard]] places::const_iterator place_of(const core::run_identity& which) const;
@@ -74,18 +74,18 @@ private:
 
   taken_run_options options_;
   file file_;
-  /// Of `bytes_max`, more than the file has: it grows below it.
+  /// Maps `bytes_max`, more than the file has: the file grows within the mapping.
   std::byte* map_ = nullptr;
 
   std::mutex growing_;
   mutable std::mutex mutex_;
   places places_;
-  /// The next one to use is the last, so that few pages are used.
+  /// Used from the end, so that few pages are touched.
   std::vector<std::uint32_t> free_;
   std::size_t slots_ = 0;
   std::size_t closed_ = 0;
   std::vector<std::uint32_t> left_;
-  /// Why there is no more room.
+  /// Reason why there is no more room.
   std::string trouble_;
 };
 

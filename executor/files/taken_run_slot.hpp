@@ -1,6 +1,6 @@
 #pragma once
 
-// What a file of taken runs holds of one run.
+// The record of one run in a file of accepted runs.
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace ringmaster::executor {
 
-/// A slot is in use when its mark is that of its run and time; a result is one when its check is right: both are written last.
+/// A slot is in use when its mark matches its run and time; a result is valid when its check matches: both are written last.
 struct taken_run_slot {
   enum step : std::uint32_t { begun = 1, closed = 2 };
   enum class text_form : std::uint8_t { none, whole, cut };
@@ -23,7 +23,7 @@ struct taken_run_slot {
   std::int64_t log_time_ms;
   std::int32_t job;
   std::uint32_t steps;
-  /// The code below its check; 0: none yet.
+  /// The code in the lower half, its check in the upper; 0: no result yet.
   std::uint64_t outcome;
   text_form form;
   std::uint8_t text_bytes;
@@ -32,25 +32,25 @@ struct taken_run_slot {
 
 static_assert(sizeof(taken_run_slot) == 256 && std::is_trivially_copyable_v<taken_run_slot>);
 
-/// What was written before is there when `to` is: a kill comes between two writes, never in one.
+/// Stores `value` after everything written before: a kill can come between two writes, never within one.
 inline void put_last(std::uint64_t& to, std::uint64_t value) noexcept {
   std::atomic_ref{to}.store(value, std::memory_order_release);
 }
 
-/// Of its run and time, never 0.
+/// Returns the mark of a run and time, never 0.
 [[nodiscard]] std::uint64_t mark_of(const taken_run_slot& of) noexcept;
 
 [[nodiscard]] core::run_identity identity_of(const taken_run_slot& of) noexcept;
 
 [[nodiscard]] bool has_result(const taken_run_slot& of) noexcept;
 
-/// It is in use, and nobody wrote it so.
+/// Returns whether the slot is in use but has invalid content.
 [[nodiscard]] bool is_broken(const taken_run_slot& of) noexcept;
 
-/// A message that is too long is cut between two characters.
+/// Stores a result. A message that is too long is cut between two characters.
 void put_result(taken_run_slot& to, std::int32_t code, const std::optional<std::string>& message);
 
-/// Code 0: it has no result. A message that was cut says so.
+/// Returns the stored report. Code 0: no result. A message that was cut is marked.
 [[nodiscard]] core::run_report report_of(const taken_run_slot& from);
 
 } // namespace ringmaster::executor

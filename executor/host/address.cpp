@@ -46,7 +46,7 @@ std::string text_of(const sockaddr* address) {
   return ::inet_ntop(address->sa_family, bytes, text.data(), text.size()) ? std::string{text.data()} : std::string{};
 }
 
-/// Empty: there is no such file, or nothing usable in it.
+/// Returns an empty string if the file is missing or its first line is unusable.
 std::string first_line(const std::string& path) {
   std::string line;
   std::ifstream from{path};
@@ -55,7 +55,7 @@ std::string first_line(const std::string& path) {
   return usable && line.size() <= instance_max ? line : std::string{};
 }
 
-/// What people know the machine by, and what tells its executors apart.
+/// Returns an instance name: the host name, and random characters to distinguish executors on one machine.
 std::string new_instance() {
   std::array<char, 65> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0)
@@ -107,7 +107,7 @@ core::result<std::string> address_to_register(const own_address& said, std::uint
   auto host = !said.ip.empty() ? said.ip : is_any(said.listen) ? reachable_address(of_machine) : said.listen;
   if (host.empty())
     return core::fail(core::errc::invalid_argument,
-                      "no address of this machine can be reached by others: say executor.ip or executor.address");
+                      "this machine has no address that others can reach: set executor.ip or executor.address");
   return (tls ? "https://" : "http://") + bracketed(host) + ':' + std::to_string(port) + '/';
 }
 

@@ -36,7 +36,7 @@ core::result<std::unique_ptr<executor>> executor::start(executor_options options
     if (auto opened = made->parts_->open(); !opened)
       return tl::unexpected{opened.error()};
     return made;
-  } catch (const std::exception& thrown) { // no thread, no memory
+  } catch (const std::exception& thrown) { // no thread or no memory available
     return core::fail(core::errc::unavailable, std::string{"the executor cannot start: "} + thrown.what());
   }
 }
@@ -45,8 +45,8 @@ executor::~executor() {
   stop();
   if (parts_->end())
     return;
-  parts_->log->warn("runs that do not heed their stop are left to the end of the process");
-  (void)parts_.release(); // they may use it
+  parts_->log->warn("some runs ignore their stop; they end with the process");
+  (void)parts_.release(); // the remaining runs may use it
 }
 
 const std::string& executor::address() const noexcept { return parts_->address; }
@@ -67,7 +67,7 @@ core::result<void> executor::reload_tls() {
 }
 
 void executor::stop() {
-  // Who comes meanwhile waits for the end, too.
+  // Concurrent callers also wait for the end.
   std::call_once(parts_->stopped, [this] { parts_->stop(); });
 }
 

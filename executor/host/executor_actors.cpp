@@ -1,4 +1,4 @@
-// The actors of an executor: how they are made, joined and ended.
+// The actors of an executor: how they are created, connected and ended.
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,10 +30,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Behind the drain's own limits.
+/// Added to the drain's own limits.
 constexpr auto stop_margin = 30s;
 constexpr auto withdrawal_limit = 15s;
-/// Bodies that came to their end have their last words to write.
+/// Time for bodies that have ended to write their last log lines.
 constexpr auto last_words = 1s;
 
 std::optional<protocol::wire::admin_family> family_of(std::string_view dialect) {
@@ -43,7 +43,7 @@ std::optional<protocol::wire::admin_family> family_of(std::string_view dialect) 
   return dialect == "3.5" ? admin_family::app_named : admin_family::array;
 }
 
-/// Scripts as what handler_bodies falls back on.
+/// Scripts as the fallback of handler_bodies.
 class script_source final : public actors::body_source {
 public:
   script_source(script_options options, log_opener logs) : scripts_{std::move(options), std::move(logs)} {}
@@ -66,7 +66,7 @@ config::executor_settings executor::parts::limits_of_jobs() const {
   return out;
 }
 
-/// Without one of them runs would go nowhere: the end of the process, so that whoever started it starts it again.
+/// Ends the process when this actor dies unexpectedly, because runs would be lost; the service manager then restarts it.
 template <class Handle>
 void executor::parts::watch(const char* what, const Handle& handle) {
   caf::actor_cast<caf::strong_actor_ptr>(handle)->get()->attach_functor([what, log = log](const caf::error& reason) {
@@ -126,7 +126,8 @@ core::result<void> executor::parts::serve() {
   const auto bound = transport->listen(hand_over_to(door));
   if (!bound)
     return tl::unexpected{bound.error()};
-  // The port is open by now: an admin may call as soon as it knows the address. Nodes with a link register it themselves.
+  // The port is open by now, because an admin may call as soon as it knows the address. Nodes with a native link register it
+  // themselves.
   if (options.admins.empty())
     return {};
   beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
@@ -151,7 +152,7 @@ void executor::parts::stop() {
     protocol::request(&*self, host, withdrawal_limit, protocol::executor_state_query{})
       .receive(
         [this](const protocol::executor_state& at_end) {
-          log->info("stopped: {} runs were taken, {} results are left to the next start", at_end.runs_taken, at_end.unreported);
+          log->info("stopped: {} runs accepted, {} results left for the next start", at_end.runs_taken, at_end.unreported);
         },
         ignore);
   }
@@ -161,7 +162,7 @@ void executor::parts::stop() {
 }
 
 bool executor::parts::end() {
-  threads->close(); // nothing begins any more that could outlive this
+  threads->close(); // no new work may begin that could outlive this object
   if (tasks)
     tasks->close();
   if (!threads->wait_until_idle(last_words) || (tasks && !tasks->wait_until_idle(last_words)))

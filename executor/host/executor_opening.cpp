@@ -1,4 +1,4 @@
-// How an executor is opened: its folder, its files, its port.
+// Opening an executor: its folder, its files, its port.
 
 #include <cerrno>
 #include <filesystem>
@@ -17,10 +17,10 @@ namespace ringmaster::executor {
 
 namespace {
 
-/// XXL's executors take no larger request.
+/// XXL-JOB's executors accept no larger request.
 constexpr std::size_t body_bytes_max = 5 * 1024 * 1024;
 
-/// The transport speaks of an admin's settings.
+/// Replaces the setting names in the transport's errors, which are those of an admin.
 core::error with_our_names(core::error of_transport) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"server.listen", "executor.listen"},
@@ -44,7 +44,7 @@ log_options executor::parts::logs_of_runs() const {
   return out;
 }
 
-/// Two of them in one folder would send each other's results and remove each other's scripts.
+/// Locks the folder. Two executors in one folder would send each other's results and remove each other's scripts.
 core::result<void> executor::parts::take_folder() {
   const auto& folder = options.log_path;
   if (const int reason = make_folders(folder); reason != 0)
@@ -54,14 +54,14 @@ core::result<void> executor::parts::take_folder() {
   if (!lock)
     return tl::unexpected{file_error(path, "opened", errno)};
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-    return core::fail(core::errc::conflict, folder + ": another executor uses this folder; executor.log_path names another one");
+    return core::fail(core::errc::conflict, folder + ": another executor uses this folder; set executor.log_path to another one");
   return {};
 }
 
 core::result<void> executor::parts::open_runs() {
   taken_run_options taken;
   taken.path = options.log_path + "/taken-runs";
-  taken.complain = [log = log](const std::string& what) { log->error("runs that are open: {}", what); };
+  taken.complain = [log = log](const std::string& what) { log->error("open runs: {}", what); };
   auto opened = taken_run_file::open(std::move(taken));
   if (!opened)
     return tl::unexpected{std::move(opened.error())};
@@ -88,11 +88,11 @@ core::result<void> executor::parts::open() {
     logs_of_runs(), static_cast<std::int32_t>(options.log_retention_days),
     [log = log](const core::result<cleaned_logs>& cleaned) {
       if (!cleaned)
-        log->warn("old logs of runs: {}", cleaned.error().context);
+        log->warn("removal of old run logs: {}", cleaned.error().context);
       else if (!cleaned->problem.empty())
-        log->warn("old logs of runs: {}", cleaned->problem);
+        log->warn("removal of old run logs: {}", cleaned->problem);
       else
-        log->info("old logs of runs: {} days removed", cleaned->folders);
+        log->info("removed old run logs: {} days", cleaned->folders);
     });
   if (auto opened = open_ports(); !opened)
     return opened;
@@ -101,7 +101,7 @@ core::result<void> executor::parts::open() {
   spawn();
   if (serves())
     return serve();
-  log->info("no port is open: native links lead to {}", address);
+  log->info("no port is open: native links use the address {}", address);
   return {};
 }
 
@@ -153,7 +153,7 @@ std::unique_ptr<gateway::transport> executor::parts::make_transport_at(std::uint
   config::trigger_settings calls;
   calls.io_threads = 1;
   config::security_settings security;
-  // Of executors an admin must be careful, the other way round its address is from the configuration.
+  // This check protects admins from executors. An executor's admins come from the configuration, so all addresses are permitted.
   security.executor_networks = {"0.0.0.0/0", "::/0"};
   security.executor_ca = options.admin_ca;
   security.executor_certificate = options.admin_certificate;
@@ -162,7 +162,7 @@ std::unique_ptr<gateway::transport> executor::parts::make_transport_at(std::uint
 }
 
 core::result<std::uint16_t> executor::parts::bind() {
-  core::result<std::uint16_t> out = core::fail(core::errc::unavailable, "no port is free");
+  core::result<std::uint16_t> out = core::fail(core::errc::unavailable, "no free port");
   for (const auto port : ports_to_try(options.port)) {
     transport = make_transport_at(port);
     const auto bound = transport->bind();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What an executor is made of. Of executor.cpp and its neighbours alone.
+// The parts of an executor. Included only by executor.cpp and its neighbours.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@
 namespace ringmaster::executor {
 
 struct executor::parts {
-  /// Of bodies and of what blocks beside them: each that waits costs its stack.
+  /// Threads for bodies and for blocking work; each waiting thread costs its stack.
   static constexpr std::size_t threads_max = 10'000;
 
   parts(executor_options given, handlers known);
@@ -45,7 +45,7 @@ struct executor::parts {
   template <class Handle>
   void watch(const char* what, const Handle& handle);
   void stop();
-  /// False: bodies do not heed their stop. Then what they may still use has to stay.
+  /// Returns false if bodies ignore their stop. Then the objects that they may use must stay alive.
   [[nodiscard]] bool end();
 
   [[nodiscard]] config::server_settings server_at(std::uint16_t port) const;
@@ -62,7 +62,7 @@ struct executor::parts {
   std::shared_ptr<log_files> logs;
   std::shared_ptr<taken_run_file> runs;
   std::shared_ptr<thread_pool> threads = std::make_shared<thread_pool>(threads_max);
-  /// Null without coroutines.
+  /// Null without coroutine handlers.
   std::shared_ptr<task_threads> tasks;
   std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
   std::unique_ptr<log_cleaner> cleaner;

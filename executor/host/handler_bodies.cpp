@@ -12,7 +12,7 @@ namespace {
 using entry_ptr = std::shared_ptr<const handlers::entry>;
 using done_function = std::function<void(core::run_outcome&&, std::exception_ptr)>;
 
-/// A coroutine that nobody awaits. Its end is its own, and so nothing of it goes while somebody may still resume it.
+/// A coroutine without an awaiter. It destroys itself at its end, so its frame lives as long as it can be resumed.
 struct detached {
   struct promise_type {
     [[nodiscard]] detached get_return_object() const noexcept { return {}; }
@@ -23,7 +23,7 @@ struct detached {
   };
 };
 
-/// One run of a coroutine handler. What the handler uses is in this frame, `done` holds what the request is part of.
+/// Runs a coroutine handler once. The frame holds the objects that the handler uses; `done` keeps the request alive.
 detached run_coroutine(entry_ptr known, std::shared_ptr<const handler_tools> tools, const core::trigger_request& request,
                        std::stop_token stop, std::function<std::string()> stop_reason, done_function done) {
   auto& threads = *tools->threads;
@@ -39,7 +39,7 @@ detached run_coroutine(entry_ptr known, std::shared_ptr<const handler_tools> too
   } catch (...) {
     thrown = std::current_exception();
   }
-  // Whose thread this is nobody knows, and the end of a run writes files.
+  // The current thread is unknown, and the end of a run writes files.
   co_await threads.here();
   auto outcome = context ? context->outcome() : core::run_outcome{};
   context.reset();

@@ -14,16 +14,16 @@ namespace ringmaster::executor {
 
 struct handler_tools {
   log_opener open_log;
-  /// For coroutines: a log that holds nothing open while they wait.
+  /// For coroutines: opens a log that holds no file open while they wait.
   log_opener open_waiting_log;
   /// Null when no handler is a coroutine.
   std::shared_ptr<task_threads> threads;
 };
 
-/// Finds handlers by name, and hands what is no `BEAN` to `others`.
+/// Finds handlers by name, and delegates all types but `BEAN` to `others`.
 class handler_bodies final : public actors::body_source {
 public:
-  /// `others`: null answers that the type is not valid.
+  /// `others`: null: other types are answered as invalid.
   handler_bodies(const handlers& known, const handler_tools& tools, std::unique_ptr<actors::body_source> others);
 
   core::result<std::shared_ptr<const actors::run_body>> find(const core::trigger_request& request,

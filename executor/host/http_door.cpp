@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Behind every limit of executor_host.
+/// Longer than every limit of executor_host.
 constexpr auto patience = 30s;
 
 void answer(const protocol::http_reply_ptr& reply, std::string body) {
@@ -34,7 +34,7 @@ void refuse(const protocol::http_reply_ptr& reply, std::string why) { answer(rep
 
 std::string words_of(const caf::error& problem) { return "request error:" + protocol::to_core(problem).context; }
 
-/// The path of a target, without what a query or a last slash adds.
+/// Returns the path of a target without its query and trailing slash.
 std::string_view path_of(std::string_view target) {
   auto path = target.substr(0, target.find('?'));
   if (path.size() > 1 && path.ends_with('/'))
@@ -48,7 +48,7 @@ bool comes_from_page(const protocol::http_request& request) {
   return request.find_header("Origin") || (site && *site != "none");
 }
 
-/// `host` of `http://host:port/path`; IPv6 addresses keep their brackets.
+/// Returns `host` of `http://host:port/path`; IPv6 addresses keep their brackets.
 std::string_view host_of(std::string_view address) {
   const auto scheme = address.find("//");
   if (scheme != std::string_view::npos)
@@ -57,7 +57,8 @@ std::string_view host_of(std::string_view address) {
   return address.substr(0, address.starts_with('[') ? address.find(']') + 1 : address.find(':'));
 }
 
-/// A page that rebinds its own name to this machine sends that name. An address or the executor's own name is none of a page's.
+/// Returns whether the Host header is safe. A page that rebinds its own name to this machine sends that name; an IP address or
+/// the executor's own name cannot belong to a page.
 bool is_own_host(std::string_view shown, std::string_view address) {
   const auto host = host_of(shown);
   const bool numeric = !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
@@ -179,7 +180,7 @@ void http_door_state::send_runs() {
         send_runs();
       },
       [this, replies](const caf::error&) {
-        // Whether they were taken is unknown: who gets no answer asks.
+        // It is unknown whether these runs were accepted: a client without an answer asks again.
         for (const auto& reply : replies)
           reply->keep_silent();
         send_runs();

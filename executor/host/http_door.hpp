@@ -12,24 +12,24 @@
 
 namespace ringmaster::executor {
 
-/// Turns admins' requests into questions to executor_host, and its answers into XXL's (XXL wire §2.3, §2.4): always status 200,
-/// the outcome is the code. Runs that come while others are being decided are one batch.
+/// Converts admins' HTTP requests to messages for executor_host, and its replies to XXL-JOB's format (XXL wire §2.3, §2.4): the
+/// status is always 200, the outcome is the code. Runs that arrive while others are being decided form one batch.
 class http_door_state {
 public:
   static inline const char* name = "ringmaster.http_door";
 
-  /// An empty token means that none is asked for; then `Host` must be an address, `localhost`, or the host of `address`, which is
-  /// what this executor registers. Requests that a browser sends for a page are refused in any case.
+  /// An empty token means that none is required; then `Host` must be an address, `localhost`, or the host of `address`, which
+  /// this executor registers. Requests that a browser sends for a page are always refused.
   http_door_state(protocol::executor_door::pointer self, protocol::executor_host host, std::string token, std::string app_name,
                   std::string address);
   protocol::executor_door::behavior_type make_behavior();
 
 private:
-  /// Requests that one trigger_batch takes.
+  /// Maximum number of requests in one trigger_batch.
   static constexpr std::size_t batch_max = 1000;
 
   void serve(protocol::http_exchange&& exchange);
-  /// What has to be answered before anything is looked up; empty: nothing.
+  /// Returns the refusal for a request that is rejected before any lookup; empty: none.
   [[nodiscard]] std::string refusal_of(const protocol::http_request& request) const;
   void take_run(protocol::http_exchange&& exchange);
   void kill(protocol::http_exchange&& exchange);
@@ -48,7 +48,7 @@ private:
   bool sending_ = false;
 };
 
-/// What the transport calls for each request.
+/// Returns the function that the transport calls for each request.
 [[nodiscard]] protocol::http_handler hand_over_to(protocol::executor_door door);
 
 } // namespace ringmaster::executor

@@ -22,11 +22,11 @@ clock::time_point later_by(std::chrono::nanoseconds duration) {
 
 } // namespace
 
-/// Outlives its owner while a thread of it ends.
+/// State shared with the threads; outlives its owner while a thread ends.
 struct task_threads::shared {
   void work();
   void count_time();
-  /// The lock is held.
+  /// Call with the lock held.
   void add(std::function<void()> next) {
     queue.push_back(std::move(next));
     more.notify_one();
@@ -39,7 +39,7 @@ struct task_threads::shared {
   std::condition_variable all_idle;
   std::deque<std::function<void()>> queue;
   sleep_awaiter::places sleepers;
-  /// Written before there is work, then read only.
+  /// Written before there is work, then read-only.
   std::vector<std::thread::id> ids;
   std::size_t busy = 0;
   std::size_t runs = 0;
@@ -75,7 +75,7 @@ void task_threads::shared::count_time() {
     }
     const auto first = sleepers.begin();
     if (first->first > clock::now()) {
-      const auto until = first->first; // the sleeper may be gone meanwhile
+      const auto until = first->first; // the sleeper may be destroyed meanwhile
       sooner.wait_until(lock, until);
       continue;
     }
@@ -149,7 +149,7 @@ bool task_threads::wait_until_idle(std::chrono::milliseconds limit) const {
   return shared_->all_idle.wait_for(lock, limit, [this] { return shared_->idle(); });
 }
 
-// The last that is done with the sleeper: from then on it may go on, and be gone.
+// Must be the last access to the sleeper: afterwards it may resume and be destroyed.
 void task_threads::add_sleeper(sleep_awaiter& sleeper) {
   const auto until = later_by(sleeper.duration_);
   const std::scoped_lock lock{shared_->guard};
@@ -177,18 +177,18 @@ bool sleep_awaiter::await_ready() {
   std::mutex guard;
   std::condition_variable_any woken;
   std::unique_lock lock{guard};
-  (void)woken.wait_until(lock, stop_, later_by(duration_), [] { return false; }); // wakes for a stop alone
+  (void)woken.wait_until(lock, stop_, later_by(duration_), [] { return false; }); // wakes early only for a stop
   return true;
 }
 
 void sleep_awaiter::await_suspend(std::coroutine_handle<> who) {
   who_ = who;
-  // First of all, and it may fire at once: who sleeps already may go on in another thread before this returns.
+  // Must come first, and may fire at once: after add_sleeper the coroutine may resume on another thread before this returns.
   listening_.emplace(stop_, alarm{this});
   threads_->add_sleeper(*this);
 }
 
-// The end of listening waits for an alarm that is going off.
+// The reset waits for a stop callback that is running.
 bool sleep_awaiter::await_resume() noexcept {
   listening_.reset();
   return !stop_.stop_requested();
@@ -201,8 +201,8 @@ bool start_blocking(task_threads& threads, std::function<void()> work) { return 
 void resume_in(task_threads& threads, std::coroutine_handle<> who) { threads.resume(who); }
 
 std::exception_ptr no_thread_left() {
-  return std::make_exception_ptr(std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
-                                                   "no thread could be had for blocking code"});
+  return std::make_exception_ptr(
+    std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again), "no thread available for blocking code"});
 }
 
 } // namespace ringmaster::executor

@@ -11,24 +11,24 @@
 
 namespace ringmaster::executor {
 
-/// The few threads on which coroutine handlers run while they do not wait, and one that counts time for those that sleep. Who is
-/// to go on waits for one of these threads, first come, first served.
+/// The few threads on which coroutine handlers execute, and one timer thread for those that sleep. Coroutines to resume wait for
+/// one of these threads, first come, first served.
 class task_threads final : public actors::body_threads {
 public:
-  /// `blocking`: threads for what blocks. Throws std::system_error when there are no threads to have.
+  /// `blocking`: threads for blocking work. Throws std::system_error when no threads are available.
   task_threads(std::size_t count, std::shared_ptr<actors::body_threads> blocking);
   task_threads(const task_threads&) = delete;
   task_threads& operator=(const task_threads&) = delete;
-  /// Its threads end by themselves. Before: `wait_until_idle` said true.
+  /// Its threads end on their own. Precondition: `wait_until_idle` returned true.
   ~task_threads() override;
 
-  /// Unlike others it waits for a thread; false after `close` alone.
+  /// Queues the work for a thread, unlike other body_threads. Returns false only after `close`.
   bool start(std::function<void()> work) override;
   [[nodiscard]] bool start_blocking(std::function<void()> work) { return blocking_->start(std::move(work)); }
   void resume(std::coroutine_handle<> who);
   [[nodiscard]] bool is_one_of_them() const noexcept;
 
-  /// `co_await threads.here()` goes on in one of them, at once where that is so already.
+  /// Resumes on one of these threads; at once if the caller is already on one: `co_await threads.here()`.
   [[nodiscard]] auto here() noexcept {
     struct awaiter {
       [[nodiscard]] bool await_ready() const noexcept { return threads.is_one_of_them(); }
@@ -39,13 +39,13 @@ public:
     return awaiter{*this};
   }
 
-  /// A coroutine handler's run began, or came to its end.
+  /// Called when a coroutine handler's run begins and ends.
   void run_began();
   void run_ended();
 
-  /// From now on `start` says false; those that wait may still go on.
+  /// Makes `start` return false from now on; waiting coroutines may still resume.
   void close();
-  /// Whether every run came to its end within the limit. One that nobody resumes does not.
+  /// Returns whether every run ended within the limit. A coroutine that is never resumed does not end.
   [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds limit) const;
 
 private:

@@ -11,11 +11,11 @@
 
 namespace ringmaster::executor {
 
-/// Outlives the pool while a thread of it works.
+/// State shared with the threads; outlives the pool while a thread works.
 ///
-/// To wake a thread costs more than a short body, and one that ends such a body is awake. So at most one thread at a time is on
-/// its way to work that waits; whoever takes some while more waits sends the next one. Invariant: what waits has a thread each,
-/// idle or on its way, that will come even if no other work ever ends.
+/// Waking a thread costs more than a short body, and a thread that ends such a body is awake anyway. So at most one thread at a
+/// time is on its way to waiting work; a thread that takes work while more waits wakes the next one. Invariant: every waiting
+/// item has a thread, idle or on its way, that will take it even if no other work ever ends.
 struct thread_pool::shared {
   struct idle_thread {
     std::condition_variable woken;
@@ -23,7 +23,7 @@ struct thread_pool::shared {
   };
   using idle_ptr = std::shared_ptr<idle_thread>;
 
-  /// What a thread does next, and whom it wakes before.
+  /// The next work of a thread, and the thread to wake before it.
   struct step {
     std::function<void()> work;
     idle_ptr called;
@@ -33,9 +33,9 @@ struct thread_pool::shared {
 
   [[nodiscard]] bool start(const std::shared_ptr<shared>& me, std::function<void()>&& work);
   void run();
-  /// Waits for it; without work the thread ends.
+  /// Waits for work and returns it; without work the thread ends.
   [[nodiscard]] step next(std::unique_lock<std::mutex>& lock, const idle_ptr& self, bool on_its_way);
-  /// Nobody, when somebody is on the way already. To be woken without the lock.
+  /// Returns the thread to wake, or null if one is already on its way. Notify it after releasing the lock.
   [[nodiscard]] idle_ptr call_one();
 
   const std::size_t most;
@@ -90,7 +90,7 @@ void thread_pool::shared::run() {
     if (now.called)
       now.called->woken.notify_one();
     now.work();
-    now.work = nullptr; // what it holds is let go before anybody is told of its end
+    now.work = nullptr; // destroyed before its end is signalled
     lock.lock();
     if (--open == 0)
       all_done.notify_all();

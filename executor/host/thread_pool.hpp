@@ -9,28 +9,28 @@
 
 namespace ringmaster::executor {
 
-/// Threads for the bodies of runs: as many as run at once, each used again by whoever comes next, gone when idle for long. The
-/// one that was busy last is the next to work, so that its memory is still warm.
+/// Threads for the bodies of runs: as many as run at once. Idle threads are reused and end after a while. The most recently busy
+/// thread is used next, because its memory is still in the cache.
 class thread_pool final : public actors::body_threads {
 public:
   static constexpr std::chrono::seconds idle_limit{10};
 
-  /// `most`: threads at once; beyond them `start` says false.
+  /// `most`: maximum number of threads; beyond it `start` returns false.
   explicit thread_pool(std::size_t most);
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
-  /// Idle threads end. What still runs is left to itself, and its thread ends behind it.
+  /// Ends idle threads. Active work continues, and its thread ends after it.
   ~thread_pool() override;
 
   bool start(std::function<void()> work) override;
 
-  /// From now on `start` says false.
+  /// Makes `start` return false from now on.
   void close();
 
-  /// Whether everything that was started came to its end within the limit.
+  /// Returns whether all work ended within the limit.
   [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds limit) const;
 
-  /// Threads that work or wait for work.
+  /// Returns the number of threads that work or wait for work.
   [[nodiscard]] std::size_t size() const;
 
 private:

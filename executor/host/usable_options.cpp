@@ -19,7 +19,7 @@ constexpr std::size_t coroutine_threads_max = 1000;
 
 core::result<void> wrong(std::string what) { return core::fail(core::errc::invalid_argument, std::move(what)); }
 
-/// It goes into a line of a header, or into a column.
+/// Returns whether the text can be put into a header line or a table column.
 bool is_one_line(std::string_view text) {
   constexpr char del = 0x7f;
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == del; };
@@ -30,25 +30,26 @@ core::result<void> check_name(const std::string& name) {
   if (core::is_blank(name))
     return wrong("executor.app_name is missing: the group that this executor belongs to");
   if (!is_one_line(name) || name.find_first_of("<>") != std::string::npos)
-    return wrong("executor.app_name holds what admins refuse: a control character, < or >, or what is no UTF-8");
+    return wrong("executor.app_name: admins refuse control characters, < and >, and invalid UTF-8");
   const auto length = core::count_characters(name);
   if (length < app_name_chars_min || length > core::app_name_chars)
-    return wrong("executor.app_name has from 4 to 64 characters, not " + std::to_string(length));
+    return wrong("executor.app_name must have from 4 to 64 characters, not " + std::to_string(length));
   return {};
 }
 
 core::result<void> check_admin(const std::string& admin) {
   const auto authority = admin.find("//") + 2;
   if (!(admin.starts_with("http://") || admin.starts_with("https://")) || !is_one_line(admin) || authority == admin.size())
-    return wrong("executor.admins: \"" + core::valid_utf8(admin) + "\" is no address such as http://10.0.0.1:8080/xxl-job-admin");
+    return wrong("executor.admins: \"" + core::valid_utf8(admin) +
+                 "\" is not an address such as http://10.0.0.1:8080/xxl-job-admin");
   if (admin.substr(0, admin.find('/', authority)).find('@') != std::string::npos)
-    return wrong("executor.admins: an address names no user: the token says who asks");
+    return wrong("executor.admins: an address must not contain a user name; the token identifies the executor");
   return {};
 }
 
 core::result<void> check_admins(const executor_options& options) {
   if (options.admins.empty() && options.nodes.empty())
-    return wrong("executor.admins and executor.nodes are empty: nobody would send runs or take results");
+    return wrong("executor.admins and executor.nodes are empty: set at least one of them");
   for (const auto& admin : options.admins)
     if (auto usable = check_admin(admin); !usable)
       return usable;
@@ -57,51 +58,52 @@ core::result<void> check_admins(const executor_options& options) {
 
 core::result<void> check_nodes(const executor_options& options) {
   if (!options.nodes.empty() && (options.link_certificate.empty() || options.link_key.empty() || options.link_ca.empty()))
-    return wrong("executor.nodes: a native link needs link.certificate, link.key and link.ca, for both ends show who they are");
+    return wrong("executor.nodes: a native link needs link.certificate, link.key and link.ca for mutual authentication");
   for (const auto& node : options.nodes)
     if (actors::port_of(node) == 0 || node.find(':') == 0 || node.find('/') != std::string::npos || !is_one_line(node))
       return wrong("executor.nodes: \"" + core::valid_utf8(node) + "\" is not host:port, e.g. 10.0.0.1:9100");
   if (options.listen.empty() && !options.address.empty() && !protocol::is_native_only(options.address))
-    return wrong("executor.address is " + options.address
-                 + ", but without executor.listen nothing answers there: leave it empty");
+    return wrong("executor.address is " + options.address + ", but without executor.listen no port is open: leave it empty");
   return {};
 }
 
 core::result<void> check_access(const executor_options& options) {
   if (options.listen.empty() && options.nodes.empty())
-    return wrong("executor.listen is empty: 0.0.0.0 means all addresses, and without a port executor.nodes must say who is"
-                 " dialled");
+    return wrong(
+      "executor.listen is empty: use 0.0.0.0 for all addresses, or set executor.nodes to run without"
+      " a port");
   if (!is_one_line(options.access_token))
-    return wrong("the access token holds a control character, or what is no UTF-8");
+    return wrong("the access token contains a control character or invalid UTF-8");
   if (core::is_blank(options.access_token) && !options.allow_no_token && !options.listen.empty()
       && !is_loopback(options.listen))
-    return wrong("executor.listen is " + options.listen + " and there is no access token: whoever reaches it could run jobs. Say"
-                                                          " the token of the admin (security.access_token), or"
-                                                          " executor.allow_no_token = true");
+    return wrong("executor.listen is " + options.listen +
+                 " without an access token, so every client that can connect could run jobs. Set"
+                 " the admin's token (security.access_token), or"
+                 " executor.allow_no_token = true");
   if (!is_one_line(options.address) || !is_one_line(options.ip))
-    return wrong("executor.address and executor.ip hold no control characters");
+    return wrong("executor.address and executor.ip must not contain control characters");
   return {};
 }
 
 core::result<void> check_values(const executor_options& options) {
   using std::chrono::milliseconds;
   if (options.port > port_max)
-    return wrong("executor.port goes up to 65535");
+    return wrong("executor.port must be at most 65535");
   if (options.dialect != "auto" && options.dialect != "3.4" && options.dialect != "3.5")
-    return wrong("executor.dialect is auto, 3.4 or 3.5");
+    return wrong("executor.dialect must be auto, 3.4 or 3.5");
   if (options.queue_max == 0)
-    return wrong("executor.queue_max begins with 1");
+    return wrong("executor.queue_max must be at least 1");
   if (options.coroutine_threads == 0 || options.coroutine_threads > coroutine_threads_max)
-    return wrong("executor.coroutine_threads goes from 1 to 1000");
+    return wrong("executor.coroutine_threads must be from 1 to 1000");
   if (options.connections_max == 0 || options.buffered_bytes_max == 0)
-    return wrong("executor.connections_max and executor.buffered_bytes_max begin with 1");
+    return wrong("executor.connections_max and executor.buffered_bytes_max must be at least 1");
   for (const auto& [name, time] : {std::pair{"read_timeout", options.read_timeout}, {"write_timeout", options.write_timeout},
                                    {"reply_timeout", options.reply_timeout}, {"idle_timeout", options.idle_timeout},
                                    {"admin_timeout", options.admin_timeout}, {"idle_limit", options.idle_limit}})
     if (time <= milliseconds{0} || time > std::chrono::days{1})
-      return wrong(std::string{"executor."} + name + " goes from 1 ms to 1 day");
+      return wrong(std::string{"executor."} + name + " must be from 1 ms to 1 day");
   if (options.drain_timeout < milliseconds{0} || options.drain_timeout > std::chrono::days{1})
-    return wrong("executor.drain_timeout goes from 0 to 1 day");
+    return wrong("executor.drain_timeout must be from 0 to 1 day");
   return {};
 }
 

@@ -5,7 +5,7 @@
 
 namespace ringmaster::executor {
 
-/// What can be seen to be wrong before anything starts. Errors: `invalid_argument` that names the option, and what it may be.
+/// Checks the options before anything starts. Errors: `invalid_argument` with the option and its valid values.
 [[nodiscard]] core::result<void> check_options(const executor_options& options);
 
 } // namespace ringmaster::executor

@@ -20,7 +20,7 @@ namespace ringmaster::executor {
 namespace {
 
 constexpr std::size_t read_bytes = 64 * 1024;
-/// After the end: a pipe that somebody outside still writes to is not read for ever.
+/// Maximum number of bytes read after the end: an outside process may still write to the pipe.
 constexpr std::size_t rest_bytes_max = 1024 * 1024;
 
 class descriptor {
@@ -40,7 +40,7 @@ public:
   }
   [[nodiscard]] int get() const noexcept { return fd_; }
 
-  /// Moves it above those of stdin, stdout and stderr, which a host may have closed. False: none was free.
+  /// Moves the descriptor above those of stdin, stdout and stderr, which a host may have closed. Returns false if none was free.
   bool lift() noexcept {
     if (fd_ >= 0 && fd_ <= STDERR_FILENO)
       *this = descriptor{::fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
@@ -52,7 +52,7 @@ private:
 };
 
 struct both_ends {
-  /// This process's, and the supervisor's.
+  /// One end for this process, one for the supervisor.
   descriptor ours;
   descriptor theirs;
 
@@ -67,7 +67,7 @@ bool open_pipe(both_ends& to) noexcept {
   return to.lift() && ::fcntl(to.ours.get(), F_SETFL, O_NONBLOCK) == 0;
 }
 
-/// Packets: none is torn, and the end of one side is seen at the other.
+/// Opens a packet socket: packets are never split, and each side sees the other's end.
 bool open_control(both_ends& to) noexcept {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -92,7 +92,7 @@ bool has_nul(const child_command& command) {
          std::any_of(command.environment.begin(), command.environment.end(), bad);
 }
 
-/// Output up to the limit, then the marker, then nothing.
+/// Passes output up to the limit, then a marker, then drops the rest.
 class limited_sink {
 public:
   limited_sink(const output_sink& to, std::uint64_t bytes_max) : to_{to}, max_{bytes_max} {}
@@ -123,10 +123,10 @@ public:
       : sink_{sink, limits.output_bytes_max}, buffer_{std::make_unique<char[]>(read_bytes)} {}
   child(const child&) = delete;
   child& operator=(const child&) = delete;
-  /// Whatever still runs is killed by its supervisor when the socket closes.
+  /// Closes the socket, so that the supervisor kills all remaining processes.
   ~child() { forget(); }
 
-  /// 0 or errno.
+  /// Starts the program. Returns 0 or errno.
   int start(const child_command& command, const child_limits& limits) {
     null_ = descriptor{::open("/dev/null", O_RDWR | O_CLOEXEC)};
     if (!null_.lift() || !open_pipe(out_) || !open_pipe(err_) || !open_control(control_))
@@ -151,10 +151,10 @@ public:
     return fork_supervisor(what);
   }
 
-  /// Any thread, before the supervisor was waited for; never blocks.
+  /// Orders a stop. Any thread, before the supervisor was waited for; never blocks.
   void order_stop() const noexcept {
     ::send(control_.ours.get(), &stop_order, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    // The program may have halted it.
+    // The program may have stopped it with SIGSTOP.
     ::kill(supervisor_, SIGCONT);
   }
 
@@ -180,7 +180,7 @@ public:
 
 private:
   int fork_supervisor(const supervision& what) {
-    // A handler of this process must not run in the fork, which has its memory.
+    // Signal handlers of this process must not run in the fork, which has a copy of its memory.
     sigset_t all, before;
     sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -196,7 +196,7 @@ private:
     return supervisor_ < 0 ? error : 0;
   }
 
-  /// Bytes that were read; 0: nothing is there now.
+  /// Returns the bytes that were read; 0: none are available now.
   std::size_t read_once(descriptor& from, output_stream stream) {
     const auto got = ::read(from.get(), buffer_.get(), read_bytes);
     if (got > 0)
@@ -233,7 +233,8 @@ private:
     end_ = child_end{how, report.number, 0, report.left != 0};
   }
 
-  /// The program itself went with its supervisor; those beside it in its group are killed here, and what left the group is lost.
+  /// Handles a killed supervisor. The program died with it; the rest of its process group is killed here, and processes that left
+  /// the group are not found.
   void lose() {
     if (program_ > 0)
       ::kill(-program_, SIGKILL);

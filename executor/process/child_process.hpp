@@ -1,8 +1,8 @@
 #pragma once
 
-// Runs a program and ends it whole: with everything that it started, also what left its process group or session, also when this
-// process is killed. Between the two stands a supervisor (child_supervisor.hpp), a fork of this process; nothing else of this
-// process is touched: no signal handler, no child of others, no state.
+// Runs a program and ends it completely, with everything that it started, even processes that left its process group or session,
+// and even when this process is killed. A supervisor (child_supervisor.hpp), a fork of this process, stands between the two.
+// Nothing else of this process changes: no signal handler, no other children, no state.
 
 #include <chrono>
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace ringmaster::executor {
 
-/// Texts without NUL; else the program is not started.
+/// Texts must not contain NUL; otherwise the program is not started.
 struct child_command {
-  /// A path; PATH is not looked at.
+  /// A path; PATH is not searched.
   std::string program;
-  /// Behind its name.
+  /// Arguments after the program name.
   std::vector<std::string> arguments;
-  /// `NAME=value`, the whole of it.
+  /// The complete environment, as `NAME=value`.
   std::vector<std::string> environment;
-  /// Working directory. Empty: that of this process.
+  /// Working directory; empty: that of this process.
   std::string folder = {};
 };
 
-/// 0: no limit, but for `kill_grace`.
+/// 0 means no limit, except for `kill_grace`.
 struct child_limits {
   /// Data of each process of the program (RLIMIT_DATA).
   std::uint64_t memory_bytes_max = 0;
-  /// Processor time of each.
+  /// Processor time of each process.
   std::uint64_t cpu_seconds_max = 0;
-  /// Of a file that it writes.
+  /// Size of a file that it writes.
   std::uint64_t file_bytes_max = 0;
-  /// What is beyond it is read and dropped; a marker stands for it.
+  /// Further output is read and dropped; a marker replaces it.
   std::uint64_t output_bytes_max = 0;
-  /// A stop sends TERM, and after this time KILL; 0: KILL at once.
+  /// Time from TERM to KILL at a stop; 0: KILL at once.
   std::chrono::milliseconds kill_grace{1000};
   /// Soft limit of open files (RLIMIT_NOFILE).
   std::uint64_t open_files = 0;
@@ -44,25 +44,25 @@ struct child_limits {
 
 enum class output_stream : std::uint8_t { out, err };
 
-/// Gets bytes as they come, at most 64 KiB a call, on the thread of `run_child`.
+/// Receives bytes as they arrive, at most 64 KiB per call, on the thread of `run_child`.
 using output_sink = std::function<void(output_stream, std::string_view)>;
 
 struct child_end {
-  /// `lost`: who watched over it was killed, and it with him; what had left its process group may still be there.
+  /// `lost`: the supervisor was killed, and the program with it; processes that had left its group may still exist.
   enum class how : std::uint8_t { exited, signalled, not_started, lost };
   how what = how::lost;
   /// Exit code, signal or errno.
   int number = 0;
   /// Bytes beyond the limit.
   std::uint64_t dropped_bytes = 0;
-  /// Processes of it are left that could not be killed: of another user (sudo), or stuck in the kernel.
+  /// Some of its processes could not be killed: they belong to another user (sudo), or hang in the kernel.
   bool left = false;
 };
 
-/// Blocks until the program and all that it started are gone. Its stdin is /dev/null; it is in a session of its own, with signals
-/// as usual, no descriptor of ours, and a umask that lets only the owner write. What it leaves in the background has 200 ms to
-/// end after it, then TERM, then KILL. A stop acts while the sink blocks, too. If the sink throws, all is killed and the
-/// exception goes on.
+/// Blocks until the program and everything that it started have ended. Its stdin is /dev/null. It has its own session, default
+/// signals, no inherited descriptors, and a umask that lets only the owner write. Its background processes have 200 ms to end
+/// after it, then get TERM, then KILL. A stop works even while the sink blocks. If the sink throws, everything is killed and the
+/// exception propagates.
 [[nodiscard]] child_end run_child(const child_command& command, const child_limits& limits, const std::stop_token& stop,
                                   const output_sink& sink);
 

@@ -21,14 +21,14 @@ namespace ringmaster::executor {
 
 namespace {
 
-/// What the program left behind, e.g. a `tee` that has yet to write, ends by itself in this time, or is asked to.
+/// Time for background processes of the program, e.g. a `tee` with pending output, to end before they get TERM.
 constexpr std::int64_t linger_ms = 200;
-/// Between two rounds of KILL, and from the first until what is left is given up: a process may hang in the kernel, or be another
-/// user's.
+/// Delay between two rounds of KILL, and the time after which the rest is given up: a process may hang in the kernel, or belong
+/// to another user.
 constexpr std::int64_t kill_round_ms = 10;
 constexpr std::int64_t kill_limit_ms = 5000;
 
-/// The host's thread that forked this process has ended.
+/// The host thread that forked this process has ended.
 constexpr int host_gone_signal = SIGUSR1;
 
 std::int64_t now_ms() noexcept {
@@ -42,7 +42,7 @@ void close_between(int first, int last) noexcept {
     return;
   if (::syscall(SYS_close_range, static_cast<unsigned>(first), static_cast<unsigned>(last), 0U) == 0)
     return;
-  // A kernel before 5.9.
+  // For kernels before 5.9.
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
   const auto end = files.rlim_cur > INT_MAX ? INT_MAX : static_cast<int>(files.rlim_cur);
@@ -50,7 +50,7 @@ void close_between(int first, int last) noexcept {
     ::close(fd);
 }
 
-/// Closes all but these four.
+/// Closes all descriptors except these four.
 void close_all_but(int a, int b, int c, int d) noexcept {
   int kept[] = {a, b, c, d};
   for (int& each : kept)
@@ -80,7 +80,7 @@ void limit(limited resource, std::uint64_t most) noexcept {
   ::setrlimit(resource, &now);
 }
 
-/// The program may raise it again.
+/// Sets the soft limit; the program may raise it again.
 void limit_open_files(std::uint64_t most) noexcept {
   rlimit now{};
   if (most == 0 || ::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur <= most)
@@ -116,16 +116,16 @@ private:
   enum class phase : std::uint8_t { running, lingering, ending, killing };
 
   void leave_host() noexcept {
-    // The signal comes when the host dies, the socket closes then, too; whichever is first.
+    // When the host dies, this signal arrives and the socket closes, in either order.
     ::prctl(PR_SET_PDEATHSIG, host_gone_signal);
     if (::getppid() != what_.host)
       ::_exit(1);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_NAME, "ringmaster-job");
-    // What a terminal sends to the host is not for it.
+    // A new session: terminal signals to the host must not reach this process.
     ::setsid();
     close_all_but(what_.control, what_.in, what_.out, what_.err);
-    // Nothing that is opened from here on is taken for one of these.
+    // Occupies 0 to 2, so that no later descriptor becomes stdin, stdout or stderr.
     for (int fd = 0; fd < 3; ++fd)
       ::dup2(what_.in, fd);
     forget_handlers();
@@ -162,7 +162,7 @@ private:
     ::close(what_.err);
   }
 
-  /// The memory is shared until the program is executed, and nothing of it copied however much the host has.
+  /// Uses vfork: the memory is shared until the program is executed, so no page tables of a large host are copied.
   [[gnu::noinline]] pid_t spawn(int failure) noexcept {
     const auto self = ::getpid();
     const auto made = ::vfork();
@@ -173,7 +173,7 @@ private:
 
   [[noreturn, gnu::noinline]] void become_program(pid_t parent, int failure) const noexcept {
     ::setsid();
-    // Should the supervisor be killed, at least the program goes, too.
+    // If the supervisor is killed, at least the program ends too.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() == parent && enter_folder()) {
       ::dup2(what_.in, STDIN_FILENO);
@@ -187,7 +187,7 @@ private:
       sigset_t none;
       sigemptyset(&none);
       ::sigprocmask(SIG_SETMASK, &none, nullptr);
-      // From here, so that the host knows it before the program can do anything, e.g. kill the supervisor.
+      // Sent from here, so that the host knows the process before the program can act, e.g. kill the supervisor.
       say({supervisor_report::kind::started, ::getpid(), 0});
       ::execve(what_.program, what_.arguments, what_.environment);
     }
@@ -243,7 +243,7 @@ private:
     deadline_ms_ = now_ms() + time_ms;
   }
 
-  /// What is due now.
+  /// Performs the steps that are due.
   void advance() noexcept {
     if (phase_ == phase::lingering && now_ms() >= deadline_ms_)
       ask_to_end();
@@ -261,7 +261,7 @@ private:
     if (what_.grace_ms <= 0)
       return;
     signal_all(SIGTERM);
-    // A process that is stopped hears nothing else.
+    // A stopped process handles no other signal.
     signal_all(SIGCONT);
   }
 
@@ -272,7 +272,7 @@ private:
     signal_detached(number);
   }
 
-  /// Those outside the program's group whose parents are gone.
+  /// Signals children outside the program's group whose parents have ended.
   void signal_detached(int number) noexcept {
     signal_ = number;
     visit_own_children("/proc", this, [](void* self, pid_t child) { static_cast<supervisor*>(self)->signal_other(child); });
@@ -316,7 +316,7 @@ private:
       ask_to_end();
   }
 
-  /// Nobody reads the output, nobody wants the result.
+  /// The host is gone: the output and the result are no longer needed.
   void lose_host() noexcept {
     if (host_gone_)
       return;

@@ -18,7 +18,7 @@ bool is_own(std::string_view variable) {
                      [variable](std::string_view own) { return variable.starts_with(own); });
 }
 
-/// The program would take the parameter for an option of its own.
+/// Returns whether the program would parse the parameter as an option.
 bool is_option(const command_options& options, std::string_view param) {
   const bool options_ended = !options.arguments.empty() && options.arguments.back() == "--";
   return options.append_param && !options_ended && param.starts_with('-');
@@ -30,7 +30,7 @@ bool has_nul(std::string_view text) { return text.find('\0') != std::string_view
 
 std::string not_found_text(std::string_view program) {
   const bool is_path = program.find('/') != std::string_view::npos;
-  return std::string{program} + (is_path ? " is no file that can be executed" : " was not found in PATH");
+  return std::string{program} + (is_path ? " is not an executable file" : " was not found in PATH");
 }
 
 core::result<command> command::make(command_options options, std::vector<std::string> environment) {
@@ -38,7 +38,7 @@ core::result<command> command::make(command_options options, std::vector<std::st
     return core::fail(core::errc::invalid_argument, "a command needs a program");
   if (has_nul(options.program) || has_nul(options.folder) ||
       std::any_of(options.arguments.begin(), options.arguments.end(), [](const auto& each) { return has_nul(each); }))
-    return core::fail(core::errc::invalid_argument, "a command holds no NUL character");
+    return core::fail(core::errc::invalid_argument, "a command must not contain a NUL character");
   std::erase_if(environment, [](const std::string& each) { return is_own(each) || has_nul(each); });
   return command{std::move(options), std::move(environment)};
 }
@@ -47,11 +47,12 @@ core::run_outcome command::run(const core::trigger_request& request, const std::
                                const std::function<std::string()>& stop_reason, job_log& log) const {
   const auto param = request.param.value_or("");
   if (has_nul(param))
-    return cannot_start(program_kind::command, "the parameter holds a NUL character, which no program can be given", log);
+    return cannot_start(program_kind::command, "the parameter contains a NUL character, which cannot be passed to a program",
+                        log);
   if (is_option(options_, param))
     return cannot_start(program_kind::command,
-                        "the parameter begins with '-' and would be an option of the program; where that is meant, the program"
-                        " reads JOB_PARAM, and where it is not, `arguments` end with \"--\"",
+                        "the parameter begins with '-' and would be parsed as an option; if that is intended, read JOB_PARAM"
+                        " in the program, otherwise end `arguments` with \"--\"",
                         log);
   auto program = find_program(options_.program, environment_);
   if (!program)

@@ -43,7 +43,7 @@ std::optional<std::string> find_program(std::string_view name, const std::vector
   for (;;) {
     const auto end = folders.find(':');
     const auto folder = folders.substr(0, end);
-    // An empty one would mean the working directory; that is nobody's intention.
+    // An empty entry would mean the working directory, which is never intended.
     if (!folder.empty())
       if (auto path = std::string{folder} + "/" + std::string{name}; is_program(path))
         return path;

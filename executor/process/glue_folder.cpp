@@ -22,7 +22,7 @@ core::result<void> failed(const std::string& what, int error) {
   return core::fail(core::errc::unavailable, what + ": " + std::generic_category().message(error));
 }
 
-/// Makes the folder, or takes one that is there if it is ours alone. Whoever could write to it could run programs as this user.
+/// Creates the folder, or takes an existing one if only this user can write to it. Other writers could run programs as this user.
 core::result<file> open_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path{path}.parent_path(), error);
@@ -42,7 +42,7 @@ core::result<file> open_folder(const std::string& path) {
   return tl::unexpected{failed("the folder " + path + " must belong to the user of this process alone", problem).error()};
 }
 
-/// 0 or errno. What stands under the name of another try, which a crash left behind, is overwritten.
+/// Writes a file. Returns 0 or errno. Overwrites the remains of a crashed attempt.
 int write_file(int folder, const std::string& name, std::string_view text) {
   const auto draft = name + ".part";
   ::unlinkat(folder, draft.c_str(), 0);
@@ -59,14 +59,14 @@ int write_file(int folder, const std::string& name, std::string_view text) {
   return error;
 }
 
-/// `1_` and not `11_`.
+/// Returns the prefix of a job's files: `1_` does not match `11_`.
 std::string prefix_of(const script_key& script) { return std::to_string(core::number(script.job)) + "_"; }
 
 std::string name_of(const script_key& script, std::string_view suffix) {
   return prefix_of(script) + std::to_string(script.updated_ms) + std::string{suffix};
 }
 
-/// Others of the job; those that cannot be removed stay.
+/// Removes the other files of the job; ignores failures.
 void remove_others(int folder, std::string_view prefix, std::string_view kept) {
   const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries{own < 0 ? nullptr : ::fdopendir(own), ::closedir};

@@ -8,17 +8,17 @@
 namespace ringmaster::executor {
 
 struct glue_type {
-  /// As `/run` names it, e.g. `GLUE_SHELL`.
+  /// Name in `/run`, e.g. `GLUE_SHELL`.
   std::string_view name;
-  /// As people are told, e.g. `GLUE(Shell)`.
+  /// Display name, e.g. `GLUE(Shell)`.
   std::string_view display;
-  /// Of the script's file.
+  /// Suffix of the script's file.
   std::string_view suffix;
-  /// The first one that there is runs it; empty ones do not count.
+  /// The first available one runs the script; empty ones are ignored.
   std::array<std::string_view, 2> interpreters;
 };
 
-/// Null: no script. Names are matched exactly; BEAN and GLUE_GROOVY are none.
+/// Returns null for types that are not scripts, such as BEAN and GLUE_GROOVY. Names are matched exactly.
 [[nodiscard]] const glue_type* find_glue_type(std::string_view name) noexcept;
 
 } // namespace ringmaster::executor

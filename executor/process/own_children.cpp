@@ -29,7 +29,7 @@ private:
   int fd_;
 };
 
-/// `proc` + `name` in a buffer of its own; nothing when it is too long.
+/// `proc` + `name` in its own buffer; empty when it is too long.
 class joined_path {
 public:
   joined_path(const char* proc, const char* name) noexcept {
@@ -55,7 +55,7 @@ struct visitor {
   }
 };
 
-/// A list of numbers with blanks behind them. Kernels without it are rare.
+/// Reads a list of numbers separated by spaces. Only rare kernels do not have it.
 bool read_children_file(const char* proc, const visitor& to) noexcept {
   const opened file{joined_path{proc, "/thread-self/children"}.get(), 0};
   if (file.get() < 0)
@@ -79,7 +79,7 @@ bool read_children_file(const char* proc, const visitor& to) noexcept {
   }
 }
 
-/// 0: it is no number.
+/// Returns 0 if the text is not a number.
 pid_t whole_number(const char* text) noexcept {
   std::int64_t number = 0;
   for (; *text; ++text) {
@@ -90,7 +90,7 @@ pid_t whole_number(const char* text) noexcept {
   return static_cast<pid_t>(number);
 }
 
-/// What getdents64 writes.
+/// The format of getdents64.
 struct folder_entry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -99,7 +99,7 @@ struct folder_entry {
   char name[1];
 };
 
-/// Every process there is: is it one of ours?
+/// Checks the parent of every process on the machine.
 bool try_all_processes(const char* proc, const visitor& to) noexcept {
   const opened folder{proc, O_DIRECTORY};
   if (folder.get() < 0)

@@ -26,7 +26,7 @@ core::run_outcome signalled(program_kind kind, int number) {
                                              : "the program was ended by signal " + std::to_string(number));
 }
 
-/// It did not come to an end of its own; XXL-JOB's number for that is -1.
+/// Returns the outcome for a program without a regular end; XXL-JOB's exit value for that is -1.
 core::run_outcome without_end(program_kind kind, std::string_view why) {
   return failed((kind == program_kind::script ? script_failure(-1) : "the program has no result").append(": ").append(why));
 }
@@ -37,12 +37,12 @@ void tell(program_kind kind, std::string_view what, job_log& log) {
   log.line("----------- " + std::string{what} + " -----------", place_of(kind));
 }
 
-/// What a person should know beside the outcome.
+/// Logs facts that the outcome does not include.
 void tell_end(program_kind kind, const child_end& end, job_log& log) {
   if (end.dropped_bytes > 0)
     tell(kind, std::to_string(end.dropped_bytes) + " bytes of output were dropped", log);
   if (end.left)
-    tell(kind, "processes of it are left that could not be killed", log);
+    tell(kind, "some of its processes could not be killed", log);
 }
 
 } // namespace
@@ -74,7 +74,7 @@ core::run_outcome run_program(program_kind kind, const child_command& command, c
     return cannot_start(kind, command.program + ": " + std::generic_category().message(end.number), log);
   case child_end::how::lost: break;
   }
-  return without_end(kind, "the process that watched over it was killed");
+  return without_end(kind, "the supervisor process was killed");
 }
 
 } // namespace ringmaster::executor

@@ -13,17 +13,17 @@
 
 namespace ringmaster::executor {
 
-/// Whose words tell of its end: those of XXL-JOB's scripts (XXL wire §5.7), or those of a command, which XXL-JOB does not have.
+/// Selects the texts: those of XXL-JOB's scripts (XXL wire §5.7), or those of a command, which XXL-JOB does not have.
 enum class program_kind : std::uint8_t { script, command };
 
 /// Runs a program as a job's run: its output goes to the log, its end becomes the outcome.
 core::run_outcome run_program(program_kind kind, const child_command& command, const program_limits& limits,
                               const std::stop_token& stop, const std::function<std::string()>& stop_reason, job_log& log);
 
-/// 500 for a program that did not start, and why; tells the log, too.
+/// Returns 500 with the reason for a program that did not start, and logs it.
 core::run_outcome cannot_start(program_kind kind, std::string_view why, job_log& log);
 
-/// Where the lines come from that are said of such a run: `[script]`, `[command]`.
+/// Returns the place of log lines about such a run: `[script]`, `[command]`.
 [[nodiscard]] code_place place_of(program_kind kind);
 
 } // namespace ringmaster::executor

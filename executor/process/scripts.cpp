@@ -17,7 +17,7 @@ struct scripts::common {
   program_limits limits;
   std::vector<std::string> environment;
   log_opener logs;
-  /// Counts scripts in the order in which they were asked for.
+  /// Numbers the scripts in the order of their requests.
   mutable std::atomic<std::uint64_t> made{0};
 
   common(script_options&& options, log_opener open)
@@ -29,7 +29,7 @@ struct scripts::common {
 
 namespace {
 
-/// One version of a job's source. It may run twice at once, when a run ignored its stop.
+/// One version of a job's source. Two runs of it may overlap, when one ignored its stop.
 class script {
 public:
   script(script_key key, const glue_type& type, std::optional<std::string> source, std::shared_ptr<const scripts::common> common)
@@ -49,7 +49,8 @@ public:
     log->line("----------- script file:" + path + " -----------", place_of(program_kind::script));
     const auto param = request.param.value_or("");
     if (param.find('\0') != std::string::npos)
-      return cannot_start(program_kind::script, "the parameter holds a NUL character, which no program can be given", *log);
+      return cannot_start(program_kind::script, "the parameter contains a NUL character, which cannot be passed to a program",
+                          *log);
     auto program = find_interpreter();
     if (!program)
       return cannot_start(program_kind::script, interpreter_names() + " was not found in PATH", *log);
@@ -60,7 +61,8 @@ public:
   }
 
 private:
-  /// The first run writes it, whatever an earlier process left there; later ones only when somebody removed it.
+  /// Writes the script file. The first run always writes it, over a file of an earlier process; later runs only if it was
+  /// removed.
   core::result<void> make_file() {
     const std::lock_guard lock{guard_};
     const auto made = written_ ? common_->folder->keep(key_, type_.suffix, *source_, order_)
@@ -92,7 +94,7 @@ private:
   bool written_ = false;
 };
 
-/// What a body's `run` is, so that a body can be asked which script it is.
+/// The `run` of a body, as a class, so that a body can be compared with a script.
 struct script_run {
   std::shared_ptr<script> which;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Jobs whose code people wrote at an admin: XXL's GLUE types, but for Groovy.
+// Jobs whose code users wrote at an admin: XXL-JOB's GLUE types, except Groovy.
 
 #include <memory>
 #include <string>
@@ -16,12 +16,12 @@ namespace ringmaster::executor {
 class glue_folder;
 
 struct script_options {
-  /// Else none runs.
+  /// False: scripts are refused.
   bool on = false;
-  /// Their folder is below it; a path that can be opened.
+  /// Parent of the scripts' folder; a path that can be opened.
   std::string log_path;
   program_limits limits = {};
-  /// What scripts get, and its PATH is where interpreters are looked for; mostly `inherited_environment()`.
+  /// The environment of scripts; its PATH is searched for interpreters. Usually `inherited_environment()`.
   std::vector<std::string> environment = {};
 };
 
@@ -32,12 +32,12 @@ public:
   scripts(const scripts&) = delete;
   scripts& operator=(const scripts&) = delete;
 
-  /// As body_source::find for every glue type but BEAN; reads no disk. Errors: `invalid_argument` for what is no script,
-  /// `unsupported` when scripts are off; the context is XXL's text. What it returns outlives this object.
+  /// Like body_source::find, for every glue type but BEAN; does no disk access. Errors: `invalid_argument` for types that are not
+  /// scripts, `unsupported` when scripts are off; the context is XXL-JOB's text. The result outlives this object.
   [[nodiscard]] core::result<std::shared_ptr<const actors::run_body>> find(
     const core::trigger_request& request, const std::shared_ptr<const actors::run_body>& held) const;
 
-  /// What all its bodies share.
+  /// State shared by all its bodies.
   struct common;
 
 private:

@@ -120,7 +120,7 @@ TEST_CASE_METHOD(hosted, "the result of a body is reported", "[actors][executor]
                                   {5, 200, std::string(50'000, 'm') + "..."},
                                   {6, 200, std::string(49'999, 'm') + "..."},
                                   {7, 200, "a\xEF\xBF\xBD" "b"},
-                                  {8, 500, "the handler threw something that is no std::exception"}});
+                                  {8, 500, "the handler threw an exception that is not a std::exception"}});
   CHECK(log_of(2).find("<br>----------- JobThread Exception:kaboom<br>----------- xxl-job job execute end(error)")
         != std::string::npos);
 }

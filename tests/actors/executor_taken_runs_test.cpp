@@ -204,7 +204,7 @@ TEST_CASE_METHOD(keeping, "a run whose log cannot be created fails before it beg
 TEST_CASE_METHOD(keeping, "a run is refused if it is unknown whether it began before", "[actors][executor]") {
   start();
   logs->broken = true;
-  CHECK(told(request(1, "ok")) == "500 whether this run began before is not known: the disk hums");
+  CHECK(told(request(1, "ok")) == "500 it is unknown whether this run began before: the disk hums");
   CHECK(told(request(0, "ok")) == "ok");
   logs->broken = false;
   CHECK(told(request(1, "ok")) == "ok");

@@ -1,4 +1,4 @@
-"""`ringmaster alarm test`: one message through a real mail server or webhook, and what is said when it fails."""
+"""`ringmaster alarm test`: one message through a real mail server or webhook, and the errors when sending fails."""
 
 import json
 import os
@@ -78,7 +78,7 @@ class MailTest(AlarmCase):
         self.fails("450 try again later", 1, "mail", "--config", self.mail(Receiver(self, "smtp", "--mode", "grey").port))
         self.fails("127.0.0.1", 1, "mail", "--config", self.mail(1))
         self.fails("mail.host", 2, "mail")
-        self.fails('--to: "nobody at all" is no mail address', 2, "mail", "--to", "nobody at all", "--config", self.mail(1))
+        self.fails('--to: "no address" is not a valid e-mail address', 2, "mail", "--to", "no address", "--config", self.mail(1))
 
 
 class WebhookTest(AlarmCase):
@@ -119,6 +119,7 @@ class WebhookTest(AlarmCase):
                    self.webhook(f"http://127.0.0.1:{refused.port}/{SECRET}", 'preset = "dingtalk"\n'))
         self.fails("is not allowed for messages", 1, "ops", "--config", self.webhook(f"http://169.254.169.254/{SECRET}"))
         self.fails('"none"|none', 2, "none", "--config", self.webhook("http://127.0.0.1:1/"))
-        self.fails("--to: only mail", 2, "ops", "--to", "ann@example.org", "--config", self.webhook("http://127.0.0.1:1/"))
+        self.fails("--to: applies only to the channel mail", 2, "ops", "--to", "ann@example.org", "--config",
+                   self.webhook("http://127.0.0.1:1/"))
         self.assertEqual(self.run_it("alarm", "test").code, 2)
         self.assertEqual(self.run_it("alarm").code, 2)

@@ -1,4 +1,4 @@
-"""What the server makes of answers: a proxy's in place of the executor's, and those about log ids that come again."""
+"""How the server handles answers: a proxy's in place of the executor's, and those about reused log ids."""
 
 import http.client
 import re
@@ -37,7 +37,7 @@ def free_port() -> int:
 
 
 class Proxy:
-    """Passes everything on to the executor, and gives an answer of its own in place of some."""
+    """Passes everything on to the executor, and replaces some of its answers."""
 
     def __init__(self, case: Case, to: int):
         self.passed: list[str] = []
@@ -70,7 +70,7 @@ class Proxy:
 
     @staticmethod
     def instead_of(path: str, times: int) -> tuple[int, bytes] | None:
-        """Every run meets a proxy that gave up waiting; so does every other question."""
+        """Every run gets a page of the proxy as its answer; so does every second request of the other kinds."""
         if path == "/run":
             return (504, b"<html>Gateway Time-out</html>") if times % 3 else (200, b"<html>Please log in</html>")
         if path in ("/idleBeat", "/log") and times % 2:

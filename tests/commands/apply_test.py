@@ -1,4 +1,4 @@
-"""`ringmaster apply`: the diff, the exit codes, and that nothing is half applied."""
+"""`ringmaster apply`: the diff, the exit codes, and that every apply is atomic."""
 
 import json
 import os
@@ -30,8 +30,8 @@ class ApplyTest(Case):
     def test_a_first_apply_makes_no_database(self):
         self.apply_finds_database = False
         path = self.write("jobs.toml", JOBS)
-        self.refuse(1, f"there is no database at {self.data}/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
-                    "`ringmaster serve` and `ringmaster migrate` make one, --config FILE names another configuration",
+        self.refuse(1, f"no database at {self.data}/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
+                    "`ringmaster serve` and `ringmaster migrate` create one, --config FILE selects another configuration",
                     "apply", path)
         self.assertFalse(self.data.exists())
 
@@ -47,7 +47,7 @@ class ApplyTest(Case):
         self.assertEqual(json.loads(self.succeed("apply", path, "--json").out)["warnings"], [])
         self.write("jobs.toml", JOBS.replace('misfire = "do_nothing"\n', "retry = 1\n"))
         self.assertEqual(len(json.loads(self.succeed("apply", path, "--json").out)["warnings"]), 1)
-        # What is exported says what it means.
+        # An exported file has the same meaning.
         exported = self.write("again.toml", self.succeed("export").out)
         self.assertEqual(self.succeed("apply", exported, "--dry-run").out,
                          "would be: 0 created, 0 updated, 0 removed, 2 unchanged\n")
@@ -102,7 +102,7 @@ class ApplyTest(Case):
 
 
 class RefusedTest(Case):
-    """One good file beside the wrong one: neither is applied."""
+    """A valid file next to an invalid one: neither is applied."""
 
     def refuse_beside_good(self, text: str, line: str, code: int = 2) -> None:
         good = self.write("jobs.d/a.toml", JOBS)
@@ -126,12 +126,12 @@ class RefusedTest(Case):
                                 "set enabled = false to keep it")
 
     def test_an_unknown_group(self):
-        self.refuse_beside_good(job("lost", group="nobody"),
-                                "2: job nobody/lost: the group nobody is neither declared nor in the store")
+        self.refuse_beside_good(job("lost", group="none"),
+                                "2: job none/lost: the group none is neither declared nor in the store")
 
     def test_an_unknown_child(self):
-        self.refuse_beside_good(job("parent", 'children = ["nobody"]'),
-                                "2: job pay-worker/parent: the child pay-worker/nobody is neither declared nor in the store")
+        self.refuse_beside_good(job("parent", 'children = ["none"]'),
+                                "2: job pay-worker/parent: the child pay-worker/none is neither declared nor in the store")
 
     def test_an_unknown_choice(self):
         self.refuse_beside_good(job("odd", 'block = "discard"'),

@@ -1,4 +1,4 @@
-"""Every route that changes something leaves one row of the record: who, from where, what, before and after, and no secret."""
+"""Every route that changes data writes one row of the audit log: user, address, action, before and after, and no secret."""
 
 import json
 import urllib.request
@@ -10,7 +10,7 @@ from xss_test import EchoExecutor
 
 NEW_PASSWORD = "another secret"
 GROUP_TOKEN = "a-token-of-a-group"
-# What their callers say of themselves is no change that a person makes; a session that ends leaves nothing to look for.
+# Status reports of clients are not changes by a user; the end of a session leaves nothing to check.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
@@ -21,7 +21,7 @@ MANAGED = {"jobGroup": 1, "name": "managed", "author": "ann", "scheduleType": "N
 
 
 class SilentExecutor(EchoExecutor):
-    """Takes runs and never tells how they ended."""
+    """Accepts runs and never reports their results."""
 
     def answer(self, path: str, asked: dict) -> dict:
         return {"code": 200}
@@ -63,7 +63,7 @@ class AuditTest(WebCase):
         return row
 
     def form(self, path: str, values: dict, action: str, kind: str, *said: str, who: str = "admin") -> dict:
-        """In the first dialect that has the route: what is done is the same in both."""
+        """In the first dialect that has the route: the effect is the same in both."""
         route = next(each for each in route_table() if each.path == path)
         return self.step(path, self.clients[route.dialects[0]].form(path, values), action, kind, *said, who=who)
 
@@ -79,7 +79,7 @@ class AuditTest(WebCase):
             return self.step(f"/api/{operation}", json.loads(reply.read()), action, "job", *said, who="openapi:app-1")
 
     def running(self, job: int) -> int:
-        """A run that an executor took."""
+        """Returns a run that an executor accepted."""
         sql = f"SELECT id FROM xxl_job_log WHERE job_id = {job} AND trigger_code = 200 AND handle_code = 0 ORDER BY id DESC"
         return self.server.wait_for(lambda: self.rows(sql), "the executor has a run")[0][0]
 
@@ -160,7 +160,7 @@ class AuditTest(WebCase):
             self.manage(operation, {"id": job}, action)
 
     def walk_own_password(self) -> None:
-        """Last: all sessions end."""
+        """Last, because it ends all sessions."""
         old = self.secret("admin_password")
         for dialect, path, sign_in in (("2.x", "/user/updatePwd", "/login"), ("3.3+", "/auth/updatePwd", "/auth/doLogin")):
             new = NEW_PASSWORD if old != NEW_PASSWORD else NEW_PASSWORD + "!"

@@ -1,4 +1,4 @@
-"""Commands of administration say and do the same through a server as on its database."""
+"""Administration commands give the same output and the same effect through a server and directly on its database."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import pathlib
 from command_case import JOBS, Case, job
 
 class BothWaysTest(Case):
-    """Every command on the database and through the server beside it."""
+    """Runs every command on the database and through the server next to it."""
 
     def setUp(self):
         super().setUp()
@@ -44,7 +44,7 @@ class BothWaysTest(Case):
         self.assertEqual(self.both("group", "show", "pay-worker")["app_name"], "pay-worker")
         self.both("run", "list", "--job", "pay-worker/settle", "--failed")
         self.assertEqual(self.both("user", "list")["items"][0]["name"], "admin")
-        # A use of the key is written down: once a minute.
+        # The use of a key is recorded once a minute.
         self.assertEqual(self.both("key", "list", "--user", "admin")["items"][0]["name"], "key-1")
 
     def test_jobs_are_changed_alike(self):
@@ -54,7 +54,7 @@ class BothWaysTest(Case):
             self.assertEqual([(each["id"], each["status"]) for each in items], [(1, 200), (2, 400), (77, 404)])
             self.assertEqual(ask("job", "start", "2").code, 2)
             self.assertEqual(ask("job", "start", "77").code, 1)
-            self.assertRegex(ask("job", "trigger", "1", "--param", "x").out, r"\Ajob 1 will run at once(: run \d+)?\n\Z")
+            self.assertRegex(ask("job", "trigger", "1", "--param", "x").out, r"\Ajob 1 will run now(: run \d+)?\n\Z")
             self.assertEqual(ask("job", "remove", "1", "--yes").code, 1)
         self.assertEqual(self.remote("job", "remove", "1", "--declared-too").code, 2)
 
@@ -80,7 +80,7 @@ class BothWaysTest(Case):
         for ask in (self.run_it, self.remote):
             self.assertEqual(ask("apply", files, "--revision", "6").errors,
                              ["ringmaster: revision 6 of the source apply is older than revision 7, which was applied before"])
-        # The source has another file, jobs.toml, which would lose its jobs.
+        # The source has another file, jobs.toml, whose jobs it would lose.
         for ask in (self.run_it, self.remote):
             result = ask("apply", files, "--revision", "7", "--prune", "--yes")
             self.assertEqual((result.code, result.out), (1, ""), result)
@@ -93,13 +93,13 @@ class BothWaysTest(Case):
                          [("admin",)])
 
     def test_what_is_exported_is_the_same(self):
-        for arguments in ((), ("--group", "pay-worker"), ("--source", "apply"), ("--source", "nobody"),
+        for arguments in ((), ("--group", "pay-worker"), ("--source", "apply"), ("--source", "none"),
                           ("--group", "pay-worker", "--source", "apply")):
             here, there = self.run_it("export", *arguments), self.remote("export", *arguments)
             self.assertEqual((there.code, there.out, there.err), (0, here.out, ""), arguments)
         for ask in (self.run_it, self.remote):
-            result = ask("export", "--group", "nobody")
-            self.assertEqual((result.code, result.errors), (2, ["ringmaster: there is no group nobody"]))
+            result = ask("export", "--group", "none")
+            self.assertEqual((result.code, result.errors), (2, ["ringmaster: unknown group none"]))
         path = self.folder / "out.toml"
         self.assertEqual(self.remote("export", "--output", str(path)).code, 0)
         self.assertEqual(path.read_text(encoding="utf-8"), self.run_it("export").out)
@@ -112,7 +112,7 @@ class BothWaysTest(Case):
             self.assertEqual((node["state"], told["mode"], node["self"]), ("alive", "native", ask == self.remote), told)
             self.assertLess(node["beat_age_ms"], 30000)
             table = ask("node", "list").out.splitlines()
-            self.assertEqual(table[0].split(), ["NODE", "STATE", "LAST", "BEAT", "LIFE", "ADDRESS"])
+            self.assertEqual(table[0].split(), ["NODE", "STATE", "LAST", "HEARTBEAT", "INCARNATION", "ADDRESS"])
             self.assertTrue(table[1].startswith(node["id"]), table)
             self.assertIn("native mode; ", table[2])
         self.assertEqual(self.server.stop(), 0)
@@ -151,7 +151,7 @@ class BothWaysTest(Case):
         self.assertEqual(told.errors, ["ringmaster: user admin is the last administrator: add another one first"], told)
         self.assertEqual(self.run_it("user", "add", "second", "--admin").code, 0)
         self.assertEqual(self.run_it("user", "remove", "second").code, 0)
-        self.assertIn("everything", self.run_it("user", "list").out)
+        self.assertIn("all", self.run_it("user", "list").out)
 
     def test_runs_are_cleared_alike(self):
         for ask in (self.run_it, self.remote):
@@ -168,7 +168,7 @@ class BothWaysTest(Case):
         self.assertEqual(set(made), {"id", "key"})
         self.assertEqual(self.remote("key", "remove", str(made["id"])).out, f"key {made['id']} removed\n")
         self.assertEqual(self.remote("key", "remove", str(made["id"])).code, 1)
-        self.assertEqual(self.run_it("key", "add", "nobody's").code, 2)
+        self.assertEqual(self.run_it("key", "add", "ownerless").code, 2)
 
     def test_keys_that_are_none(self):
         wrong = self.write("wrong", "rmk_" + "w" * 43)
@@ -178,7 +178,7 @@ class BothWaysTest(Case):
         for token in (wrong, over):
             result = self.remote("job", "list", token=token)
             self.assertEqual((result.code, result.out), (1, ""), result)
-            self.assertIn(f"{self.server.address()} does not know the API key, or it is over: ", result.err)
+            self.assertIn(f"{self.server.address()}: unknown or expired API key: ", result.err)
             self.assertNotIn(pathlib.Path(token).read_text().strip(), result.err)
 
     def test_a_viewer_may_look(self):
@@ -199,4 +199,4 @@ class BothWaysTest(Case):
         self.assertEqual(self.server.stop(), 0)
         result = self.run_it("job", "list", "--server", address, "--token-file", self.token)
         self.assertEqual(result.code, 1)
-        self.assertIn(f"{address} cannot be asked: ", result.err)
+        self.assertIn(f"{address} is unreachable: ", result.err)

@@ -1,4 +1,4 @@
-"""Commands of administration that ask a running server: whom they trust, what they send, and what can go wrong."""
+"""Administration commands against a running server: which servers they trust, their requests, and possible failures."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from command_case import JOBS, Case, job
 
 
 class Stranger:
-    """A server of HTTP that answers every request alike, or one after the other; what it was sent is in `seen`."""
+    """An HTTP server with fixed answers, one for all requests or one after the other; `seen` holds the requests."""
 
     def __init__(self, case: Case, status: int, kind: str, bodies: bytes | list[bytes], headers: dict[str, str] | None = None,
                  certificate: tuple[str, str] | None = None):
@@ -57,7 +57,7 @@ KEY = "rmk_" + "k" * 43
 
 
 class StrangerTest(Case):
-    """Against servers that are none of ours."""
+    """Against servers that are not Ringmaster."""
 
     apply_finds_database = False
 
@@ -72,7 +72,7 @@ class StrangerTest(Case):
         for kind, body in (("text/html", b"<html>"), ("application/json", b"<html>"), ("application/json", b"[1]"),
                            ("application/json", b"")):
             server = Stranger(self, 200, kind, body)
-            self.assert_said(self.ask(server), 1, f"{server.address} does not answer as Ringmaster does (HTTP 200, {kind}): is "
+            self.assert_said(self.ask(server), 1, f"{server.address} does not respond like Ringmaster (HTTP 200, {kind}): is "
                              "this the address of a server?")
         server = Stranger(self, 500, "text/html\x1b[2J", b"<h1>")
         result = self.ask(server)
@@ -95,13 +95,13 @@ class StrangerTest(Case):
 
     def test_a_huge_answer(self):
         server = Stranger(self, 200, "application/json", b" " * (65 * 1024 * 1024))
-        self.assert_said(self.ask(server), 1, f"{server.address}: the answer is longer than 64 MiB")
+        self.assert_said(self.ask(server), 1, f"{server.address}: the response exceeds 64 MiB")
 
     def test_a_redirection_does_not_get_the_key(self):
         other = Stranger(self, 200, "application/json", b'{"items":[]}')
         server = Stranger(self, 302, "text/html", b"", {"Location": other.address + "/x"})
-        self.assert_said(self.ask(server), 1, f"{server.address} leads elsewhere (HTTP 302, {other.address}/x); the API key is "
-                         "not sent there: give that server's address")
+        self.assert_said(self.ask(server), 1, f"{server.address} redirects to another address (HTTP 302, {other.address}/x); "
+                         "the API key was not sent there: use that server's address")
         self.assertEqual((len(server.seen), other.seen), (1, []))
 
     def test_nobody_there(self):
@@ -110,7 +110,7 @@ class StrangerTest(Case):
         server.http.server_close()
         result = self.ask(server)
         self.assertEqual(result.code, 1)
-        self.assertIn(f"{server.address} cannot be asked: ", result.err)
+        self.assertIn(f"{server.address} is unreachable: ", result.err)
 
     def test_problems(self):
         body = json.dumps({"type": "urn:ringmaster:x", "detail": "words\x1b[2J\n" + "w" * 5000}).encode()
@@ -121,7 +121,7 @@ class StrangerTest(Case):
             self.assertLess(len(result.err), 1100)
 
     def test_an_edit_says_what_it_has_seen(self):
-        """The list may be old when the user is changed, and a PUT says again what he may."""
+        """The list may be outdated when the user is changed, and a PUT replaces the permissions."""
         listed = json.dumps({"items": [{"id": 4, "name": "edda", "admin": False, "rights": []}], "next": None}).encode()
         found = json.dumps({"id": 4, "name": "edda", "admin": True, "rights": []}).encode()
         server = Stranger(self, 200, "application/json", [listed, found, b"{}"], {"ETag": '"a1"'})
@@ -156,8 +156,8 @@ class StrangerTest(Case):
                                ("--title", "group", "add", "mail", "--title", odd), ("NAME", "user", "reset-password", odd),
                                ("NAME", "key", "add", odd), ("--right", "user", "add", "anna", "--right", odd),
                                ("--source", "export", "--source", odd), ("--source", "apply", "x.toml", "--source", odd)):
-            self.assert_said(self.ask(server, *command), 2, f"{name}: it holds what is no UTF-8")
-            self.refuse(2, f"{name}: it holds what is no UTF-8", *command)
+            self.assert_said(self.ask(server, *command), 2, f"{name}: invalid UTF-8")
+            self.refuse(2, f"{name}: invalid UTF-8", *command)
         self.assertEqual((server.seen, self.data.exists()), ([], False))
 
     def test_a_file_may_have_any_name(self):
@@ -167,7 +167,7 @@ class StrangerTest(Case):
         pathlib.Path(path).write_text(JOBS, encoding="utf-8")
         self.assertEqual(self.ask(server, "apply", path, "--dry-run").code, 0)
         self.assertEqual(json.loads(server.seen[0][3])["files"], [{"name": f"{self.folder}/a\ufffd.toml", "text": JOBS}])
-        # Beside the database, too, what is shown and stored is text.
+        # Also on the database, only valid text is printed and stored.
         pathlib.Path(path).write_text(JOBS.replace('misfire = "do_nothing"\n', ""), encoding="utf-8")
         shown = f"{self.folder}/a\ufffd.toml:4: job pay-worker/settle: "
         tried = self.run_it("apply", path, "--dry-run")
@@ -194,8 +194,8 @@ class StrangerTest(Case):
                 {"id": 3, "name": "e\u0301ve", "admin": True}]
         body = json.dumps({"items": rows}).encode()
         told = self.ask(Stranger(self, 200, "application/json", body), "user", "list").out
-        self.assertEqual(told.splitlines(), ["ID  NAME      MAY", "1   结算員🚀  everything", "2   ann       everything",
-                                             "3   e\u0301ve       everything"])
+        self.assertEqual(told.splitlines(), ["ID  NAME      PERMISSIONS", "1   结算員🚀  all", "2   ann       all",
+                                             "3   e\u0301ve       all"])
 
     def test_many_jobs_go_in_parts(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')
@@ -227,7 +227,7 @@ class StrangerTest(Case):
         told = self.ask(server, "apply", pattern, "--dry-run", "--prune", "--source", "ops", "--revision", "17")
         self.assertEqual((told.code, told.out),
                          (0, "~ job a/b\n    retry: 0 -> 2\nwould be: 0 created, 1 updated, 0 removed, 1 unchanged\n"
-                             "2 runs were claimed before and are still on their way\n"), told)
+                             "2 earlier claimed runs are still being sent\n"), told)
         method, path, _, body = server.seen[0]
         self.assertEqual((method, path), ("POST", "/api/v1/apply"))
         sent = json.loads(body)
@@ -244,7 +244,7 @@ class StrangerTest(Case):
         long, odd = self.write("long.toml", "#" * (8 * 1024 * 1024)), self.folder / "odd.toml"
         odd.write_bytes(b"# \xff\n")
         self.assertEqual(self.ask(server, "apply", long).code, 1)
-        self.assert_said(self.ask(server, "apply", str(odd)), 2, f"{odd}: it holds what is no UTF-8")
+        self.assert_said(self.ask(server, "apply", str(odd)), 2, f"{odd}: the file is not valid UTF-8")
         self.assert_said(self.ask(server, "apply", "/nowhere.toml"), 2,
                          "PATH: cannot read /nowhere.toml: No such file or directory")
         self.assert_said(self.ask(server, "apply", f"{self.folder}/*.none"), 2, f"PATH: no file matches {self.folder}/*.none")
@@ -266,13 +266,13 @@ class StrangerTest(Case):
 
     def test_an_export_that_is_none(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')
-        self.assert_said(self.ask(server, "export"), 1, f"{server.address} does not answer as Ringmaster does (HTTP 200, "
+        self.assert_said(self.ask(server, "export"), 1, f"{server.address} does not respond like Ringmaster (HTTP 200, "
                          "application/json): is this the address of a server?")
         output = self.folder / "out.toml"
         self.assertEqual(self.ask(server, "export", "--output", str(output)).code, 1)
         self.assertFalse(output.exists())
         self.assert_said(self.ask(server, "export", "--group", "a", "--group", "b"), 2,
-                         "a server exports everything, or one --group")
+                         "a server exports either everything or a single --group")
         told = Stranger(self, 200, "application/toml", "# ü\n".encode())
         self.assertEqual(self.ask(told, "export", "--source", "a b").out, "# ü\n")
         self.assertEqual(told.seen[0][1], "/api/v1/export?source=a%20b")
@@ -290,10 +290,10 @@ class StrangerTest(Case):
                          ["/jobs/trigger", "/intents/5", "/intents/5", "/runs/9", "/runs/9", "/runs/10"])
         never = Stranger(self, 200, "application/json", [bodies[0], b'{"waiting":true,"runs":[]}'])
         self.assert_said(self.ask(never, "job", "trigger", "1", "--wait", "--timeout", "300ms"), 1,
-                         "no node has taken the run; is a server running?")
+                         "no node took the request; is a server running?")
         dropped = Stranger(self, 200, "application/json", [bodies[0], b'{"waiting":false,"runs":[]}'])
         self.assert_said(self.ask(dropped, "job", "trigger", "1", "--wait"), 1,
-                         "the run was dropped: its job or its row is gone")
+                         "the run was dropped: its job or its row was removed")
 
     def test_a_run_is_ended(self):
         server = Stranger(self, 200, "application/json", b'{"message":"killed<br>\\u001b now"}')
@@ -324,7 +324,7 @@ class StrangerTest(Case):
 
 
 class TokenTest(Case):
-    """Where the key comes from, and where it goes."""
+    """The source of the key, and the servers that receive it."""
 
     def setUp(self):
         super().setUp()
@@ -357,27 +357,29 @@ class TokenTest(Case):
             self.assertEqual({each[2]["Authorization"] for each in self.server.seen}, {f"Bearer {key}"})
 
     def test_no_key(self):
-        self.refused(self.list(), "a server is asked with an API key: --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN;"
-                                  " `ringmaster key add NAME --user USER` makes one")
+        self.refused(self.list(), "the server needs an API key: give --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN;"
+                                  "`ringmaster key add NAME --user USER` creates one")
 
     def test_what_is_no_key(self):
         for text in ("", "secret", KEY + "\nX-Evil: 1", KEY[:-1], "k" * 4000):
-            self.refused(self.list("--token-file", self.keep(text)), "{}/token holds no API key; one is rmk_ and 43 characters")
-        self.refused(self.list("--token-file", self.keep(" " * 5000)), "{}/token: holds more than an API key")
+            self.refused(self.list("--token-file", self.keep(text)),
+                         "{}/token does not contain an API key; a key is rmk_ and 43 characters")
+        self.refused(self.list("--token-file", self.keep(" " * 5000)), "{}/token: contains more than an API key")
         self.refused(self.list("--token-file", str(self.folder)), "{}: Is a directory")
         self.refused(self.list("--token-file", "/nowhere"), "/nowhere: No such file or directory")
-        self.refused(self.list(RINGMASTER_TOKEN="secret"), "RINGMASTER_TOKEN holds no API key; one is rmk_ and 43 characters")
+        self.refused(self.list(RINGMASTER_TOKEN="secret"),
+                     "RINGMASTER_TOKEN does not contain an API key; a key is rmk_ and 43 characters")
 
     def test_a_file_that_others_may_read(self):
         for mode in (0o644, 0o640, 0o604, 0o620):
-            self.refused(self.list("--token-file", self.keep(KEY, mode)), f"{{}}/token: others may read the API key in it (mode "
-                         f"{mode:04o}): chmod 600 it, and think of whether they did")
+            self.refused(self.list("--token-file", self.keep(KEY, mode)), f"{{}}/token: other users can read this API key (mode "
+                         f"{mode:04o}); run chmod 600, and replace the key if they may have read it")
 
     def test_the_clear_is_for_this_machine_alone(self):
         for url in ("http://192.0.2.1:8080", "http://localhost.example:1/x", "http://[2001:db8::1]:1", "http://0.0.0.0:1"):
             result = self.run_it("job", "list", "--server", url, variables={"RINGMASTER_TOKEN": KEY})
             self.assertEqual(result.code, 2, result)
-            self.assertIn(f"the API key would go to {url} in the clear: use https://", result.err)
+            self.assertIn(f"the API key would be sent unencrypted to {url}: use https://", result.err)
 
     def test_what_is_no_address(self):
         for url in ("localhost", "127.0.0.1:80", "ftp://127.0.0.1", "file:///etc/passwd", "http://u:p@127.0.0.1",
@@ -396,5 +398,5 @@ class TokenTest(Case):
 
     def test_what_only_servers_do(self):
         for command in (("log", "1"), ("run", "kill", "1")):
-            self.refuse(2, "only a running server can do this, because it asks executors: name it with --server or "
+            self.refuse(2, "only a running server can do this, because it needs the executors: give --server or "
                         "RINGMASTER_SERVER", *command)

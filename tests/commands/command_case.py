@@ -1,4 +1,4 @@
-"""What every test of the command line has: a folder, commands that end, servers that are ended."""
+"""Base of all command line tests: a folder, commands that end, servers that are stopped."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-# Generous: sanitizers and a busy machine. Nothing waits this long when all is well.
+# Generous for sanitizers and a busy machine. Tests never wait this long when they succeed.
 DEADLINE_S = 60
 POLL_S = 0.05
 
@@ -47,7 +47,7 @@ class Result:
 
 
 def status_of(url: str) -> int:
-    """0 when nobody answers."""
+    """Returns 0 without an answer."""
     try:
         with urllib.request.urlopen(url, timeout=DEADLINE_S) as reply:
             return reply.status
@@ -58,7 +58,7 @@ def status_of(url: str) -> int:
 
 
 def wait_until(condition, what: str, child: subprocess.Popen, said=lambda: ""):
-    """What the condition returns, once it holds; the child must go on until then."""
+    """Returns the result of the condition once it holds; the child must keep running until then."""
     end = time.monotonic() + DEADLINE_S
     while not (value := condition()):
         if child.poll() is not None:
@@ -110,7 +110,7 @@ class Server:
 
 class Case(unittest.TestCase):
     binary = ""
-    # Tests begin as after `ringmaster migrate`: apply alone makes no database.
+    # Tests begin in the state after `ringmaster migrate`: apply alone creates no database.
     apply_finds_database = True
 
     def setUp(self):
@@ -121,7 +121,7 @@ class Case(unittest.TestCase):
         self.servers = 0
 
     def environment(self, more: dict[str, str] | None = None) -> dict[str, str]:
-        """Without the settings of an installed Ringmaster."""
+        """Returns the environment without the settings of an installed Ringmaster."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("RINGMASTER_")}
         return kept | {"TZ": "UTC", "RINGMASTER_DATA_DIR": str(self.data)} | (more or {})
 
@@ -132,13 +132,13 @@ class Case(unittest.TestCase):
         return str(path)
 
     def make_database(self, variables: dict[str, str] | None = None) -> None:
-        """As `ringmaster migrate` makes one: apply does not."""
+        """Creates a database like `ringmaster migrate`: apply does not."""
         if not (self.data / "ringmaster.db").exists() or variables:
             subprocess.run([self.binary, "migrate"], check=True, capture_output=True, env=self.environment(variables),
                            timeout=DEADLINE_S)
 
     def assert_nothing_applied(self) -> None:
-        """The database, when there is one, is as `migrate` made it."""
+        """If there is a database, it is in the state after `migrate`."""
         if self.data.exists():
             self.assertEqual(self.jobs(), [])
             self.assertEqual(self.rows("SELECT app_name FROM xxl_job_group WHERE app_name <> 'xxl-job-executor-sample'"), [])
@@ -158,7 +158,7 @@ class Case(unittest.TestCase):
         return result
 
     def refuse(self, code: int, line: str, *arguments: str, **more) -> Result:
-        """Exactly that code, and one line on stderr."""
+        """Expects exactly this exit code and one line on stderr."""
         result = self.run_it(*arguments, **more)
         self.assertEqual(result.code, code, result)
         self.assertEqual(result.errors, [f"ringmaster: {line}".replace("{}", str(self.folder))], result)

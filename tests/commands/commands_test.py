@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the real binary as people do, with --hostile as nobody should: commands_test.py [--hostile] RINGMASTER XXL_TABLES [TEST…].
+"""Runs the real binary like users, with --hostile like attackers: commands_test.py [--hostile] RINGMASTER XXL_TABLES [TEST…].
 
-Every server listens on loopback on a port that the system chose, in a folder of its own, and is ended by its process id.
+Every server listens on loopback on a port chosen by the system, has its own folder, and is ended by its process id.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""`ringmaster completion`: what shells make of its scripts."""
+"""`ringmaster completion`: the completions of shells with its scripts."""
 
 import os
 import re
@@ -16,7 +16,7 @@ class CompletionTest(Case):
         return self.write(f"completion.{shell}", self.succeed("completion", shell).out)
 
     def words(self, line: str, variables: dict[str, str] | None = None) -> list[str]:
-        """What bash offers for the last word of the line; it finds `ringmaster` in its PATH."""
+        """Returns bash's completions for the last word of the line; `ringmaster` is in its PATH."""
         programs = self.folder / ".bin"
         programs.mkdir(exist_ok=True)
         (programs / "ringmaster").unlink(missing_ok=True)
@@ -31,7 +31,7 @@ class CompletionTest(Case):
         return [word for word in done.stdout.splitlines() if word]
 
     def helped(self, *command: str) -> set[str]:
-        """Subcommands and options as the help has them."""
+        """Returns the subcommands and options in the help."""
         text = self.succeed(*command, "--help").out
         return set(re.findall(r"^  +(?:-\w,)?(--[a-z-]+)", text, re.M)) | self.subcommands(*command)
 
@@ -57,7 +57,7 @@ class CompletionTest(Case):
         self.assertEqual(self.words("ringmaster job list --sc"), ["--scheduled"])
         self.assertEqual(self.words("ringmaster run --json li"), ["list"])
         self.assertEqual(self.words("ringmaster completion "), ["bash", "zsh", "fish", "--help", "-h"])
-        # What an option wants is no command.
+        # The value of an option is not a command.
         self.assertEqual(self.words("ringmaster job list --group "), [])
         self.write("with blank.toml", "")
         self.assertEqual(self.words("ringmaster serve --config with"), ["with blank.toml"])
@@ -80,7 +80,7 @@ class CompletionTest(Case):
             server = {"RINGMASTER_SERVER": f"http://127.0.0.1:{silent.getsockname()[1]}", "RINGMASTER_TOKEN": "rmk_" + "a" * 43}
             begun = time.monotonic()
             self.assertEqual(self.words("ringmaster run list --group p", server), [])
-            self.assertLess(time.monotonic() - begun, 30)  # alone, the client of HTTP waits for 90 s
+            self.assertLess(time.monotonic() - begun, 30)  # without the limit, the HTTP client waits for 90 s
         self.assertEqual(self.words("ringmaster run list --group p"), [])
         self.assertFalse(self.data.exists())
 

@@ -1,4 +1,4 @@
-"""`ringmaster doctor` beforehand, and the server all the same: what is wrong has a message and hurts nothing else."""
+"""`ringmaster doctor` before the start, and the server with its findings: each problem is reported and affects nothing else."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ def hanging_mail(port: int) -> str:
 
 class Examined(Case):
     def examine(self, *arguments: str, code: int | None = None, **more) -> dict[str, list[tuple[str, str]]]:
-        """What each check found: status and detail. Nothing but the report is printed, and never a password."""
+        """Returns the findings of each check: status and detail. Prints nothing but the report, and never a password."""
         result = self.run_it("doctor", "--json", *arguments, **more)
         self.assertEqual(result.err, "", result)
         self.assertNotIn("hush", result.out)
@@ -37,7 +37,7 @@ class Examined(Case):
                         (check, status, pattern, found))
 
     def only(self, found: dict, *failed: str) -> None:
-        """Nothing else fails."""
+        """No other check fails."""
         self.assertEqual({check for check, each in found.items() if any(how == "fail" for how, _ in each)}, set(failed), found)
 
 
@@ -57,7 +57,7 @@ class ChannelsTest(Examined):
     def test_a_mail_server_that_answers(self):
         receiver = Receiver(self, "smtp")
         found = self.examine("--config", self.write("c.toml", hanging_mail(receiver.port)))
-        self.says(found, "alarm channel", "ok", "^mail through 127.0.0.1 can be reached$")
+        self.says(found, "alarm channel", "ok", "^mail through 127.0.0.1 is reachable$")
         self.assertTrue(receiver.lines.empty())
 
     def test_a_webhook_to_a_forbidden_address(self):
@@ -106,8 +106,9 @@ class DatabaseTest(MariadbCase, Examined):
     def test_our_own_schema_half_migrated(self):
         self.succeed("migrate")
         self.sql("DELETE FROM rm_migration WHERE number = (SELECT MAX(number) FROM (SELECT number FROM rm_migration) m)")
-        self.says(self.examine(), "schema", "fail", "^1 steps to run: `ringmaster migrate`; until then serve does not start$")
-        self.says(self.examine("--set", "database.migrate=auto", code=0), "schema", "warn", "serve runs them at its start$")
+        self.says(self.examine(), "schema", "fail",
+                  "^1 migration steps pending; serve does not start until you run `ringmaster migrate`$")
+        self.says(self.examine("--set", "database.migrate=auto", code=0), "schema", "warn", "serve runs them when it starts$")
         result = self.run_it("serve", "--set", "server.listen=127.0.0.1:0")
         self.assertEqual((result.code, len(result.errors)), (1, 1), result)
         self.assertIn("run `ringmaster migrate`", result.err)
@@ -153,14 +154,14 @@ class DatabaseTest(MariadbCase, Examined):
         found = self.examine("--set", f"database.url={reader}")
         self.says(found, "privileges", "fail", "^missing on this database: INSERT, UPDATE, DELETE$")
         self.only(found, "privileges")
-        # It serves; what changes tables is run by another account.
+        # The server works; another account runs the migrations.
         writer = self.account("only_writes", "SELECT, INSERT, UPDATE, DELETE")
         found = self.examine("--set", f"database.url={writer}", code=0)
         self.says(found, "privileges", "warn", "^CREATE, ALTER, DROP, INDEX missing on this database: `ringmaster migrate` needs")
         server = self.start("--set", f"database.url={writer}")
         server.wait_until_ready()
         self.assertEqual(server.stop(), 0)
-        # And without any right there is no way in.
+        # Without any permission it cannot connect.
         self.account("stranger", "SELECT")
         self.sql(f"REVOKE ALL ON {self.database}.* FROM stranger@'127.0.0.1'")
         found = self.examine("--set", f"database.url={self.url('stranger')}")
@@ -174,7 +175,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.assertEqual(server.answers("/readyz"), 503)
         self.assertEqual(server.answers("/livez"), 200)
         self.sql(f"GRANT INSERT, UPDATE, DELETE ON {self.database}.* TO recovers@'127.0.0.1'")
-        # MariaDB looks at rights on a database when it is chosen: the next connection has them.
+        # MariaDB checks database permissions when a connection selects the database: the next connection has them.
         for (process,) in self.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'recovers'"):
             self.sql(f"KILL {process}")
         server.wait_until_ready()
@@ -190,7 +191,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.says(self.examine(), "clock", "fail", r"^the database's clock is (89|90)\.\d s ahead of this machine's$")
 
     def shift_clock(self, seconds: int) -> None:
-        """The time that accounts without global rights see in the database."""
+        """Sets the database time that accounts without global permissions see."""
         self.addCleanup(self.sql, "SET GLOBAL init_connect = ''")
         self.sql(f"SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(SYSDATE(3)) + {seconds}'")
 
@@ -198,14 +199,14 @@ class DatabaseTest(MariadbCase, Examined):
         self.succeed("migrate")
         first = self.start("--set", "cluster.node=twin")
         first.wait_until_ready()
-        # Beside the server itself all is well; from another folder its id is taken.
+        # Next to the server itself there is no finding; from another folder its id is in use.
         listen = "server.listen=" + first.address().removeprefix("http://")
         self.only(self.examine("--set", "cluster.node=twin", "--set", listen))
         other = {"RINGMASTER_DATA_DIR": str(self.folder / "other")}
         found = self.examine("--set", "cluster.node=twin", variables=other)
-        self.says(found, "node id", "fail", "^twin is alive at 127.0.0.1:.* and no server of this data folder is")
+        self.says(found, "node id", "fail", "^twin is alive at 127.0.0.1:.* but no server of this data folder runs")
         self.only(found, "node id")
-        # Both run: the second one says so and stands by, the first one keeps its life, and when it goes the second one begins.
+        # Both run: the second one says so and waits, the first one keeps its incarnation, and when it ends the second one starts.
         second = self.start("--set", "cluster.node=twin", data=self.folder / "other")
         second.wait_for_line("node=twin is up already: incarnation 1 at ")
         self.only(self.examine("--set", "cluster.node=twin", "--set", listen))
@@ -216,7 +217,7 @@ class DatabaseTest(MariadbCase, Examined):
 
 
 class AllWrongTest(MariadbCase, Examined):
-    """Nearly everything at once, on tables of the oldest generation: one good job fires on."""
+    """Nearly every problem at once, on tables of the oldest generation: one valid job still fires."""
 
     def fill(self, executor: Executor) -> None:
         self.make_xxl_tables(4)
@@ -240,7 +241,7 @@ class AllWrongTest(MariadbCase, Examined):
         self.fill(executor)
         hanging = Receiver(self, "smtp", "--mode", "hang")
         config = self.write("c.toml", hanging_mail(hanging.port) + FORBIDDEN)
-        # One node and a database a day apart: neither can know which clock is right, so a node would plan nothing.
+        # One node and a database a day apart: it is unknown which clock is right, so a node would plan nothing.
         options = ("--config", config, "--set", "cluster.clock_tolerance=0s", "--set", "cluster.mode=native", "--set",
                    "database.migrate=auto",
                    "--set", "security.access_token=secret-token")
@@ -255,7 +256,7 @@ class AllWrongTest(MariadbCase, Examined):
                      'registration "nowhere": invalid address'):
             self.says(found, "rows", "fail", part)
         self.only(found, "jobs", "rows", "clock", "alarm channel")
-        # Once a webhook's alarm is wanted by every job, mails and webhooks fail in each second.
+        # With a webhook alarm on every job, mails and webhooks fail every second.
         self.succeed("migrate", *options[:-2])
         self.succeed("takeover", "--config", config)
         rule = self.write("a.toml", '[[alarm]]\nkey = "all"\nchannels = ["ops"]\ndedup = "0s"\n')
@@ -276,13 +277,13 @@ class AllWrongTest(MariadbCase, Examined):
 
 
 class ServerTest(Examined):
-    """What a server suffers from, in words."""
+    """Problems of a running server, in words."""
 
     def test_an_empty_file_is_no_failed_statement(self):
         self.data.mkdir()
         (self.data / "ringmaster.db").touch()
         found = self.examine()
-        self.says(found, "database", "warn", "the file is empty; serve makes its tables")
+        self.says(found, "database", "warn", "the file is empty; serve creates its tables")
         self.only(found)
 
     def test_a_database_of_something_else(self):
@@ -299,7 +300,7 @@ class ServerTest(Examined):
             port = taken.getsockname()[1]
         config = self.write("c.toml", f'[server]\nlisten = "127.0.0.1:{port}"\n')
         found = self.examine("--config", config)
-        self.says(found, "server", "ok", "none runs with this data folder")
+        self.says(found, "server", "ok", "no server runs with this data folder")
         server = self.start("--config", config, listen=f"127.0.0.1:{port}")
         server.wait_until_ready()
         found = self.examine("--config", config)

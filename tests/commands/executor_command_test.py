@@ -1,4 +1,4 @@
-"""`ringmaster executor`: programs as handlers, beside a server of ours; and what it refuses to start with."""
+"""`ringmaster executor`: programs as handlers, with a Ringmaster server; and the errors that prevent its start."""
 
 import re
 import signal
@@ -47,7 +47,7 @@ class ExecutorTest(Case):
         return child
 
     def start_both(self, commands: str, files: tuple[int, int] | None = None) -> tuple[Server, Server]:
-        """A server with `JOBS`, and an executor with these commands."""
+        """Starts a server with `JOBS`, and an executor with these commands."""
         server = self.start("--set", f"deploy.files={self.write('jobs.toml', JOBS)}")
         server.wait_until_ready()
         secrets = (self.data / "initial-secrets").read_text()
@@ -71,28 +71,28 @@ class ExecutorTest(Case):
         self.assertTrue(any("hello a b; $HOME\n" in text for text in logs), logs)
         self.assertFalse([text for text in logs if "anonymous" in text])
         self.assertEqual(executor.stop(), 0)
-        self.assertRegex(executor.text(), r"stopped: [1-9]\d* runs were taken, 0 results are left to the next start")
+        self.assertRegex(executor.text(), r"stopped: [1-9]\d* runs accepted, 0 results left for the next start")
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
 
     def test_what_is_wrong_is_said(self):
         word = ("executor", "--set")
         self.refuse(2, "executor.app_name is missing: the group that this executor belongs to", "executor")
-        self.refuse(2, "executor.admins and executor.nodes are empty: nobody would send runs or take results", *word,
+        self.refuse(2, "executor.admins and executor.nodes are empty: set at least one of them", *word,
                     "executor.app_name=batch")
-        self.refuse(2, "executor.app_name has from 4 to 64 characters, not 1", *word, "executor.app_name=a")
+        self.refuse(2, "executor.app_name must have from 4 to 64 characters, not 1", *word, "executor.app_name=a")
         named = (*word, "executor.app_name=batch", "--set")
-        self.refuse(2, 'executor.admins: "10.0.0.1" is no address such as http://10.0.0.1:8080/xxl-job-admin',
+        self.refuse(2, 'executor.admins: "10.0.0.1" is not an address such as http://10.0.0.1:8080/xxl-job-admin',
                     *named, "executor.admins=10.0.0.1")
         usable = (*named, "executor.admins=http://127.0.0.1:1/", "--set")
-        self.refuse(2, "executor.listen is 0.0.0.0 and there is no access token: whoever reaches it could run jobs. Say the token"
-                       " of the admin (security.access_token), or executor.allow_no_token = true",
+        self.refuse(2, "executor.listen is 0.0.0.0 without an access token, so every client that can connect could run jobs."
+                       " Set the admin's token (security.access_token), or executor.allow_no_token = true",
                     *usable, "executor.listen=0.0.0.0")
         junk = self.run_it("executor", *(word for each in ("executor.app_name=batch", "executor.admins=http://127.0.0.1:1/",
                                                            "security.access_token=x", "executor.listen=junk")
                                          for word in ("--set", each)))
         self.assertEqual(junk.code, 2)
         self.assertIn("executor.listen = `junk:9999`: ", junk.err)
-        self.refuse(2, 'executor.http_allowed: "ftp://h/" is no http or https address whose path ends with a slash',
+        self.refuse(2, 'executor.http_allowed: "ftp://h/" is not an http or https address with a path that ends with a slash',
                     *usable, "executor.http_allowed=ftp://h/")
 
     def test_a_program_that_is_not_there_is_named_at_the_start(self):
@@ -100,7 +100,7 @@ class ExecutorTest(Case):
         executor = self.start_executor("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0",
                                        config=COMMANDS + missing)
         executor.wait_for(lambda: "serving on" in executor.text(), "it serves")
-        self.assertIn('[[command]] "later": no-such-program was not found in PATH; until it is there, runs of it fail',
+        self.assertIn('[[command]] "later": no-such-program was not found in PATH; its runs fail until the program is installed',
                       executor.text())
         self.assertNotIn('"greet"', executor.text())
 

@@ -1,4 +1,4 @@
-"""`ringmaster export`: what is written is what `apply` reads, from any database, and says what it cannot say."""
+"""`ringmaster export`: `apply` reads its output, from any database, and it reports what a file cannot express."""
 
 import contextlib
 import json
@@ -61,12 +61,12 @@ recovered = true
 
 
 def spoken(text: str) -> str:
-    """Without its comments."""
+    """Returns the text without comments."""
     return "".join(line for line in text.splitlines(True) if not line.startswith("#"))
 
 
 class WithMail(Case):
-    """Alarms of jobs have a mail server, so `apply` warns of none."""
+    """Job alarms have a mail server, so `apply` gives no warning."""
 
     def environment(self, more: dict[str, str] | None = None) -> dict[str, str]:
         return super().environment({"RINGMASTER_MAIL_HOST": "127.0.0.1", "RINGMASTER_MAIL_FROM": "r@example.org"} | (more or {}))
@@ -74,12 +74,12 @@ class WithMail(Case):
 
 class ExportTest(WithMail):
     def fresh(self) -> dict[str, str]:
-        """The environment of another, empty database."""
+        """Returns the environment of another, empty database."""
         self.copies = getattr(self, "copies", 0) + 1
         return {"RINGMASTER_DATABASE_URL": f"sqlite:{self.folder}/copy-{self.copies}.db"}
 
     def export_again(self, text: str) -> str:
-        """What an empty database exports after this was applied to it."""
+        """Returns the export of an empty database after this text was applied to it."""
         path, copy = self.write("exported.toml", text), self.fresh()
         self.make_database(copy)
         self.succeed("apply", path, variables=copy)
@@ -99,8 +99,8 @@ class ExportTest(WithMail):
                          '\n[[group]]\napp_name = "mail-worker"\ntitle = "邮件 \\"quoted\\" 🚀"\n'
                          'addresses = ["http://10.0.0.7:9999/"]\n'
                          '\n[[job]]\ngroup = "mail-worker"\nkey = "send"\nhandler = "send"\n')
-        self.assertEqual(spoken(self.succeed("export", "--source", "nobody").out), "")
-        self.refuse(2, "there is no group nobody", "export", "--group", "nobody")
+        self.assertEqual(spoken(self.succeed("export", "--source", "none").out), "")
+        self.refuse(2, "unknown group none", "export", "--group", "none")
 
     def test_a_file(self):
         self.succeed("apply", self.write("jobs.toml", EVERYTHING))
@@ -111,7 +111,7 @@ class ExportTest(WithMail):
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)  # parameters may be secrets
         path.chmod(0o640)
         path.write_text("mine", encoding="utf-8")
-        self.refuse(1, "{}/out.toml is there already; --force replaces it", "export", "--output", str(path))
+        self.refuse(1, "{}/out.toml already exists; --force overwrites it", "export", "--output", str(path))
         self.assertEqual(path.read_text(encoding="utf-8"), "mine")
         self.succeed("export", "--output", str(path), "--force")
         self.assertEqual(path.read_text(encoding="utf-8"), text)
@@ -133,7 +133,7 @@ class ExportTest(WithMail):
             self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
         link, there = self.folder / "link.toml", self.write("there.toml", "mine")
         link.symlink_to(there)
-        self.refuse(1, "{}/link.toml is there already; --force replaces it", "export", "--output", str(link))
+        self.refuse(1, "{}/link.toml already exists; --force overwrites it", "export", "--output", str(link))
         self.succeed("export", "--output", str(link), "--force")
         self.assertTrue(link.is_symlink())
         self.assertEqual((self.folder / "there.toml").read_text(encoding="utf-8"), text)
@@ -188,7 +188,7 @@ class JavaExportTest(WithMail, MariadbCase):
         self.add_job(17, job_desc="Over", schedule_conf="0 0 0 1 1 ? 2020")
 
     def test_every_generation(self):
-        # An account that may only read is enough.
+        # A read-only account is sufficient.
         self.reader = self.account("reader", "SELECT")
         for generation in (4, 5, 6, 7):
             with self.subTest(generation):
@@ -206,7 +206,7 @@ class JavaExportTest(WithMail, MariadbCase):
                  " 'BEAN', 'h', 'CRON', '0 0 1 * * ?', 'FIRST', 'SERIAL_EXECUTION', 'DO_NOTHING', 1)")
         before = self.picture()
         self.assertEqual(self.succeed("export").out.split("\n\n", 1)[1],
-                         '[[group]]\napp_name = "java-worker"\ntitle = "Java"\n\n# made by hand as job 7: the key is new\n'
+                         '[[group]]\napp_name = "java-worker"\ntitle = "Java"\n\n# manually created as job 7: the key is new\n'
                          '[[job]]\ngroup = "java-worker"\nkey = "Nightly"\nschedule = { cron = "0 0 1 * * ?" }\n'
                          'handler = "h"\nmisfire = "do_nothing"\n')
         self.assertEqual(self.picture(), before)
@@ -222,11 +222,11 @@ class JavaExportTest(WithMail, MariadbCase):
         said = [line.removeprefix("ringmaster: ") for line in result.errors]
         for line in ('group 2 "java-worker" cannot be declared: group 1 has the same app_name',
                      'job 10 "Nightly run": child 99 does not exist',
-                     'job 10 "Nightly run": child 12 is not declared in this file',
+                     'job 10 "Nightly run": child 12 is not in this file',
                      'job 12 "A script" cannot be declared: glue_type: GLUE_SHELL: not supported by this release; '
                      'only BEAN jobs can be declared',
                      'job 12 "A script": its script is not in this file',
-                     'job 13 "Nightly run": timeout -1 means the same as 0',
+                     'job 13 "Nightly run": timeout -1 is exported as 0, with the same meaning',
                      'job 14 "Odd" cannot be declared: route: "SIDEWAYS" is unknown',
                      'job 15 "In the second" cannot be declared: its group 2 cannot be declared',
                      'job 16 "Nowhere" cannot be declared: group 77 does not exist',
@@ -260,7 +260,7 @@ class MariadbExportTest(WithMail, MariadbCase):
 
 
 class ServedTest(Case):
-    """The same through a server."""
+    """The same tests through a server."""
 
     def setUp(self):
         super().setUp()
@@ -289,7 +289,7 @@ class ServedTest(Case):
         status, done = self.apply(EVERYTHING)
         self.assertEqual((status, done["dry_run"], done["on_their_way"]), (200, False, 0), done)
         self.assertEqual({each["kind"] for each in done["changes"]}, {"create"})
-        # What the command says of the same files, and writes.
+        # Compared with the output of the command on the same files.
         path = self.write("jobs.toml", EVERYTHING)
         said = json.loads(self.succeed("apply", path, "--json", "--dry-run").out)
         self.assertEqual(said, self.apply(EVERYTHING, path, dry_run=True)[1])
@@ -298,7 +298,7 @@ class ServedTest(Case):
         self.assertEqual(self.call(f"/export?group={group}"), (200, self.succeed("export", "--group", "mail-worker").out))
         self.assertEqual(self.call("/export?group=999")[0], 404)
         self.assertEqual(set(self.rows("SELECT user_name FROM rm_audit WHERE action = 'apply'")), {("admin",)})
-        # What is left out goes with prune alone.
+        # Omitted objects are removed only with prune.
         self.assertEqual(self.apply(JOBS)[1]["changes"][0]["kind"], "unchanged")
         self.assertEqual(len(self.jobs()), 4)
         self.assertEqual({each["kind"] for each in self.apply(JOBS, prune=True)[1]["changes"]}, {"unchanged", "remove"})

@@ -1,4 +1,4 @@
-"""The tasks of a first evening, as docs/operations.md has them: the blocks of that section are one script."""
+"""The tasks of the section "A first evening" in docs/operations.md: its shell blocks form one script."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class FirstEveningTest(Case):
         environment["PATH"] = f"{programs}:{os.environ['PATH']}"
         work = self.folder / "evening"
         work.mkdir()
-        # Whatever fails ends what was started.
+        # On any failure, end the started processes.
         whole = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + script()
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", whole], cwd=work, env=environment, capture_output=True,
                               text=True, timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
@@ -45,10 +45,10 @@ class FirstEveningTest(Case):
         self.assertEqual(done.returncode, 0, said)
         for pattern in (r"\+ job pay-worker/settle-day", r"database: sqlite .*/evening/data/ringmaster.db",
                         r"pay-worker/settle-day  +manual|settle-day .* manual", r"(?m)^1  +pay-worker/settle-day  .*succeeded",
-                        r"settling: tuesday", r"pay-worker/settle-day will run at once: run 3", r"run 3 ended",
+                        r"settling: tuesday", r"pay-worker/settle-day will run now: run 3", r"run 3 ended",
                         r"(?m)^3 .* killed by a user$", r"it failed",
                         r"why: +script exit value\(3\)|why: .*3", r"no such account", r"(?m)^4  +pay-worker/settle-day  .*failed",
-                        r"anna may: pay-worker=operator", r"up to date"):
+                        r"anna: pay-worker=operator", r"up to date"):
             self.assertRegex(done.stdout, pattern, said)
         self.assertEqual(len((work / "key").read_text().split()), 1)
         self.assertIn("access token: ", (work / "pay-worker-token").read_text())

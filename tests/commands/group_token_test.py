@@ -1,4 +1,4 @@
-"""A client that has the token of one group alone, against the executors of others: the real binary and sockets."""
+"""A client with the token of one group, against executors of other groups: the real binary and real sockets."""
 
 import json
 
@@ -11,7 +11,7 @@ REFUSED = {"code": 500, "msg": "The access token is wrong."}
 
 
 class Executor(StubExecutor):
-    """Of a release before 3.5: knows no /trigger. Refuses every token but its own; none of its own: refuses all."""
+    """An executor before release 3.5: has no /trigger. Refuses every token but its own; without one it refuses all."""
 
     def __init__(self, case, token: str | None):
         self.token = token
@@ -55,7 +55,7 @@ class GroupTokenTest(WebCase):
         return self.api("registry", {"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": address}, token, header)
 
     def await_registration(self, app: str, address: str, token: str) -> None:
-        """A server learns of a group's token a moment after it was set, or after its own start."""
+        """A server loads a group's token a moment after it was set, or after its own start."""
         self.server.wait_for(lambda: self.register(app, address, token)["code"] == 200, f"the token of {app} counts")
 
     def addresses(self, app: str) -> str:
@@ -65,7 +65,7 @@ class GroupTokenTest(WebCase):
         self.server.wait_for(lambda: self.addresses(app) == addresses, f"{app} has {addresses}")
 
     def run_job(self, app: str, token: str | None = None) -> tuple[int, int, str]:
-        """Id, trigger code and address of the run that comes of it."""
+        """Returns id, trigger code and address of the resulting run."""
         last = self.rows("SELECT coalesce(max(id), 0) FROM xxl_job_log")[0][0]
         if token:
             self.assertEqual(self.api("triggerJob", {"id": self.jobs[app]}, token)["code"], 200)
@@ -82,9 +82,9 @@ class GroupTokenTest(WebCase):
         self.await_registration("app-a", mallory.address, TOKEN_A)
         self.await_addresses("app-a", mallory.address)
 
-        # A refusal of the group's token brings no other one.
+        # After a refusal of the group's token no other token is sent.
         self.assertEqual(self.run_job("app-a", TOKEN_A)[1], 500)
-        # Nor does a question about a run, with or without a registration.
+        # The same holds for a query about a run, with or without a registration.
         mallory.token = TOKEN_A
         run, code, _ = self.run_job("app-a", TOKEN_A)
         self.assertEqual(code, 200)
@@ -100,7 +100,7 @@ class GroupTokenTest(WebCase):
             self.await_addresses("app-a", "")
         self.assertEqual(mallory.tokens(), {TOKEN_A})
 
-        # Another group's executor is not registered, however its address is written.
+        # The executor of another group is not registered, in any spelling of its address.
         port = victim.http.server_port
         for address in (victim.address, victim.address.rstrip("/"), f"HTTP://127.0.0.1:{port}//", f"http://localhost:{port}",
                         f"http://127.1:{port}/", f"http://[::ffff:127.0.0.1]:{port}/", f"http://127.0.0.1:{port}/run?",
@@ -112,7 +112,7 @@ class GroupTokenTest(WebCase):
         self.assertEqual(self.api("triggerJob", {"id": self.jobs["app-b"]}, TOKEN_A)["code"], 500)
         self.assertEqual(victim.calls, [])
 
-        # It goes on, and its results are its own.
+        # It continues, and its results are accepted as its own.
         run, code, address = self.run_job("app-b")
         self.assertEqual((code, address), (200, victim.address))
         self.assertEqual(victim.calls[-1], ("/run", self.common, "app-b"))
@@ -121,7 +121,7 @@ class GroupTokenTest(WebCase):
         results = f"SELECT handle_code, handle_msg FROM xxl_job_log WHERE id = {run} AND handle_code <> 0"
         self.assertEqual(self.server.wait_for(lambda: self.rows(results), "a result"), [(200, "mine")])
 
-        # A restart forgets nothing that protects.
+        # The protection survives a restart.
         self.await_registration("app-a", mallory.address, TOKEN_A)
         self.await_addresses("app-a", mallory.address)
         self.assertEqual(self.server.stop(), 0)
@@ -151,7 +151,7 @@ class GroupTokenTest(WebCase):
         changed = {"id": str(self.groups["app-b"]), "appname": "app-b", "title": "T", "addressType": "0",
                    "accessToken": "of-group-b"}
         self.assertEqual(self.admin.form("/jobgroup/update", changed).json["code"], 200)
-        # It was registered before there was a token, so it has shown the common one.
+        # It was registered before the group had a token, so it used the common one.
         self.assertEqual(self.run_job("app-b")[1], 200)
         executor.token = "of-group-b"
         self.await_registration("app-b", executor.address, "of-group-b")

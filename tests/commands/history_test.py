@@ -1,6 +1,6 @@
-"""What was found in XXL-JOB's admin over the years, tried on the real binary: docs/security.md names the test of each entry.
+"""Vulnerabilities of XXL-JOB's admin over the years, tried on the real binary: docs/security.md names the test of each entry.
 
-The data are those of web_forms.py: edda is editor of group 2 and not of group 1, vera of nothing.
+The data are those of web_forms.py: edda is editor of group 2 but not of group 1, vera has no permissions.
 """
 
 import json
@@ -21,7 +21,7 @@ JAVA_OBJECT = b"\xac\xed\x00\x05sr\x00\x11java.util.HashMap\x05\x07\xda\xc1\xc3\
 
 
 class Trap:
-    """Listens where nobody may be sent; `touched` says whether somebody came."""
+    """Listens at an address that must not be contacted; `touched` tells whether a connection came."""
 
     def __init__(self, case: Case):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -57,7 +57,7 @@ class RightsTest(HistoryCase):
             form = form_of(next(each for each in route_table() if each.path == path), "2.x")
             for client in (self.edda, self.vera):
                 self.refused(client.form(path, form), path)
-        # Nobody makes himself an administrator, either.
+        # A user cannot make their own account an administrator.
         self.refused(self.edda.form("/user/update", {"id": "2", "role": "1", "username": "edda"}))
 
     def test_cve_2023_27087_lists_show_no_foreign_groups(self):
@@ -175,7 +175,7 @@ class OutboundTest(HistoryCase):
             self.refused_or_not_sent(address)
 
     def refused_or_not_sent(self, address: str) -> None:
-        """An administrator, too, has nothing sent to addresses that are no executor's."""
+        """Not even an administrator can have requests sent to addresses that are not executors."""
         reply = self.admin.form("/jobinfo/trigger", {"id": "2", "executorParam": "", "addressList": address})
         if reply.json["code"] != 200:
             return
@@ -284,6 +284,6 @@ class DefaultsTest(WebCase):
         said = [guesser.form("/login", {"userName": "admin", "password": f"guess {at}"}).json["msg"] for at in range(8)]
         self.assertEqual(len(set(said[:5])), 1, said)
         self.assertNotEqual(said[7], said[0], said)
-        # The right one waits, too: else guessing would go on through it.
+        # The right password must wait too; otherwise guessing could continue through it.
         self.assertNotEqual(guesser.form("/login", {"userName": "admin", "password": self.secret("admin_password")}).json["code"],
                             200)

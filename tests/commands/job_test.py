@@ -1,4 +1,4 @@
-"""`ringmaster job`, `run` and `forecast`: what they print, what they change, their exit codes."""
+"""`ringmaster job`, `run` and `forecast`: their output, their effects, their exit codes."""
 
 import contextlib
 import json
@@ -13,11 +13,11 @@ from stub_executor import StubExecutor, report
 
 
 class Executor(StubExecutor):
-    """Takes `/run` and reports success to the server by a callback, as an executor does."""
+    """Accepts `/run` and reports success to the server with a callback, like an executor."""
 
     def __init__(self, case: Case, code: int = 200):
         self.seen: list[dict] = []
-        # Of the first run, then of all later ones.
+        # Code of the first run, then of all later ones.
         self.codes: list[int] = []
         self.code, self.server_address, self.token = code, "", ""
         super().__init__(case)
@@ -32,7 +32,7 @@ class Executor(StubExecutor):
 
 
 def documented_words() -> dict[str, str]:
-    """The word of each state, as docs/execution_states.md has it, for tables and JSON alike."""
+    """Returns the word for each state in docs/execution_states.md, for tables and JSON."""
     text = (Path(__file__).resolve().parents[2] / "docs/execution_states.md").read_text(encoding="utf-8")
     table = re.search(r"^## States$.*?^(\|.*?)^$", text, re.M | re.S)[1]
     cells = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines()[2:]]
@@ -61,14 +61,14 @@ class JobTest(Case):
         for word in ("--scheduled", "--running"):
             self.assertEqual(len(self.json("job", "list", word)["items"]), 2)
         self.assertEqual(len(self.json("job", "list", "--group", "pay-worker")["items"]), 2)
-        self.refuse(1, "there is no group none", "job", "list", "--group", "none")
+        self.refuse(1, "unknown group none", "job", "list", "--group", "none")
         shown = self.json("job", "show", "pay-worker/poll")
         self.assertEqual((shown["interval_ms"], shown["jitter_ms"], shown["schedule"]["conf"], shown["last_runs"]),
                          (250, 20, "1", []))
         shown = self.succeed("job", "show", "2").out
         self.assertIn("jitter:", shown)
-        # Runs that a user started are in the table below it.
-        self.assertRegex(shown, r"(?m)^last: +never on schedule$")
+        # Runs that a user started are in the table below.
+        self.assertRegex(shown, r"(?m)^last: +never fired by its schedule$")
 
     def test_stop_start_and_apply(self):
         self.declare()
@@ -82,19 +82,19 @@ class JobTest(Case):
 
     def test_wrong_names_and_refusals(self):
         self.declare(JOBS + job("child"))
-        self.refuse(1, "there is no job pay-worker/none", "job", "show", "pay-worker/none")
+        self.refuse(1, "unknown job pay-worker/none", "job", "show", "pay-worker/none")
         self.refuse(1, "job 77 does not exist", "job", "stop", "77")
         self.refuse(2, 'invalid job "none"; expected an id or group/key', "job", "stop", "none")
         self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
         self.refuse(2, 'addresses: "here" is no address; expected http://host:port/, at most 255 characters', "job",
                     "trigger", "1", "--address", "here")
         for text in ("", " ", ",", "http://127.0.0.1:9/,", "http://127.0.0.1:9/, ,http://127.0.0.1:8/"):
-            self.refuse(2, "--address: an address is empty; without the option the group's executors are meant", "job", "trigger",
+            self.refuse(2, "--address: empty address; omit the option to use the group's executors", "job", "trigger",
                         "1", "--address", "http://127.0.0.1:9/", "--address", text)
         self.assertEqual(self.rows("SELECT * FROM rm_intent"), [])
         self.refuse(1, "run 1 does not exist", "run", "show", "1")
         for text in ("0", "-1", "x", "99999999999999999999"):
-            self.assertIn(f'"{text}" is no log id', self.run_it("run", "show", "--", text).err)
+            self.assertIn(f'"{text}" is not a valid run id', self.run_it("run", "show", "--", text).err)
         self.refuse(2, 'the parameter cursor must be the "next" value of the previous page', "run", "list", "--cursor", "12")
         self.assertEqual(self.run_it("job").code, 2)
         self.assertEqual(self.run_it("job", "explode").code, 2)
@@ -145,7 +145,7 @@ class JobTest(Case):
 
     def test_nobody_takes_a_run(self):
         self.declare()
-        self.refuse(1, "no node has taken the run; is a server running?", "job", "trigger", "1", "--wait", "--timeout", "300ms")
+        self.refuse(1, "no node took the request; is a server running?", "job", "trigger", "1", "--wait", "--timeout", "300ms")
         self.assertEqual(self.rows("SELECT kind, state, fire_ms, origin_log_id < 0 FROM rm_intent"), [("manual", 0, 0, 1)])
 
     def run_by_hand(self, code: int, through_server: bool = False):
@@ -166,7 +166,7 @@ class JobTest(Case):
         self.assertEqual((runs[0]["address"], runs[0]["params"]), (executor.address, "day=1"))
         shown = self.succeed("run", "show", str(runs[0]["id"])).out
         self.assertRegex(shown, rf"(?m)^started by: +{'api' if through_server else 'manual'}$")
-        # The addresses that were asked for, not the group's.
+        # The requested addresses, not those of the group.
         self.assertRegex(shown, rf"(?m)^executor: +{executor.address}$")
         self.assertRegex(shown, rf"(?m)^addresses: +{executor.address}$")
         self.assertIn("said so", shown)
@@ -175,7 +175,7 @@ class JobTest(Case):
         self.assertEqual(len(failed), 0 if code == 200 else 1)
         told = f"job=1 run={runs[0]['id']} failed: code 500: said so\n"
         self.assertEqual(server.text().count(told), len(failed), server.text())
-        # Edits beside the server are obeyed.
+        # Edits on the database next to the server take effect.
         self.succeed("job", "stop", "1")
         self.assertEqual(server.stop(), 0)
         return result.code
@@ -206,7 +206,7 @@ class JobTest(Case):
         self.assertEqual(server.stop(), 0)
 
     def wait_with_retries(self, *codes: int) -> tuple[int, list[dict]]:
-        """The exit code and the runs of a job with two retries whose runs end with these codes."""
+        """Returns the exit code and the runs of a job with two retries whose runs end with these codes."""
         executor = Executor(self)
         executor.codes = list(codes)
         text = f'[[group]]\napp_name = "pay-worker"\naddresses = ["{executor.address}"]\n' + job("settle", "retry = 2")
@@ -260,23 +260,23 @@ class ForecastTest(Case):
         self.assertEqual((found["firings"], found["changed"]["firings"]), (25, 72))
         self.assertEqual(self.ask("--for", "1h", "--job", "3", "--cron", "0 * * * * ?")["changed"]["jobs"][0]["firings"], 60)
         text = self.succeed("forecast", "--for", "1d", "--job", "1", "--cron", "0 0/30 * * * ?").out
-        self.assertIn("as it is", text)
+        self.assertIn("current", text)
         self.assertIn("with the changed cron", text)
 
     def test_for_people(self):
         text = self.succeed("forecast", "--from", "2099-01-01", "--for", "2d", "--limit", "1").out
         self.assertIn("50 firings of 2 jobs\n1 jobs are not scheduled\n", text)
         self.assertIn("BUSIEST SECONDS", text)
-        self.assertIn("… 1 more jobs; --limit shows them", text)
+        self.assertIn("… 1 more jobs; raise --limit to show them", text)
         self.assertIn("… 49 more firings", text)
 
     def test_wrong_questions(self):
         self.refuse(2, "--cron: needs one --job", "forecast", "--cron", "0 0 1 * * ?")
         self.refuse(2, "--for: at most 366d", "forecast", "--for", "400d")
         for text in ("9223372036854775807", "-1"):
-            self.refuse(2, f'--from: "{text}" is no time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch '
+            self.refuse(2, f'--from: "{text}" is not a time; expected ISO 8601, such as 2026-11-21T10:00+08:00, or epoch '
                         'milliseconds', "forecast", f"--from={text}")
-        self.refuse(2, '--for: "week" is no span of time; expected a number and its unit, such as 90m or 7d', "forecast", "--for",
+        self.refuse(2, '--for: "week" is not a duration; expected a number and a unit, such as 90m or 7d', "forecast", "--for",
                     "week")
         self.refuse(2, "--cron: Unexpected end of expression.", "forecast", "--job", "1", "--cron", "1 2 3")
 

@@ -1,4 +1,4 @@
-"""`ringmaster key`: what it prints and changes, and a server that lets programs in with what it made."""
+"""`ringmaster key`: its output and effects, and a server that admits clients with the keys."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from command_case import DEADLINE_S, Case
 class KeyTest(Case):
     def setUp(self):
         super().setUp()
-        # Makes the administrator.
+        # Creates the administrator.
         self.server = self.start()
         self.server.wait_until_ready()
 
@@ -39,7 +39,7 @@ class KeyTest(Case):
         self.assertEqual((status, session["name"], session["admin"], session["by"]), (200, "admin", True, "key"))
         self.assertEqual(self.call("GET", "/session", None)[0], 401)
         self.assertEqual(self.call("GET", "/session", key[:-1] + ("a" if key[-1] != "a" else "b"))[0], 401)
-        # A program may make another one, and end it.
+        # A client can create another key and remove it.
         status, second = self.call("POST", "/keys", key, {"name": "second"})
         self.assertEqual(status, 201)
         self.assertEqual(self.call("GET", "/session", second["key"])[0], 200)
@@ -50,7 +50,7 @@ class KeyTest(Case):
         self.assertIsNotNone(listed[0]["used_ms"])
         self.assertIn("key 1 removed", self.succeed("key", "remove", str(listed[0]["id"])).out)
         self.assertEqual(self.keys(), [])
-        # The server asks again within a second.
+        # The server reloads keys within a second.
         self.server.wait_for(lambda: self.call("GET", "/session", key)[0] == 401, "the key is over")
 
     def test_what_is_stored_and_logged_is_no_secret(self):
@@ -58,7 +58,7 @@ class KeyTest(Case):
         self.call("GET", "/session", key)
         name, length, span = self.rows("SELECT name, length(digest), expires_ms - created_ms FROM rm_api_key")[0]
         self.assertEqual((name, length), ("ci", 64))
-        # From when it was asked for, which is a moment before it was made.
+        # Relative to the time of the request, a moment before the creation.
         self.assertTrue(0 <= 90 * 24 * 3600 * 1000 - span < 60_000, span)
         self.assertNotIn(key[4:], self.server.text())
         for table in ("rm_api_key", "rm_audit"):
@@ -69,7 +69,7 @@ class KeyTest(Case):
         self.assertEqual(self.keys("--user", "admin")[0]["id"], 1)
 
     def lose(self, *arguments: str) -> list[str]:
-        """What it says when nothing can be printed."""
+        """Returns the errors of a command whose output cannot be written."""
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([self.binary, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
                                   timeout=DEADLINE_S, stdin=subprocess.DEVNULL, env=self.environment())
@@ -77,22 +77,22 @@ class KeyTest(Case):
         return done.stderr.splitlines()
 
     def test_what_was_made_is_told_when_it_cannot_be_shown(self):
-        why = ", but cannot be shown: cannot write to standard output: No space left on device; "
+        why = ", but could not be printed: cannot write to standard output: No space left on device; "
         for more in ((), ("--json",)):
             lines = self.lose("key", "add", "ci", "--user", "admin", *more)
             made = max(each["id"] for each in self.keys())
-            self.assertEqual(lines, [f"ringmaster: key {made} was made{why}remove it with `ringmaster key remove {made}`"])
-        other = "make another one with `ringmaster user reset-password anna`"
+            self.assertEqual(lines, [f"ringmaster: key {made} was created{why}remove it with `ringmaster key remove {made}`"])
+        other = "set another one with `ringmaster user reset-password anna`"
         self.assertEqual(self.lose("user", "add", "anna"),
-                         [f"ringmaster: user anna was made with a password{why}{other}"])
+                         [f"ringmaster: user anna was created with a password{why}{other}"])
         before = self.rows("SELECT password FROM xxl_job_user WHERE username = 'anna'")
         self.assertEqual(self.lose("user", "reset-password", "anna"),
                          [f"ringmaster: the password of anna was changed{why}{other}"])
         self.assertNotEqual(self.rows("SELECT password FROM xxl_job_user WHERE username = 'anna'"), before)
 
     def test_what_is_wrong(self):
-        self.refuse(1, "there is no user nobody", "key", "add", "ci", "--user", "nobody")
-        self.refuse(1, "there is no user nobody", "key", "list", "--user", "nobody")
+        self.refuse(1, "unknown user stranger", "key", "add", "ci", "--user", "stranger")
+        self.refuse(1, "unknown user stranger", "key", "list", "--user", "stranger")
         self.refuse(1, "there is no such API key", "key", "remove", "7")
         for arguments in (("add", "ci"), ("add", "--user", "admin"), ("remove",), ("remove", "x"), ("remove", "0"),
                           ("remove", "9223372036854775808"), ("add", "", "--user", "admin"),

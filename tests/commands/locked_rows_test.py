@@ -1,4 +1,4 @@
-"""Another transaction holds the rows of some jobs, as a backup with locks does: the node keeps its life, others fire."""
+"""Another transaction locks the rows of some jobs, like a backup with locks: the node keeps its incarnation, other jobs fire."""
 
 import contextlib
 import re
@@ -11,14 +11,14 @@ from mariadb_case import MariadbCase, driver
 from stub_executor import StubExecutor
 
 FREE, HELD = 20, 100
-# The default life of a node is 1.5 s; before, a claim waited a second at a time for such rows.
+# The default lease of a node is 1.5 s; earlier versions waited one second per claim for such rows.
 HELD_S = 6
-# A busy machine is late, too. A claim that waits for the rows is later than this.
+# A busy machine is late too. A claim that waits for the rows is later than this.
 LATE_S = 1.0
 
 
 class Recorder(StubExecutor):
-    """Takes every run; keeps when it came, and its instant."""
+    """Accepts every run; stores its arrival time and its instant."""
 
     def __init__(self, case):
         self.lock = threading.Lock()
@@ -50,7 +50,7 @@ class LockedRowsTest(MariadbCase):
         connection = driver().connect(host="127.0.0.1", port=self.server.port, user="admin", password=self.server.password,
                                       database=self.database, autocommit=False, read_timeout=DEADLINE_S)
         with contextlib.closing(connection), connection.cursor() as cursor:
-            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")  # else other rows are held, too
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")  # otherwise other rows are locked too
             these = ",".join(map(str, jobs))
             cursor.execute(f"SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({these}) FOR UPDATE")
             self.assertEqual(len(cursor.fetchall()), HELD)

@@ -1,4 +1,4 @@
-"""Logs of runs through `/api/v1` of the real binary: as they are written, and of a whole broadcast."""
+"""Run logs through `/api/v1` of the real binary: while they are written, and of a whole broadcast."""
 
 import json
 import subprocess
@@ -25,16 +25,16 @@ schedule = {{ cron = "0 0 1 * * ?" }}
 
 
 class WritingExecutor(StubExecutor):
-    """Takes `/run` without ever reporting a result; its log has as many lines as it is told."""
+    """Accepts `/run` without ever reporting a result; its log has the number of lines that the test sets."""
 
     def __init__(self, case: Case, name: str):
         self.lines = [f"{name} begins\n"]
         self.asked = 0
         self.broken = False
-        # Of each answer, what stands ready is told; and by each, more is written.
+        # Each answer has at most this many lines; with `grows`, each request adds lines.
         self.lines_max = 1 << 30
         self.grows = False
-        # What is behind the first line is not told before it is set.
+        # The lines after the first one are held back until this is set.
         self.goes_on = threading.Event()
         self.goes_on.set()
         super().__init__(case)
@@ -88,7 +88,7 @@ class LogTest(Case):
         executor = self.executor_of(self.runs[0])
         told: list[dict] = []
         readers = [self.follow(self.runs[0], told) for _ in range(3)]
-        # One question each, then one a second for all: one that came behind them says that they wait.
+        # First one request per reader, then one per second for all: a fourth request shows that the readers wait.
         self.server.wait_for(lambda: executor.asked >= 4, "the executor is asked again")
         self.assertEqual(told, [])
         executor.lines.append("and goes on\n")
@@ -125,7 +125,7 @@ class LogTest(Case):
         self.assertEqual(self.succeed("log", str(run), variables=asked).out, executor.lines[0])
         one = json.loads(self.succeed("log", str(run), "--json", variables=asked).out)
         self.assertEqual((one["from_line"], one["to_line"], one["end"]), (1, 2, False))
-        # What comes in whole parts is gone on with, and only that.
+        # The reader continues only after full parts.
         long = ["x" * 9_999 + "\n" for _ in range(6)]
         executor.lines, executor.lines_max = [*long, "the rest\n"], 2
         self.assertEqual(self.succeed("log", str(run), variables=asked).out, "".join([*long, "the rest\n", "line 7\n"]))

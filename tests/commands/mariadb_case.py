@@ -1,4 +1,4 @@
-"""Commands on a real MariaDB: one server for all tests, a database of its own for each."""
+"""Commands on a real MariaDB: one server for all tests, and a separate database for each."""
 
 import contextlib
 import subprocess
@@ -15,7 +15,7 @@ from support.mariadb_server import MariadbServer  # noqa: E402
 from support.mariadb_store import driver  # noqa: E402
 from support.report import Skip  # noqa: E402
 
-# The account of the servers, which has no global right, and the one that makes databases and accounts.
+# The account of the servers, without global permissions, and the account that creates databases and accounts.
 ADMIN = "CREATE USER admin@'127.0.0.1' IDENTIFIED BY '{password}';\nGRANT ALL ON *.* TO admin@'127.0.0.1' WITH GRANT OPTION;\n"
 
 
@@ -62,7 +62,7 @@ class MariadbCase(Case):
         self.sql(f"GRANT ALL ON {self.database}.* TO ringmaster@'127.0.0.1'")
 
     def sql(self, text: str, *values, database: str | None = "") -> list[tuple]:
-        """As the account that may do everything."""
+        """Executes SQL with the account that has all permissions."""
         connection = driver().connect(host="127.0.0.1", port=self.server.port, user="admin", password=self.server.password,
                                       database=self.database if database == "" else database, autocommit=True, charset="utf8mb4",
                                       connect_timeout=10, read_timeout=30)
@@ -74,7 +74,7 @@ class MariadbCase(Case):
         return f"mysql://{user}:{self.server.password}@127.0.0.1:{self.server.port}/{self.database}"
 
     def account(self, name: str, rights: str) -> str:
-        """The URL of an account that has these rights on the test's database."""
+        """Returns the URL of an account with these permissions on the test's database."""
         self.sql(f"CREATE USER IF NOT EXISTS {name}@'127.0.0.1' IDENTIFIED BY '{self.server.password}'")
         self.addCleanup(self.sql, f"DROP USER {name}@'127.0.0.1'")
         self.sql(f"GRANT {rights} ON {self.database}.* TO {name}@'127.0.0.1'")
@@ -84,21 +84,21 @@ class MariadbCase(Case):
         return super().environment({"RINGMASTER_DATABASE_URL": self.url()} | (more or {}))
 
     def make_xxl_tables(self, generation: int) -> None:
-        """As XXL-JOB's own installation does, but for its seed rows."""
+        """Creates the tables like XXL-JOB's own installation, without its seed rows."""
         printed = subprocess.run([self.tables, str(generation)], capture_output=True, text=True, check=True).stdout
         for statement in printed.split(";\n"):
             if statement.strip():
                 self.sql(statement)
 
     def add_job(self, job_id: int, **columns) -> None:
-        """A row as a Java admin has it: by default a job that is switched on and fires at one o'clock."""
+        """Adds a row like a Java admin: by default an enabled job that fires at one o'clock."""
         row = {"id": job_id, "job_group": 1, "job_desc": f"job {job_id}", "glue_type": "BEAN", "executor_handler": "h",
                "schedule_type": "CRON", "schedule_conf": "0 0 1 * * ?", "executor_route_strategy": "FIRST",
                "executor_block_strategy": "SERIAL_EXECUTION", "misfire_strategy": "DO_NOTHING", "trigger_status": 1} | columns
         self.sql(f"INSERT INTO xxl_job_info ({', '.join(row)}) VALUES ({', '.join(['%s'] * len(row))})", *row.values())
 
     def picture(self) -> tuple:
-        """Tables, columns and indexes of the database."""
+        """Returns the tables, columns and indexes of the database."""
         of = f"WHERE TABLE_SCHEMA = '{self.database}'"
         return (self.sql(f"SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE FROM information_schema.COLUMNS {of}"
                          " ORDER BY TABLE_NAME, ORDINAL_POSITION"),

@@ -1,4 +1,4 @@
-"""What `/metrics` shows, and that dashboard, alert rules and documentation name nothing else; log lines as JSON."""
+"""The output of `/metrics`; dashboard, alert rules and documentation name no other metrics; log lines as JSON."""
 
 import json
 import re
@@ -17,7 +17,7 @@ LATER = {
     "ringmaster_instants_reserved_total", "ringmaster_reservations_refused_total",  # in shared mode
 }
 
-NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
+NOBODY = '[[group]]\napp_name = "idle"\naddresses = ["http://127.0.0.1:9"]\n'
 
 
 class MetricsTest(Case):
@@ -47,11 +47,11 @@ class MetricsTest(Case):
         config = self.write("c.toml", '[[webhook]]\nname = "ops"\nurl = "http://127.0.0.1:9/"\n')
         server = self.start("--config", config, "--set", f"deploy.files={jobs}")
         server.wait_until_ready()
-        server.wait_for(lambda: 'runs_ended_total{group="nobody"' in self.metrics(server), "the group is known")
+        server.wait_for(lambda: 'runs_ended_total{group="idle"' in self.metrics(server), "the group is known")
         text = self.metrics(server)
         for result in ("succeeded", "failed", "not_sent", "missed"):
-            self.assertIn(f'ringmaster_runs_ended_total{{group="nobody",result="{result}"}} 0', text)
-        self.assertIn('ringmaster_instants_missed_total{group="nobody"} 0', text)
+            self.assertIn(f'ringmaster_runs_ended_total{{group="idle",result="{result}"}} 0', text)
+        self.assertIn('ringmaster_instants_missed_total{group="idle"} 0', text)
         for channel in ("mail", "ops"):
             self.assertIn(f'ringmaster_alarms_total{{channel="{channel}",result="failed"}} 0', text)
         self.assertIn('ringmaster_store_errors_total{error="unavailable",work="claim"} 0', text.replace(
@@ -64,7 +64,7 @@ class MetricsTest(Case):
         self.assertEqual(server.stop(), 0)
 
     def test_a_failed_trigger_is_counted_and_told_as_json(self):
-        jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="nobody"))
+        jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="idle"))
         server = self.start("--set", f"deploy.files={jobs}", "--set", "log.format=json")
         server.wait_for_line('"run":1,')
         line = next(json.loads(line) for line in server.text().splitlines() if '"run":1,' in line)
@@ -73,7 +73,7 @@ class MetricsTest(Case):
         text = server.wait_for(lambda: re.search(r'triggers_total\{kind="cron",result="failed"\} [1-9].*', self.metrics(server)),
                                "a failed trigger is counted")
         self.assertTrue(text)
-        server.wait_for(lambda: re.search(r'runs_ended_total\{group="nobody",result="not_sent"\} [1-9]', self.metrics(server)),
+        server.wait_for(lambda: re.search(r'runs_ended_total\{group="idle",result="not_sent"\} [1-9]', self.metrics(server)),
                         "the end of the run is counted")
         for other in server.text().splitlines():
             self.assertEqual(list(json.loads(other))[:2], ["time", "level"])

@@ -1,4 +1,4 @@
-"""`ringmaster migrate` on MariaDB: what it changes of XXL-JOB's tables, what it prints, and that it changes nothing unasked."""
+"""`ringmaster migrate` on MariaDB: its changes to XXL-JOB's tables, its output, and that it makes no change without a request."""
 
 import json
 
@@ -13,7 +13,7 @@ class MigrateXxlTest(MariadbCase):
         return [step["name"] for step in json.loads(self.succeed("migrate", "--json", *arguments).out)["steps"]]
 
     def of_xxl(self) -> list:
-        """The picture without our tables, and without the index by which shared mode finds what is due."""
+        """Returns the picture without Ringmaster's tables, and without the index that shared mode uses to find due jobs."""
         return [[row for row in part if row[0].startswith("xxl_") and row[1] != "rm_due"] for part in self.picture()]
 
     def is_ready(self) -> None:
@@ -22,11 +22,11 @@ class MigrateXxlTest(MariadbCase):
 
     def test_a_fresh_database(self):
         text = self.succeed("migrate", "--xxl", "--dry-run").out
-        self.assertIn("to run: 1 xxl_tables\nCREATE TABLE IF NOT EXISTS xxl_job_info (", text)
+        self.assertIn("pending: 1 xxl_tables\nCREATE TABLE IF NOT EXISTS xxl_job_info (", text)
         self.assertEqual(self.picture(), ([], []))
         self.succeed("migrate", "--xxl")
         self.is_ready()
-        # No user, no sample job, no token that everybody knows: the lock is the only row.
+        # No user, no sample job, no well-known token: the lock is the only row.
         for table in ("user", "group", "info", "log", "logglue", "registry", "log_report"):
             self.assertEqual(self.sql(f"SELECT COUNT(*) FROM xxl_job_{table}"), [(0,)], table)
         self.assertEqual(self.sql("SELECT lock_name FROM xxl_job_lock"), [("schedule_lock",)])
@@ -44,7 +44,7 @@ class MigrateXxlTest(MariadbCase):
         self.assertIn("UNIQUE", planned)
         self.assertIn("xxl_job_user", planned)
         self.assertEqual(self.picture(), before)
-        # Without the option nothing of XXL's is touched.
+        # Without the option XXL-JOB's tables stay unchanged.
         plain = self.succeed("migrate").out
         self.assertIn("done: 2 ringmaster_tables\n", plain)
         self.assertNotIn("xxl_tables", plain)
@@ -57,7 +57,7 @@ class MigrateXxlTest(MariadbCase):
         self.is_ready()
         self.assertEqual(self.sql("SELECT registry_value, CAST(update_time AS CHAR) FROM xxl_job_registry"),
                          [("http://a/", "2024-03-01 11:00:00")])
-        # No seed rows: what was there is what is there.
+        # No seed rows: the existing rows are the only ones.
         self.assertEqual(self.sql("SELECT COUNT(*) FROM xxl_job_user"), [(0,)])
         self.assertEqual(self.sql("SELECT COUNT(*) FROM xxl_job_group"), [(0,)])
         self.assertEqual(self.sql("SELECT id FROM xxl_job_info"), [(5,)])
@@ -66,7 +66,7 @@ class MigrateXxlTest(MariadbCase):
     def test_generation_8(self):
         self.make_xxl_tables(8)
         before = self.picture()
-        self.assertNotIn("to run: 1 xxl_tables", self.succeed("migrate", "--xxl", "--dry-run").out)
+        self.assertNotIn("pending: 1 xxl_tables", self.succeed("migrate", "--xxl", "--dry-run").out)
         self.assertEqual(self.picture(), before)
         self.succeed("migrate", "--xxl")
         self.assertEqual(self.of_xxl(), list(before))
@@ -84,7 +84,7 @@ class MigrateXxlTest(MariadbCase):
         self.succeed("migrate", "--lean")
         self.assertEqual(self.log_indexes(), ["id", "job_id"])
         self.assertIn("up to date", self.succeed("migrate", "--lean").out)
-        # An upgrade does not bring back what was dropped on purpose.
+        # An upgrade does not restore indexes that were dropped on purpose.
         self.succeed("migrate", "--xxl")
         self.assertEqual(self.log_indexes(), ["id", "job_id"])
         text = self.succeed("migrate", "--lean=off", "--dry-run").out
@@ -108,7 +108,7 @@ class MigrateXxlTest(MariadbCase):
 
 class RefusedTest(MariadbCase):
     def refuse_all(self, part: str) -> None:
-        """Every form of the command, and the server: one line, and nothing has changed."""
+        """Expects one error line and no change from every form of the command, and from the server."""
         before = self.picture()
         for arguments in (["migrate"], ["migrate", "--dry-run"], ["migrate", "--xxl"], ["migrate", "--xxl", "--dry-run"],
                           ["migrate", "--lean"], ["serve", "--set", "server.listen=127.0.0.1:0"]):

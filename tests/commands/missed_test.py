@@ -1,4 +1,4 @@
-"""Instants that were due while no server ran: a row of the run log, an alarm, a metric, and what `apply` says before."""
+"""Instants that were due while no server ran: a row of the run log, an alarm, a metric, and the warning of `apply` before."""
 
 import contextlib
 import json
@@ -27,13 +27,13 @@ class MissedTest(Case):
                           + '\n[[alarm]]\nkey = "calls"\nchannels = ["ops"]\n')
 
     def deploy(self, extra: str = "") -> None:
-        """A server ran, and stopped."""
+        """Deploys with a server that runs and then stops."""
         server = self.start("--config", self.configuration(), "--set", f"deploy.files={self.jobs_file(extra)}")
         server.wait_until_ready()
         self.assertEqual(server.stop(), 0)
 
     def pass_hours(self) -> int:
-        """The next instant as it was when the server stopped three hours ago. Returns it."""
+        """Moves the stop of the server three hours back. Returns the next instant at that time."""
         with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as db:
             db.execute("UPDATE rm_schedule SET next_ms = next_ms - ?", (3 * HOUR_MS,))
             db.commit()
@@ -59,7 +59,7 @@ class MissedTest(Case):
         run, = self.listed()
         self.assertEqual((run["status"], run["kind"], run["trigger_code"], run["handle_code"]), ("missed", "missed", 500, 0))
         count = run["missed"]["instants"]
-        self.assertIn(count, (3, 4))  # the hour may turn while the test runs
+        self.assertIn(count, (3, 4))  # the hour may change during the test
         self.assertEqual(run["missed"], {"instants": count, "from_ms": first, "to_ms": first + (count - 1) * HOUR_MS})
         said = self.succeed("run", "show", str(run["id"])).out
         self.assertIn(f"{count} instants were missed, from ", said)

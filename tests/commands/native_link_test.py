@@ -1,4 +1,4 @@
-"""Native links: executors that dial a server, with and without a port of their own; cut, come back, or refused."""
+"""Native links: executors that dial a server, with and without their own port; cut, reconnected, or refused."""
 
 import json
 import re
@@ -28,7 +28,7 @@ key = "long"
 handler = "long"
 """
 
-# More of them are due than it can run.
+# More of these runs are due than it can execute.
 BUSY_JOB = """
 [[job]]
 group = "batch-worker"
@@ -56,7 +56,7 @@ arguments = ["-c", "echo $JOB_LOG_ID >> $RAN; exec sleep 3"]
 
 
 class Relay:
-    """A network between executors and a server's port for links, which can be taken away and given back."""
+    """A network between executors and a server's link port, which can be interrupted and restored."""
 
     def __init__(self, case: Case, to: tuple[str, int]):
         self.to = to
@@ -164,7 +164,7 @@ class NativeLinkTest(Case):
         return server
 
     def link_of(self, server: Server) -> str:
-        return server.wait_for_line(r"executors may dial (\S+)")[1]
+        return server.wait_for_line(r"executors can connect to (\S+)")[1]
 
     def token(self) -> str:
         return re.search(r"^access_token = (\S+)", (self.data / "initial-secrets").read_text(), re.M)[1]
@@ -198,7 +198,7 @@ class NativeLinkTest(Case):
         server.wait_for(lambda: len(self.succeeded()) >= before + how_many, f"{how_many} more runs have succeeded")
 
     def check_runs(self) -> None:
-        """Each that was accepted ran once, and nobody else did."""
+        """Each accepted run was executed once, and no other run."""
         noted = [int(line) for line in self.ran.read_text().split()]
         self.assertEqual(len(noted), len(set(noted)), "a run came twice")
         self.assertEqual(set(self.succeeded()) - set(noted), set(), "a result without a run")
@@ -208,11 +208,11 @@ class NativeLinkTest(Case):
     def test_an_executor_without_a_port(self):
         server = self.start_node(JOBS + LONG_JOB)
         executor = self.start_executor("executor.listen=", f"executor.nodes={self.link_of(server)}")
-        address = executor.wait_for_line(r"native links lead to (ringmaster://batch-worker/\S+)")[1]
+        address = executor.wait_for_line(r"native links use the address (ringmaster://batch-worker/\S+)")[1]
         self.more_succeed(server)
         used = self.rows("SELECT DISTINCT executor_address FROM xxl_job_log WHERE trigger_code = 200")
         self.assertEqual(used, [(address,)])
-        # A log and a kill go the same way.
+        # A log request and a kill also use the link.
         job = next(each for each in self.call(server, "GET", "/jobs")["items"] if each["key"] == "long")["id"]
         self.call(server, "POST", f"/jobs/{job}/trigger", {})
         long_runs = "SELECT id, handle_code FROM xxl_job_log WHERE executor_handler = 'long' AND trigger_code = 200"
@@ -222,17 +222,17 @@ class NativeLinkTest(Case):
         ended = self.run_it("run", "kill", str(run), variables=asked)
         self.assertEqual((ended.code, ended.err), (0, ""), ended)
         server.wait_for(lambda: self.rows(long_runs) == [(run, 500)], "the long run was ended")
-        # Certificates may be replaced while it runs.
+        # Certificates can be replaced while it runs.
         executor.signal(signal.SIGHUP)
-        executor.wait_for_line("reload: the files of TLS were read again")
-        # It says farewell, and has the same address when it comes back.
+        executor.wait_for_line("reload: TLS files reloaded")
+        # It sends a goodbye, and has the same address after a restart.
         self.assertEqual(executor.stop(), 0, executor.text())
         server.wait_for(lambda: self.rows("SELECT count(*) FROM xxl_job_registry") == [(0,)], "the registration is withdrawn")
         server.wait_for_line(r"the native link of batch-worker at \S+ has ended")
         for alarming in ("was cut", "may have died", "caf::", "exit_reason"):
             self.assertNotIn(alarming, server.text())
         again = self.start_executor("executor.listen=", f"executor.nodes={self.link_of(server)}")
-        self.assertEqual(again.wait_for_line(r"native links lead to (\S+)")[1], address)
+        self.assertEqual(again.wait_for_line(r"native links use the address (\S+)")[1], address)
         self.more_succeed(server)
         self.assertEqual(again.stop(), 0, again.text())
         self.assertEqual(server.stop(), 0, server.text())
@@ -294,12 +294,12 @@ class NativeLinkTest(Case):
         server.wait_for_line(r"no native link from 127.0.0.1:\d+: link.ca does not know who signed its certificate: ")
         doubter = self.start_executor("executor.listen=", node, folder="c", authority="strangers")
         doubter.wait_for_line("no native link to .*: link.ca does not know who signed the node's certificate: ")
-        other = self.start_executor("executor.listen=", node, "executor.app_name=nobody", folder="d")
-        other.wait_for_line("the node refuses the link: no group has the app name nobody")
+        other = self.start_executor("executor.listen=", node, "executor.app_name=stranger", folder="d")
+        other.wait_for_line("the node refuses the link: no group has the app name stranger")
         self.assertNotIn("has a native link", server.text())
         for child in (wrong, stranger, doubter, other):
             self.assertEqual(child.stop(), 0, child.text())
-        # Whoever has the right papers is let in as ever.
+        # An executor with valid certificates is still admitted.
         good = self.start_executor("executor.listen=", node)
         self.more_succeed(server)
         self.assertEqual(good.stop(), 0, good.text())
@@ -310,7 +310,7 @@ class NativeLinkTest(Case):
         config = self.write("executor.toml", 'data_dir = "executor"\n[executor]\napp_name = "batch-worker"\n' + COMMANDS)
 
         def examine(*words: str) -> dict[str, tuple[str, str]]:
-            # No variable of the tests' own: they say where a server stores.
+            # Without the variables of the tests, which set the store of a server.
             result = self.run_it("doctor", "--json", "--config", config, *words)
             found = {each["check"]: (each["status"], each["detail"]) for each in json.loads(result.out)}
             self.assertEqual(result.code, int(any(how == "fail" for how, _ in found.values())), result)
@@ -318,9 +318,9 @@ class NativeLinkTest(Case):
 
         linked = ("--set", "executor.listen=", "--set", f"executor.nodes={node}", *files)
         found = examine(*linked)
-        self.assertEqual(found["configuration"], ("ok", "an executor's: app name batch-worker, no port is open"))
+        self.assertEqual(found["configuration"], ("ok", "executor configuration, app name batch-worker, no open port"))
         self.assertEqual(found["handlers"], ("ok", "3 commands"))
-        self.assertEqual(found["node"], ("ok", f"{node} takes the certificate of this executor"))
+        self.assertEqual(found["node"], ("ok", f"{node} accepts the certificate of this executor"))
         self.assertEqual(found["folder"][0], "warn")
         self.assertNotIn("database", found)
         self.authority("strangers")
@@ -330,26 +330,26 @@ class NativeLinkTest(Case):
         self.assertEqual(found["node"][0], "fail")
         self.assertIn("accept this executor's certificate", found["node"][1])
         found = examine("--set", f"executor.admins={server.address()},http://127.0.0.1:1/")
-        self.assertEqual(found["admin"][0], "fail") # the last one
+        self.assertEqual(found["admin"][0], "fail") # the last admin
         self.assertIn("http://127.0.0.1:1/: no connection to 127.0.0.1:1: ", found["admin"][1])
         self.assertEqual(examine()["configuration"][0], "fail")
-        # Who says where a server stores means a server.
+        # A configuration with a database is a server's.
         self.assertIn("database", examine("--set", "database.url=sqlite:other.db"))
 
     def test_what_is_wrong_is_said(self):
         named = ("executor", "--set", "executor.app_name=batch", "--set")
-        self.refuse(2, "executor.admins and executor.nodes are empty: nobody would send runs or take results", *named,
+        self.refuse(2, "executor.admins and executor.nodes are empty: set at least one of them", *named,
                     "executor.listen=127.0.0.1")
-        self.refuse(2, "executor.listen is empty: 0.0.0.0 means all addresses, and without a port executor.nodes must say who is"
-                       " dialled", *named, "executor.admins=http://127.0.0.1:1/", "--set", "executor.listen=")
-        self.refuse(2, "executor.nodes: a native link needs link.certificate, link.key and link.ca, for both ends show who they"
-                       " are", *named, "executor.nodes=127.0.0.1:9100")
+        self.refuse(2, "executor.listen is empty: use 0.0.0.0 for all addresses, or set executor.nodes to run without"
+                       " a port", *named, "executor.admins=http://127.0.0.1:1/", "--set", "executor.listen=")
+        self.refuse(2, "executor.nodes: a native link needs link.certificate, link.key and link.ca for mutual"
+                       " authentication", *named, "executor.nodes=127.0.0.1:9100")
         files = self.link_words("executor")
         self.refuse(2, 'executor.nodes: "https://h/" is not host:port, e.g. 10.0.0.1:9100', *named, "executor.nodes=https://h/",
                     *files)
         self.refuse(2, 'executor.nodes: "10.0.0.1" is not host:port, e.g. 10.0.0.1:9100', *named, "executor.nodes=10.0.0.1",
                     *files)
-        self.refuse(2, "executor.address is http://h/, but without executor.listen nothing answers there: leave it empty", *named,
+        self.refuse(2, "executor.address is http://h/, but without executor.listen no port is open: leave it empty", *named,
                     "executor.nodes=h:1", *files, "--set", "executor.listen=", "--set", "executor.address=http://h/")
         missing = self.run_it(*named, "executor.nodes=h:1", *files, "--set", f"link.ca={self.folder}/nowhere.pem")
         self.assertEqual(missing.code, 2, missing)

@@ -1,4 +1,4 @@
-"""What docs/operations.md tells an operator to type, run word by word; only its folders are this test's."""
+"""The commands of docs/operations.md, executed verbatim; only the folders are changed to those of the test."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ PAGES = Path(__file__).resolve().parents[2]
 
 
 def blocks(page: str, heading: str) -> list[str]:
-    """The shell blocks of one section."""
+    """Returns the shell blocks of one section."""
     section = (PAGES / page).read_text(encoding="utf-8").split(f"\n{heading}\n")[1]
     section = re.split(r"\n##+ ", section)[0]
     return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)

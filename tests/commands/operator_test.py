@@ -1,4 +1,4 @@
-"""What an operator relies on: stops that stay, databases that are not made by chance, questions first, rights and secrets."""
+"""Guarantees for operators: stops that last, no databases created by accident, confirmations, permissions and secrets."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from command_case import DEADLINE_S, JOBS, Case, Result, job
 
 class Terminal(Case):
     def at_terminal(self, answer: str, *arguments: str) -> Result:
-        """The command with a terminal for its input and its messages; `answer` is typed when it asks."""
+        """Runs the command with a terminal for its input and messages, and types `answer` at the prompt."""
         leader, follower = pty.openpty()
         with subprocess.Popen([self.binary, *arguments], stdin=follower, stderr=follower, stdout=subprocess.PIPE, text=True,
                               cwd=self.folder, env=self.environment()) as child:
@@ -68,8 +68,8 @@ class PlaceTest(Case):
     def test_only_serve_and_migrate_make_a_database(self):
         path = self.write("jobs.toml", JOBS)
         for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes")):
-            self.refuse(1, "there is no database at {}/data/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
-                           "`ringmaster serve` and `ringmaster migrate` make one, --config FILE names another configuration",
+            self.refuse(1, "no database at {}/data/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
+                           "`ringmaster serve` and `ringmaster migrate` create one, --config FILE selects another configuration",
                         *arguments)
         self.assertFalse(self.data.exists())
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("migrate").out)
@@ -85,7 +85,7 @@ class PlaceTest(Case):
         other = self.write("etc/other.toml", '[database]\nurl = "sqlite:none.db"\n\n')
         done = subprocess.run([self.binary, "job", "list", "--config", other], capture_output=True, text=True, cwd="/",
                               check=False, env=environment, timeout=DEADLINE_S)
-        self.assertIn("there is no database at /var/lib/ringmaster/none.db, named by the default of data_dir", done.stderr)
+        self.assertIn("no database at /var/lib/ringmaster/none.db, named by the default of data_dir", done.stderr)
 
     def test_files_belong_to_the_owner_of_the_folder(self):
         if os.geteuid() != 0:
@@ -114,9 +114,9 @@ class QuestionTest(Terminal):
         told = self.run_it("apply", f"{self.folder}/jobs.d/*.toml", "--prune")
         self.assertEqual((told.code, self.jobs()), (2, ["other", "settle"]), told)
         self.assertEqual(told.errors, ["ringmaster: - job pay-worker/other",
-                                       "ringmaster: the source apply does not declare them any more: 1 will be removed, "
+                                       "ringmaster: the source apply no longer declares them: 1 will be removed, "
                                        "jobs with their history of sources",
-                                       "ringmaster: nothing was changed: no terminal to ask on; add --yes"])
+                                       "ringmaster: nothing changed: cannot ask for confirmation without a terminal; add --yes"])
         refused = self.at_terminal("n", "apply", f"{self.folder}/jobs.d/*.toml", "--prune")
         self.assertEqual((refused.code, self.jobs()), (1, ["other", "settle"]), refused)
         self.assertIn("- job pay-worker/other", refused.err)
@@ -133,7 +133,7 @@ class QuestionTest(Terminal):
 
     def test_jobs_and_runs(self):
         for arguments, words in ((("job", "remove", "1", "--declared-too"), "1 jobs will be removed, with their logs"),
-                                 (("run", "clear", "--all"), "0 runs of all jobs will be removed for good")):
+                                 (("run", "clear", "--all"), "0 runs of all jobs will be removed permanently")):
             told = self.run_it(*arguments)
             self.assertEqual(told.code, 2, told)
             self.assertIn(words, told.err)
@@ -157,13 +157,13 @@ class RightsTest(Case):
 
         self.assertEqual(ask("job", "show", "1").code, 1)
         self.assertEqual(self.succeed("user", "grant", "some-user", "pay-worker=operator").out,
-                         "some-user may: pay-worker=operator\n")
+                         "some-user: pay-worker=operator\n")
         server.wait_for(lambda: ask("job", "show", "1").code == 0, "the right counts")
         self.succeed("user", "revoke", "some-user", "pay-worker")
         server.wait_for(lambda: ask("job", "show", "1").code == 1, "the right is gone")
-        self.assertEqual(self.succeed("user", "edit", "some-user", "--admin").out, "some-user may: everything\n")
+        self.assertEqual(self.succeed("user", "edit", "some-user", "--admin").out, "some-user: all\n")
         server.wait_for(lambda: ask("user", "list").code == 0, "an administrator")
-        self.refuse(2, "say what changes: --admin or --no-admin", "user", "edit", "some-user")
+        self.refuse(2, "nothing to change: give --admin or --no-admin", "user", "edit", "some-user")
 
         number = json.loads(self.succeed("key", "list", "--json").out)["items"][0]["id"]
         fresh = ask("key", "rotate", str(number)).out.strip()
@@ -181,9 +181,9 @@ class RightsTest(Case):
 
 class WordsTest(Case):
     def test_did_you_mean(self):
-        self.assertIn("'jbo' is not known; did you mean 'job'?", self.run_it("jbo", "list").err)
-        self.assertIn("'trigerr' is not known; did you mean 'trigger'?", self.run_it("job", "trigerr", "1").err)
-        self.assertIn("'--faild' is not known; did you mean '--failed'?", self.run_it("run", "list", "--faild").err)
+        self.assertIn("'jbo' is unknown; did you mean 'job'?", self.run_it("jbo", "list").err)
+        self.assertIn("'trigerr' is unknown; did you mean 'trigger'?", self.run_it("job", "trigerr", "1").err)
+        self.assertIn("'--faild' is unknown; did you mean '--failed'?", self.run_it("run", "list", "--faild").err)
 
     def test_help_has_the_commands_own_options_first(self):
         told = self.succeed("run", "list", "--help").out
@@ -197,10 +197,10 @@ class WordsTest(Case):
                              ("0 0 9 ? * ?", "0 0 9 * * ?"), ("0 0 * * 0", "0 0 0 ? * 1")):
             told = self.run_it("cron", "next", wrong)
             if told.code == 0:
-                continue  # the expression means something here
+                continue  # the expression is valid here
             self.assertIn(f'did you mean "{right}"?', told.err, wrong)
             self.succeed("cron", "next", right)
-        self.assertIn("five fields of crontab", self.run_it("cron", "next", "0 5 * * *").err)
+        self.assertIn("crontab expression with five fields", self.run_it("cron", "next", "0 5 * * *").err)
 
     def test_runs_are_filtered_and_named(self):
         self.succeed("apply", self.write("jobs.toml", JOBS))

@@ -1,4 +1,4 @@
-"""Receivers of alarms and of runs, each on a port of its own on loopback."""
+"""Receivers of alarms and runs, each on its own port on loopback."""
 
 import json
 import queue
@@ -13,7 +13,7 @@ DEADLINE_S = 30
 
 
 def python_with(module: str) -> str:
-    """A Python that has a module of Debian's: the system's need not be the one that runs here."""
+    """Returns a Python that has a module of Debian's: the system's need not be the running one."""
     for python in (sys.executable, "/usr/bin/python3"):
         if Path(python).exists() and subprocess.run([python, "-c", f"import {module}"], capture_output=True,
                                                     check=False).returncode == 0:
@@ -38,7 +38,7 @@ class Receiver:
             self.lines.put(line)
 
     def next(self) -> dict:
-        """The next message or request."""
+        """Returns the next message or request."""
         return json.loads(self.lines.get(timeout=DEADLINE_S))
 
     def close(self) -> None:

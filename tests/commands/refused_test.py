@@ -1,4 +1,4 @@
-"""Executors that are not let in are named: in the log, by `group list --unknown`, by `doctor` and as a metric."""
+"""Refused executors are named: in the log, by `group list --unknown`, by `doctor` and as a metric."""
 
 import json
 import urllib.request
@@ -24,7 +24,7 @@ class RefusedTest(WebCase):
         return {each["reason"]: each for each in json.loads(out)["items"]}
 
     def test_each_refusal_has_a_name(self):
-        # The registry tells the gateway of the groups a moment after the start.
+        # The registry reports the groups to the gateway a moment after the start.
         self.server.wait_for(lambda: self.register("pay-worke", "http://127.0.0.1:9001/", self.token)["code"] == 200
                              and "unknown_app" in self.refused(), "an unknown app name is noted")
         for _ in range(3):
@@ -53,5 +53,5 @@ class RefusedTest(WebCase):
         self.assertEqual(self.register("pay-worke", "http://127.0.0.1:9001/", self.token)["code"], 200)
         self.server.wait_for(lambda: self.rows("SELECT 1 FROM xxl_job_registry"), "the registration is stored")
         found = self.run_it("doctor").out
-        self.assertIn('the executor at http://127.0.0.1:9001/ registers the app name "pay-worke", which no group has; '
+        self.assertIn('the executor at http://127.0.0.1:9001/ registers with the app name "pay-worke", but no group has it; '
                       "did you mean 'pay-worker'?", found)

@@ -1,11 +1,11 @@
-"""SIGHUP: what is taken over, what is named because it needs a restart, and alarms whose channel comes later."""
+"""SIGHUP: settings that are applied, settings that need a restart and are named, and alarms whose channel is added later."""
 
 import signal
 
 from command_case import Case, Server, job
 from receivers import Receiver
 
-NOBODY = '[[group]]\napp_name = "nobody"\naddresses = ["http://127.0.0.1:9"]\n'
+NOBODY = '[[group]]\napp_name = "idle"\naddresses = ["http://127.0.0.1:9"]\n'
 
 
 class ReloadTest(Case):
@@ -19,9 +19,9 @@ class ReloadTest(Case):
         self.write("c.toml", '[trigger]\nconnect_timeout = "4s"\n[schedule]\nmisfire_after = "6s"\n[log]\nlevel = "debug"\n')
         server.signal(signal.SIGHUP)
         server.wait_for_line(r"reload: done")
-        line = server.wait_for_line(r"reload: changed, and in force only after a restart: (.*)")[1]
+        line = server.wait_for_line(r"reload: these changes need a restart: (.*)")[1]
         self.assertEqual(line, "schedule.misfire_after, trigger.connect_timeout")
-        self.assertEqual(server.wait_for_line(r"reload: taken over: (.*)")[1], "log.level")
+        self.assertEqual(server.wait_for_line(r"reload: applied: (.*)")[1], "log.level")
         self.assertEqual(server.stop(), 0)
 
     def test_secrets_are_not_shown(self):
@@ -30,24 +30,24 @@ class ReloadTest(Case):
         server.wait_until_ready()
         self.write("c.toml", '[mail]\nhost = "127.0.0.1"\nfrom = "a@x.example"\npassword = "other-secret"\n')
         server.signal(signal.SIGHUP)
-        self.assertEqual(server.wait_for_line(r"reload: taken over: (.*)")[1], "mail.password")
+        self.assertEqual(server.wait_for_line(r"reload: applied: (.*)")[1], "mail.password")
         for secret in ("first-secret", "other-secret"):
             self.assertNotIn(secret, server.text())
         self.assertEqual(server.stop(), 0)
 
     def test_an_alarm_waits_for_its_channel(self):
         hook = Receiver(self, "http")
-        jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="nobody")
+        jobs = self.write("jobs.toml", NOBODY + job("tick", 'schedule = { cron = "* * * * * ?" }', group="idle")
                           + '\n[[alarm]]\nkey = "calls"\nchannels = ["ops"]\n')
         config = self.write("c.toml", self.hook(hook))
         self.succeed("migrate", "--config", config)
         self.succeed("apply", "--config", config, jobs)
-        self.write("c.toml", "")  # the channel is gone, and the job's alarms name it
+        self.write("c.toml", "")  # the channel is removed, but the job's alarms name it
         server = self.start("--config", config)
         server.wait_for_line(r'not sent through ops yet, will be retried: there is no \[\[webhook\]\] named "ops"')
         self.write("c.toml", self.hook(hook))
         server.signal(signal.SIGHUP)
-        self.assertEqual(server.wait_for_line(r"reload: taken over: (.*)")[1], "webhook")
+        self.assertEqual(server.wait_for_line(r"reload: applied: (.*)")[1], "webhook")
         self.assertEqual(hook.next()["path"], "/")
         self.assertNotIn("given up", server.text())
         self.assertEqual(server.stop(), 0)
@@ -83,7 +83,7 @@ class TokenTest(Case):
 
         self.configure(access_token="the-second-token-of-all", former_access_token="the-first-token-of-all")
         server.signal(signal.SIGHUP)
-        taken = server.wait_for_line(r"reload: taken over: (.*)")[1]
+        taken = server.wait_for_line(r"reload: applied: (.*)")[1]
         self.assertEqual(taken, "security.access_token, security.former_access_token")
         last = self.runs("1")[0][0]
         server.wait_for(lambda: self.runs(f"id > {last + 2} AND handle_code = 200"), "runs succeed with the former token")

@@ -1,4 +1,4 @@
-"""SQLite files that are deleted, replaced or restored, run ids that must not come again, and times that a wrong clock left."""
+"""SQLite files that are deleted, replaced or restored; run ids that must not be reused; times after a wrong clock."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ FAR_MS = 10 * 24 * 3600 * 1000
 
 
 class Receiver(StubExecutor):
-    """Takes runs and never reports a result."""
+    """Accepts runs and never reports a result."""
 
     def __init__(self, case: Case):
         self.seen: list[dict] = []
@@ -86,12 +86,12 @@ class DeletedTest(FileCase):
         self.assertLessEqual(len(self.executor.seen), seen + 1)
         self.assertEqual(server.stop(), 0)
         self.assertFalse(self.file.exists())
-        # A new one is made only when it is asked for.
+        # A new file is created only on request.
         again = self.start()
         self.assertEqual(again.child.wait(DEADLINE_S), 1)
-        self.assertIn(f"ringmaster: the database {self.file} is missing, but a server of the folder {self.data} had one "
-                      "(database-marks is there): put the file back or restore a backup; "
-                      "`ringmaster serve --new-database` begins with an empty one", again.text())
+        self.assertIn(f"ringmaster: the database {self.file} is missing, but a server with the data folder {self.data} had one "
+                      "(database-marks exists): put the file back or restore a backup; "
+                      "`ringmaster serve --new-database` starts with an empty one", again.text())
         self.assertFalse(self.file.exists())
         fresh = self.serve("--new-database")
         highest = max(self.ids())
@@ -137,7 +137,7 @@ class RestoredTest(FileCase):
         self.assertEqual(server.stop(), 0)
         self.assertEqual(len(set(self.ids())), len(self.ids()))
         self.assertGreater(self.rows("SELECT incarnation FROM rm_node")[0][0], lives)
-        # Each run that the server knows was executed once, or its row says why not.
+        # Each run that the server knows was executed once, or its row gives the reason.
         rows = self.rows("SELECT id, trigger_code FROM xxl_job_log")
         for run, triggered in rows:
             self.assertTrue(triggered not in (0, 200) or self.ids().count(run) == 1, (run, triggered))
@@ -181,7 +181,7 @@ class FarAheadTest(Case):
     def test_jobs_far_ahead_are_found_and_repaired(self):
         self.succeed("apply", self.write("jobs.toml", JOBS + job("often", 'schedule = { cron = "* * * * * ?" }')))
         self.assertEqual(self.doctor()["status"], "ok")
-        self.assertEqual(self.succeed("repair", "schedules").out, "no job's times lie further ahead than its schedule explains\n")
+        self.assertEqual(self.succeed("repair", "schedules").out, "no job has times further ahead than its schedule explains\n")
         self.change(f"UPDATE rm_schedule SET next_ms = next_ms + {FAR_MS}, last_ms = next_ms + {FAR_MS} WHERE job = 2")
         found = self.doctor()
         self.assertEqual(found["status"], "fail")
@@ -213,7 +213,7 @@ class SetBackTest(MariadbCase):
         server.wait_for_line("warning +.*the database is older than it was: it would give run ids a second time")
         server.wait_for(lambda: self.sql("SELECT count(*) FROM xxl_job_log WHERE id > %s", highest)[0][0] >= 3, "new runs")
         self.assertEqual(self.sql("SELECT count(*) FROM xxl_job_log WHERE id > 5 AND id <= %s", highest), [(0,)])
-        # An edit that is gone is noticed while the server runs.
+        # A lost edit is detected while the server runs.
         counter = self.sql("SELECT counter FROM rm_edit WHERE id = 1")[0][0]
         self.succeed("apply", self.write("jobs.toml", jobs + job("another", "interval_ms = 500")))
         server.wait_for(lambda: self.sql("SELECT count(*) FROM xxl_job_log WHERE job_id = 2")[0][0] >= 6, "runs of the new job")

@@ -1,4 +1,4 @@
-"""Read by schemathesis (SCHEMATHESIS_HOOKS): nothing that it makes up takes away the key with which it asks."""
+"""Read by schemathesis (SCHEMATHESIS_HOOKS): generated requests must not remove the key that they use."""
 
 import os
 

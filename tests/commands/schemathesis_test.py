@@ -1,6 +1,6 @@
-"""Every operation of /api/v1 against its own document, by schemathesis (PyPI), with whatever it makes up.
+"""Every operation of /api/v1 against the OpenAPI document, with generated requests of schemathesis (PyPI).
 
-RINGMASTER_SCHEMATHESIS_EXAMPLES: how many of each operation (15); RINGMASTER_SCHEMATHESIS_SEED: another run than the usual one.
+RINGMASTER_SCHEMATHESIS_EXAMPLES: requests per operation (15); RINGMASTER_SCHEMATHESIS_SEED: another seed than the default.
 """
 
 import json
@@ -16,8 +16,8 @@ VERSION = "4.32.5"
 EXAMPLES = os.environ.get("RINGMASTER_SCHEMATHESIS_EXAMPLES", "15")
 SEED = os.environ.get("RINGMASTER_SCHEMATHESIS_SEED", "7")
 HOOKS = Path(__file__).resolve().parent / "schemathesis_hooks.py"
-# What is sent and what is answered must be as the document says, and nothing may break. Not asked: whether all that fits the
-# schemas is accepted, because a job's group must exist.
+# Requests and responses must match the document, and no request may cause an internal error. Not checked: that every request that
+# matches the schemas is accepted, because a job's group must exist.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
           "response_schema_conformance", "negative_data_rejection"]
 RUN_S = 240 + 4 * int(EXAMPLES)
@@ -41,7 +41,7 @@ class SchemathesisTest(WebCase):
         return next(each["id"] for each in listed if each["name"] == "schemathesis"), made
 
     def fill(self, key: str) -> None:
-        """Something of everything, so that ids that are made up are sometimes somebody's."""
+        """Creates objects of every kind, so that generated ids sometimes exist."""
         client = self.client({"Authorization": f"Bearer {key}"})
         for at in range(1, FILLED + 1):
             group = {"app_name": f"worker-{at}", "title": "Workers", "address_type": "manual",

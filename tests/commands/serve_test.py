@@ -1,4 +1,4 @@
-"""`ringmaster serve` and `demo` as processes: who may start, what a signal does, what stays when a start is refused."""
+"""`ringmaster serve` and `demo` as processes: conditions of a start, signals, and the state after a refused start."""
 
 import contextlib
 import os
@@ -38,7 +38,7 @@ class ServeTest(Case):
     def test_the_first_administrator_is_made_once(self):
         server = self.start()
         server.wait_until_ready()
-        server.wait_for_line(f"an administrator was made, admin: his password stands in {self.data}/initial-secrets")
+        server.wait_for_line(f"created administrator admin: the password is in {self.data}/initial-secrets")
         self.assertEqual(server.stop(), 0)
         secrets = (self.data / "initial-secrets").read_text()
         self.assertRegex(secrets, r"\Aaccess_token = [0-9a-f]{64}\nadmin_password = [a-z2-9]{20}\n\Z")
@@ -54,7 +54,7 @@ class ServeTest(Case):
         server.wait_until_ready()
         self.assertEqual(server.stop(), 0)
         self.assertRegex((self.data / "initial-secrets").read_text(), r"\Aadmin_password = [a-z2-9]{20}\n\Z")
-        # Taken out of the configuration again, a token is made beside it.
+        # After its removal from the configuration, a token is created next to it.
         server = self.start()
         server.wait_until_ready()
         self.assertEqual(server.stop(), 0)
@@ -66,18 +66,18 @@ class ServeTest(Case):
         self.assertEqual(server.stop(), 0)
         result = self.succeed("user", "reset-password", "ADMIN")
         self.assertRegex(result.out, r"\Apassword: [a-z2-9]{20}\n\Z")
-        self.refuse(1, "there is no user nobody", "user", "reset-password", "nobody")
+        self.refuse(1, "unknown user stranger", "user", "reset-password", "stranger")
 
     def test_connections_fit_into_the_limit_of_files(self):
         server = self.start(files=(256, 256))
         server.wait_until_ready()
-        server.wait_for_line("server.connections_max: 192 instead of 8192, because this process may have only 256 files open")
+        server.wait_for_line("server.connections_max lowered to 192 from 8192, because the limit of open files is 256")
         self.assertEqual(server.stop(), 0)
 
     def test_too_few_files(self):
         server = self.start(files=(100, 100))
         self.assertEqual(server.child.wait(DEADLINE_S), 1)
-        self.assertIn("this process may have only 100 files open; it needs 128 ", server.text())
+        self.assertIn("the limit of open files is 100; the server needs at least 128 ", server.text())
 
     def test_log_lines_that_nobody_reads_hold_up_nothing(self):
         address = self.free_address()
@@ -93,8 +93,8 @@ class ServeTest(Case):
         self.addCleanup(lambda: child.poll() is None and child.kill())
         os.close(writing)
         wait_until(lambda: status_of(f"http://{address}/readyz") == 200, "/readyz answers 200", child)
-        # Some of it is read: what was dropped since is counted.
-        while b"log lines were dropped: nobody read them" not in os.read(reading, 65536):
+        # After a part was read, the lines dropped since are counted.
+        while b"log lines were dropped: standard error was not read" not in os.read(reading, 65536):
             child.send_signal(signal.SIGHUP)
         child.send_signal(signal.SIGTERM)
         self.assertEqual(child.wait(DEADLINE_S), 0)
@@ -114,7 +114,7 @@ class ServeTest(Case):
         (self.data / "node-id").write_bytes(b"a\x1b[31mb\n")
         result = self.ended("--new-database")
         self.assertEqual((result.code, result.errors),
-                         (1, [f"ringmaster: {self.data}/node-id cannot be used: it holds no name of a node"]))
+                         (1, [f"ringmaster: {self.data}/node-id cannot be used: it does not contain a valid node name"]))
 
     def test_the_second_server_in_a_folder_changes_nothing(self):
         first = self.start()
@@ -124,7 +124,7 @@ class ServeTest(Case):
         second = self.ended("--config", self.config())
         self.assertEqual(second.code, 1, second)
         self.assertEqual(second.errors, [f"ringmaster: data_dir: {self.data} is in use by another server "
-                                         f"(process {first.child.pid}); give this one a folder of its own"])
+                                         f"(process {first.child.pid}); give this server its own folder"])
         self.assertEqual(self.jobs(), [])
         self.assertEqual(self.rows("SELECT * FROM rm_node")[0][:2], life)
         self.assertEqual(first.answers("/readyz"), 200)
@@ -140,12 +140,12 @@ class ServeTest(Case):
         life = self.rows("SELECT * FROM rm_node")[0][:2]
         self.write("jobs.d/a.toml", JOBS)
         (self.folder / "link.db").symlink_to(self.data / "ringmaster.db")
-        # By its own name and by another one; each with a folder of its own.
+        # With its own name and another one; each with its own folder.
         for place in (self.data / "ringmaster.db", self.folder / "link.db"):
             second = self.ended("--config", self.config(), "--set", f"database.url=sqlite:{place}", data=self.folder / "other")
             self.assertEqual(second.code, 1, second)
             self.assertEqual(second.errors, [f"ringmaster: database.url: sqlite:{place} is in use by another server "
-                                             f"(process {first.child.pid}); several servers need a database server"])
+                                             f"(process {first.child.pid}); to run several servers, use a database server"])
         self.assertEqual(self.jobs(), [])
         nodes = self.rows("SELECT * FROM rm_node")
         self.assertEqual([node[:2] for node in nodes], [life])
@@ -207,23 +207,23 @@ class ServeTest(Case):
         server = self.start("--config", self.config())
         server.wait_until_ready()
         self.assertEqual(self.jobs(), ["settle"])
-        # Another name for the file and another pattern are still the same owner.
+        # Another file name and another pattern still belong to the same source.
         (self.folder / "jobs.d/a.toml").rename(self.folder / "jobs.d/b.toml")
         self.write("jobs.d/c.toml", job("report"))
         self.config("jobs.d/[bc].toml")
         server.signal(signal.SIGHUP)
         server.wait_for_line("reload: done")
         self.assertEqual(self.jobs(), ["report", "settle"])
-        # What changed is in the log, but not the parameters.
+        # The log names the changes, but not the parameters.
         self.write("jobs.d/c.toml", job("report", 'retry = 2\nparams = "token=hush"\nauthor = "ann"'))
         server.signal(signal.SIGHUP)
         server.wait_for_line(r'declared: ~ job pay-worker/report: author: "" -> "ann"; params: changed; retry: 0 -> 2\n')
         self.assertNotIn("hush", server.text())
-        # A mistake changes nothing, and the server goes on.
+        # An error changes nothing, and the server continues.
         self.write("jobs.d/c.toml", job("report")[:-6])
         server.signal(signal.SIGHUP)
         server.wait_for_line(r"reload: \S+/jobs.d/c.toml:\d+: ")
-        server.wait_for_line("warning +reload: nothing was done, for the errors above")
+        server.wait_for_line("warning +reload: nothing changed, see the errors above")
         self.assertEqual(self.jobs(), ["report", "settle"])
         self.assertEqual(server.answers("/readyz"), 200)
         self.assertEqual(server.stop(), 0)
@@ -232,7 +232,7 @@ class ServeTest(Case):
         server = self.start()
         server.wait_until_ready()
         self.succeed("apply", self.write("jobs.toml", JOBS + job("often", 'schedule = { rate = "1s" }')))
-        # It learns of the new job and fires it, into a row that says that there is no executor.
+        # It loads the new job and fires it; the row says that there is no executor.
         server.wait_for(lambda: self.rows("SELECT COUNT(*) FROM xxl_job_log WHERE trigger_code = 500")[0][0] > 0, "a fired run")
         self.assertEqual(server.stop(), 0)
 

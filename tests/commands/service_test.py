@@ -1,4 +1,4 @@
-"""What a service manager (systemd) hears from `serve`: sd_notify's messages on a datagram socket."""
+"""Messages of `serve` to a service manager (systemd): sd_notify on a datagram socket."""
 
 import signal
 import socket

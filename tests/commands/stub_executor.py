@@ -1,4 +1,4 @@
-"""An executor on a port of its own that answers as a test wants it to."""
+"""An executor on its own port with the answers of a test."""
 
 import json
 import threading
@@ -9,11 +9,11 @@ REPORT_S = 30
 
 
 class Server(ThreadingHTTPServer):
-    request_queue_size = 512  # many runs come at once; a connection that is dropped waits a second for its next chance
+    request_queue_size = 512  # many runs arrive at once; a dropped connection is retried after a second
 
 
 class StubExecutor:
-    """Serves until `case` is over. What it answers is up to `answer`, which runs on threads of its own."""
+    """Serves until `case` ends. `answer` provides the answers and runs on its own threads."""
 
     def __init__(self, case):
         outer = self
@@ -46,7 +46,7 @@ class StubExecutor:
         return self.answer(path, asked)
 
     def answer(self, path: str, asked: dict) -> dict | None:
-        """None: the connection is closed without an answer."""
+        """Returns None to close the connection without an answer."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class StubExecutor:
 
 
 def report(admin: str, token: str, run: dict, code: int, message: str) -> None:
-    """The result of `run`, as executors send it to the address `admin`."""
+    """Sends the result of `run` to the address `admin`, like executors."""
     result = [{"logId": run["logId"], "logDateTim": run["logDateTime"], "handleCode": code, "handleMsg": message}]
     request = urllib.request.Request(admin + "/api/callback", json.dumps(result).encode(),
                                      {"Content-Type": "application/json", "XXL-JOB-ACCESS-TOKEN": token})

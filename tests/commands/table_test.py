@@ -1,4 +1,4 @@
-"""Tables on a terminal: they fit its width, and what is cut is cut between characters."""
+"""Tables on a terminal: they fit its width, and cells are cut between characters."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ ACCENTS = "e\u0301" * 60
 
 
 def columns(line: str) -> int:
-    """Columns of a terminal that the line takes."""
+    """Returns the terminal columns of the line."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
@@ -26,7 +26,7 @@ class TerminalTest(Case):
         self.succeed("apply", self.write("jobs.toml", text))
 
     def on_terminal(self, width: int, *arguments: str) -> list[str]:
-        """Lines that the command prints on a terminal of that width, which must be valid UTF-8."""
+        """Returns the lines that the command prints on a terminal of this width; they must be valid UTF-8."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
         child = subprocess.Popen([self.binary, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
@@ -51,13 +51,13 @@ class TerminalTest(Case):
             lines = self.on_terminal(width, "job", "list")
             self.assertEqual(len(lines), 5, lines)
             self.assertLessEqual(max(columns(line) for line in lines), width, lines)
-            # What was cut says so, and as much as fits is there.
+            # Cut cells are marked and as long as possible.
             self.assertEqual([line.count("…") > 0 for line in lines[:4]], [False, True, True, True], lines)
-            # A time is whole.
+            # A time is complete.
             self.assertRegex(lines[4], r"  scheduled  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
             self.assertTrue(any("结算…" in line or "结…" in line for line in lines), lines)
             self.assertTrue(any("e\u0301…" in line for line in lines), lines)
-            # Columns stand below each other.
+            # Columns are aligned.
             state = columns(lines[0][:lines[0].index("STATE")])
             for line in lines[1:]:
                 word = "scheduled" if "scheduled" in line else "manual"

@@ -1,4 +1,4 @@
-"""`ringmaster serve` with TLS: who may connect, new certificates on a signal, what doctor finds."""
+"""`ringmaster serve` with TLS: permitted clients, new certificates on a signal, findings of doctor."""
 
 import shutil
 import signal
@@ -18,7 +18,7 @@ class TlsTest(Case):
         self.set_up_files("first")
 
     def make(self, name: str, days: int = 60) -> None:
-        """A certificate of its own authority."""
+        """Creates a certificate of its own authority."""
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
                         f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-days", str(days), "-keyout",
                         self.folder / f"{name}.key", "-out", self.folder / f"{name}.pem"], check=True, capture_output=True)
@@ -60,16 +60,16 @@ class TlsTest(Case):
         server = self.start("--config", config)
         server.wait_for(lambda: self.accepts(server, "first"), "the first certificate")
         self.make("second")
-        # The key of another certificate: nothing changes, and the rest of the reload goes on.
+        # The key of another certificate: TLS stays unchanged, and the rest of the reload continues.
         shutil.copy(self.folder / "second.pem", self.certificate)
         server.signal(signal.SIGHUP)
-        server.wait_for_line(r'reload: TLS goes on as it was: server.tls_key = ".*server.key": ')
-        server.wait_for_line("warning +reload: done in part, but for the errors above")
+        server.wait_for_line(r'reload: TLS unchanged: server.tls_key = ".*server.key": ')
+        server.wait_for_line("warning +reload: partly done, see the errors above")
         self.assertNotIn("reload: done\n", server.text())
         self.assertTrue(self.accepts(server, "first"))
         self.set_up_files("second")
         server.signal(signal.SIGHUP)
-        server.wait_for_line("reload: the files of TLS were read again")
+        server.wait_for_line("reload: TLS files reloaded")
         server.wait_for_line("reload: done\n")
         self.assertTrue(self.accepts(server, "second"))
         self.assertFalse(self.accepts(server, "first"))

@@ -1,4 +1,4 @@
-"""Commands that look or answer: help, versions, cron, mistakes in settings, doctor, migrate."""
+"""Commands that read or answer: help, versions, cron, invalid settings, doctor, migrate."""
 
 import json
 import re
@@ -72,7 +72,7 @@ class CronTest(Case):
                      "2026-11-21T10:00ZZ", "tomorrow", "1e3"):
             result = self.run_it("cron", "next", "0 0 9 * * ?", "--from", text)
             self.assertEqual(result.code, 2, text)
-            self.assertTrue(result.err.startswith(f'ringmaster: --from: "{text}" is no time; '), result)
+            self.assertTrue(result.err.startswith(f'ringmaster: --from: "{text}" is not a time; '), result)
 
     def test_what_is_no_expression_or_zone(self):
         result = self.run_it("cron", "next", "0 0 25 * * ?")
@@ -87,7 +87,7 @@ class CronTest(Case):
 
 
 class SettingsTest(Case):
-    """Whatever is wrong, `serve` says where, ends with 2 and has made nothing."""
+    """For every invalid setting `serve` names its place, exits with 2 and creates nothing."""
 
     def tearDown(self):
         self.assertFalse(self.data.exists())

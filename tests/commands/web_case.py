@@ -1,5 +1,5 @@
-"""What tests of the web API through the real binary have: the route table, a client that keeps its connection, sessions of both
-dialects, API keys, and what the database holds."""
+"""Base of web API tests with the real binary: the route table, a client that keeps its connection, sessions of both
+dialects, API keys, and the content of the database."""
 
 import contextlib
 import hashlib
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTEXT = "/xxl-job-admin"
 COOKIES = {"2.x": "XXL_JOB_LOGIN_IDENTITY", "3.3+": "xxl_job_login_token"}
 FORM = "application/x-www-form-urlencoded"
-# Changes without anybody's doing: beats, day counts, claims that are over, when a session or a key was used last.
+# Changes without a request: heartbeats, day counts, ended claims, and the last use of a session or key.
 RESTLESS = {"rm_node", "rm_life", "rm_claim", "rm_session", "rm_api_key", "rm_mirror", "xxl_job_log_report", "sqlite_sequence"}
 
 
@@ -39,7 +39,7 @@ class Route:
 
 
 def route_table() -> list[Route]:
-    """As the server has it: a new route is in every test that walks it."""
+    """Returns the server's table: tests that iterate over it include new routes."""
     source = (ROOT / "gateway/routes.cpp").read_text(encoding="utf-8")
     rows = re.findall(r'\{(reading|"[A-Z, ]*"), "([^"]+)",\s*(?:handlers::)?[\w:]+,\s*(\w+)(?:,\s*(\w+))?[^}]*\}'
                       r'(\.with_if_match)?', source)
@@ -70,7 +70,7 @@ class Reply:
 
 
 class Client:
-    """One connection, opened again when the server ended it. Names of headers are lower case in replies."""
+    """One connection, reopened when the server closed it. Header names of replies are lower case."""
 
     def __init__(self, address: str, headers: dict[str, str] | None = None, source: str = ""):
         self.at = urllib.parse.urlsplit(address)
@@ -93,14 +93,14 @@ class Client:
                      reply.msg.get_all("Set-Cookie") or [])
 
     def form(self, path: str, values=(), method: str = "POST", **headers: str) -> Reply:
-        """Values: a mapping, pairs, or what is sent as it is."""
+        """Values: a mapping, pairs, or a raw body."""
         text = values if isinstance(values, (str, bytes)) else urllib.parse.urlencode(values)
         if method == "GET":
             return self.ask("GET", f"{CONTEXT}{path}?{text}", None, headers)
         return self.ask(method, CONTEXT + path, text, {"Content-Type": FORM} | headers)
 
     def send(self, method: str, path: str, value=None, **headers: str) -> Reply:
-        """JSON to /api/v1."""
+        """Sends JSON to /api/v1."""
         body = None if value is None else json.dumps(value)
         return self.ask(method, "/api/v1" + path, body, ({"Content-Type": "application/json"} if body else {}) | headers)
 
@@ -136,7 +136,7 @@ class WebCase(Case):
         return self.client({"Authorization": "Bearer " + self.succeed("key", "add", name, "--user", user).out.strip()})
 
     def digest(self, but: set[str] = frozenset()) -> dict[str, str]:
-        """Of all rows of each table; read beside the server."""
+        """Returns a digest of all rows of each table; reads the database next to the server."""
         with contextlib.closing(sqlite3.connect(f"file:{self.data}/ringmaster.db?mode=ro", uri=True, timeout=30)) as db:
             db.execute("BEGIN")
             tables = [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

@@ -1,5 +1,5 @@
-"""Bad input to every endpoint of XXL-JOB's web API and of /api/v1, through the real binary: a refusal that says why, no 500, and
-nothing written."""
+"""Bad input to every endpoint of XXL-JOB's web API and of /api/v1, through the real binary: a refusal with a reason, no 500, and
+no write."""
 
 import json
 import sqlite3
@@ -9,21 +9,21 @@ from web_case import CONTEXT, COOKIES, FORM, Client, Reply, Route, WebCase, rout
 from web_forms import FORMS, NUMBERS, PASSWORD, fill, form_of
 
 MEGA = 1_000_000
-# As they are sent: already encoded. No number is any of these.
+# Already percent-encoded, sent unchanged. None of these is a number.
 NO_NUMBERS = ["x", "1.5", "9" * 30, "0x10", "NaN", "Infinity", "1e3", "%20", "1%201", "%5B1%5D", "%7B%7D", "null", "true",
               "1%3B2", "-", "--1", "1'--", "%D9%A1"]
-# Refused wherever they stand.
+# Refused in every place.
 NO_TEXTS = ["%00", "a%00b", "%FF%FE", "%C0%80", "%ED%A0%80", "%F4%90%80%80", "%80", "%", "%z", "%zz", "%e4%b8"]
 ODD = ["", "0", "-1", "-2147483648", "2147483647", "2147483648", "-9223372036854775809", "+1", "%2B1", "1%2C2",
        "'%20OR%201=1%20--%20", "%3Cscript%3E", "..%2F..%2Fetc%2Fpasswd", "%E2%80%AE", "%0D%0ASet-Cookie:%20a=b", "%F0%9F%98%80",
        "%24%7Bjndi:ldap:%2F%2Fx%2Fy%7D", "http:%2F%2F169.254.169.254%2F", "%25n%25s", "x" * 70_000]
 LAST = ("/remove", "/delete", "/trigger")
-# Written after the answer, by what was started before.
+# Written after the answer, by work that was started before.
 BEHIND = {"rm_intent", "rm_schedule", "rm_failed_run", "rm_asked_run", "xxl_job_log", "xxl_job_info"}
 
 
 class Witness:
-    """Tells whether anything was written: SQLite says so of the whole file, then the rows are compared."""
+    """Detects writes: first by SQLite's version of the whole file, then by comparing the rows."""
 
     def __init__(self, case: WebCase):
         self.case = case
@@ -94,7 +94,7 @@ class CorpusCase(WebCase):
 
 class WebCorpusTest(CorpusCase):
     def send(self, route: Route, dialect: str, form: dict[str, str], raw: str) -> Reply:
-        """`raw` behind what is encoded here."""
+        """`raw` is appended to the encoded form."""
         client = self.clients[dialect] if not route.path.endswith("logout") else self.client()
         text = urllib.parse.urlencode(form)
         return client.form(route.path, text + ("&" if text and raw else "") + raw)
@@ -158,13 +158,13 @@ class WebStrangerTest(CorpusCase):
         name = COOKIES[dialect]
         forged_2x = json.dumps({"id": 1, "username": "admin", "password": "e10adc3949ba59abbe56e057f20f883e", "role": 1}).encode()
         return {"none": "", "empty": name + "=", "random": name + "=" + "A" * 43, "stale": self.stale(dialect),
-                # What XXL-JOB up to 3.2 makes of a user's row.
+                # A user's row as XXL-JOB up to 3.2 writes it.
                 "made from a password": name + "=" + forged_2x.hex(), "long": name + "=" + "x" * 15_000,
                 "quoted": name + '="' + "A" * 43 + '"', "sql": name + "=' OR '1'='1", "many": "; ".join([name + "=x"] * 500),
                 "bytes": name + "=\xff\xfe", "other": "other=" + self.clients[dialect].headers["Cookie"].split("=")[1]}
 
     def stranger(self, cookie: str) -> Client:
-        """Comes from an address of its own: of one address only so many unknown sessions are looked up a minute."""
+        """Uses its own address: lookups of unknown sessions are limited per address and minute."""
         self.strangers = getattr(self, "strangers", 0) + 1
         return self.client({"Cookie": cookie} if cookie else {}, f"127.1.{self.strangers // 250}.{self.strangers % 250 + 1}")
 
@@ -192,7 +192,7 @@ class WebStrangerTest(CorpusCase):
             self.assertEqual(reply.headers["location"], CONTEXT + "/toLogin")
         else:
             self.assertIn("not login", reply.json["msg"], (route, dialect, kind))
-            # Whose cookie is none of either dialect is spoken to as the tables' release speaks.
+            # A cookie of neither dialect gets replies in the dialect of the tables' release.
             self.refused_in_words(reply, "3.3+" if "data" in reply.json else "2.x", (route, dialect, kind))
 
     def test_foreign_groups(self):
@@ -208,7 +208,7 @@ class WebStrangerTest(CorpusCase):
                 self.assertEqual(self.witness.changed(), [], (route, dialect))
 
     def test_foreign_groups_of_the_api(self):
-        """Whatever there is of group 1 is not there for edda, or not hers to change."""
+        """Objects of group 1 do not exist for edda, or she cannot change them."""
         made = self.succeed("key", "add", "edda's", "--user", "edda").out.strip()
         edda = self.client({"Authorization": f"Bearer {made}"})
         job = {"group": 1, "name": "x"}
@@ -245,7 +245,7 @@ class WebStrangerTest(CorpusCase):
 
 
 class ExecutorCorpusTest(CorpusCase):
-    """What executors call: always HTTP 200, as their clients need it."""
+    """Endpoints for executors: always HTTP 200, as their clients require."""
 
     BODIES = [b"", b"\0", b"{", b"[", b"null", b"1", b'"x"', b"<x/>", b"[" * 100_000, b'{"a":' * 5000, b'[[[[]]]]', b"\xff\xfe",
               b'{"registryGroup":["EXECUTOR"],"registryKey":{},"registryValue":1}', b'{"registryGroup":"EXECUTOR"}',
@@ -269,7 +269,7 @@ class ExecutorCorpusTest(CorpusCase):
                 self.assertTrue(reply.json["code"] == 200 or reply.json["msg"], (route, body[:40], reply))
             for method in ("GET", "PUT", "DELETE"):
                 self.assertLess(client.ask(method, CONTEXT + route.path, b"{}", token).status, 500)
-        # Registrations are written behind their answer, one after the other.
+        # Registrations are written after their answer, one after the other.
         good = {"registryGroup": "EXECUTOR", "registryKey": "app-1", "registryValue": "http://127.0.0.1:9/"}
         self.assertEqual(client.ask("POST", CONTEXT + "/api/registry", json.dumps(good), token).json["code"], 200)
         self.server.wait_for(lambda: self.rows("SELECT 1 FROM xxl_job_registry WHERE registry_value = 'http://127.0.0.1:9/'"),
@@ -310,7 +310,7 @@ class ApiCorpusTest(CorpusCase):
     def try_body(self, client: Client, route: Route, path: str, body: bytes) -> None:
         headers = {"Content-Type": "application/json"} | ({"If-Match": "*"} if route.takes_if_match else {})
         reply = client.ask(route.methods, "/api/v1" + path, body, headers)
-        # Nothing there is 2147483647, and no body is a whole request: but for lists of none.
+        # The id 2147483647 does not exist, and no body is a complete request, except for empty lists.
         self.refused(reply, (route, body[:40]))
         if body:
             for kind in ("text/plain", FORM, "application/xml", "", "application/jsonx", "multipart/form-data"):

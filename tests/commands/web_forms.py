@@ -1,6 +1,6 @@
-"""A form that each route of XXL-JOB's web API takes, for tests that then break it; and a database with something of everything.
+"""A valid form for each route of XXL-JOB's web API, which tests then break; and a database with objects of every kind.
 
-What a test made by `fill`: groups 1 and 2, jobs 1 (group 1), 2 (group 2) and 3 (group 1, a script), run 1 of job 1, users 1
+Objects that `fill` creates: groups 1 and 2, jobs 1 (group 1), 2 (group 2) and 3 (group 1, a script), run 1 of job 1, users 1
 (admin), 2 (`edda`, editor of group 2) and 3 (`vera`, of nothing).
 """
 
@@ -18,8 +18,8 @@ DATES = {"startDate": "2026-01-01 00:00:00", "endDate": "2026-01-02 00:00:00"}
 
 FORMS = {
     "/toLogin": {}, "/auth/login": {},
-    "/login": {"userName": "nobody", "password": "wrong one", "ifRemember": "on"},
-    "/auth/doLogin": {"userName": "nobody", "password": "wrong one", "ifRemember": "on"},
+    "/login": {"userName": "stranger", "password": "wrong one", "ifRemember": "on"},
+    "/auth/doLogin": {"userName": "stranger", "password": "wrong one", "ifRemember": "on"},
     "/logout": {}, "/auth/logout": {},
     "/jobinfo/pageList": {"jobGroup": "1", "triggerStatus": "-1", "jobDesc": "", "executorHandler": "", "author": ""} | PAGE,
     "/jobinfo/add": JOB, "/jobinfo/insert": JOB, "/jobinfo/update": {"id": "1"} | JOB,
@@ -49,7 +49,7 @@ NUMBERS = {"id", "ids[]", "jobGroup", "triggerStatus", "jobId", "logStatus", "lo
 
 
 def form_of(route: Route, dialect: str) -> dict[str, str]:
-    """A route without one fails the test that asks."""
+    """Fails the test if the route has no form."""
     others = ("offset", "pagesize") if dialect == "2.x" else ("start", "length")
     form = {name: value for name, value in FORMS[route.path].items() if name not in others}
     if "id" in form and route.path in ("/jobinfo/start", "/jobinfo/stop") and dialect == "3.3+":
@@ -58,7 +58,7 @@ def form_of(route: Route, dialect: str) -> dict[str, str]:
 
 
 def fill(case: WebCase) -> Client:
-    """The administrator's client of dialect 2.x, when all of it is there."""
+    """Creates the objects. Returns the administrator's client of dialect 2.x."""
     admin = case.sign_in("2.x")
 
     def done(path: str, values: dict) -> None:

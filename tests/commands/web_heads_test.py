@@ -1,4 +1,4 @@
-"""Heads and framing that no client sends by mistake, at the real binary: refused or hung up on, never a 5xx, never two answers to
+"""Malicious heads and framing, against the real binary: refused or disconnected, never a 5xx, never two answers to
 one request, and the next client is served."""
 
 import socket
@@ -56,13 +56,13 @@ HEADS = {
     "compressed": HEAD + TYPE + b"Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\xff",
     "huge range": b"GET /livez HTTP/1.1\r\nHost: x\r\nRange: bytes=0-18446744073709551615\r\n\r\n",
 }
-# One whole request, however odd: what stands behind it is another.
+# Each is one complete request; the text after it is another one.
 FRAMED = {"chunks twice", "length and chunks", "hidden chunks", "tabbed chunks", "two lengths", "two lengths in one"}
 
 
 class WebHeadsTest(WebCase):
     def answer_to(self, sent: bytes) -> bytes:
-        """All that comes until the server hangs up, or is done with everything that was sent."""
+        """Returns all bytes until the server closes the connection, or has handled everything that was sent."""
         at = self.server.address().removeprefix("http://").rsplit(":", 1)
         with socket.create_connection((at[0], int(at[1])), timeout=DEADLINE_S) as link:
             heard = b""

@@ -1,4 +1,4 @@
-"""Markup in every text that somebody can send, through the real binary and out again by every route that shows it.
+"""Markup in every text that a client can send, through the real binary and out again by every route that shows it.
 
 Each line of tests/data/xss_corpus.txt is a payload, as a JSON string.
 """
@@ -27,7 +27,7 @@ def result_of(run: dict, message: str) -> list[dict]:
 
 
 class EchoExecutor(StubExecutor):
-    """Says what it is asked with in every text that an executor says. Param `fail:…`: refuses the run with it."""
+    """Returns the text of the request in every text of its answers. Param `fail:…`: refuses the run with it."""
 
     def __init__(self, case: WebCase):
         self.case, self.texts = case, {}
@@ -81,10 +81,10 @@ class XssTest(WebCase):
         return reply
 
     def walk(self, value, what) -> None:
-        """HTML fields have no markup but what is said of them; other texts are told as they are."""
+        """HTML fields contain no markup except the documented one; other texts are returned unchanged."""
         for name, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
             if name in MARKUP and inner:
-                # XXL-JOB's own words have `<<<<`, which opens nothing.
+                # XXL-JOB's own text contains `<<<<`, which opens no tag.
                 self.assertNotRegex(re.sub(MARKUP[name], "|", inner), r"<[a-zA-Z/!?]", (what, name, inner))
             self.walk(inner, what)
 
@@ -187,13 +187,13 @@ class XssTest(WebCase):
         self.register_all()
         self.declare_all()
         self.run_all()
-        # Nearly all of it is a text that somebody may mean.
+        # Nearly all payloads are texts that a user could enter.
         self.assertGreater(len(self.stored), len(CORPUS) * 0.8)
         told = self.read_lists()
         self.read_runs()
         self.read_api()
         self.read_metrics()
-        # Plain texts come back as they went in: nothing is lost on the way, and escaping is left to who shows them.
+        # Plain texts come back unchanged: nothing is lost, and the client that shows them must escape them.
         rows = self.admin.form("/jobinfo/pageList", {"jobGroup": 1, "triggerStatus": -1, "length": 1000}).json["data"]
         shown = {row["jobDesc"] for row in rows} | {row["executorParam"] for row in rows}
         self.assertIn(CORPUS[0], shown)

@@ -1,4 +1,4 @@
-"""Scripts that teams wrote for XXL-JOB's web endpoints run unchanged against the real binary."""
+"""Scripts written for XXL-JOB's web endpoints run unchanged against the real binary."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ STEPS = ["signed in", "group", "added", "started", "ran", 'log "line <1>', "stop
 
 
 class LoggingExecutor(StubExecutor):
-    """Takes `/run`, reports success, and has one line of log for every run."""
+    """Accepts `/run`, reports success, and has one line of log for every run."""
 
     def __init__(self, case: Case):
         self.admin = self.token = ""

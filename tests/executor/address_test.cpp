@@ -8,14 +8,14 @@ using namespace ringmaster;
 using executor::address_to_register;
 using strings = std::vector<std::string>;
 
-TEST_CASE("the address that others can reach", "[executor]") {
+TEST_CASE("picks the address that others can reach", "[executor]") {
   CHECK(executor::reachable_address({"127.0.0.1", "::1", "fe80::1", "2001:db8::7", "169.254.1.1", "10.1.2.3", "10.9.9.9"})
         == "10.1.2.3");
   CHECK(executor::reachable_address({"127.0.0.1", "fe80::1", "2001:db8::7"}) == "2001:db8::7");
   CHECK(executor::reachable_address({"127.0.0.1", "", "0.0.0.0"}).empty());
 }
 
-TEST_CASE("the address to register", "[executor]") {
+TEST_CASE("makes the address to register", "[executor]") {
   executor::own_address said{"127.0.0.1"};
   const strings machine{"127.0.0.1", "10.1.2.3"};
   CHECK(address_to_register(said, 9999, false, machine) == "http://127.0.0.1:9999/");
@@ -23,7 +23,7 @@ TEST_CASE("the address to register", "[executor]") {
   CHECK(address_to_register(said, 9999, false, machine) == "http://10.1.2.3:9999/");
   CHECK(address_to_register(said, 9999, true, machine) == "https://10.1.2.3:9999/");
   CHECK(address_to_register(said, 9999, false, {"127.0.0.1"}).error().context ==
-        "no address of this machine can be reached by others: say executor.ip or executor.address");
+        "this machine has no address that others can reach: set executor.ip or executor.address");
   said.listen = "::";
   CHECK(address_to_register(said, 1, false, {"2001:db8::7"}) == "http://[2001:db8::7]:1/");
   said.ip = "executor-7.example";
@@ -42,7 +42,7 @@ TEST_CASE("ports are tried upward from 9999, then downward", "[executor]") {
   CHECK(all.back() == 1024);
 }
 
-TEST_CASE("this machine has an address", "[executor]") {
+TEST_CASE("finds an address of this machine", "[executor]") {
   const auto all = executor::machine_addresses();
   CHECK(std::find(all.begin(), all.end(), "127.0.0.1") != all.end());
 }

@@ -1,4 +1,4 @@
-// When a child is over, nothing of it is left, however it tried to get away and whoever was killed.
+// After a child has ended none of its processes is left, regardless of how they tried to escape and which process was killed.
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@ using how = child_end::how;
 
 namespace {
 
-/// Each leaves a process that sleeps on.
+/// Scripts that each leave a sleeping process.
 const std::string ways_out[] = {
   "sleep 60 &",
   "setsid sleep 60 &",
@@ -37,7 +37,7 @@ const std::string ways_out[] = {
   "os.chdir(\"/\")\nsignal.pause()'",
 };
 
-/// Another process, which runs a child, and its output.
+/// Another process that runs a child, and its output.
 class host {
 public:
   host(const std::string& mode, const process_mark& mark, const std::string& script) {
@@ -75,7 +75,7 @@ public:
     (void)wait();
   }
 
-  /// Its exit code.
+  /// Returns its exit code.
   int wait() {
     int status = -1;
     while (process_ > 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
@@ -89,7 +89,7 @@ private:
   std::FILE* out_ = nullptr;
 };
 
-/// What loses its parent becomes a child of this process, while this object lives.
+/// Makes this process the subreaper: orphans become its children while this object lives.
 struct orphanage {
   orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
   ~orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
@@ -107,7 +107,7 @@ struct orphanage {
 
 } // namespace
 
-TEST_CASE("what a child left behind goes with it, and its result stands", "[executor]") {
+TEST_CASE("background processes of a child end with it, and its result is kept", "[executor]") {
   for (const auto& way : ways_out) {
     CAPTURE(way);
     shell sh;
@@ -121,7 +121,7 @@ TEST_CASE("what a child left behind goes with it, and its result stands", "[exec
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a stop ends everything of a child", "[executor]") {
+TEST_CASE("a stop ends all processes of a child", "[executor]") {
   for (const auto& way : ways_out) {
     CAPTURE(way);
     shell sh;
@@ -138,7 +138,7 @@ TEST_CASE("a stop ends everything of a child", "[executor]") {
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("many at once end together: in groups, out of them, in generations", "[executor]") {
+TEST_CASE("many processes end together: in groups, outside of them, over generations", "[executor]") {
   const std::string many =
     "for i in {1..20}; do sleep 60 & (setsid sleep 60 &); bash -c '(nohup sleep 60 & sleep 60) & wait' & done;"
     "deep() { if (($1)); then setsid bash -c \"$(declare -f deep); deep $(($1 - 1))\"; else sleep 60; fi; };"
@@ -156,7 +156,7 @@ TEST_CASE("many at once end together: in groups, out of them, in generations", "
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("processes that make others all the time end", "[executor]") {
+TEST_CASE("processes that fork continuously end", "[executor]") {
   shell sh;
   sh.limits.kill_grace = 0ms;
   const auto end = sh.stop_when_ready("hop() { (setsid bash -c \"$(declare -f hop); hop\" &); }; hop; hop;"
@@ -166,7 +166,7 @@ TEST_CASE("processes that make others all the time end", "[executor]") {
   CHECK(sh.mark.count() == 0);
 }
 
-TEST_CASE("a child that is asked to end may tidy up", "[executor]") {
+TEST_CASE("a child may clean up after TERM", "[executor]") {
   shell sh;
   sh.limits.kill_grace = 60s;
   const auto end = sh.stop_when_ready("trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 0.01; done");
@@ -175,7 +175,7 @@ TEST_CASE("a child that is asked to end may tidy up", "[executor]") {
   CHECK(sh.out == "ready\ntidy\n");
 }
 
-TEST_CASE("processes beside the first one have the same time to tidy up", "[executor]") {
+TEST_CASE("other processes of the child also get the grace period", "[executor]") {
   shell sh;
   sh.limits.kill_grace = 60s;
   (void)sh.stop_when_ready("bash -c 'trap \"sleep 0.3; echo tidy; exit\" TERM; echo ready; while :; do sleep 0.01; done' &"
@@ -183,13 +183,13 @@ TEST_CASE("processes beside the first one have the same time to tidy up", "[exec
   CHECK(sh.out == "ready\ntidy\n");
 }
 
-TEST_CASE("a child that is halted hears that it should end", "[executor]") {
+TEST_CASE("a stopped (SIGSTOP) child receives TERM", "[executor]") {
   shell sh;
   sh.limits.kill_grace = 60s;
   CHECK(sh.stop_when_ready("echo ready; kill -STOP $$; exit 3").what == how::signalled);
 }
 
-TEST_CASE("who ignores TERM gets KILL after the grace", "[executor]") {
+TEST_CASE("a child that ignores TERM gets KILL after the grace period", "[executor]") {
   shell sh;
   sh.limits.kill_grace = 300ms;
   std::chrono::steady_clock::time_point asked;
@@ -202,7 +202,7 @@ TEST_CASE("who ignores TERM gets KILL after the grace", "[executor]") {
   CHECK(std::chrono::steady_clock::now() - asked < 5s);
 }
 
-TEST_CASE("a child that kills who watches over it does not win", "[executor]") {
+TEST_CASE("a child that kills its supervisor ends", "[executor]") {
   shell sh;
   const auto end = sh.run("sleep 60 & echo ready; kill -9 $PPID; sleep 60");
   CHECK(end.what == how::lost);
@@ -210,13 +210,13 @@ TEST_CASE("a child that kills who watches over it does not win", "[executor]") {
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a child that halts who watches over it can be stopped", "[executor]") {
+TEST_CASE("a child that stops (SIGSTOP) its supervisor can be ended", "[executor]") {
   shell sh;
   CHECK(sh.stop_when_ready("kill -STOP $PPID; echo ready; sleep 60").what == how::signalled);
   CHECK(sh.mark.count() == 0);
 }
 
-TEST_CASE("a host that is killed takes the whole of its child along", "[executor]") {
+TEST_CASE("killing the host ends all processes of its child", "[executor]") {
   for (const auto& way : ways_out) {
     CAPTURE(way);
     process_mark mark;
@@ -228,7 +228,7 @@ TEST_CASE("a host that is killed takes the whole of its child along", "[executor
   }
 }
 
-TEST_CASE("a stop at any moment leaves nothing", "[executor]") {
+TEST_CASE("a stop at any moment leaves no process", "[executor]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -252,7 +252,7 @@ TEST_CASE("a stop at any moment leaves nothing", "[executor]") {
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a host that is killed at any moment leaves nothing", "[executor]") {
+TEST_CASE("killing the host at any moment leaves no process", "[executor]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -269,7 +269,7 @@ TEST_CASE("a host that is killed at any moment leaves nothing", "[executor]") {
   }
 }
 
-TEST_CASE("a host without stdin, stdout and stderr runs children", "[executor]") {
+TEST_CASE("a host without stdin, stdout and stderr can run children", "[executor]") {
   process_mark mark;
   host closed{"closed", mark,
               "cat; echo text; echo error >&2; [[ $(ls /proc/$$/fd | head -3 | tr -d '\\n') == 012 ]] && exit 42"};

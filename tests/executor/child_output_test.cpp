@@ -1,4 +1,4 @@
-// What a child writes arrives: all of it, in bounded memory, for a bounded time.
+// The output of a child arrives completely, with bounded memory and in bounded time.
 
 #include <chrono>
 #include <fstream>
@@ -14,7 +14,7 @@ using namespace ringmaster::test;
 
 namespace {
 
-/// KiB that this process ever had.
+/// Returns the peak memory of this process in KiB.
 long peak_memory_kib() {
   std::ifstream in{"/proc/self/status"};
   for (std::string line; std::getline(in, line);)
@@ -46,12 +46,12 @@ TEST_CASE("any bytes arrive", "[executor]") {
       FAIL("byte " << i);
 }
 
-TEST_CASE("output comes while the child runs", "[executor]") {
+TEST_CASE("output arrives while the child runs", "[executor]") {
   shell sh;
   CHECK(sh.stop_when_ready("echo ready; exec sleep 60").what == child_end::how::signalled);
 }
 
-TEST_CASE("a gigabyte takes neither long nor memory", "[executor]") {
+TEST_CASE("a gigabyte of output is fast and needs little memory", "[executor]") {
   shell sh;
   sh.limits.output_bytes_max = 100'000;
   const auto before = peak_memory_kib();
@@ -65,7 +65,7 @@ TEST_CASE("a gigabyte takes neither long nor memory", "[executor]") {
   CHECK(sh.out == std::string(100'000, '\0') + "\n----------- output beyond 100000 bytes is dropped -----------\n");
 }
 
-TEST_CASE("the limit of output counts both streams, and exactly", "[executor]") {
+TEST_CASE("the output limit counts both streams exactly", "[executor]") {
   shell exact;
   exact.limits.output_bytes_max = 6;
   CHECK(exact.run("printf abc; printf def >&2").dropped_bytes == 0);
@@ -75,20 +75,20 @@ TEST_CASE("the limit of output counts both streams, and exactly", "[executor]") 
   CHECK(beyond.run("printf abc; printf defg >&2").dropped_bytes == 1);
 }
 
-TEST_CASE("a child that closes its output lives on", "[executor]") {
+TEST_CASE("a child that closes its output keeps running", "[executor]") {
   shell sh;
   const auto end = sh.run("echo first; exec >&- 2>&-; for i in {1..1000}; do :; done; exit 6");
   CHECK(end.number == 6);
   CHECK(sh.out == "first\n");
 }
 
-TEST_CASE("what a reader in the background has yet to write arrives", "[executor]") {
+TEST_CASE("pending output of a background process arrives", "[executor]") {
   shell sh;
   CHECK(sh.run("exec > >(while read -r line; do echo \"<$line>\"; done); for i in {1..500}; do echo $i; done").number == 0);
   CHECK(sh.out.ends_with("<500>\n"));
 }
 
-TEST_CASE("a sink that throws ends the child, and the exception goes on", "[executor]") {
+TEST_CASE("an exception of the sink ends the child and propagates", "[executor]") {
   shell sh;
   const auto descriptors = open_descriptor_count();
   sh.seen = [](const std::string&) { throw std::runtime_error{"disk"}; };
@@ -98,7 +98,7 @@ TEST_CASE("a sink that throws ends the child, and the exception goes on", "[exec
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a stop acts while the sink blocks", "[executor]") {
+TEST_CASE("a stop works while the sink blocks", "[executor]") {
   shell sh;
   bool gone = false;
   sh.seen = [&](const std::string& text) {
@@ -111,7 +111,7 @@ TEST_CASE("a stop acts while the sink blocks", "[executor]") {
   CHECK(gone);
 }
 
-TEST_CASE("a flood does not hold up a stop", "[executor]") {
+TEST_CASE("large output does not delay a stop", "[executor]") {
   shell sh;
   sh.limits.output_bytes_max = 1000;
   std::chrono::steady_clock::time_point asked;

@@ -1,4 +1,4 @@
-// A program is started as it should be, and tells how it ended.
+// Programs start with the right environment, and their results are reported.
 
 #include <atomic>
 #include <csignal>
@@ -25,7 +25,7 @@ child_end run_program(const std::string& program, std::vector<std::string> argum
 
 } // namespace
 
-TEST_CASE("a child's exit code is told as it is", "[executor]") {
+TEST_CASE("reports the exit code of a child", "[executor]") {
   for (const int code : {0, 1, 3, 127, 255}) {
     shell sh;
     const auto end = sh.run("exit " + std::to_string(code));
@@ -35,7 +35,7 @@ TEST_CASE("a child's exit code is told as it is", "[executor]") {
   }
 }
 
-TEST_CASE("a child that a signal ends is told as such, by each signal", "[executor]") {
+TEST_CASE("reports the signal that ended a child, for every signal", "[executor]") {
   for (int number = 1; number <= SIGRTMAX; ++number) {
     if (number == SIGCHLD || number == SIGCONT || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN ||
         number == SIGTTOU || number == SIGURG || number == SIGWINCH || (number >= 32 && number < SIGRTMIN))
@@ -50,7 +50,7 @@ TEST_CASE("a child that a signal ends is told as such, by each signal", "[execut
   }
 }
 
-TEST_CASE("a child gets its arguments byte for byte", "[executor]") {
+TEST_CASE("passes arguments byte for byte", "[executor]") {
   const std::vector<std::string> arguments{
     "a b", "", "it's \"quoted\"", "two\nlines", "$HOME `id` $(id) ; rm -rf *", "-n", "--", "\\", "\t tab ", "\xff\xfe\x80",
     "中文 🎉", std::string(100'000, 'x')};
@@ -64,7 +64,7 @@ TEST_CASE("a child gets its arguments byte for byte", "[executor]") {
   CHECK(got == arguments);
 }
 
-TEST_CASE("a child's environment is the one given, and its folder", "[executor]") {
+TEST_CASE("sets exactly the given environment and folder", "[executor]") {
   temp_folder folder;
   std::string out;
   const auto end = run_child({"/usr/bin/env", {}, {"A=1", "B=two words"}, folder.path()}, {}, {},
@@ -76,7 +76,7 @@ TEST_CASE("a child's environment is the one given, and its folder", "[executor]"
   CHECK(out == folder.path() + "\n");
 }
 
-TEST_CASE("what cannot be started says why", "[executor]") {
+TEST_CASE("reports why a program cannot be started", "[executor]") {
   temp_folder folder;
   const auto text = folder.write("text", "no program\n");
   CHECK(run_program(folder.path() + "/none").number == ENOENT);
@@ -93,7 +93,7 @@ TEST_CASE("what cannot be started says why", "[executor]") {
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a child that is stopped before it starts does not start", "[executor]") {
+TEST_CASE("does not start a child that was stopped before", "[executor]") {
   shell sh;
   sh.stopper.request_stop();
   const auto end = sh.run("echo ran");
@@ -102,7 +102,7 @@ TEST_CASE("a child that is stopped before it starts does not start", "[executor]
   CHECK(sh.out.empty());
 }
 
-TEST_CASE("a child has no stdin and nothing of its host's descriptors", "[executor]") {
+TEST_CASE("a child has no stdin and no descriptors of its host", "[executor]") {
   int open[2];
   REQUIRE(::pipe(open) == 0);
   shell sh;
@@ -112,7 +112,7 @@ TEST_CASE("a child has no stdin and nothing of its host's descriptors", "[execut
   ::close(open[1]);
 }
 
-TEST_CASE("a child has signals as usual, whatever its host did to its own", "[executor]") {
+TEST_CASE("a child has default signal settings, regardless of its host", "[executor]") {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   sigset_t blocked, mask;
   sigemptyset(&blocked);
@@ -128,13 +128,13 @@ TEST_CASE("a child has signals as usual, whatever its host did to its own", "[ex
     CHECK(out.find(std::string{set} + ":\t0000000000000000\n") != std::string::npos);
 }
 
-TEST_CASE("a child leads a session of its own", "[executor]") {
+TEST_CASE("a child leads its own session", "[executor]") {
   shell sh;
   (void)sh.run("read -r pid name state parent group session rest < /proc/$$/stat; echo $((pid == group && pid == session))");
   CHECK(sh.out == "1\n");
 }
 
-TEST_CASE("files of a child are not for others to write, whatever the host's umask", "[executor]") {
+TEST_CASE("files of a child are writable only by their owner, regardless of the host's umask", "[executor]") {
   const auto before = ::umask(0);
   shell loose;
   (void)loose.run("umask");
@@ -146,7 +146,7 @@ TEST_CASE("files of a child are not for others to write, whatever the host's uma
   CHECK(strict.out == "0077\n");
 }
 
-TEST_CASE("a child keeps to its limits", "[executor]") {
+TEST_CASE("applies the limits of a child", "[executor]") {
   temp_folder folder;
   shell memory;
   memory.limits.memory_bytes_max = 256 * 1024 * 1024;
@@ -160,7 +160,7 @@ TEST_CASE("a child keeps to its limits", "[executor]") {
   CHECK(file.run("exec head -c 10000 /dev/zero > " + folder.path() + "/big").number == SIGXFSZ);
 }
 
-TEST_CASE("a child has the soft limit of open files that it is given, and may raise it", "[executor]") {
+TEST_CASE("sets the soft limit of open files, which the child may raise", "[executor]") {
   shell plain;
   (void)plain.run("ulimit -Hn");
   shell limited;
@@ -169,7 +169,7 @@ TEST_CASE("a child has the soft limit of open files that it is given, and may ra
   CHECK(limited.out == "64\n" + plain.out);
 }
 
-TEST_CASE("children of many threads do not meet", "[executor]") {
+TEST_CASE("children of concurrent threads do not interfere", "[executor]") {
   const auto descriptors = open_descriptor_count();
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
@@ -189,7 +189,7 @@ TEST_CASE("children of many threads do not meet", "[executor]") {
   CHECK(own_child_count() == 0);
 }
 
-TEST_CASE("a host that ignores its children's ends, or reaps them all, learns how its child ended", "[executor]") {
+TEST_CASE("reports a child's result also if the host ignores SIGCHLD or reaps all children", "[executor]") {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   shell sh;
   const auto end = sh.run("exit 5");

@@ -38,7 +38,7 @@ core::trigger_request request_with(const std::string& param) {
 
 } // namespace
 
-TEST_CASE("command: the parameter is a variable and no argument", "[executor]") {
+TEST_CASE("command: passes the parameter as a variable, not as an argument", "[executor]") {
   command_fixture f;
   const std::string script = R"(echo "$#:$JOB_PARAM:$JOB_ID:$JOB_LOG_ID:$JOB_SHARD_INDEX:$JOB_SHARD_TOTAL")";
   const auto outcome = f.run({"bash", {"-c", script, "bash"}}, request_with("$(id) -rf 'x"));
@@ -48,7 +48,7 @@ TEST_CASE("command: the parameter is a variable and no argument", "[executor]") 
   CHECK(f.log.lines().empty());
 }
 
-TEST_CASE("command: the parameter may be one argument behind the others", "[executor]") {
+TEST_CASE("command: can pass the parameter as the last argument", "[executor]") {
   command_fixture f;
   command_options options{"printf", {"<%s>", "fixed"}};
   options.append_param = true;
@@ -60,7 +60,7 @@ TEST_CASE("command: the parameter may be one argument behind the others", "[exec
   CHECK(f.log.text() == "<fixed><a  b;c><fixed><>");
 }
 
-TEST_CASE("command: a parameter is no option of the program", "[executor]") {
+TEST_CASE("command: does not pass the parameter as an option", "[executor]") {
   command_fixture f;
   command_options options{"printf", {"<%s>"}};
   options.append_param = true;
@@ -71,14 +71,14 @@ TEST_CASE("command: a parameter is no option of the program", "[executor]") {
   CHECK(f.log.text().ends_with("<a -v><--><-v>"));
 }
 
-TEST_CASE("command: a parameter is as long as the system lets a variable be", "[executor]") {
+TEST_CASE("command: accepts a parameter up to the system's limit for variables", "[executor]") {
   command_fixture f;
   const std::size_t most = 128 * 1024 - std::string_view{"JOB_PARAM="}.size() - 1;
   CHECK(f.run({"true"}, request_with(std::string(most, 'x'))).code == 200);
   CHECK(f.run({"true"}, request_with(std::string(most + 1, 'x'))).message->ends_with("true: Argument list too long"));
 }
 
-TEST_CASE("command: its end is the result", "[executor]") {
+TEST_CASE("command: its exit is the result", "[executor]") {
   command_fixture f;
   CHECK(f.run({"false"}, request_with("")).message == "the program ended with exit code 1");
   CHECK(f.run({"bash", {"-c", "kill -9 $$"}}, request_with("")).message == "the program was ended by signal 9");
@@ -86,12 +86,11 @@ TEST_CASE("command: its end is the result", "[executor]") {
         == "the program cannot start: no-such-program was not found in PATH");
   CHECK(f.log.lines().back() == "----------- cannot start: no-such-program was not found in PATH -----------");
   CHECK(f.log.last_place() == "command");
-  CHECK(f.run({"/etc/passwd"}, request_with("")).message
-        == "the program cannot start: /etc/passwd is no file that can be executed");
+  CHECK(f.run({"/etc/passwd"}, request_with("")).message == "the program cannot start: /etc/passwd is not an executable file");
   CHECK(f.run({"true"}, request_with(std::string{"\0", 1})).code == 500);
 }
 
-TEST_CASE("command: it stops whole", "[executor]") {
+TEST_CASE("command: a stop ends all its processes", "[executor]") {
   command_fixture f;
   std::stop_source stopper;
   f.log.seen = [&](const std::string&) { stopper.request_stop(); };
@@ -100,7 +99,7 @@ TEST_CASE("command: it stops whole", "[executor]") {
   CHECK(f.log.lines().back() == "----------- command stopped: a reason -----------");
 }
 
-TEST_CASE("command: its folder and its limits are its own", "[executor]") {
+TEST_CASE("command: applies its folder and its limits", "[executor]") {
   command_fixture f;
   temp_folder folder;
   command_options options{"bash", {"-c", "pwd; head -c 5000 /dev/zero"}, folder.path()};
@@ -110,7 +109,7 @@ TEST_CASE("command: its folder and its limits are its own", "[executor]") {
   CHECK(f.log.text().size() < 2100);
 }
 
-TEST_CASE("command: one that can never run is not made", "[executor]") {
+TEST_CASE("command: rejects options that can never work", "[executor]") {
   CHECK_FALSE(command::make({}, {}));
   CHECK_FALSE(command::make({std::string{"a\0b", 3}}, {}));
   CHECK_FALSE(command::make({"true", {std::string{"a\0b", 3}}}, {}));

@@ -23,15 +23,15 @@ using executor::task;
 
 namespace {
 
-/// How a run ended.
+/// The result of a run.
 struct ended {
   core::run_outcome outcome;
   std::string thrown;
-  /// Where this was told.
+  /// The thread that reported it.
   bool on_task_thread = false;
 };
 
-/// One run of a handler, as actors start it.
+/// One run of a handler, started like actors do.
 class one_run {
 public:
   explicit one_run(const std::shared_ptr<executor::task_threads>& threads, handler code) : threads_{threads} {
@@ -93,7 +93,7 @@ struct runtime {
   std::shared_ptr<executor::task_threads> threads;
 };
 
-/// What somebody else resumes, in a thread of theirs.
+/// An awaitable that other code resumes, on its own thread.
 class foreign_event {
 public:
   auto operator co_await() noexcept {
@@ -139,7 +139,7 @@ task<> throw_it(std::string text) {
   co_return;
 }
 
-/// For checks in threads of others; what it throws ends the run.
+/// For checks on other threads: throws to end the run.
 void must(bool holds, const char* what) {
   if (!holds)
     throw std::logic_error{what};
@@ -149,7 +149,7 @@ task<> nothing(job_context&) { co_return; }
 
 } // namespace
 
-TEST_CASE("a coroutine is a handler as a function is", "[executor][coroutines]") {
+TEST_CASE("a coroutine is a handler like a function", "[executor][coroutines]") {
   executor::handlers known;
   CHECK(known.add("function", [](job_context&) {}));
   CHECK(known.add("coroutine", [](job_context&) -> task<> { co_return; }));
@@ -163,7 +163,7 @@ TEST_CASE("a coroutine is a handler as a function is", "[executor][coroutines]")
   CHECK_FALSE(known.add("none", handler::coroutine{}));
 }
 
-TEST_CASE("the result of a coroutine is what its context was told, or what it threw", "[executor][coroutines]") {
+TEST_CASE("the result of a coroutine is the one set in its context, or its exception", "[executor][coroutines]") {
   const runtime f;
   CHECK(f.run(nothing).outcome.code == 200);
   const auto failed = f.run([](job_context& context) -> task<> {
@@ -177,12 +177,12 @@ TEST_CASE("the result of a coroutine is what its context was told, or what it th
           throw std::runtime_error{"at once"};
           co_return;
         }).thrown == "at once");
-  // One that throws before it is a coroutine.
+  // A handler that throws before it becomes a coroutine.
   CHECK(f.run(handler::coroutine{[](job_context&) -> task<> { throw std::runtime_error{"not even begun"}; }}).thrown
         == "not even begun");
 }
 
-TEST_CASE("thousands sleep on two threads, and a stop wakes each", "[executor][coroutines]") {
+TEST_CASE("thousands sleep on two threads, and a stop wakes each of them", "[executor][coroutines]") {
   const runtime f{2};
   constexpr std::size_t count = 5000;
   std::latch begun{count};
@@ -206,7 +206,7 @@ TEST_CASE("thousands sleep on two threads, and a stop wakes each", "[executor][c
   CHECK(f.threads->wait_until_idle(1min));
 }
 
-TEST_CASE("a sleep ends by itself, whatever its length", "[executor][coroutines]") {
+TEST_CASE("a sleep of any length ends on its own", "[executor][coroutines]") {
   const runtime f{1};
   const auto out = f.run([&](job_context& context) -> task<> {
     const auto before = std::chrono::steady_clock::now();
@@ -223,7 +223,7 @@ TEST_CASE("a sleep ends by itself, whatever its length", "[executor][coroutines]
   CHECK(out.outcome.message == "awake");
   one_run endless{f.threads, [](job_context& context) -> task<> {
                     const bool slept = co_await context.sleep_for(std::chrono::nanoseconds::max());
-                    const bool again = co_await context.sleep_for(1h); // the stop is still asked for
+                    const bool again = co_await context.sleep_for(1h); // the stop request is still set
                     must(!slept && !again, "stopped");
                   }};
   endless.start();
@@ -231,21 +231,21 @@ TEST_CASE("a sleep ends by itself, whatever its length", "[executor][coroutines]
   CHECK(endless.wait().thrown.empty());
 }
 
-TEST_CASE("those who sleep shorter wake first", "[executor][coroutines]") {
+TEST_CASE("shorter sleeps end first", "[executor][coroutines]") {
   const runtime f{1};
   std::vector<int> woken;
   std::deque<one_run> runs;
   for (const int delay : {60, 20, 40})
     runs.emplace_back(f.threads, [&woken, delay](job_context& context) -> task<> {
       co_await context.sleep_for(std::chrono::milliseconds{delay});
-      woken.push_back(delay); // one thread, so no two at once
+      woken.push_back(delay); // one thread, so no concurrent access
     }).start();
   for (auto& run : runs)
     (void)run.wait();
   CHECK(woken == std::vector<int>{20, 40, 60});
 }
 
-TEST_CASE("a stop that comes while a sleep begins or ends", "[executor][coroutines]") {
+TEST_CASE("handles a stop while a sleep begins or ends", "[executor][coroutines]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -282,14 +282,14 @@ TEST_CASE("a task awaits others, with values and exceptions", "[executor][corout
     } catch (const std::runtime_error& thrown) {
       caught = thrown.what();
     }
-    auto never = number(1); // goes without having begun
+    auto never = number(1); // destroyed before it begins
     const auto deep = co_await depth(200);
     context.succeed(std::to_string(many + few) + " " + caught + " " + std::to_string(deep));
   });
   CHECK(out.outcome.message == "42 below 200");
 }
 
-TEST_CASE("a loop over tasks that end at once", "[executor][coroutines]") {
+TEST_CASE("a loop over tasks that end at once needs no stack", "[executor][coroutines]") {
   const runtime f;
   const auto out = f.run([](job_context& context) -> task<> {
     const auto sum = co_await sum_below(10'000);
@@ -298,7 +298,7 @@ TEST_CASE("a loop over tasks that end at once", "[executor][coroutines]") {
   CHECK(out.outcome.message == "49995000");
 }
 
-TEST_CASE("blocking code has a thread of its own", "[executor][coroutines]") {
+TEST_CASE("blocking code runs on its own thread", "[executor][coroutines]") {
   const runtime f{1};
   const auto out = f.run([&f](job_context& context) -> task<> {
     const auto here = std::this_thread::get_id();
@@ -321,7 +321,7 @@ TEST_CASE("blocking code has a thread of its own", "[executor][coroutines]") {
   CHECK(out.outcome.message == "moved from there");
 }
 
-TEST_CASE("blocking code holds up no other run", "[executor][coroutines]") {
+TEST_CASE("blocking code does not delay other runs", "[executor][coroutines]") {
   const runtime f{1};
   std::promise<void> go;
   one_run blocked{f.threads, [may = go.get_future().share()](job_context& context) -> task<> {
@@ -334,13 +334,13 @@ TEST_CASE("blocking code holds up no other run", "[executor][coroutines]") {
   CHECK(blocked.wait().outcome.code == 200);
 }
 
-TEST_CASE("blocking code for which there is no thread", "[executor][coroutines]") {
+TEST_CASE("blocking code fails if no thread is available", "[executor][coroutines]") {
   const runtime f{1, 0};
   const auto out = f.run([](job_context& context) -> task<> { co_await context.run_blocking([] {}); });
-  CHECK(out.thrown.starts_with("no thread could be had for blocking code"));
+  CHECK(out.thrown.starts_with("no thread available for blocking code"));
 }
 
-TEST_CASE("who is resumed by others ends in our threads", "[executor][coroutines]") {
+TEST_CASE("a coroutine resumed by another thread ends on an executor thread", "[executor][coroutines]") {
   const runtime f;
   foreign_event event;
   bool elsewhere = false, back = false;
@@ -358,7 +358,7 @@ TEST_CASE("who is resumed by others ends in our threads", "[executor][coroutines
   CHECK(back);
 }
 
-TEST_CASE("a run that nobody resumes keeps what it has, and is not waited for", "[executor][coroutines]") {
+TEST_CASE("a run that is never resumed keeps its data and does not delay the stop", "[executor][coroutines]") {
   foreign_event event;
   auto held = std::make_shared<std::string>("held");
   const std::weak_ptr<std::string> seen = held;
@@ -381,7 +381,7 @@ TEST_CASE("a run that nobody resumes keeps what it has, and is not waited for", 
   CHECK(seen.expired());
 }
 
-TEST_CASE("after the end nothing begins", "[executor][coroutines]") {
+TEST_CASE("nothing begins after the end", "[executor][coroutines]") {
   const runtime f;
   f.threads->close();
   CHECK_FALSE(f.threads->start([] {}));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Handlers that are coroutines, in a real executor process.
+"""Coroutine handlers in a real executor process.
 
 coroutines_test.py VECTOR_EXECUTOR [TEST...]
 """
@@ -25,7 +25,7 @@ class CoroutinesTest(Case):
         self.admin = Admin(self)
 
     def status(self, executor: Executor, key: str) -> int:
-        """`Threads`, or a size in KiB."""
+        """Returns `Threads`, or a size in KiB."""
         text = pathlib.Path(f"/proc/{executor.child.pid}/status").read_text(encoding="ascii")
         return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(key + ":"))
 
@@ -86,14 +86,14 @@ class CoroutinesTest(Case):
         print(f"{MANY} runs wait: {threads} threads, {files} files, {grown / MANY:.1f} KiB each")
         self.assertLess(threads, 60)
         self.assertLess(files, 200)
-        self.assertLess(grown / MANY, 64)  # a few KiB; sanitizers need more, and threads would, too
+        self.assertLess(grown / MANY, 64)  # a few KiB; sanitizers need more, and so would threads
         begin = time.monotonic()
         self.assertEqual(executor.stop(), 0)
         self.assertLess(time.monotonic() - begin, 20)
         self.assertEqual(sorted({one["logId"] for one in self.admin.reports()}), list(range(1, MANY + 1)))
 
     def test_one_that_nobody_resumes_does_not_hold_up_the_end(self):
-        # It stays in memory until the process ends, as documented; that is no leak to look for.
+        # It stays in memory until the process ends, as documented; the test must not report it as a leak.
         kept = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         with unittest.mock.patch.dict(os.environ, kept):
             executor = self.start(self.admin, drain_ms="100")

@@ -1,6 +1,6 @@
 #pragma once
 
-// Folders for the files of an executor, a clock that stands still, and a disk that is soon full.
+// Folders for the files of an executor, a clock that does not advance, and a small disk.
 
 #include <memory>
 #include <string>
@@ -14,18 +14,18 @@ namespace ringmaster::test {
 /// 2023-11-14 22:13:20 in UTC.
 inline constexpr core::time_point some_time = core::from_ms(1700000000000);
 
-/// Logs of runs in a folder of its own. Not to be moved: its clock is referred to.
+/// Run logs in their own folder. Not movable, because its clock is referenced.
 struct log_disk {
   explicit log_disk(std::string in = {}) : folder{in.empty() ? place.path() + "/logs" : std::move(in)} {}
 
   [[nodiscard]] executor::log_options options();
-  /// Where the log of a run at `some_time` lies.
+  /// Returns the path of the log of a run at `some_time`.
   [[nodiscard]] std::string path(std::int64_t run) const;
-  /// What that file holds.
+  /// Returns the content of that file.
   [[nodiscard]] std::string bytes(std::int64_t run) const;
-  /// Writes the file as somebody else would, and makes the clock say when that was.
+  /// Writes the file as another process would, and sets the clock to the time of the write.
   void write(std::int64_t run, const std::string& text);
-  /// The clock says when the file was written last, and so much later.
+  /// Sets the clock to the time of the last write plus the given time.
   void look_after(std::int64_t run, core::milliseconds later);
 
   temp_folder place;
@@ -34,7 +34,7 @@ struct log_disk {
   std::vector<std::string> complaints;
 };
 
-/// A file system of so many kilobytes in memory; needs root.
+/// A memory file system with this many kilobytes; needs root.
 class small_disk {
 public:
   explicit small_disk(std::size_t kilobytes);
@@ -42,10 +42,10 @@ public:
   small_disk& operator=(const small_disk&) = delete;
   ~small_disk();
 
-  /// False: it could not be had here.
+  /// Returns false if it could not be created.
   [[nodiscard]] explicit operator bool() const noexcept { return mounted_; }
   [[nodiscard]] const std::string& path() const noexcept { return place_.path(); }
-  /// Takes all the room there is, and gives it back.
+  /// Fills the file system, and frees the space again.
   void fill();
   void free();
 

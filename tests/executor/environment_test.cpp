@@ -8,7 +8,7 @@
 using namespace ringmaster;
 using namespace ringmaster::executor;
 
-TEST_CASE("environment: our own variables are not inherited, others are", "[executor]") {
+TEST_CASE("environment: does not inherit RINGMASTER_ variables, but all others", "[executor]") {
   REQUIRE(::setenv("RINGMASTER_SECURITY_ACCESS_TOKEN", "secret", 1) == 0);
   REQUIRE(::setenv("EXECUTOR_TEST_OTHER", "two words=3", 1) == 0);
   const auto inherited = inherited_environment();
@@ -21,7 +21,7 @@ TEST_CASE("environment: our own variables are not inherited, others are", "[exec
   CHECK(find_variable(inherited, "PATH"));
 }
 
-TEST_CASE("environment: a program is the first executable file in PATH", "[executor]") {
+TEST_CASE("environment: finds the first executable file in PATH", "[executor]") {
   test::temp_folder folder;
   const auto first = folder.write("a/tool", ""), second = folder.write("b/tool", ""), plain = folder.write("b/plain", "");
   ::chmod(first.c_str(), 0644);

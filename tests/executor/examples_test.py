@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples, built outside of this project against what it installs, and run.
+"""The examples, built outside of this project against the installed package, and executed.
 
 examples_test.py CMAKE BUILD_FOLDER CXX CXX_FLAGS [TEST...]
 """
@@ -18,7 +18,7 @@ from executor_case import Admin, NOW_MS, wait_until
 CMAKE = BUILD = CXX = FLAGS = ""
 TOKEN = "examples-token"
 
-# Every object of the package, needed or not: which ones a linker takes depends on flags and compiler.
+# Every object of the package, needed or not: a linker's choice depends on flags and compiler.
 WHOLE_PACKAGE = """
 cmake_minimum_required(VERSION 3.25)
 project(whole_package LANGUAGES CXX)
@@ -36,7 +36,7 @@ DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs/executor.md"
 
 
 def without_heading(text: str) -> str:
-    """A file without the comment that says what it is."""
+    """Returns a file without its first comment."""
     lines = text.splitlines(keepends=True)
     while lines[0].startswith(("# ", "// ")) or not lines[0].strip():
         lines.pop(0)
@@ -56,7 +56,7 @@ class ExamplesTest(unittest.TestCase):
 
     @classmethod
     def build(cls, source: pathlib.Path, to: pathlib.Path) -> str:
-        """What CMake said. Of no standard: the package says which one its headers need."""
+        """Returns CMake's output. Sets no language standard: the package requires the one of its headers."""
         said = cls.call(CMAKE, "-G", "Ninja", "-S", str(source), "-B", str(to), f"-DCMAKE_PREFIX_PATH={cls.prefix}",
                         f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={FLAGS}")
         cls.call(CMAKE, "--build", str(to))
@@ -118,9 +118,9 @@ class ExamplesTest(unittest.TestCase):
         built = self.path / "documented"
         self.build(source, built)
         try:
-            self.admin = Admin(self, 8080)  # what it names
+            self.admin = Admin(self, 8080)  # its address
         except OSError:
-            self.skipTest("port 8080 is somebody else's")
+            self.skipTest("port 8080 is in use")
         self.begin([built / "my_executor"], {"RINGMASTER_SECURITY_ACCESS_TOKEN": TOKEN})
         self.assertEqual(self.admin.of("registry")[0][3]["registryKey"], "my-executor")
         self.run_job(7, "hello", "Ada")
@@ -129,7 +129,7 @@ class ExamplesTest(unittest.TestCase):
         self.child.terminate()
         _, said = self.child.communicate(timeout=60)
         self.assertEqual(self.child.returncode, 0, said)
-        self.assertIn("stopped: 1 runs were taken", said)
+        self.assertIn("stopped: 1 runs accepted", said)
 
     def test_hello(self):
         self.start("hello")
@@ -176,7 +176,7 @@ class ExamplesTest(unittest.TestCase):
         self.ask("kill", {"jobId": 30})
         wait_until(lambda: "no longer waiting: scheduling center kill job." in self.log(30), "it stops")
         self.run_job(40, "wait-for-file", "")
-        self.assertEqual(self.admin.outcome(40), (500, "path=… every_ms=…"))
+        self.assertEqual(self.admin.outcome(40), (500, "the parameter needs path=… and optionally every_ms=…"))
 
     def test_calls(self):
         self.start("calls")
@@ -193,9 +193,9 @@ class ExamplesTest(unittest.TestCase):
             self.assertEqual(self.admin.outcome(run),
                              (500, f'"{url}" is not among the addresses that this executor may call'))
         try:
-            reports = Admin(self, 8000)  # what the example may call
+            reports = Admin(self, 8000)  # the address that the example may call
         except OSError:
-            self.skipTest("port 8000 is somebody else's")
+            self.skipTest("port 8000 is in use")
         reports.answer = lambda path, body: (201, '"made"')
         param = r'url=http://127.0.0.1:8000/reports/a?b=1 data="{\"day\": 1}" content_type=application/json'
         self.run_job(90, "http", param, jobId=90)

@@ -1,4 +1,4 @@
-"""A real executor process and stub admins, for the tests that drive it from outside."""
+"""A real executor process and stub admins, for tests that control it from outside."""
 
 import http.client
 import json
@@ -40,7 +40,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Admin:
-    """Keeps what it is sent; `answer(path, body)` is what it says, a (status, text) or an object."""
+    """Stores the requests; `answer(path, body)` returns the response: (status, text) or an object."""
 
     def __init__(self, case: unittest.TestCase, port: int = 0):
         self.seen: list[tuple[float, str, dict, object]] = []

@@ -1,5 +1,6 @@
-// executor_host MODE ENVIRONMENT PROGRAM [ARGUMENT …]: runs the program as an executor does, with one variable, and ends with its
-// exit code. Its output goes on to stdout. Mode `closed` closes stdin, stdout and stderr first; then nothing goes on.
+// executor_host MODE ENVIRONMENT PROGRAM [ARGUMENT …]: runs the program as an executor does, with one variable, and exits with
+// its exit code. Its output is passed on to stdout. Mode `closed` closes stdin, stdout and stderr first; then no output is passed
+// on.
 
 #include <string_view>
 #include <unistd.h>

@@ -41,7 +41,7 @@ std::set<std::string> names(const std::string& folder) {
 
 } // namespace
 
-TEST_CASE("a script's file is its source exactly, for the owner alone", "[executor]") {
+TEST_CASE("a script's file holds its exact source and is readable only by the owner", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path() + "/logs"};
   const auto source = "echo 中\r\n\0\xff no end of line"s;
@@ -53,7 +53,7 @@ TEST_CASE("a script's file is its source exactly, for the owner alone", "[execut
   CHECK(mode_of(base.path() + "/logs/gluesource") == 0700);
 }
 
-TEST_CASE("a new version takes the place of the job's others, and of no other job's", "[executor]") {
+TEST_CASE("a new version replaces the job's other files, but not those of other jobs", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path()};
   for (const int job : {1, 11, 111, 2, -1})
@@ -67,7 +67,7 @@ TEST_CASE("a new version takes the place of the job's others, and of no other jo
   CHECK(names(base.path() + "/gluesource") == std::set<std::string>{"1", "1_6.sh", "11_6.sh", "111_5.sh", "2_5.sh", "-1_5.sh"});
 }
 
-TEST_CASE("a script that begins late leaves the file of the newer one", "[executor]") {
+TEST_CASE("a late script does not remove the file of a newer version", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path()};
   REQUIRE(folder.replace(key(1, 6), ".sh", "new", 2));
@@ -77,7 +77,7 @@ TEST_CASE("a script that begins late leaves the file of the newer one", "[execut
   CHECK(names(base.path() + "/gluesource") == std::set<std::string>{"1_5.sh"});
 }
 
-TEST_CASE("a file that is there is kept, one that is gone comes again", "[executor]") {
+TEST_CASE("keeps an existing file and restores a missing one", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path()};
   REQUIRE(folder.keep(key(1, 1), ".sh", "first", 1));
@@ -88,7 +88,7 @@ TEST_CASE("a file that is there is kept, one that is gone comes again", "[execut
   CHECK(content(folder.path_of(key(1, 1), ".sh")) == "third");
 }
 
-TEST_CASE("a disk that is full leaves the former version and nothing half", "[executor]") {
+TEST_CASE("on a full disk the previous version remains and no partial file", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path()};
   REQUIRE(folder.replace(key(1, 1), ".sh", "old", 1));
@@ -103,7 +103,7 @@ TEST_CASE("a disk that is full leaves the former version and nothing half", "[ex
   CHECK(folder.replace(key(1, 2), ".sh", std::string(1000, '#'), 1));
 }
 
-TEST_CASE("a folder that others could write to is taken back, or refused", "[executor]") {
+TEST_CASE("takes back a folder that others can write to, or refuses it", "[executor]") {
   temp_folder base;
   std::filesystem::create_directory(base.path() + "/gluesource");
   ::chmod((base.path() + "/gluesource").c_str(), 0777);
@@ -123,7 +123,7 @@ TEST_CASE("a folder that others could write to is taken back, or refused", "[exe
   }
 }
 
-TEST_CASE("a file instead of the folder, and a link instead of the draft, do no harm", "[executor]") {
+TEST_CASE("handles a file in place of the folder, and a link in place of the temporary file", "[executor]") {
   temp_folder base;
   base.write("a/gluesource", "a file");
   glue_folder blocked{base.path() + "/a"};
@@ -139,7 +139,7 @@ TEST_CASE("a file instead of the folder, and a link instead of the draft, do no 
   CHECK(content(folder.path_of(key(1, 1), ".sh")) == "x");
 }
 
-TEST_CASE("scripts that are written at the same time do not spoil each other", "[executor]") {
+TEST_CASE("scripts written concurrently do not corrupt each other", "[executor]") {
   temp_folder base;
   glue_folder folder{base.path()};
   std::vector<std::thread> threads;

@@ -9,7 +9,7 @@ using executor::make_http_handler;
 
 namespace {
 
-/// What a run with this parameter says, when nobody listens where it may call.
+/// Returns the message of a run with this parameter, when no server listens at the permitted address.
 std::string message_of(const std::string& param) {
   const auto made = make_http_handler({.allowed = {"http://127.0.0.1:1/"}, .timeout = 5s});
   REQUIRE(made);
@@ -25,10 +25,10 @@ std::string message_of(const std::string& param) {
 
 } // namespace
 
-TEST_CASE("http handler: a time limit is one that can be kept", "[executor]") {
+TEST_CASE("http handler: rejects time limits out of range", "[executor]") {
   for (const auto* limit : {"0", "-1", "-9223372036854775808", "5001", "9223372036854775807"}) {
     CAPTURE(limit);
-    CHECK(message_of(std::string{"url=http://127.0.0.1:1/ timeout_ms="} + limit) == "timeout_ms goes from 1 to 5000");
+    CHECK(message_of(std::string{"url=http://127.0.0.1:1/ timeout_ms="} + limit) == "timeout_ms must be from 1 to 5000");
   }
   CHECK(message_of("url=http://127.0.0.1:1/ timeout_ms=1s") == "\"1s\" is not a whole number of 64 bits");
   CHECK(message_of("url=http://127.0.0.1:1/ timeout_ms=99999999999999999999").ends_with("is not a whole number of 64 bits"));
@@ -38,9 +38,9 @@ TEST_CASE("http handler: a time limit is one that can be kept", "[executor]") {
   }
 }
 
-TEST_CASE("http handler: what can be wrong with a parameter is said", "[executor]") {
-  CHECK(message_of("") == "the parameter has no url=…");
-  CHECK(message_of("url=http://127.0.0.1:1/ method=get") == "the method is no word of capital letters");
+TEST_CASE("http handler: reports invalid parameters", "[executor]") {
+  CHECK(message_of("") == "the parameter lacks url=…");
+  CHECK(message_of("url=http://127.0.0.1:1/ method=get") == "the method must consist of capital letters");
   CHECK(message_of("url=http://127.0.0.1:2/") ==
         "\"http://127.0.0.1:2/\" is not among the addresses that this executor may call");
 }

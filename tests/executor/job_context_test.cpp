@@ -42,7 +42,7 @@ struct running {
 
 } // namespace
 
-TEST_CASE("values of a parameter", "[executor]") {
+TEST_CASE("parses the values of a parameter", "[executor]") {
   CHECK(parse_value<std::int64_t>("-42") == -42);
   CHECK(parse_value<double>("2.5e3") == 2500.0);
   CHECK(parse_value<bool>("true") == true);
@@ -63,7 +63,7 @@ TEST_CASE("values of a parameter", "[executor]") {
   CHECK(parse_value<bool>("yes").error().context == "\"yes\" is neither true nor false");
 }
 
-TEST_CASE("named arguments of a parameter", "[executor]") {
+TEST_CASE("finds the named arguments of a parameter", "[executor]") {
   CHECK(find_argument("from=1 to=20", "to") == "20");
   CHECK(find_argument("url=http://h/?a=1&method=DELETE", "url") == "http://h/?a=1&method=DELETE");
   CHECK_FALSE(find_argument("url=http://h/?a=1&method=DELETE", "method"));
@@ -82,7 +82,7 @@ TEST_CASE("named arguments of a parameter", "[executor]") {
   CHECK_FALSE(find_argument("=1 =2", "1"));
 }
 
-TEST_CASE("what a handler reads of its run", "[executor]") {
+TEST_CASE("a handler can read the data of its run", "[executor]") {
   running f{"limit=7 dry=true word=x"};
   f.request.shard_index = 1;
   f.request.shard_total = 3;
@@ -98,7 +98,7 @@ TEST_CASE("what a handler reads of its run", "[executor]") {
   CHECK(running{"12"}.context().param_as<std::int64_t>() == 12);
 }
 
-TEST_CASE("a result: the last code, and the last message that was given", "[executor]") {
+TEST_CASE("the result is the last code with the last given message", "[executor]") {
   running f;
   auto& context = f.context();
   CHECK(context.outcome().code == 200);
@@ -111,7 +111,7 @@ TEST_CASE("a result: the last code, and the last message that was given", "[exec
   CHECK(context.outcome().code == 999);
 }
 
-TEST_CASE("a stop wakes who sleeps and says why", "[executor]") {
+TEST_CASE("a stop wakes a sleeping handler and gives the reason", "[executor]") {
   running f;
   auto& context = f.context();
   CHECK(context.wait_for(1ms));
@@ -122,7 +122,7 @@ TEST_CASE("a stop wakes who sleeps and says why", "[executor]") {
   CHECK(context.stop_reason() == "the reason");
 }
 
-TEST_CASE("lines and progress", "[executor]") {
+TEST_CASE("writes lines and progress", "[executor]") {
   running f;
   auto& context = f.context();
   context.line() << "done " << 3 << " of " << 4.5;
@@ -132,7 +132,7 @@ TEST_CASE("lines and progress", "[executor]") {
   CHECK(f.log.lines == std::vector<std::string>{"done 3 of 4.5", "progress 25.0 %: rows", "progress 100.0 %"});
 }
 
-TEST_CASE("a line stands under the place that wrote it", "[executor]") {
+TEST_CASE("a line names the place that wrote it", "[executor]") {
   running f;
   auto& context = f.context();
   const auto here = [](unsigned line) { return "job_context_test.cpp:" + std::to_string(line); };

@@ -13,7 +13,7 @@ using namespace ringmaster;
 using namespace std::chrono;
 namespace fs = std::filesystem;
 
-TEST_CASE("log cleaner: only real dates are dates", "[executor]") {
+TEST_CASE("log cleaner: accepts only valid dates", "[executor]") {
   CHECK(executor::parse_date("2023-11-14") == year{2023} / 11 / 14);
   CHECK(executor::parse_date("2024-02-29") == year{2024} / 2 / 29);
   CHECK(executor::parse_date("0000-01-01") == year{0} / 1 / 1);
@@ -24,7 +24,7 @@ TEST_CASE("log cleaner: only real dates are dates", "[executor]") {
   }
 }
 
-TEST_CASE("log cleaner: a day is kept for its days and one more", "[executor]") {
+TEST_CASE("log cleaner: keeps a day for the configured days and one more", "[executor]") {
   const std::vector<std::string> names{"2023-11-11", "callbacklogs", "2023-11-10", "2023-11-14", "2099-01-01", "1970-01-01"};
   const auto today = year{2023} / 11 / 14;
   using list = std::vector<std::string>;
@@ -36,7 +36,7 @@ TEST_CASE("log cleaner: a day is kept for its days and one more", "[executor]") 
     CHECK(executor::outdated_folders(names, today, days).empty());
 }
 
-TEST_CASE("log cleaner: removes old days with all that is in them, and nothing else", "[executor]") {
+TEST_CASE("log cleaner: removes old days with their content, and nothing else", "[executor]") {
   test::log_disk disk;
   const auto make = [&](const std::string& name) { disk.place.write("logs/" + name, "x"); };
   for (const char* name : {"2023-11-10/1.log", "2023-11-10/2.log", "2023-11-10/deep/3.log", "2023-11-11/1.log",
@@ -62,7 +62,7 @@ TEST_CASE("log cleaner: removes old days with all that is in them, and nothing e
   }
 }
 
-TEST_CASE("log cleaner: a folder that is not there holds nothing; one that is no folder says so", "[executor]") {
+TEST_CASE("log cleaner: a missing folder counts as empty; a file in its place is an error", "[executor]") {
   test::log_disk disk;
   CHECK(executor::clean_logs(disk.options(), 3, {})->folders == 0);
   disk.folder = disk.place.write("file", "x");
@@ -72,7 +72,7 @@ TEST_CASE("log cleaner: a folder that is not there holds nothing; one that is no
   CHECK(executor::clean_logs(disk.options(), 0, {})->folders == 0);
 }
 
-TEST_CASE("log cleaner: stops when it is asked to", "[executor]") {
+TEST_CASE("log cleaner: ends at a stop request", "[executor]") {
   test::log_disk disk;
   disk.place.write("logs/2020-01-01/1.log", "x");
   std::stop_source stop;
@@ -81,7 +81,7 @@ TEST_CASE("log cleaner: stops when it is asked to", "[executor]") {
   CHECK(fs::exists(disk.folder + "/2020-01-01/1.log"));
 }
 
-TEST_CASE("log cleaner: cleans again when the day has changed", "[executor]") {
+TEST_CASE("log cleaner: cleans again after a change of the date", "[executor]") {
   test::log_disk disk;
   disk.place.write("logs/2023-11-14/1.log", "x");
   std::atomic<std::int64_t> now_ms{core::to_ms(test::some_time)};

@@ -34,7 +34,7 @@ std::size_t count_lines(const std::string& text, const std::string& piece) {
 
 } // namespace
 
-TEST_CASE("log files: a run has a log as soon as it has a writer, also in the next life", "[executor]") {
+TEST_CASE("log files: a run has a log once it has a writer, also after a restart", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   CHECK(logs.has({run(7), {}, some_time}) == false);
@@ -47,7 +47,7 @@ TEST_CASE("log files: a run has a log as soon as it has a writer, also in the ne
   CHECK(executor::log_files{disk.options()}.has({run(7), {}, some_time}) == true);
 }
 
-TEST_CASE("log files: nothing appended makes the file, and leaves one as it is", "[executor]") {
+TEST_CASE("log files: appending nothing creates a file, and leaves an existing one unchanged", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   CHECK(logs.append({run(7), {}, some_time}, ""));
@@ -58,7 +58,7 @@ TEST_CASE("log files: nothing appended makes the file, and leaves one as it is",
   CHECK(disk.bytes(7) == "x\n");
 }
 
-TEST_CASE("log files: a different run with the same id has a file of its own, also in the next life", "[executor]") {
+TEST_CASE("log files: a different run with the same id has its own file, also after a restart", "[executor]") {
   test::log_disk disk;
   const core::run_identity earlier{run(7), core::job_id{1}, some_time};
   const core::run_identity later{run(7), core::job_id{1}, some_time + std::chrono::seconds{15}};
@@ -82,7 +82,7 @@ TEST_CASE("log files: a different run with the same id has a file of its own, al
   CHECK(disk.bytes(7) == head(earlier) + "earlier\nend\n");
   CHECK(logs.read(later, 1)->text == head(later) + "later\n" + "2023-11-14 22:13:20 []-[] of the later one\n");
   CHECK(logs.read(other_job, 1)->text == head(other_job) + "other\n");
-  // As admins ask: without the job, and Java's with a time that it rounded up.
+  // Queries of admins: without the job, and those of Java with a rounded-up time.
   CHECK(logs.read({run(7), {}, later.log_time}, 1)->to_line == 2);
   CHECK(logs.read({run(7), {}, later.log_time + core::milliseconds{400}}, 1)->to_line == 2);
   CHECK(logs.read({run(7), {}, later.log_time + std::chrono::seconds{1} - core::milliseconds{600}}, 1)->to_line == 2);
@@ -91,7 +91,7 @@ TEST_CASE("log files: a different run with the same id has a file of its own, al
   CHECK(disk.complaints.empty());
 }
 
-TEST_CASE("log files: a log that does not name its run counts as that of any run with its id", "[executor]") {
+TEST_CASE("log files: a log that does not name its run counts for any run with its id", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   for (const char* text : {"", "x\n", "2023-11-14 22:13:20 [executor] <br>\n", "2023-11-14 22:13:20 [executor]-[job-",
@@ -104,7 +104,7 @@ TEST_CASE("log files: a log that does not name its run counts as that of any run
   }
 }
 
-TEST_CASE("log files: whether there is a log may be not to be known", "[executor]") {
+TEST_CASE("log files: reports when it is unknown whether a log exists", "[executor]") {
   test::log_disk disk;
   disk.folder = disk.place.path() + '/' + std::string(300, 'x');
   executor::log_files logs{disk.options()};
@@ -129,19 +129,19 @@ TEST_CASE("log files: the local date names the folder", "[executor]") {
   CHECK(logs.read({run(1), {}, midnight + std::chrono::hours{24} - core::milliseconds{1}}, 1)->text == "after\n");
 }
 
-TEST_CASE("log files: a time that was rounded over midnight still finds the log", "[executor]") {
+TEST_CASE("log files: a time rounded over midnight still finds the log", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   const auto midnight = core::from_ms(1700006400000);
   logs.append({run(1), {}, midnight - core::milliseconds{300}}, "x");
   CHECK(logs.read({run(1), {}, midnight}, 1)->text == "x\n");
   CHECK(logs.read({run(1), {}, midnight + core::milliseconds{500}}, 1)->ended);
-  // Where there is one of that day, that is meant.
+  // If there is a log for that day, it takes precedence.
   logs.append({run(1), {}, midnight}, "y");
   CHECK(logs.read({run(1), {}, midnight}, 1)->text == "y\n");
 }
 
-TEST_CASE("log files: any number and any time lead to a file in the folder", "[executor]") {
+TEST_CASE("log files: any number and any time give a file inside the folder", "[executor]") {
   using limits = std::numeric_limits<std::int64_t>;
   const std::int64_t before_year_1 = -62135596800001, after_year_9999 = 253402300800000;
   test::log_disk disk;
@@ -167,7 +167,7 @@ TEST_CASE("log files: any number and any time lead to a file in the folder", "[e
     CHECK(each.path() == disk.folder);
 }
 
-TEST_CASE("log files: what the line of a handler looks like", "[executor]") {
+TEST_CASE("log files: formats the line of a handler", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   const auto writer = logs.writer({run(1), {}, some_time});
@@ -181,7 +181,7 @@ TEST_CASE("log files: what the line of a handler looks like", "[executor]") {
                          "2023-11-14 22:13:20 []-[] \n");
 }
 
-TEST_CASE("log files: names of functions are short", "[executor]") {
+TEST_CASE("log files: shortens function names", "[executor]") {
   test::log_disk disk;
   const executor::log_files logs{disk.options()};
   core::trigger_request request;
@@ -200,7 +200,7 @@ TEST_CASE("log files: names of functions are short", "[executor]") {
   CHECK(text.find("anonymous") == std::string::npos);
 }
 
-TEST_CASE("log files: bytes of a script stay as they are, and a line after them begins anew", "[executor]") {
+TEST_CASE("log files: keeps bytes of a script unchanged, and starts the next line on a new line", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   const auto writer = logs.writer({run(1), {}, some_time});
@@ -216,7 +216,7 @@ TEST_CASE("log files: bytes of a script stay as they are, and a line after them 
   CHECK(logs.read({run(1), {}, some_time}, 1)->text == "50 %\n\uFFFD\nend\nmore\nlate\n");
 }
 
-TEST_CASE("log files: lines come behind the result, also after a restart in the middle of a line", "[executor]") {
+TEST_CASE("log files: appends lines after the result, also after a restart within a line", "[executor]") {
   test::log_disk disk;
   disk.write(1, "one\nhalf");
   executor::log_files logs{disk.options()};
@@ -228,7 +228,7 @@ TEST_CASE("log files: lines come behind the result, also after a restart in the 
   CHECK(disk.bytes(1) == "one\nhalf\n<br>----------- xxl-job job callback finish.\ntwo\nthree\n");
 }
 
-TEST_CASE("log files: threads of one run do not cut each other's lines", "[executor]") {
+TEST_CASE("log files: concurrent threads of a run do not mix their lines", "[executor]") {
   constexpr int threads = 8, lines = 500;
   test::log_disk disk;
   executor::log_files logs{disk.options()};
@@ -254,7 +254,7 @@ TEST_CASE("log files: threads of one run do not cut each other's lines", "[execu
     CHECK(count_lines(bytes, "<" + std::string(200, static_cast<char>('a' + t)) + ">\n") == lines);
 }
 
-TEST_CASE("log files: a day's folder that is taken away comes back", "[executor]") {
+TEST_CASE("log files: recreates a removed folder", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   logs.append({run(1), {}, some_time}, "x");
@@ -267,7 +267,7 @@ TEST_CASE("log files: a day's folder that is taken away comes back", "[executor]
   CHECK(disk.complaints.empty());
 }
 
-TEST_CASE("log files: what is no file is neither read nor written nor waited for", "[executor]") {
+TEST_CASE("log files: neither reads nor writes nor waits for special files", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   std::filesystem::create_directories(disk.path(1));
@@ -284,7 +284,7 @@ TEST_CASE("log files: what is no file is neither read nor written nor waited for
   CHECK(std::filesystem::file_size(outside) == 6);
 }
 
-TEST_CASE("log files: a folder that cannot be made costs logs, and is told once a minute", "[executor]") {
+TEST_CASE("log files: a folder that cannot be created loses logs, and is reported once a minute", "[executor]") {
   test::log_disk disk;
   disk.folder = disk.place.write("file", "no folder") + "/logs";
   executor::log_files logs{disk.options()};
@@ -296,7 +296,7 @@ TEST_CASE("log files: a folder that cannot be made costs logs, and is told once 
   }
 
   REQUIRE(disk.complaints.size() == 1);
-  CHECK(disk.complaints[0] == disk.path(1) + " cannot be written: Not a directory; what runs log is lost");
+  CHECK(disk.complaints[0] == disk.path(1) + " cannot be written: Not a directory; log lines of runs are lost");
   CHECK(logs.append({run(2), {}, some_time}, "").error().context == disk.path(2) + " cannot be written: Not a directory");
   CHECK(logs.has({run(1), {}, some_time}) == false);
   const auto read = logs.read({run(1), {}, some_time}, 1);

@@ -21,7 +21,7 @@ std::string last_line(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("log limits: a run that prints without end is cut off, and the log says so", "[executor]") {
+TEST_CASE("log limits: cuts the log of a run that prints without end, and says so in the log", "[executor]") {
   test::log_disk disk;
   auto options = disk.options();
   options.bytes_max = 100000;
@@ -37,32 +37,32 @@ TEST_CASE("log limits: a run that prints without end is cut off, and the log say
   const auto bytes = disk.bytes(1);
   CHECK(bytes.size() > 100000);
   CHECK(bytes.size() < 100200);
-  CHECK(last_line(bytes) == "[The log ends here: a run may write 100000 bytes. What it writes from here on is dropped.]\n");
+  CHECK(last_line(bytes) == "[The log ends here: the limit is 100000 bytes. Further output of this run is dropped.]\n");
   CHECK(bytes.find("[The log ends") == bytes.rfind("[The log ends"));
 
-  SECTION("the process still says what became of the run") {
+  SECTION("the process can still append its lines") {
     writer->note("end");
     logs.append({limited, {}, some_time}, "callback finish");
     CHECK(disk.bytes(1).ends_with("dropped.]\nend\ncallback finish\n"));
   }
-  SECTION("but not without end either") {
+  SECTION("these lines are limited, too") {
     for (int i = 0; i < 1000; ++i)
       logs.append({limited, {}, some_time}, block);
     CHECK(disk.bytes(1).size() < 100200 + 1024 * 1024);
   }
-  SECTION("a run that begins again does not begin to count again") {
+  SECTION("a restarted run does not get a new limit") {
     const auto again = logs.writer({limited, {}, some_time});
     for (int i = 0; i < 1000; ++i)
       again->raw(block);
     CHECK(disk.bytes(1).size() < 100400);
   }
-  SECTION("other runs have what they had") {
+  SECTION("other runs keep their logs") {
     logs.writer({core::log_id{2}, {}, some_time})->raw(block);
     CHECK(disk.bytes(2) == block);
   }
 }
 
-TEST_CASE("log limits: what fits exactly is whole", "[executor]") {
+TEST_CASE("log limits: text that fits exactly is complete", "[executor]") {
   test::log_disk disk;
   auto options = disk.options();
   options.bytes_max = 10;
@@ -76,7 +76,7 @@ TEST_CASE("log limits: what fits exactly is whole", "[executor]") {
   CHECK(disk.bytes(1).starts_with("12345678\n\n[The log ends here"));
 }
 
-TEST_CASE("log limits: a character is not cut in two", "[executor]") {
+TEST_CASE("log limits: does not split a character", "[executor]") {
   test::log_disk disk;
   auto options = disk.options();
   options.bytes_max = 8;
@@ -85,7 +85,7 @@ TEST_CASE("log limits: a character is not cut in two", "[executor]") {
   CHECK(disk.bytes(1).starts_with("你好\n[The log ends here"));
 }
 
-TEST_CASE("log limits: without a free descriptor lines are lost, not runs", "[executor]") {
+TEST_CASE("log limits: without a free descriptor lines are lost, but not runs", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   logs.append({limited, {}, some_time}, "before");
@@ -109,7 +109,7 @@ TEST_CASE("log limits: without a free descriptor lines are lost, not runs", "[ex
   CHECK(disk.bytes(1) == "before\n");
 }
 
-TEST_CASE("log limits: a full disk costs lines, never the run, and is said when there is room again", "[executor]") {
+TEST_CASE("log limits: a full disk loses lines, never the run, and is noted once there is room", "[executor]") {
   test::small_disk small{256};
   if (!small)
     return test::skip("a file system of its own needs root");
@@ -127,7 +127,7 @@ TEST_CASE("log limits: a full disk costs lines, never the run, and is said when 
   other->note("lost");
 
   CHECK(disk.complaints.size() == 1);
-  CHECK(disk.complaints[0].ends_with("/2023-11-14/1.log cannot be written: No space left on device; what runs log is lost"));
+  CHECK(disk.complaints[0].ends_with("/2023-11-14/1.log cannot be written: No space left on device; log lines of runs are lost"));
   CHECK(logs.read({limited, {}, some_time}, 1)->text.starts_with("before\n"));
 
   small.free();
@@ -139,7 +139,7 @@ TEST_CASE("log limits: a full disk costs lines, never the run, and is said when 
   CHECK(disk.bytes(2).ends_with("[5 bytes of this log could not be written: No space left on device]\nafter\n"));
 }
 
-TEST_CASE("log limits: a writer that has no file between writes keeps count all the same", "[executor]") {
+TEST_CASE("log limits: a writer without an open file between writes keeps counting", "[executor]") {
   test::log_disk disk;
   auto options = disk.options();
   options.bytes_max = 10'000;
@@ -160,7 +160,7 @@ TEST_CASE("log limits: a writer that has no file between writes keeps count all 
 
   const auto bytes = disk.bytes(1);
   CHECK(bytes.size() < 10'200);
-  CHECK(last_line(bytes) == "[The log ends here: a run may write 10000 bytes. What it writes from here on is dropped.]\n");
+  CHECK(last_line(bytes) == "[The log ends here: the limit is 10000 bytes. Further output of this run is dropped.]\n");
   logs.append({limited, {}, some_time}, "the end\n");
   CHECK(last_line(disk.bytes(1)) == "the end\n");
 }

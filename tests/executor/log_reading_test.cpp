@@ -25,14 +25,14 @@ namespace {
 constexpr core::log_id followed{1};
 constexpr core::milliseconds settled{5000};
 
-/// What a reader knows of an answer.
+/// The state of a reader after a response.
 std::string told(const core::result<core::log_lines>& read) {
   if (!read)
     return "error: " + read.error().context;
   return std::to_string(read->from_line) + ".." + std::to_string(read->to_line) + (read->ended ? " ended " : " ") + read->text;
 }
 
-/// The lines of a text by the rules of §2.9, the plain way.
+/// Returns the lines of a text by the rules of §2.9, with a simple implementation.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::string line;
@@ -54,7 +54,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Follows a log to its end as consoles do; each line once.
+/// Follows a log to its end like consoles do; returns each line once.
 std::string follow(executor::log_files& logs, std::int32_t& next) {
   std::string text;
   for (;;) {
@@ -84,7 +84,7 @@ TEST_CASE("log reading: a run without a log (E42)", "[executor]") {
   CHECK(told(logs.read({followed, {}, some_time}, 5)) == "5..0 ended readLog fail, logFile not exists");
 }
 
-TEST_CASE("log reading: from a line on, and beyond the end (E39, E41)", "[executor]") {
+TEST_CASE("log reading: reads from a line on, and beyond the end (E39, E41)", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   logs.append({followed, {}, some_time}, "a\nb\nc");
@@ -106,7 +106,7 @@ TEST_CASE("log reading: an empty log has no line", "[executor]") {
   CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..0 ");
 }
 
-TEST_CASE("log reading: each end of a line, and bytes that are no UTF-8", "[executor]") {
+TEST_CASE("log reading: handles every line end, and bytes that are not UTF-8", "[executor]") {
   test::log_disk disk;
   disk.write(1, std::string{"a\rb\r\nc\n\n\r\r\n\xFF\xC3\n\0d\n", 17});
   executor::log_files logs{disk.options()};
@@ -114,7 +114,7 @@ TEST_CASE("log reading: each end of a line, and bytes that are no UTF-8", "[exec
   CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..8 c\n\n\n\n\uFFFD\uFFFD\nd\n");
 }
 
-TEST_CASE("log reading: a line that is being written is held back, but not for ever", "[executor]") {
+TEST_CASE("log reading: holds back an unfinished line for a limited time", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\nhal");
@@ -132,7 +132,7 @@ TEST_CASE("log reading: a line that is being written is held back, but not for e
   CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..4 50 % ... 100 %\nend\n");
 }
 
-TEST_CASE("log reading: a carriage return and its line feed may come apart", "[executor]") {
+TEST_CASE("log reading: handles a carriage return and line feed that arrive separately", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\r");
@@ -141,22 +141,22 @@ TEST_CASE("log reading: a carriage return and its line feed may come apart", "[e
   CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..2 b\n");
 }
 
-TEST_CASE("log reading: who follows a log does not read it from its begin", "[executor]") {
+TEST_CASE("log reading: following a log does not read it from the beginning", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "1\n2\n3\n4\n5\n");
   CHECK(told(logs.read({followed, {}, some_time}, 1)) == "1..5 1\n2\n3\n4\n5\n");
-  // Whoever counted again would now count otherwise.
+  // A reader that counted from the beginning would get other numbers.
   std::fstream{disk.path(1), std::ios::in | std::ios::out | std::ios::binary} << "\n\n\n\n";
   disk.write(1, "6\n");
   CHECK(told(logs.read({followed, {}, some_time}, 6)) == "6..6 6\n");
 
-  // A file that became shorter is another text.
+  // A file that became shorter is a different file.
   std::filesystem::resize_file(disk.path(1), 4);
   CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..4 \n\n");
 }
 
-TEST_CASE("log reading: an answer holds whole lines of a megabyte at most", "[executor]") {
+TEST_CASE("log reading: a response holds whole lines of at most a megabyte", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   std::string text;
@@ -175,7 +175,7 @@ TEST_CASE("log reading: an answer holds whole lines of a megabyte at most", "[ex
   CHECK(next == 30001);
 }
 
-TEST_CASE("log reading: what JSON makes longer counts longer", "[executor]") {
+TEST_CASE("log reading: counts the size in JSON", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   for (int i = 0; i < 20; ++i)
@@ -186,7 +186,7 @@ TEST_CASE("log reading: what JSON makes longer counts longer", "[executor]") {
   CHECK(read->text.size() == 200002);
 }
 
-TEST_CASE("log reading: a line that is longer than an answer is cut", "[executor]") {
+TEST_CASE("log reading: cuts a line that is longer than a response", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "a\n" + std::string(3000000, 'x') + "\nb\n");
@@ -200,7 +200,7 @@ TEST_CASE("log reading: a line that is longer than an answer is cut", "[executor
   CHECK(told(logs.read({followed, {}, some_time}, 3)) == "3..3 b\n");
 }
 
-TEST_CASE("log reading: a huge line without an end is shown while it grows", "[executor]") {
+TEST_CASE("log reading: shows a huge unfinished line while it grows", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, std::string(2000000, 'x'));
@@ -211,7 +211,7 @@ TEST_CASE("log reading: a huge line without an end is shown while it grows", "[e
   CHECK(told(logs.read({followed, {}, some_time}, 2)) == "2..2 end\n");
 }
 
-TEST_CASE("log reading: 200 MB and a gigabyte of nothing are read in little memory", "[executor]") {
+TEST_CASE("log reading: reads 200 MB and a gigabyte of zeros with little memory", "[executor]") {
   test::log_disk disk;
   executor::log_files logs{disk.options()};
   disk.write(1, "first\n");
@@ -242,12 +242,12 @@ TEST_CASE("log reading: 200 MB and a gigabyte of nothing are read in little memo
   CHECK(peak_kilobytes() - before < 32 * 1024);
 }
 
-TEST_CASE("log reading: beside a writer a follower gets each line once and whole", "[executor]") {
+TEST_CASE("log reading: a follower gets each line of a writer once and complete", "[executor]") {
   constexpr int lines = 20000;
   test::log_disk disk, clock;
   clock.folder = disk.folder;
   auto options = disk.options();
-  options.now = [&] { // as if the log was written just now
+  options.now = [&] { // as if the log had just been written
     clock.look_after(1, core::milliseconds{0});
     return clock.now;
   };
@@ -295,7 +295,7 @@ TEST_CASE("log reading: any text in any pieces reaches a follower line by line",
     const auto lines = lines_of(whole);
     for (const auto& line : lines)
       expected += line + '\n';
-    // What is empty but for a lone `\r` at the end of a piece is a line by then.
+    // An empty line that ends with a lone `\r` at the end of a piece already counts as a line.
     REQUIRE(followed.size() == expected.size());
     REQUIRE((followed == expected));
     const auto from = static_cast<std::int32_t>(random() % (lines.size() + 1)) + 1;

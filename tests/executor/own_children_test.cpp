@@ -34,7 +34,7 @@ struct waiting_child {
 
 } // namespace
 
-TEST_CASE("own children are found, and nobody else", "[executor]") {
+TEST_CASE("finds its own children, and no other process", "[executor]") {
   waiting_child first, second;
   bool told = false;
   auto found = children("/proc", told);
@@ -49,7 +49,7 @@ TEST_CASE("own children are found, and nobody else", "[executor]") {
   CHECK_FALSE(executor::is_own_child(-1));
 }
 
-TEST_CASE("own children are found among all processes where the kernel keeps no list", "[executor]") {
+TEST_CASE("finds its own children among all processes if the kernel has no list", "[executor]") {
   waiting_child child;
   test::temp_folder proc;
   for (const auto& name : {std::to_string(child.process), std::to_string(::getpid()), std::string{"1"}, std::string{"self"},
@@ -62,7 +62,7 @@ TEST_CASE("own children are found among all processes where the kernel keeps no 
   CHECK_FALSE(told);
 }
 
-TEST_CASE("a list of children of other processes harms nobody", "[executor]") {
+TEST_CASE("a list with children of other processes is harmless", "[executor]") {
   waiting_child child;
   test::temp_folder proc;
   proc.write("thread-self/children", "1 " + std::to_string(::getpid()) + " " + std::to_string(child.process) + " 0 ");

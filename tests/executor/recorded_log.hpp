@@ -10,10 +10,10 @@
 
 namespace ringmaster::test {
 
-/// Logs of runs in memory.
+/// Run logs in memory.
 class recorded_log {
 public:
-  /// Called on the thread of the run, with all that came so far.
+  /// Called on the thread of the run, with all output so far.
   std::function<void(const std::string& text)> seen;
 
   [[nodiscard]] executor::log_opener opener() {
@@ -23,7 +23,7 @@ public:
     const std::lock_guard lock{guard_};
     return lines_;
   }
-  /// The file, or what stands for it, of the last line.
+  /// Returns the file, or its substitute, of the last line.
   [[nodiscard]] std::string last_place() const {
     const std::lock_guard lock{guard_};
     return last_place_;

@@ -46,7 +46,7 @@ struct report_disk {
 
 } // namespace
 
-TEST_CASE("report files: come back as they were, in the next life too", "[executor]") {
+TEST_CASE("report files: load returns the saved reports, also after a restart", "[executor]") {
   report_disk disk;
   const auto reports = reports_of(50);
   const auto name = disk.open().save(reports);
@@ -63,13 +63,13 @@ TEST_CASE("report files: come back as they were, in the next life too", "[execut
   CHECK(disk.count() == 0);
 }
 
-TEST_CASE("report files: no folder yet is no report", "[executor]") {
+TEST_CASE("report files: a missing folder contains no reports", "[executor]") {
   report_disk disk;
   CHECK(disk.open().names(10) == names{});
   CHECK_FALSE(fs::exists(disk.folder));
 }
 
-TEST_CASE("report files: the oldest come first, and no more than asked for", "[executor]") {
+TEST_CASE("report files: lists the oldest first, up to the limit", "[executor]") {
   report_disk disk;
   auto files = disk.open();
   names all;
@@ -82,7 +82,7 @@ TEST_CASE("report files: the oldest come first, and no more than asked for", "[e
   CHECK(files.names(0) == names{});
 }
 
-TEST_CASE("report files: two lives in one millisecond, and a clock that was put back, overwrite nothing", "[executor]") {
+TEST_CASE("report files: two processes in one millisecond, and a clock set back, overwrite nothing", "[executor]") {
   report_disk disk;
   names all;
   for (int life = 0; life < 5; ++life)
@@ -95,14 +95,14 @@ TEST_CASE("report files: two lives in one millisecond, and a clock that was put 
   CHECK(files.names(10)->size() == 6);
 }
 
-TEST_CASE("report files: what is not to be kept is refused", "[executor]") {
+TEST_CASE("report files: save rejects invalid batches", "[executor]") {
   report_disk disk;
   auto files = disk.open();
   CHECK(files.save({}).error().code == core::errc::invalid_argument);
   CHECK(files.save(reports_of(51)).error().code == core::errc::too_large);
 }
 
-TEST_CASE("report files: a broken file is put aside", "[executor]") {
+TEST_CASE("report files: renames a broken file", "[executor]") {
   report_disk disk;
   auto files = disk.open();
   const auto good = files.save(reports_of(1)).value();
@@ -125,7 +125,7 @@ TEST_CASE("report files: a broken file is put aside", "[executor]") {
   CHECK(files.load("xxl-job-callback-3.log").error().code == core::errc::invalid_argument);
 }
 
-TEST_CASE("report files: names that are none of ours lead nowhere", "[executor]") {
+TEST_CASE("report files: rejects foreign names", "[executor]") {
   report_disk disk;
   auto files = disk.open();
   REQUIRE(files.save(reports_of(1)));
@@ -140,7 +140,7 @@ TEST_CASE("report files: names that are none of ours lead nowhere", "[executor]"
   CHECK(files.load("xxl-job-callback-missing.log").error().code == core::errc::unavailable);
 }
 
-TEST_CASE("report files: what a Java executor left is sent as well", "[executor]") {
+TEST_CASE("report files: also reads files that a Java executor left", "[executor]") {
   report_disk disk;
   disk.place.write("deep/logs/callbacklogs/xxl-job-callback-9e107d9d372bb6826bd81d3542a419d6.log",
                    R"([{"handleCode":200,"logDateTim":1700000000000,"logId":7}])");
@@ -150,7 +150,7 @@ TEST_CASE("report files: what a Java executor left is sent as well", "[executor]
   CHECK(files.load(found[0])->front().run == core::log_id{7});
 }
 
-TEST_CASE("report files: what a kill in the middle of a save left is gone, what was saved is not", "[executor]") {
+TEST_CASE("report files: removes the rest of an interrupted save, but no saved file", "[executor]") {
   report_disk disk;
   const auto name = disk.open().save(reports_of(2)).value();
   disk.place.write("deep/logs/callbacklogs/.unfinished-4711", "[{\"logId\":1,");
@@ -159,7 +159,7 @@ TEST_CASE("report files: what a kill in the middle of a save left is gone, what 
   CHECK(disk.count() == 1);
 }
 
-TEST_CASE("report files: a process that is killed loses nothing that it saved", "[executor]") {
+TEST_CASE("report files: a killed process loses none of its saved files", "[executor]") {
   report_disk disk;
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -218,7 +218,7 @@ TEST_CASE("report files: a full disk is an error, and leaves nothing behind", "[
   CHECK(files.save(reports_of(50)));
 }
 
-TEST_CASE("report files: a folder that cannot be made, or is taken away", "[executor]") {
+TEST_CASE("report files: handles a folder that cannot be created, or was removed", "[executor]") {
   report_disk disk;
   auto files = disk.open();
   REQUIRE(files.save(reports_of(1)));

@@ -1,4 +1,4 @@
-// XXL's GLUE jobs (XXL wire §5.7, §7.3 E33 to E38).
+// XXL-JOB's GLUE jobs (XXL wire §5.7, §7.3 E33 to E38).
 
 #include <atomic>
 #include <chrono>
@@ -44,7 +44,8 @@ struct glue_fixture {
     return *made;
   }
 
-  /// An interpreter of this name, the only one in PATH beside the system's tools, that says who it is and its arguments.
+  /// Creates an interpreter with this name, the only one in PATH besides the system's tools. It prints its name and its
+  /// arguments.
   void stand_in(const std::string& name) {
     const auto path = folder.write("bin/" + name, "#!/bin/bash\necho \"" + name + ":$#:${1##*/}:$2:$3:$4\"\n");
     ::chmod(path.c_str(), 0755);
@@ -112,7 +113,7 @@ TEST_CASE("E34: a script's exit code is its result", "[executor]") {
   }
 }
 
-TEST_CASE("E35: a new version takes the place of the old one, and of no other job's", "[executor]") {
+TEST_CASE("E35: a new version replaces the old one, but not that of another job", "[executor]") {
   glue_fixture f;
   (void)f.run(request_of("echo one", "GLUE_SHELL", 1, 5000));
   (void)f.run(request_of("echo eleven", "GLUE_SHELL", 11, 5000));
@@ -124,7 +125,7 @@ TEST_CASE("E35: a new version takes the place of the old one, and of no other jo
   CHECK(f.log.text() == "one\neleven\ntwo\ntwelve\n");
 }
 
-TEST_CASE("E36: a script that is too late leaves no process", "[executor]") {
+TEST_CASE("E36: a script that exceeds its time limit leaves no process", "[executor]") {
   glue_fixture f;
   std::stop_source late;
   f.log.seen = [&](const std::string&) { late.request_stop(); };
@@ -144,13 +145,13 @@ TEST_CASE("E37: a script without a parameter gets an empty one", "[executor]") {
   CHECK(f.log.text() == "3::\n");
 }
 
-TEST_CASE("E38: what a script writes as an error is in the log", "[executor]") {
+TEST_CASE("E38: the error output of a script is in the log", "[executor]") {
   glue_fixture f;
   CHECK(f.run(request_of("echo oops >&2")).code == 200);
   CHECK(f.log.text() == "oops\n");
 }
 
-TEST_CASE("scripts: a parameter arrives whole, and never as code", "[executor]") {
+TEST_CASE("scripts: passes a parameter completely, and never as code", "[executor]") {
   glue_fixture f;
   for (const std::string& param : {std::string{"$(touch x); `id` 'quoted\" \\"}, std::string{"two\nlines"}, std::string{"-rf"},
                                    std::string{"中文 🎉"}, std::string(100'000, 'x')}) {
@@ -162,7 +163,7 @@ TEST_CASE("scripts: a parameter arrives whole, and never as code", "[executor]")
   }
 }
 
-TEST_CASE("scripts: a parameter that no program can be given fails with its reason", "[executor]") {
+TEST_CASE("scripts: a parameter that cannot be passed fails with its reason", "[executor]") {
   glue_fixture f;
   auto request = request_of("echo ran");
   request.param = std::string(300'000, 'x');
@@ -170,7 +171,7 @@ TEST_CASE("scripts: a parameter that no program can be given fails with its reas
   CHECK(f.run(request).message.value_or("") == "script exit value(-1) is failed: " + bash + ": Argument list too long");
   request.param = std::string{"a\0b", 3};
   CHECK(f.run(request).message ==
-        "script exit value(-1) is failed: the parameter holds a NUL character, which no program can be given");
+        "script exit value(-1) is failed: the parameter contains a NUL character, which cannot be passed to a program");
   CHECK(f.log.text().empty());
 }
 
@@ -188,7 +189,7 @@ TEST_CASE("scripts: each type has its interpreter and its suffix", "[executor]")
   }
 }
 
-TEST_CASE("scripts: the newer name of an interpreter comes first", "[executor]") {
+TEST_CASE("scripts: prefers the newer name of an interpreter", "[executor]") {
   glue_fixture f;
   for (const auto* each : {"python", "python3", "pwsh", "powershell"})
     f.stand_in(each);
@@ -198,7 +199,7 @@ TEST_CASE("scripts: the newer name of an interpreter comes first", "[executor]")
   CHECK(f.log.text().find("pwsh:") != std::string::npos);
 }
 
-TEST_CASE("scripts: Python and Node run", "[executor]") {
+TEST_CASE("scripts: runs Python and Node", "[executor]") {
   glue_fixture f;
   (void)f.run(request_of("import sys\nprint(sys.argv[1:], flush=True)\nsys.exit(4)", "GLUE_PYTHON"));
   CHECK(f.log.text() == "['', '0', '1']\n");
@@ -209,7 +210,7 @@ TEST_CASE("scripts: Python and Node run", "[executor]") {
   CHECK(outcome.message == "script exit value(5) is failed");
 }
 
-TEST_CASE("scripts: an interpreter that is missing is named", "[executor]") {
+TEST_CASE("scripts: names a missing interpreter", "[executor]") {
   glue_fixture f;
   f.environment[1] = "PATH=" + f.folder.path();
   CHECK(f.run(request_of("", "GLUE_PHP")).message == "script exit value(-1) is failed: php was not found in PATH");
@@ -220,7 +221,7 @@ TEST_CASE("scripts: an interpreter that is missing is named", "[executor]") {
   CHECK(f.log.last_place() == "script");
 }
 
-TEST_CASE("scripts: what is no script is refused with XXL's text", "[executor]") {
+TEST_CASE("scripts: refuses other types with XXL-JOB's text", "[executor]") {
   glue_fixture f;
   for (const std::string type : {"GLUE_RUBY", "GLUE_GROOVY", "glue_shell", "GLUE_SHELL ", "", "BEAN"})
     CHECK(find_error(f.scripts(), request_of("", type)) == "glueType[" + type + "] is not valid.");
@@ -229,7 +230,7 @@ TEST_CASE("scripts: what is no script is refused with XXL's text", "[executor]")
   CHECK(find_error(f.scripts(), request) == "glueType[null] is not valid.");
 }
 
-TEST_CASE("scripts: nothing runs when they are off", "[executor]") {
+TEST_CASE("scripts: runs nothing when scripts are off", "[executor]") {
   glue_fixture f;
   f.options.on = false;
   for (const auto& [type, display] :
@@ -242,7 +243,7 @@ TEST_CASE("scripts: nothing runs when they are off", "[executor]") {
   CHECK_FALSE(std::filesystem::exists(f.folder.path() + "/gluesource"));
 }
 
-TEST_CASE("scripts: a body is kept as long as type and version are", "[executor]") {
+TEST_CASE("scripts: keeps a body as long as type and version stay the same", "[executor]") {
   glue_fixture f;
   const auto first = *f.scripts().find(request_of("a"), nullptr);
   CHECK(*f.scripts().find(request_of("another source"), first) == first);
@@ -256,7 +257,7 @@ TEST_CASE("scripts: a body is kept as long as type and version are", "[executor]
   CHECK(*f.scripts().find(request_of("a"), std::make_shared<const actors::run_body>(bean)) != first);
 }
 
-TEST_CASE("scripts: a body outlives what made it", "[executor]") {
+TEST_CASE("scripts: a body outlives its factory", "[executor]") {
   glue_fixture f;
   const auto body = *f.scripts().find(request_of("echo alive"), nullptr);
   f.made.reset();
@@ -264,14 +265,14 @@ TEST_CASE("scripts: a body outlives what made it", "[executor]") {
   CHECK(f.log.text() == "alive\n");
 }
 
-TEST_CASE("scripts: a stale file of an earlier process is not run", "[executor]") {
+TEST_CASE("scripts: does not run a stale file of an earlier process", "[executor]") {
   glue_fixture f;
   f.folder.write("gluesource/1_1700000000000.sh", "echo stale");
   (void)f.run(request_of("echo fresh"));
   CHECK(f.log.text() == "fresh\n");
 }
 
-TEST_CASE("scripts: a file that somebody removed comes again", "[executor]") {
+TEST_CASE("scripts: restores a removed file", "[executor]") {
   glue_fixture f;
   const auto body = *f.scripts().find(request_of("echo run"), nullptr);
   (void)body->run(request_of("echo run"), {}, nullptr);
@@ -280,7 +281,7 @@ TEST_CASE("scripts: a file that somebody removed comes again", "[executor]") {
   CHECK(f.log.text() == "run\nrun\n");
 }
 
-TEST_CASE("scripts: no source is a failure, an empty one is not", "[executor]") {
+TEST_CASE("scripts: a missing source fails, an empty one does not", "[executor]") {
   glue_fixture f;
   auto request = request_of("");
   CHECK(f.run(request).code == 200);
@@ -288,7 +289,7 @@ TEST_CASE("scripts: no source is a failure, an empty one is not", "[executor]") 
   CHECK(f.run(request).message == "script exit value(-1) is failed: the job has no source");
 }
 
-TEST_CASE("scripts: a disk that is full fails the run with its reason, and the next one works", "[executor]") {
+TEST_CASE("scripts: a full disk fails the run with its reason, and the next run works", "[executor]") {
   glue_fixture f;
   const auto request = request_of("exit 0 " + std::string(1000, '#'));
   const auto body = *f.scripts().find(request, nullptr);
@@ -301,7 +302,7 @@ TEST_CASE("scripts: a disk that is full fails the run with its reason, and the n
   CHECK(body->run(request, {}, nullptr).code == 200);
 }
 
-TEST_CASE("scripts: one job twice at once, and a new version beside the old one", "[executor]") {
+TEST_CASE("scripts: one job runs twice at once, and a new version next to the old one", "[executor]") {
   glue_fixture f;
   const auto old = *f.scripts().find(request_of("read -t 0; echo old"), nullptr);
   std::atomic<int> failed{0};
@@ -328,7 +329,7 @@ TEST_CASE("scripts: one job twice at once, and a new version beside the old one"
   CHECK(ended_late.code == 500);
 }
 
-TEST_CASE("scripts: output beyond the limit is dropped, and the log says how much", "[executor]") {
+TEST_CASE("scripts: drops output beyond the limit, and logs how much", "[executor]") {
   glue_fixture f;
   f.options.limits.output_bytes_max = 1024;
   CHECK(f.run(request_of("head -c 5000 /dev/zero | tr '\\0' x")).code == 200);
@@ -336,7 +337,7 @@ TEST_CASE("scripts: output beyond the limit is dropped, and the log says how muc
   CHECK(f.log.lines().back() == "----------- 3976 bytes of output were dropped -----------");
 }
 
-TEST_CASE("scripts: the limit of memory holds", "[executor]") {
+TEST_CASE("scripts: applies the memory limit", "[executor]") {
   glue_fixture f;
   f.options.limits.memory_bytes_max = 256 * 1024 * 1024;
   CHECK(f.run(request_of("x = bytearray(1 << 30)", "GLUE_PYTHON")).message == "script exit value(1) is failed");

@@ -6,7 +6,7 @@
 
 namespace ringmaster::test {
 
-/// What a run writes is lost.
+/// A run log that drops everything.
 struct silent_log final : executor::job_log {
   void line(std::string_view, const executor::code_place&) override {}
   void raw(std::string_view) override {}

@@ -46,7 +46,7 @@ const std::string never_began = "the executor was ended before the run began";
 struct run_disk {
   explicit run_disk(std::string in = {}) : path{(in.empty() ? place.path() : in) + "/taken-runs"} {}
 
-  /// A life of the process.
+  /// One process that uses the file.
   std::shared_ptr<executor::taken_run_file> open() {
     auto opened = try_open();
     INFO((opened ? std::string{} : opened.error().context));
@@ -79,7 +79,7 @@ using reports = std::vector<core::run_report>;
 
 } // namespace
 
-TEST_CASE("taken runs: a run is taken once, until it is over or was not taken after all", "[executor]") {
+TEST_CASE("taken runs: a run is taken once, until it is removed or forgotten", "[executor]") {
   run_disk disk;
   const auto runs = disk.open();
   CHECK(runs->take(request(1)) == true);
@@ -95,7 +95,7 @@ TEST_CASE("taken runs: a run is taken once, until it is over or was not taken af
   CHECK(disk.complaints.empty());
 }
 
-TEST_CASE("taken runs: each that an earlier life left open has a result, every life the same", "[executor]") {
+TEST_CASE("taken runs: runs left open by an earlier process get a result, the same after every restart", "[executor]") {
   run_disk disk;
   {
     const auto runs = disk.open();
@@ -128,7 +128,7 @@ TEST_CASE("taken runs: each that an earlier life left open has a result, every l
   CHECK(disk.open()->left().empty());
 }
 
-TEST_CASE("taken runs: one that was closed is reported no more, and its copies are refused", "[executor]") {
+TEST_CASE("taken runs: a closed run is not reported again, and its copies are refused", "[executor]") {
   run_disk disk;
   {
     const auto runs = disk.open();
@@ -153,7 +153,7 @@ TEST_CASE("taken runs: one that was closed is reported no more, and its copies a
   CHECK(runs->take(request(4)) == true);
 }
 
-TEST_CASE("taken runs: different runs of one id are beside each other, also in the next life", "[executor]") {
+TEST_CASE("taken runs: different runs with one id can be open at once, also after a restart", "[executor]") {
   run_disk disk;
   auto later = request(1);
   later.log_time += core::seconds{15};
@@ -178,7 +178,7 @@ TEST_CASE("taken runs: different runs of one id are beside each other, also in t
   CHECK(runs->take(later) == true);
 }
 
-TEST_CASE("taken runs: those of a job that have no result", "[executor]") {
+TEST_CASE("taken runs: returns the runs of a job without a result", "[executor]") {
   run_disk disk;
   const auto runs = disk.open();
   for (int run = 1; run <= 4; ++run)
@@ -188,7 +188,7 @@ TEST_CASE("taken runs: those of a job that have no result", "[executor]") {
   CHECK(runs->open_of(core::job_id{7}).empty());
 }
 
-TEST_CASE("taken runs: room doubles up to its limit, and what is taken stays", "[executor]") {
+TEST_CASE("taken runs: room doubles up to its limit, and keeps the taken runs", "[executor]") {
   run_disk disk;
   const auto runs = disk.open();
   int taken = 0;
@@ -210,7 +210,7 @@ TEST_CASE("taken runs: room doubles up to its limit, and what is taken stays", "
   CHECK(disk.open()->take(request(101)).error().code == core::errc::unavailable);
 }
 
-TEST_CASE("taken runs: what is none of ours is put aside, and told", "[executor]") {
+TEST_CASE("taken runs: renames a foreign file, and reports it", "[executor]") {
   run_disk disk;
   SECTION("a text") { disk.write("hello\n"); }
   SECTION("another format") { disk.write("ringmaster taken runs 2\n" + std::string(1000, '\0')); }
@@ -222,11 +222,11 @@ TEST_CASE("taken runs: what is none of ours is put aside, and told", "[executor]
   CHECK(runs->left().empty());
   CHECK(runs->take(request(1)) == true);
   REQUIRE(disk.complaints.size() == 1);
-  CHECK(disk.complaints[0] == disk.path + " is no list of runs; it is now " + disk.path + ".broken");
+  CHECK(disk.complaints[0] == disk.path + " is not a list of runs; renamed to " + disk.path + ".broken");
   CHECK(fs::symlink_status(disk.path + ".broken").type() != fs::file_type::not_found);
 }
 
-TEST_CASE("taken runs: a file that was never begun or is cut off is used as far as it goes", "[executor]") {
+TEST_CASE("taken runs: uses an uninitialized or truncated file as far as possible", "[executor]") {
   run_disk disk;
   {
     const auto runs = disk.open();
@@ -238,22 +238,22 @@ TEST_CASE("taken runs: a file that was never begun or is cut off is used as far 
     CHECK(disk.open()->left().empty());
     CHECK(disk.complaints.empty());
   }
-  SECTION("room that nobody wrote into yet") {
+  SECTION("allocated room without content") {
     disk.write(std::string(slot_bytes * 5, '\0'));
     CHECK(disk.open()->left().empty());
     CHECK(disk.complaints.empty());
   }
-  SECTION("cut off in the fourth run") {
+  SECTION("truncated within the fourth run") {
     fs::resize_file(disk.path, slot_bytes * 4 + 100);
     const auto runs = disk.open();
     CHECK(runs->left().size() == 3);
-    CHECK(disk.complaints == std::vector<std::string>{disk.path + " is shorter than it was: runs may have been lost"});
+    CHECK(disk.complaints == std::vector<std::string>{disk.path + " is shorter than before: runs may be lost"});
     CHECK(runs->take(request(20)) == true);
     CHECK(disk.bytes().size() == slot_bytes * 17);
   }
 }
 
-TEST_CASE("taken runs: whatever the bytes are, whole runs are read and no others", "[executor]") {
+TEST_CASE("taken runs: reads only complete runs from any bytes", "[executor]") {
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random{seed};
@@ -281,7 +281,7 @@ TEST_CASE("taken runs: whatever the bytes are, whole runs are read and no others
   }
 }
 
-TEST_CASE("taken runs: a kill at any moment loses no run that was taken", "[executor]") {
+TEST_CASE("taken runs: a kill at any moment loses no taken run", "[executor]") {
   run_disk disk;
   disk.slots_max = 1024;
   int ends[2];
@@ -318,14 +318,14 @@ TEST_CASE("taken runs: a kill at any moment loses no run that was taken", "[exec
   for (std::size_t i = 0; i < left.size(); ++i) {
     const auto run = core::number(left[0].run) + static_cast<std::int64_t>(i);
     CHECK(core::number(left[i].run) == run);
-    // Those at the end may not have come so far.
+    // The last ones may not have been written completely.
     if (run < last)
       CHECK(left[i] == report(run, 200, "run " + std::to_string(run)));
   }
   CHECK(core::number(left.back().run) >= last);
 }
 
-TEST_CASE("taken runs: a full disk is told, takes no run, and loses none", "[executor]") {
+TEST_CASE("taken runs: a full disk is reported, refuses new runs, and loses none", "[executor]") {
   test::small_disk small{64};
   if (!small)
     return test::skip("a file system of its own needs root");
@@ -335,7 +335,7 @@ TEST_CASE("taken runs: a full disk is told, takes no run, and loses none", "[exe
     small.fill();
     const auto runs = disk.open();
     REQUIRE(disk.complaints.size() == 1);
-    CHECK(disk.complaints[0].ends_with("No space left on device; no run is taken until there is room"));
+    CHECK(disk.complaints[0].ends_with("No space left on device; no runs are accepted until there is room"));
     const auto refused = runs->take(request(1));
     REQUIRE_FALSE(refused);
     CHECK(refused.error().context.ends_with("No space left on device"));
@@ -345,7 +345,7 @@ TEST_CASE("taken runs: a full disk is told, takes no run, and loses none", "[exe
     CHECK(runs->grow());
     CHECK(runs->take(request(1)) == true);
   }
-  SECTION("when it should grow, and at the next start") {
+  SECTION("when it must grow, and at the next start") {
     {
       const auto runs = disk.open();
       small.fill();
@@ -361,18 +361,18 @@ TEST_CASE("taken runs: a full disk is told, takes no run, and loses none", "[exe
       runs->remove(which(5));
       CHECK(runs->take(request(17)) == true);
     }
-    // Copied without its empty places, which the disk has no room for any more.
+    // Copied without its empty blocks, for which the disk has no room now.
     disk.slots_first = 256;
     CHECK(disk.open()->left().size() == 16);
   }
 }
 
-TEST_CASE("taken runs: a folder that is missing is an error", "[executor]") {
+TEST_CASE("taken runs: a missing folder is an error", "[executor]") {
   run_disk disk{"/nowhere"};
   CHECK(disk.try_open().error().code == core::errc::unavailable);
 }
 
-TEST_CASE("taken runs: what a run costs", "[.][bench]") {
+TEST_CASE("taken runs: cost of a run", "[.][bench]") {
   run_disk disk;
   disk.slots_first = 8192;
   disk.slots_max = 1 << 20;

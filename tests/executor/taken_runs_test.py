@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What becomes of runs whose executor is killed with -9: a real process, stub admins.
+"""The runs of an executor that is killed with -9: a real process and stub admins.
 
 taken_runs_test.py VECTOR_EXECUTOR [TEST...]
 """
@@ -41,7 +41,7 @@ class KillTest(Case):
         return {(one["handleCode"], one.get("handleMsg")) for one in self.admin.reports() if one["logId"] == run}
 
     def open_everything(self, executor: Executor) -> None:
-        """1 hangs in its report, 2 is over behind it, 3 runs, 4 and 5 wait."""
+        """1 hangs in its report, 2 has ended after it, 3 runs, 4 and 5 wait."""
         self.assertEqual(executor.run(1, "bad", jobId=1), OK)
         wait_until(lambda: self.admin.of("callback"), "the report hangs")
         self.assertEqual(executor.run(2, "nine", jobId=2), OK)
@@ -122,7 +122,7 @@ class KillTest(Case):
                 self.assertEqual(self.told(run) - {(500, NEVER_BEGAN), (500, UNKNOWN_END)}, set())
 
     def test_a_known_id_of_another_run_runs(self):
-        """As after a restore: a second, a job or a date apart. Also after a kill, and each with a log of its own."""
+        """As after a restore: a second, a job or a date apart. Also after a kill, and each with its own log."""
         later, tomorrow = NOW_MS + 15_000, NOW_MS + 86_400_000
         others = ({"logDateTime": later}, {"jobId": 2}, {"logDateTime": later, "jobId": 2}, {"logDateTime": tomorrow})
         executor = self.start(self.admin)
@@ -182,7 +182,7 @@ class KillTest(Case):
         executor = self.start(self.admin)
         self.assertEqual(executor.run(1), OK)
         self.assertEqual(self.admin.outcome(1), (200, None))
-        self.assertIn("it is now", executor.text())
+        self.assertIn("renamed to", executor.text())
         self.assertTrue((self.folder / "joblogs" / "taken-runs.broken").exists())
 
 

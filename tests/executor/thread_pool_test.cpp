@@ -13,7 +13,7 @@ using namespace ringmaster;
 using executor::thread_pool;
 using namespace std::chrono_literals;
 
-TEST_CASE("work begins at once, whatever else runs", "[executor]") {
+TEST_CASE("work begins at once, in parallel to other work", "[executor]") {
   auto all_there = std::make_shared<std::latch>(8);
   thread_pool pool{8};
   for (int i = 0; i < 8; ++i)
@@ -21,7 +21,7 @@ TEST_CASE("work begins at once, whatever else runs", "[executor]") {
   all_there->wait();
 }
 
-TEST_CASE("a thread is used again", "[executor]") {
+TEST_CASE("reuses a thread", "[executor]") {
   thread_pool pool{100};
   for (int i = 0; i < 50; ++i) {
     auto done = std::make_shared<std::promise<void>>();
@@ -29,11 +29,11 @@ TEST_CASE("a thread is used again", "[executor]") {
     REQUIRE(pool.start([done] { done->set_value(); }));
     seen.wait();
   }
-  // A thread that has said so may not be idle yet when the next work comes.
+  // A thread that has signalled its end may not be idle yet when the next work arrives.
   CHECK(pool.size() < 10);
 }
 
-TEST_CASE("beyond its size nothing is taken", "[executor]") {
+TEST_CASE("refuses work beyond its size", "[executor]") {
   thread_pool pool{1};
   std::promise<void> go;
   REQUIRE(pool.start([&, may = go.get_future().share()] { may.wait(); }));
@@ -41,7 +41,7 @@ TEST_CASE("beyond its size nothing is taken", "[executor]") {
   go.set_value();
 }
 
-TEST_CASE("one can wait for what runs", "[executor]") {
+TEST_CASE("waits for active work", "[executor]") {
   auto done = std::make_shared<std::atomic<int>>(0);
   thread_pool pool{16};
   std::promise<void> go;
@@ -55,7 +55,7 @@ TEST_CASE("one can wait for what runs", "[executor]") {
   CHECK(*done == 1);
 }
 
-TEST_CASE("the end of the pool leaves what runs to itself", "[executor]") {
+TEST_CASE("destroying the pool does not wait for active work", "[executor]") {
   std::promise<void> go;
   auto ended = std::make_shared<std::promise<void>>();
   auto seen = ended->get_future();
@@ -70,7 +70,7 @@ TEST_CASE("the end of the pool leaves what runs to itself", "[executor]") {
   CHECK(seen.wait_for(1min) == std::future_status::ready);
 }
 
-TEST_CASE("work of many threads", "[executor]") {
+TEST_CASE("runs work of many threads", "[executor]") {
   std::atomic<int> done = 0, refused = 0;
   thread_pool pool{64};
   {

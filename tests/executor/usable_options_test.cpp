@@ -18,7 +18,7 @@ executor_options usable() {
   return out;
 }
 
-/// What is said of it; empty: it may start.
+/// Returns the error for the options; empty: they are valid.
 std::string said_of(const std::function<void(executor_options&)>& change) {
   auto options = usable();
   change(options);
@@ -32,66 +32,66 @@ std::string said_of_name(std::string name) {
 
 } // namespace
 
-TEST_CASE("options: what has to be said is enough", "[executor]") {
+TEST_CASE("options: the required options are sufficient", "[executor]") {
   CHECK(executor::check_options(usable()));
   CHECK(said_of([](auto& options) { options = {}; }) == "executor.app_name is missing: the group that this executor belongs to");
 }
 
-TEST_CASE("options: an app name is what admins take for one", "[executor]") {
+TEST_CASE("options: checks the app name like admins do", "[executor]") {
   CHECK(said_of_name("four").empty());
   CHECK(said_of_name(std::string(64, 'x')).empty());
   CHECK(said_of_name("支付系统").empty());
-  CHECK(said_of_name("abc") == "executor.app_name has from 4 to 64 characters, not 3");
-  CHECK(said_of_name(std::string(65, 'x')) == "executor.app_name has from 4 to 64 characters, not 65");
+  CHECK(said_of_name("abc") == "executor.app_name must have from 4 to 64 characters, not 3");
+  CHECK(said_of_name(std::string(65, 'x')) == "executor.app_name must have from 4 to 64 characters, not 65");
   CHECK(said_of_name("  ") == "executor.app_name is missing: the group that this executor belongs to");
   for (const std::string name : {"pay\nworker", "pay\r\nX-Header: 1", "pay\tworker", "pay\x7fworker", "<pay>", "pay\xffworker"}) {
     CAPTURE(name);
-    CHECK(said_of_name(name) == "executor.app_name holds what admins refuse: a control character, < or >, or what is no UTF-8");
+    CHECK(said_of_name(name) == "executor.app_name: admins refuse control characters, < and >, and invalid UTF-8");
   }
   CHECK_FALSE(said_of_name(std::string("pay\0worker", 10)).empty());
 }
 
-TEST_CASE("options: what goes into a header is one line", "[executor]") {
+TEST_CASE("options: header values must be one line", "[executor]") {
   CHECK(said_of([](auto& options) { options.access_token = "secret\nX: 1"; }) ==
-        "the access token holds a control character, or what is no UTF-8");
+        "the access token contains a control character or invalid UTF-8");
   CHECK_FALSE(said_of([](auto& options) { options.address = "http://a:1/\n"; }).empty());
 }
 
-TEST_CASE("options: admins have addresses", "[executor]") {
+TEST_CASE("options: checks the addresses of admins", "[executor]") {
   for (const std::string admin : {"", "10.0.0.1:8080", "ftp://a", "http://", "http://a\nb"}) {
     CAPTURE(admin);
-    CHECK(said_of([&](auto& options) { options.admins = {admin}; })
-            .starts_with("executor.admins: \"" + admin + "\" is no address"));
+    CHECK(said_of([&](auto& options) {
+            options.admins = {admin};
+          }).starts_with("executor.admins: \"" + admin + "\" is not an address"));
   }
   CHECK(said_of([](auto& options) { options.admins = {"http://me@a:1/"}; }) ==
-        "executor.admins: an address names no user: the token says who asks");
+        "executor.admins: an address must not contain a user name; the token identifies the executor");
   CHECK(said_of([](auto& options) { options.admins = {}; }).starts_with("executor.admins and executor.nodes are empty"));
 }
 
-TEST_CASE("options: nobody runs jobs by chance", "[executor]") {
-  CHECK(said_of([](auto& options) { options.listen = "0.0.0.0"; })
-          .starts_with("executor.listen is 0.0.0.0 and there is no access"));
+TEST_CASE("options: requires a token unless explicitly disabled", "[executor]") {
+  CHECK(said_of([](auto& options) { options.listen = "0.0.0.0"; }).starts_with("executor.listen is 0.0.0.0 without an access"));
   CHECK(said_of([](auto& options) { options.listen = "0.0.0.0", options.access_token = "x"; }).empty());
   CHECK(said_of([](auto& options) { options.listen = "0.0.0.0", options.allow_no_token = true; }).empty());
-  CHECK(said_of([](auto& options) { options.listen = ""; })
-        == "executor.listen is empty: 0.0.0.0 means all addresses, and without a port executor.nodes must say who is dialled");
+  CHECK(said_of([](auto& options) { options.listen = ""; }) ==
+        "executor.listen is empty: use 0.0.0.0 for all addresses, or set executor.nodes to run without a port");
 }
 
-TEST_CASE("options: values", "[executor]") {
+TEST_CASE("options: checks value ranges", "[executor]") {
   CHECK(said_of([](auto& options) { options.dialect = "3.5"; }).empty());
-  CHECK(said_of([](auto& options) { options.dialect = "2.x"; }) == "executor.dialect is auto, 3.4 or 3.5");
-  CHECK(said_of([](auto& options) { options.port = 65536; }) == "executor.port goes up to 65535");
-  CHECK(said_of([](auto& options) { options.queue_max = 0; }) == "executor.queue_max begins with 1");
-  CHECK(said_of([](auto& options) { options.coroutine_threads = 0; }) == "executor.coroutine_threads goes from 1 to 1000");
-  CHECK(said_of([](auto& options) { options.coroutine_threads = 1001; }) == "executor.coroutine_threads goes from 1 to 1000");
-  CHECK(said_of([](auto& options) { options.admin_timeout = -1ms; }) == "executor.admin_timeout goes from 1 ms to 1 day");
+  CHECK(said_of([](auto& options) { options.dialect = "2.x"; }) == "executor.dialect must be auto, 3.4 or 3.5");
+  CHECK(said_of([](auto& options) { options.port = 65536; }) == "executor.port must be at most 65535");
+  CHECK(said_of([](auto& options) { options.queue_max = 0; }) == "executor.queue_max must be at least 1");
+  CHECK(said_of([](auto& options) { options.coroutine_threads = 0; }) == "executor.coroutine_threads must be from 1 to 1000");
+  CHECK(said_of([](auto& options) { options.coroutine_threads = 1001; }) == "executor.coroutine_threads must be from 1 to 1000");
+  CHECK(said_of([](auto& options) { options.admin_timeout = -1ms; }) == "executor.admin_timeout must be from 1 ms to 1 day");
   CHECK(said_of([](auto& options) { options.idle_limit = std::chrono::milliseconds::max(); }) ==
-        "executor.idle_limit goes from 1 ms to 1 day");
+        "executor.idle_limit must be from 1 ms to 1 day");
   CHECK(said_of([](auto& options) { options.drain_timeout = 0ms; }).empty());
-  CHECK(said_of([](auto& options) { options.drain_timeout = -1ms; }) == "executor.drain_timeout goes from 0 to 1 day");
+  CHECK(said_of([](auto& options) { options.drain_timeout = -1ms; }) == "executor.drain_timeout must be from 0 to 1 day");
 }
 
-TEST_CASE("options: what only the system can tell is told by the names of the options", "[executor]") {
+TEST_CASE("options: errors of the system name the option", "[executor]") {
   const test::temp_folder folder;
   const auto start_with = [&folder](const std::function<void(executor_options&)>& change) {
     auto options = usable();

@@ -1,5 +1,5 @@
-// The executor that the vectors are run against: handlers as XXL wire §7 names them. Usage: vector_executor KEY=VALUE…, with the
-// keys of [executor], and token; prints the address that it registered, runs until SIGTERM.
+// The executor for the test vectors: handlers with the names of XXL wire §7. Usage: vector_executor KEY=VALUE…, with the keys of
+// [executor], and token. Prints the registered address and runs until SIGTERM.
 
 #include <chrono>
 #include <condition_variable>
@@ -69,7 +69,7 @@ void add_handlers(executor::handlers& to) {
     for (bool slept = true; slept;)
       slept = co_await context.sleep_for(std::chrono::hours{1});
     co_await context.run_blocking([&context] { context.log("not yet"); });
-    co_await std::suspend_always{}; // nobody will resume it
+    co_await std::suspend_always{}; // never resumed
   });
   add("hooked_nap", nap,
       {[] { std::puts("hook init"), std::fflush(stdout); }, [] { std::puts("hook destroy"), std::fflush(stdout); }});

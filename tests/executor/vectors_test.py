@@ -194,7 +194,7 @@ class RequestTest(Case):
             status, text = self.executor.ask("POST", "/run", b"x" * 6_000_000)
             self.assertTrue(status == 413 or json.loads(text)["code"] == 500, (status, text))
         except (BrokenPipeError, ConnectionResetError):
-            pass  # it did not wait for the rest
+            pass  # it did not read the rest
         self.assertEqual(self.executor.post("/beat", b"{}"), OK)
         connection = http.client.HTTPConnection("127.0.0.1", self.executor.port, timeout=DEADLINE_S)
         pieces = [b'{"jobId":1,"executorHandler":"ok","logId":', b'71,"glueType":"BEAN","logDateTime":1}']
@@ -250,7 +250,7 @@ class ScriptTest(Case):
 
 
 class ClientTest(Case):
-    """L1 to L13, and what else an executor does by itself."""
+    """L1 to L13, and the executor's own requests."""
 
     def refuse(self, path, body):
         return {"code": 500, "msg": "not now"}
@@ -359,7 +359,7 @@ class ClientTest(Case):
                 taken.bind(("127.0.0.1", 9999))
                 taken.listen()
             except OSError:
-                pass  # somebody else has it: as good
+                pass  # used by another process, which has the same effect
             executor = self.start(admin, port="0")
             port = int(executor.address.rstrip("/").rsplit(":", 1)[1])
             self.assertNotEqual(port, 9999)

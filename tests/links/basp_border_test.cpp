@@ -25,7 +25,7 @@ struct bordered {
     const auto head = judge(basp_header(what, static_cast<std::uint32_t>(payload.size()), flags));
     return head == verdict::close || payload.empty() ? head : judge(payload);
   }
-  /// A message of ours, as far as it is looked at.
+  /// Judges a message of links, up to the part that is checked.
   static std::string message(std::size_t size = 20) {
     const auto type = caf::id_block::ringmaster_net::begin;
     std::string text{'\0', '\1', static_cast<char>(type >> 8), static_cast<char>(type & 0xff)};
@@ -36,39 +36,39 @@ struct bordered {
 
 } // namespace
 
-TEST_CASE_METHOD(bordered, "a connection begins with one handshake of its kind", "[links][border]") {
+TEST_CASE_METHOD(bordered, "a connection begins with one handshake of the expected kind", "[links][border]") {
   SECTION("its own") { greet(); }
   SECTION("without a payload") { CHECK(judge(operation::client_handshake, "") == verdict::close); }
-  SECTION("of no node") { CHECK(judge(operation::client_handshake, test::bytes_of(caf::node_id{})) == verdict::close); }
+  SECTION("of an invalid node") { CHECK(judge(operation::client_handshake, test::bytes_of(caf::node_id{})) == verdict::close); }
   SECTION("of this node") { CHECK(judge(operation::client_handshake, test::bytes_of(here)) == verdict::close); }
-  SECTION("of nothing that can be read") { CHECK(judge(operation::client_handshake, "\xff") == verdict::close); }
+  SECTION("unreadable") { CHECK(judge(operation::client_handshake, "\xff") == verdict::close); }
   SECTION("of the other end") { CHECK(judge(operation::server_handshake, test::bytes_of(peer)) == verdict::close); }
-  SECTION("something else") { CHECK(judge(operation::heartbeat, "") == verdict::close); }
+  SECTION("another operation") { CHECK(judge(operation::heartbeat, "") == verdict::close); }
   SECTION("twice") {
     greet();
     CHECK(judge(operation::client_handshake, test::bytes_of(peer)) == verdict::close);
   }
-  SECTION("the other kind after it") {
+  SECTION("the other kind afterwards") {
     greet();
     CHECK(judge(operation::server_handshake, test::bytes_of(peer)) == verdict::close);
   }
 }
 
-TEST_CASE_METHOD(bordered, "a connection names some gates, not any number of them", "[links][border]") {
+TEST_CASE_METHOD(bordered, "limits the number of gates that a connection names", "[links][border]") {
   greet();
   for (int i = 0; i < basp_border::hellos_max; ++i)
     CHECK(judge(operation::direct_message, message()) == verdict::pass);
   CHECK(judge(operation::direct_message, message()) == verdict::close);
 }
 
-TEST_CASE("who dials waits for the handshake of a server", "[links][border]") {
+TEST_CASE("the dialling end expects a server handshake", "[links][border]") {
   basp_border border{true, test::node_of(1)};
   const auto judge = [&](const std::string& bytes) { return border.judge(std::as_bytes(std::span{bytes})); };
   SECTION("of a client") { CHECK(judge(basp_header(operation::client_handshake, 20)) == verdict::close); }
   SECTION("of a server") { CHECK(judge(basp_header(operation::server_handshake, 20)) == verdict::pass); }
 }
 
-TEST_CASE_METHOD(bordered, "what CAF sends to its peer passes", "[links][border]") {
+TEST_CASE_METHOD(bordered, "passes CAF's own messages to its peer", "[links][border]") {
   greet();
   CHECK(judge(operation::heartbeat, "") == verdict::pass);
   CHECK(judge(operation::direct_message, message()) == verdict::pass);
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(bordered, "what CAF sends to its peer passes", "[links][border]
   CHECK(judge(operation::direct_message, message(basp_border::payload_max)) == verdict::pass);
 }
 
-TEST_CASE_METHOD(bordered, "messages to CAF's own servers are left out, and those after them are read", "[links][border]") {
+TEST_CASE_METHOD(bordered, "drops messages to CAF's own servers, and reads those after them", "[links][border]") {
   greet();
   const auto named = caf::io::basp::header::named_receiver_flag;
   CHECK(judge(basp_header(operation::direct_message, 3, named)) == verdict::drop);
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(bordered, "messages to CAF's own servers are left out, and thos
   CHECK(judge(operation::direct_message, message()) == verdict::pass);
 }
 
-TEST_CASE_METHOD(bordered, "of messages only those of links pass", "[links][border]") {
+TEST_CASE_METHOD(bordered, "passes only messages of links", "[links][border]") {
   greet();
   const auto of_type = [](unsigned type) {
     return std::string{'\0', '\1', static_cast<char>(type >> 8U), static_cast<char>(type & 0xffU)} + "x";
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(bordered, "of messages only those of links pass", "[links][bord
   CHECK(judge(test::bytes_of(named_sender)) == verdict::close);
 }
 
-TEST_CASE_METHOD(bordered, "what nobody of ours sends ends the connection", "[links][border]") {
+TEST_CASE_METHOD(bordered, "closes the connection on operations that no node or executor sends", "[links][border]") {
   greet();
   const auto other = test::bytes_of(test::node_of(3));
   const auto from_peer = test::bytes_of(peer);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a peer says below CAF, byte by byte.
+// The bytes that a peer sends below CAF.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ringmaster::test {
 
-/// Of a process that does not exist.
+/// The id of a node that does not exist.
 inline caf::node_id node_of(std::uint32_t process) {
   caf::hashed_node_id::host_id_type host{};
   host.fill(7);

@@ -1,4 +1,4 @@
-// Whoever has a certificate that is good as a node's, and no token.
+// A peer that has a valid node certificate, but no token.
 
 #include <chrono>
 #include <memory>
@@ -19,11 +19,11 @@ namespace {
 
 const std::string common_token = "the-token-that-nobody-else-may-see";
 
-/// Stands between executors and a node: passes on what each says, and keeps all that it hears. Notes `heard hello`,
-/// `heard proof`, `relayed challenge`, `node welcomed`, `node refused: ...`.
+/// A relay between executors and a node: passes messages on and records all of them. Notes `heard hello`, `heard proof`, `relayed
+/// challenge`, `node welcomed`, `node refused: ...`.
 class false_node {
 public:
-  /// `node`: of the true one; empty: it has none, and says itself that the executor is welcome.
+  /// `node`: address of the real node; empty: none, and the relay itself welcomes the executor.
   false_node(test::board_ptr facts, std::shared_ptr<actors::tls_ports> ports, std::string node = {})
     : facts_{std::move(facts)}, ports_{std::move(ports)}, node_{std::move(node)} {
     ports_->attach(system_);
@@ -46,7 +46,7 @@ public:
                                caf::actor_cast<caf::actor>(link_)});
   }
 
-  /// All bytes of what executors said.
+  /// Returns all bytes that executors sent.
   [[nodiscard]] std::string heard() {
     std::lock_guard guard{mutex_};
     return heard_;
@@ -59,7 +59,7 @@ private:
   void keep(const Message& message) {
     caf::byte_buffer bytes;
     caf::binary_serializer sink{system_, bytes};
-    // As it crosses the link.
+    // Serialized as on the link.
     if (!caf::make_message(message).save(sink))
       facts_->note("not kept");
     std::lock_guard guard{mutex_};
@@ -77,7 +77,7 @@ private:
         [this](const protocol::link_proof& proof) { take(proof); },
       };
     });
-    // What the node believes to be the executor.
+    // The actor that the node takes for the executor.
     gate_ = system_.spawn([this]() -> protocol::executor_gate::behavior_type {
       return {
         [this](const protocol::link_challenge& challenge) {
@@ -124,7 +124,7 @@ private:
     std::lock_guard guard{mutex_};
     if (node_door_)
       protocol::anon_send(node_door_, proof);
-    // As a node would that knows the token.
+    // Answered like a node that knows the token.
     protocol::anon_send(hello_.gate, protocol::link_welcome{link_, {3, 4}, proof.proof, hello_.gate_key});
     protocol::anon_send(hello_.gate, protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}, hello_.gate_key});
   }
@@ -144,14 +144,14 @@ private:
   protocol::link_door door_;
 };
 
-const std::string not_proved = "the peer does not prove that it knows the access token";
+const std::string not_proved = "the peer did not prove that it knows the access token";
 
 } // namespace
 
 TEST_CASE_METHOD(test::tls_world, "a false node never sees the token, and no executor works for it", "[links]") {
   false_node node{facts, of("false")};
   test::linked_executor executor{facts, of("executor"), {node.address}, common_token};
-  REQUIRE(facts->await("heard proof", 2)); // it tries again
+  REQUIRE(facts->await("heard proof", 2)); // it retries
   REQUIRE(facts->await_words(not_proved));
   CHECK(facts->count("not kept") == 0);
   CHECK(node.heard().find("pay-worker") != std::string::npos);
@@ -160,7 +160,7 @@ TEST_CASE_METHOD(test::tls_world, "a false node never sees the token, and no exe
   CHECK(facts->count("executed") == 0);
 }
 
-TEST_CASE_METHOD(test::tls_world, "a relay between executor and node gets neither's trust", "[links]") {
+TEST_CASE_METHOD(test::tls_world, "a relay between executor and node is trusted by neither", "[links]") {
   test::linked_node node{facts, of("node"), "127.0.0.1:0", common_token};
   false_node relay{facts, of("false"), node.address};
   {
@@ -173,12 +173,12 @@ TEST_CASE_METHOD(test::tls_world, "a relay between executor and node gets neithe
   CHECK(facts->count("node welcomed") == 0);
   CHECK(facts->count("link up") == 0);
   CHECK(facts->count("executed") == 0);
-  // The same executor is welcome where nobody stands between.
+  // Without the relay this executor is welcome.
   test::linked_executor executor{facts, of("executor"), {node.address}, common_token};
   CHECK(facts->await("link up", 1));
 }
 
-TEST_CASE("a seal is of one key, one connection and one text", "[links]") {
+TEST_CASE("a seal depends on the key, the connection and the text", "[links]") {
   const std::string binding(32, 'b');
   // HMAC-SHA256 of RFC 4231, test case 2, with its text in two parts.
   const auto known = actors::sealed("Jefe", "what do ya want ", "for nothing?");

@@ -1,4 +1,4 @@
-// Peers with a certificate of the authority that are not ours.
+// Peers with a valid certificate that are neither nodes nor executors.
 
 #include <chrono>
 #include <csignal>
@@ -16,7 +16,7 @@ using test::basp_header;
 using test::bytes_of;
 using operation = caf::io::basp::message_type;
 
-TEST_CASE_METHOD(test::tls_world, "a connection without an admitted hello ends, however alive it looks", "[links]") {
+TEST_CASE_METHOD(test::tls_world, "a connection without an admitted hello is closed, even if it is active", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor good{facts, of("good"), {node.address}};
   REQUIRE(facts->await("link up", 1));
@@ -42,7 +42,7 @@ TEST_CASE_METHOD(test::tls_world, "a connection without an admitted hello ends, 
   CHECK(facts->count("link down") == 0);
 }
 
-TEST_CASE_METHOD(test::tls_world, "a node lives on when a peer sends what CAF would not survive", "[links]") {
+TEST_CASE_METHOD(test::tls_world, "a node survives bytes that would end CAF", "[links]") {
   test::linked_node node{facts, of("node")};
   test::tls_peer peer{node.address, authority.issue("peer")};
   REQUIRE(peer.shake_hands());
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(test::tls_world, "a node lives on when a peer sends what CAF wo
     const auto text = me + bytes_of(test::node_of(10)) + "x";
     peer.send(greeting + basp_header(operation::routed_message, static_cast<std::uint32_t>(text.size()), 0, 1) + text);
   }
-  SECTION("nothing that can be read") { peer.send(std::string(100, '\xff')); }
+  SECTION("unreadable bytes") { peer.send(std::string(100, '\xff')); }
   while (peer.read_some())
     ;
   test::linked_executor good{facts, of("good"), {node.address}};

@@ -44,7 +44,7 @@ TEST_CASE_METHOD(tls_world, "runs and results cross a link over TLS", "[links]")
   CHECK(facts->count("ended") == 5000);
 }
 
-TEST_CASE_METHOD(tls_world, "a wrong token is refused in words", "[links]") {
+TEST_CASE_METHOD(tls_world, "reports a refused token in plain words", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor executor{facts, of("executor"), {node.address}, "wrong"};
   CHECK(facts->await_words("the node refuses the link: the access token is wrong"));
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(tls_world, "a wrong token is refused in words", "[links]") {
   CHECK(facts->count("link up") == 0);
 }
 
-TEST_CASE_METHOD(tls_world, "an executor's certificate is not good as a node's, nor a node's as an executor's", "[links]") {
+TEST_CASE_METHOD(tls_world, "rejects an executor's certificate as a node's, and a node's as an executor's", "[links]") {
   const auto with = [this](const std::string& name, const std::string& usage) {
     return test::ports_of(authority.issue(name, "DNS:" + name, 3600, usage), authority.file());
   };
@@ -75,31 +75,31 @@ TEST_CASE_METHOD(tls_world, "an executor's certificate is not good as a node's, 
   }
 }
 
-TEST_CASE_METHOD(tls_world, "another version of the link is refused in words", "[links]") {
+TEST_CASE_METHOD(tls_world, "reports another link version in plain words", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor executor{facts, of("executor"), {node.address}, "secret", "ringmaster.link.v0"};
   CHECK(facts->await_words("speaks another version of the link"));
   CHECK(facts->count("link up") == 0);
 }
 
-TEST_CASE_METHOD(tls_world, "nobody links without a certificate of the authority", "[links]") {
+TEST_CASE_METHOD(tls_world, "rejects peers without a certificate of the authority", "[links]") {
   test::linked_node node{facts, of("node")};
-  SECTION("the executor's is another's") {
+  SECTION("the executor's is of another authority") {
     test::linked_executor executor{facts, test::ports_of(stranger.issue("executor"), authority.file()), {node.address}};
     CHECK(facts->await_words("accept this executor's certificate"));
-    // The node says who it was, and why.
+    // The node logs the address and the reason.
     CHECK(facts->await_words("no native link from 127.0.0.1:"));
     CHECK(facts->await_words(": link.ca does not know who signed its certificate: "));
     CHECK(facts->count("link up") == 0);
   }
-  SECTION("the executor's is over") {
+  SECTION("the executor's has expired") {
     test::linked_executor executor{facts, test::ports_of(authority.issue("late", "DNS:late", -60), authority.file()),
                                    {node.address}};
     CHECK(facts->await_words("accept this executor's certificate"));
     CHECK(facts->await_words(": its certificate is not accepted: certificate has expired"));
     CHECK(facts->count("link up") == 0);
   }
-  SECTION("the node's is another's") {
+  SECTION("the node's is of another authority") {
     test::linked_executor executor{facts, test::ports_of(authority.issue("executor"), stranger.file()), {node.address}};
     CHECK(facts->await_words(": link.ca does not know who signed the node's certificate: "));
     CHECK(facts->await_words(": it does not accept this node's certificate: "));
@@ -108,15 +108,15 @@ TEST_CASE_METHOD(tls_world, "nobody links without a certificate of the authority
   SECTION("a peer does not speak TLS at all") {
     auto peer = test::raw_socket::connect(node.address);
     (void)peer.try_send(std::string(100'000, 'x'));
-    (void)peer.read_to_end(); // closed, after an alert at the most
+    (void)peer.read_to_end(); // closed, possibly after an alert
     CHECK(facts->await_words(": it does not speak TLS"));
   }
-  // The node is as it was.
+  // The node still works.
   test::linked_executor good{facts, of("good"), {node.address}};
   CHECK(facts->await("link up", 1));
 }
 
-TEST_CASE_METHOD(tls_world, "a probe says whether a node would link", "[links]") {
+TEST_CASE_METHOD(tls_world, "a probe reports whether a node accepts links", "[links]") {
   test::linked_node node{facts, of("node")};
   CHECK(of("executor")->probe(node.address, 20s));
   const auto refused = test::ports_of(stranger.issue("stranger"), authority.file())->probe(node.address, 20s);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(tls_world, "a probe says whether a node would link", "[links]")
   CHECK(nobody.error().context == "no TLS handshake in time");
 }
 
-TEST_CASE_METHOD(tls_world, "where no TLS is spoken, that is said", "[links]") {
+TEST_CASE_METHOD(tls_world, "reports an address that does not speak TLS", "[links]") {
   auto server = actors::listen_at("127.0.0.1:0");
   REQUIRE(server);
   auto answer = std::async(std::launch::async, [&server] {
@@ -142,11 +142,11 @@ TEST_CASE_METHOD(tls_world, "where no TLS is spoken, that is said", "[links]") {
     return ::send(accepted.get(), refusal.data(), refusal.size(), MSG_NOSIGNAL);
   });
   test::linked_executor executor{facts, of("executor"), {actors::local_address(*server)}};
-  CHECK(facts->await_words(": no TLS is spoken there"));
+  CHECK(facts->await_words(": the address does not speak TLS"));
   CHECK(answer.get() > 0);
 }
 
-TEST_CASE_METHOD(tls_world, "many strangers fill no log, and who only looks is not in it", "[links]") {
+TEST_CASE_METHOD(tls_world, "many failed peers do not flood the log, and port checks are not logged", "[links]") {
   test::linked_node node{facts, of("node")};
   const auto speak = [&node](int times) {
     for (int i = 0; i < times; ++i) {
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(tls_world, "many strangers fill no log, and who only looks is n
   CHECK_FALSE(facts->await_words("the connection was closed", 0s));
 }
 
-TEST_CASE_METHOD(tls_world, "silent strangers do not keep others out", "[links]") {
+TEST_CASE_METHOD(tls_world, "silent peers do not keep others out", "[links]") {
   test::linked_node node{facts, of("node")};
   std::vector<actors::socket_handle> strangers;
   for (int i = 0; i < 400; ++i) {
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(tls_world, "silent strangers do not keep others out", "[links]"
   CHECK(facts->await("link up", 1));
 }
 
-TEST_CASE_METHOD(tls_world, "files that cannot be used are named", "[links]") {
+TEST_CASE_METHOD(tls_world, "names unusable files", "[links]") {
   const auto good = authority.issue("node");
   const auto other = authority.issue("other");
   auto missing = actors::tls_ports::make({folder.path() + "/nowhere.pem", good.key, authority.file()});
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(tls_world, "files that cannot be used are named", "[links]") {
   CHECK(mismatch.error().context.find("other.key") != std::string::npos);
 }
 
-TEST_CASE_METHOD(tls_world, "every run ends once when the link is cut in the middle", "[links]") {
+TEST_CASE_METHOD(tls_world, "every run ends once when the link is cut during a run", "[links]") {
   test::linked_node node{facts, of("node")};
   test::tcp_relay relay{actors::port_of(node.address)};
   test::linked_executor executor{facts, of("executor"), {relay.address()}};
@@ -212,13 +212,13 @@ TEST_CASE_METHOD(tls_world, "every run ends once when the link is cut in the mid
   REQUIRE(facts->await("link up", 2));
   REQUIRE(send_until_answered(node, count));
   REQUIRE(facts->await("executed", count));
-  CHECK(facts->count("executed") == count); // none doubled
+  CHECK(facts->count("executed") == count); // no duplicates
   for (const auto id : ids(1, count))
     if (!facts->await("result " + std::to_string(id), 1))
       FAIL("run " << id << " has no result");
 }
 
-TEST_CASE_METHOD(tls_world, "a node that comes back is found again", "[links]") {
+TEST_CASE_METHOD(tls_world, "reconnects to a restarted node", "[links]") {
   auto ports = of("executor");
   auto node = std::make_unique<test::linked_node>(facts, of("node"));
   const auto address = node->address;
@@ -231,20 +231,20 @@ TEST_CASE_METHOD(tls_world, "a node that comes back is found again", "[links]") 
   CHECK(facts->await("answered 200", 1));
 }
 
-TEST_CASE_METHOD(tls_world, "of two nodes, either takes every result", "[links]") {
+TEST_CASE_METHOD(tls_world, "either of two nodes accepts every result", "[links]") {
   test::linked_node one{facts, of("one")};
   test::linked_node other{facts, of("other")};
   test::linked_executor executor{facts, of("executor"), {one.address, other.address}};
   REQUIRE(facts->await("link up", 2));
   const auto runs = ids(test::first_by_hand, 8);
-  for (const auto id : runs) { // one by one: the nodes take turns
+  for (const auto id : runs) { // one by one: the nodes alternate
     one.send({id});
     REQUIRE(facts->await("result " + std::to_string(id), 1));
   }
   CHECK(facts->count("executed") == runs.size());
 }
 
-TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[links]") {
+TEST_CASE_METHOD(tls_world, "delivers the result of a run that ends after a cut", "[links]") {
   test::linked_node node{facts, of("node")};
   test::tcp_relay relay{actors::port_of(node.address)};
   test::linked_executor executor{facts, of("executor"), {relay.address()}};
@@ -259,14 +259,14 @@ TEST_CASE_METHOD(tls_world, "a run that ends after a cut has its result", "[link
   CHECK(facts->await("result " + std::to_string(test::first_by_hand), 1));
 }
 
-TEST_CASE("no end of an actor is told in CAF's names", "[links]") {
+TEST_CASE("reports the end of an actor without CAF's names", "[links]") {
   const auto is_plain = [](const caf::error& reason) {
     const auto words = protocol::end_in_words(reason);
     CAPTURE(words);
     CHECK_FALSE(words.empty());
     CHECK(words.find_first_of("_:") == std::string::npos);
   };
-  for (int code = 0; code <= 255; ++code) { // a peer may make them up
+  for (int code = 0; code <= 255; ++code) { // a peer may send any code
     is_plain(caf::error{static_cast<caf::sec>(code)});
     is_plain(caf::error{static_cast<caf::exit_reason>(code)});
   }
@@ -275,19 +275,19 @@ TEST_CASE("no end of an actor is told in CAF's names", "[links]") {
   CHECK(protocol::end_in_words(protocol::to_caf({core::errc::unavailable, "away"})) == "away");
 }
 
-TEST_CASE_METHOD(tls_world, "an executor that goes is warned of unless it said farewell, in plain words", "[links]") {
+TEST_CASE_METHOD(tls_world, "warns of an executor that ends without a goodbye, in plain words", "[links]") {
   test::linked_node node{facts, of("node")};
   auto executor = std::make_unique<test::linked_executor>(facts, of("executor"), std::vector{node.address});
   REQUIRE(facts->await("link up", 1));
   const std::string link = "the native link of pay-worker at http://127.0.0.1:9999/ ";
-  SECTION("it did") {
+  SECTION("with a goodbye") {
     executor->say_goodbye();
     REQUIRE(facts->await("link down", 1));
     executor.reset();
     CHECK(facts->await(link + "has ended", 1));
     CHECK_FALSE(facts->await_words("was cut", 0s));
   }
-  SECTION("it did not") {
+  SECTION("without a goodbye") {
     executor.reset();
     CHECK(facts->await_words(link + "was cut: "));
   }
@@ -301,7 +301,7 @@ TEST_CASE_METHOD(tls_world, "a node ends although a peer has stopped reading", "
   test::linked_executor executor{facts, of("executor"), {relay.address()}};
   REQUIRE(facts->await("link up", 1));
   relay.swallow();
-  node->send(ids(1, 8), std::string(1'000'000, 'x')); // more than sockets hold
+  node->send(ids(1, 8), std::string(1'000'000, 'x')); // more than the socket buffers hold
   REQUIRE(facts->await("ended", 1)); // the node has tried
   auto end = std::async(std::launch::async, [&] { node.reset(); });
   const auto ended = end.wait_for(30s);
@@ -309,7 +309,7 @@ TEST_CASE_METHOD(tls_world, "a node ends although a peer has stopped reading", "
   CHECK(ended == std::future_status::ready);
 }
 
-TEST_CASE_METHOD(tls_world, "no peer closes the door", "[links]") {
+TEST_CASE_METHOD(tls_world, "a peer cannot close the door", "[links]") {
   test::linked_node node{facts, of("node")};
   test::linked_executor stranger{facts, of("stranger"), {node.address}, "wrong"};
   REQUIRE(facts->await_words("the access token is wrong"));
@@ -321,7 +321,7 @@ TEST_CASE_METHOD(tls_world, "no peer closes the door", "[links]") {
   CHECK_FALSE(facts->await_words("the door for native links was closed", 0s));
 }
 
-TEST_CASE_METHOD(tls_world, "a slow network does not keep anybody from linking", "[links]") {
+TEST_CASE_METHOD(tls_world, "a slow network does not prevent a link", "[links]") {
   test::linked_node node{facts, of("node")};
   test::tcp_relay relay{actors::port_of(node.address)};
   relay.hold();
@@ -329,10 +329,10 @@ TEST_CASE_METHOD(tls_world, "a slow network does not keep anybody from linking",
   CHECK_FALSE(facts->await("link up", 1, 2s)); // more than one heartbeat
   relay.go_on();
   CHECK(facts->await("link up", 1));
-  CHECK_FALSE(facts->await_words("no native link", 0s)); // with the first dial
+  CHECK_FALSE(facts->await_words("no native link", 0s)); // with the first attempt
 }
 
-TEST_CASE_METHOD(tls_world, "who shakes hands and stays silent keeps nobody out", "[links]") {
+TEST_CASE_METHOD(tls_world, "a peer that completes the handshake and stays silent keeps no other out", "[links]") {
   test::linked_node node{facts, of("node")};
   const auto shown = authority.issue("silent");
   std::vector<std::unique_ptr<test::tls_peer>> silent;
@@ -340,7 +340,7 @@ TEST_CASE_METHOD(tls_world, "who shakes hands and stays silent keeps nobody out"
     silent.push_back(std::make_unique<test::tls_peer>(node.address, shown));
     REQUIRE(silent.back()->shake_hands());
   }
-  while (silent.front()->read_some()) // the oldest had to go
+  while (silent.front()->read_some()) // the oldest was closed
     ;
   test::linked_executor good{facts, of("good"), {node.address}};
   CHECK(facts->await("link up", 1));

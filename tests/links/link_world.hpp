@@ -1,7 +1,7 @@
 #pragma once
 
-// A node and an executor, each in an actor system of its own, linked over loopback and TLS. What they do is told to a board, on
-// which a test waits for what it expects.
+// A node and an executor, each in its own actor system, linked over loopback and TLS. They note facts on a board, on which a test
+// waits for the expected ones.
 
 #include <algorithm>
 #include <atomic>
@@ -30,7 +30,7 @@ namespace ringmaster::test {
 
 using namespace std::chrono_literals;
 
-/// Facts by name, counted. Any thread.
+/// Named facts with counts. Any thread.
 class board {
 public:
   void note(const std::string& what, std::size_t times = 1) {
@@ -42,7 +42,7 @@ public:
     std::lock_guard guard{mutex_};
     return facts_[what];
   }
-  /// Lines of a log are facts, too: waits for one that has `words`.
+  /// Waits for a log line with `words`; log lines are facts, too.
   [[nodiscard]] bool await_words(const std::string& words, std::chrono::seconds limit = 20s) {
     const auto has_words = [&](const auto& fact) { return fact.first.find(words) != std::string::npos; };
     return await_in(limit, [&] { return std::any_of(facts_.begin(), facts_.end(), has_words); });
@@ -51,7 +51,7 @@ public:
     return await_in(limit, [&] { return facts_[what] >= times; });
   }
 
-  /// How many facts have `words`.
+  /// Returns how many facts contain `words`.
   [[nodiscard]] std::size_t count_words(const std::string& words) {
     std::lock_guard guard{mutex_};
     std::size_t count = 0;
@@ -60,7 +60,7 @@ public:
     return count;
   }
 
-  /// All facts, for whoever reads why a test failed. Numbered ones are left out.
+  /// Returns all facts, to diagnose a failed test. Numbered ones are left out.
   [[nodiscard]] std::string text() {
     std::lock_guard guard{mutex_};
     std::string out;
@@ -111,7 +111,7 @@ inline std::shared_ptr<actors::tls_ports> ports_of(const certificate_files& own,
   return std::move(*made);
 }
 
-/// Returns when none of them runs any more: they use what is destroyed next.
+/// Returns when all of them have ended: they use objects that are destroyed next.
 inline void end_actors(caf::actor_system& system, const std::vector<caf::actor>& actors) {
   caf::scoped_actor self{system};
   for (const auto& each : actors)
@@ -120,11 +120,11 @@ inline void end_actors(caf::actor_system& system, const std::vector<caf::actor>&
     self->wait_for(each);
 }
 
-/// Runs from this id on are of group 5, which has the executor's address by hand and another app name.
+/// Runs from this id on belong to group 5, which has the executor's address set manually and another app name.
 inline constexpr std::int64_t first_by_hand = 1'000'000;
 
-/// Notes `link up`, `link down`, `answered 200`, `unknown`, `not sent`, `http` for a run that went by HTTP, `result N`,
-/// `foreign N` for a result that the store would not take from whoever brought it.
+/// Notes `link up`, `link down`, `answered 200`, `unknown`, `not sent`, `http` for a run sent over HTTP, `result N`, `foreign N`
+/// for a result that the store would not accept from this sender.
 class linked_node {
 public:
   linked_node(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, const std::string& listen = "127.0.0.1:0",
@@ -160,7 +160,7 @@ public:
                          caf::actor_cast<caf::actor>(listener_), caf::actor_cast<caf::actor>(http_)});
   }
 
-  /// Sends runs with these ids to the pool's idea of a way; `attempt` 1: once more, as recovery does.
+  /// Sends runs with these ids over the way that the pool would choose; `attempt` 1: again, like recovery does.
   void send(std::vector<std::int64_t> ids, const std::string& param = {}, int attempt = 0) {
     protocol::send_batch batch{{}, listener_};
     for (auto id : ids) {
@@ -173,7 +173,7 @@ public:
     protocol::anon_send(way(), std::move(batch));
   }
 
-  /// Runs that had no answer, and were not taken yet.
+  /// Runs without an answer that were not taken yet.
   std::vector<std::int64_t> take_unanswered() {
     std::lock_guard guard{mutex_};
     return std::exchange(unanswered_, {});
@@ -296,7 +296,8 @@ private:
   protocol::native_links links_;
 };
 
-/// Takes every run once, and reports it at once (unless it `holds`) and again until somebody has it. Notes `executed`, `refused`.
+/// Accepts every run once, and reports it at once (unless it `holds`) and again until a node has the result. Notes `executed`,
+/// `refused`.
 class linked_executor {
 public:
   linked_executor(board_ptr facts, std::shared_ptr<actors::tls_ports> ports, std::vector<std::string> nodes,
@@ -313,7 +314,7 @@ public:
     end_actors(system_, {caf::actor_cast<caf::actor>(dialer_), caf::actor_cast<caf::actor>(host_)});
   }
 
-  /// Ends the door of a node, as CAF lets everybody do who has found it.
+  /// Ends the door of a node, which CAF permits every peer that has found it.
   void close_door(const std::string& address) {
     ports_->dial(address, 5s, [](core::result<protocol::link_door>&& door) {
       if (door)
@@ -323,7 +324,7 @@ public:
 
   void say_goodbye() { protocol::anon_send(dialer_, protocol::link_goodbye{}); }
 
-  /// Runs take their time: until it is false again.
+  /// Runs do not end until this is false again.
   std::atomic<bool> holds = false;
 
 private:
@@ -392,8 +393,7 @@ struct tls_world {
     return ports_of(authority.issue(name), authority.file());
   }
 
-  /// Sends those that had no answer again, with the same log ids, until each has one: what recovery would do, without its
-  /// questions.
+  /// Sends runs without an answer again, with the same log ids, until each has one: like recovery, but without its queries.
   bool send_until_answered(linked_node& node, std::size_t count) {
     const auto until = std::chrono::steady_clock::now() + 60s;
     while (facts->count("answered 200") < count && std::chrono::steady_clock::now() < until) {

@@ -3,7 +3,7 @@
 #include "actors/link/tls_ports.hpp"
 #include "protocol/meta_objects.hpp"
 
-/// CAF's broker keeps itself alive when its system ends while it has something to write that nobody reads.
+/// Suppresses a leak report: CAF's broker keeps itself alive when its system ends with unsent data that the peer does not read.
 extern "C" const char* __lsan_default_suppressions() { return "leak:basp_broker\n"; }
 
 namespace ringmaster::test {

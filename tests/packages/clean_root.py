@@ -1,4 +1,4 @@
-"""A clean Debian in a folder: made by debootstrap from the machine's own mirror, once for all; a test gets a copy."""
+"""A clean Debian in a folder: created once by debootstrap from the machine's own mirror; each test gets a copy."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ RELEASE = "bookworm"
 
 
 class Unusable(Exception):
-    """No clean root on this machine; the text says why."""
+    """This machine cannot create a clean root; the text gives the reason."""
 
 
 def call(*words, **more) -> str:
@@ -24,7 +24,7 @@ def call(*words, **more) -> str:
 
 
 def mirror() -> str:
-    """The machine's own mirror of the release."""
+    """Returns the machine's own mirror of the release."""
     said = call("apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Created-By: Packages")
     for line in said.splitlines():
         uri, _, name = line.partition(" ")
@@ -46,9 +46,9 @@ class CleanRoot:
         if not archive.exists():
             self.bootstrap(cache, archive)
         call("tar", "-C", self.path, "-xf", archive)
-        self.path.chmod(0o755)  # both folders were made for their owner alone
+        self.path.chmod(0o755)  # both folders were created for their owner only
         self.adopt_network()
-        # Whoever installs a service here starts it by hand.
+        # Services that are installed here are started manually.
         policy = self.path / "usr/sbin/policy-rc.d"
         policy.write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
         policy.chmod(0o755)
@@ -68,7 +68,7 @@ class CleanRoot:
             part.rename(archive)
 
     def adopt_network(self) -> None:
-        """Its packages come from where the machine's come from."""
+        """Uses the package sources of the machine."""
         for name in ("resolv.conf", "hosts"):
             shutil.copyfile(f"/etc/{name}", self.path / "etc" / name)
         (self.path / "etc/apt/sources.list").write_text(f"deb {mirror()} {RELEASE} main\n", encoding="utf-8")
@@ -79,7 +79,7 @@ class CleanRoot:
         return call("chroot", self.path, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", *words, **more)
 
     def install(self, *packages: Path) -> str:
-        """As an administrator does: apt brings what the packages depend on."""
+        """Installs like an administrator: apt also installs the dependencies."""
         for package in packages:
             shutil.copyfile(package, self.path / "root" / package.name)
         return self.run("apt-get", "install", "-y", "-q", "--no-install-recommends", "-o", "Dpkg::Options::=--force-confold",
@@ -92,7 +92,7 @@ class CleanRoot:
 
 
 def datagram_socket(address: str) -> socket.socket:
-    """In the abstract namespace, which a chroot shares."""
+    """Creates a socket in the abstract namespace, which a chroot shares."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     made.bind("\0" + address)
     made.settimeout(60)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian packages in a clean root: installed by apt, started as the unit starts them, upgraded, removed, purged.
+"""The Debian packages in a clean root: installed by apt, started like the unit does, upgraded, removed, purged.
 
 package_test.py FOLDER_OF_PACKAGES
 """
@@ -35,24 +35,24 @@ def field(of: Path, name: str) -> str:
 
 
 def names(relations: str) -> set[str]:
-    """The first alternative of each, without versions."""
+    """Returns the first alternative of each relation, without versions."""
     return {re.split(r"[ (|]", each.strip())[0] for each in relations.split(",")}
 
 
 def next_release(folder: Path) -> Path:
-    """The same package with a higher version and another default configuration."""
+    """Builds the same package with a higher version and another default configuration."""
     call("dpkg-deb", "--raw-extract", package("ringmaster"), folder / "tree")
     control = folder / "tree/DEBIAN/control"
     control.write_text(re.sub(r"(?m)^Version: .*$", "Version: 99.0.0-1", control.read_text(encoding="utf-8")), encoding="utf-8")
     with (folder / "tree" / CONFIGURATION).open("a", encoding="utf-8") as file:
-        file.write("# of the next release\n")
+        file.write("# next release\n")
     (folder / "tree/DEBIAN/md5sums").unlink(missing_ok=True)
     call("dpkg-deb", "--root-owner-group", "-Znone", "--build", folder / "tree", folder / "ringmaster_99.0.0-1.deb")
     return folder / "ringmaster_99.0.0-1.deb"
 
 
 class PackageTest(unittest.TestCase):
-    """One root, in the order of an installation's life."""
+    """One root, in the order of a package's life cycle."""
 
     @classmethod
     def setUpClass(cls):
@@ -121,7 +121,7 @@ class PackageTest(unittest.TestCase):
         self.assertIn(".debug_info", call("readelf", "--sections", "--wide", symbols))
 
     def serve(self) -> tuple[subprocess.Popen, str]:
-        """As the unit does, as its user; the address once it reports that it is ready."""
+        """Starts the server like the unit, with its user. Returns the address once it reports that it is ready."""
         manager = datagram_socket(f"ringmaster-package-test-{os.getpid()}")
         self.addCleanup(manager.close)
         words = ["chroot", self.root.path, *AS_ITS_USER, "env", f"NOTIFY_SOCKET=@ringmaster-package-test-{os.getpid()}",

@@ -88,12 +88,12 @@ bool callback_actor_state::send_next() {
       return true;
     }
   turn_of_files_ = true;
-  // Beside others only what fills a request. Files that are read meanwhile may wait for a disk.
+  // While other requests are in flight, only full requests are sent. Files that are being read may wait for a disk.
   if (unsent_.size() >= (flights_.empty() ? 1 : report_queue::batch_max)) {
     depart(unsent_.take(), {});
     return true;
   }
-  // Those that are known wait for their time.
+  // Files that are already known wait for their retry time.
   if (flights_.empty() && loading_.empty() && unlisted_)
     list();
   return false;
@@ -129,7 +129,7 @@ void callback_actor_state::answered(flight_place which, const protocol::admin_an
     next = reports.accepted();
   else if (answer.reached)
     next = reports.refused();
-  // Of a request that is halved nothing is known yet.
+  // A request that will be halved has no result yet.
   if (next == step::give_up)
     tell_logs(reports.untold(), answer);
   else if (answer.accepted || batch->size() == 1)
@@ -137,7 +137,7 @@ void callback_actor_state::answered(flight_place which, const protocol::admin_an
   if (answer.accepted) {
     failures_ = 0;
     if (std::exchange(away_, false))
-      tools_.log->info("an admin takes results again");
+      tools_.log->info("an admin accepts results again");
   }
   if (next == step::go_on)
     send(which);
@@ -183,17 +183,17 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
   flights_.erase(which);
   refused_in_row_ = ended.reports.refused_in_row();
   const bool were_refused = !ended.files.empty() && ended.files.front().file.refusals > 0;
-  // By chance: those that are refused for themselves often come side by side.
+  // Reorders at random, because results that are refused individually are often adjacent.
   if (reached)
     turn_ = turn_ * 6364136223846793005U + 1442695040888963407U;
-  const bool is_counted = away_ && now() < retry_at_; // one of many that failed together
+  const bool is_counted = away_ && now() < retry_at_; // one of several concurrent failures
   if (!(reached && were_refused) && !is_counted) {
     failures_ = std::min(failures_ + 1, 4);
     retry_at_ = now() + std::min<std::chrono::seconds>(pause_min * (1 << (failures_ - 1)), pause_max);
     if (!std::exchange(away_, true))
-      tools_.log->warn("no admin takes results; they are kept in files and sent again");
+      tools_.log->warn("no admin accepts results; they are kept in files and sent again later");
   }
-  if (std::exchange(offered_, false)) // while this one was under way
+  if (std::exchange(offered_, false)) // while this request was in flight
     retry_at_ = now();
   if (ended.files.empty() && !ended.saved)
     unsent_.put_back(ended.reports.untold());
@@ -202,7 +202,7 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
     if (std::all_of(runs.begin(), runs.end(), was_told))
       remove(file);
     else
-      put_back(std::move(file), reached); // to wait by itself, also one of an earlier life
+      put_back(std::move(file), reached); // waits on its own, also a file of an earlier process
   }
 }
 
@@ -243,8 +243,8 @@ void callback_actor_state::answer_flushes() {
     if (done)
       each.promise.deliver();
     else if (each.until + flush_grace <= now())
-      each.promise.deliver(protocol::to_caf({core::errc::unavailable, std::to_string(tools_.counts->unreported)
-                                                                        + " results are neither at an admin nor in files"}));
+      each.promise.deliver(protocol::to_caf({core::errc::unavailable, std::to_string(tools_.counts->unreported) +
+                                                                        " results are neither with an admin nor in files"}));
     else
       return false;
     return true;

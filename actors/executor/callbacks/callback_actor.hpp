@@ -29,7 +29,7 @@ namespace ringmaster::actors {
 
 struct callback_tools {
   protocol::admin_link admins;
-  /// With one round through them.
+  /// Time limit of one round through the admins.
   std::chrono::milliseconds patience{};
   std::shared_ptr<body_threads> threads;
   std::shared_ptr<report_files> files;
@@ -39,41 +39,42 @@ struct callback_tools {
   logger log;
 };
 
-/// Brings results to an admin, one request at a time: whatever came meanwhile is the next one. What fills requests does not wait
-/// for those on their way, as long as admins take them: their answers wait for a disk. No result is ever dropped.
+/// Delivers results to an admin, one request at a time; results that arrive meanwhile form the next request. Full requests do not
+/// wait for requests in flight, as long as admins accept results, because an admin's response waits for a disk. No result is ever
+/// dropped.
 ///
-/// After a request that no admin took, and while admins are away, results go to files: so within one failed attempt they outlive
-/// this process. So do those beyond what memory holds, and those that a stop leaves. Files are sent again, the oldest first and
-/// many together, with a growing pause up to 30 s while nobody takes anything. A result that is refused for itself alone is found
-/// and goes to a file of its own, which has its own pauses; it holds up no other. A file is removed after an admin has all of
-/// it, or another file the rest: at a crash in between it is sent twice, which admins ignore. It starts with the files that are
-/// there, and with what became of the runs that an earlier life left open.
+/// After a request that no admin accepted, and while admins are away, results go to files, so they outlive this process after one
+/// failed attempt. So do results that exceed the memory limit, and those left at a stop. Files are sent again, the oldest first
+/// and many together, with a growing pause up to 30 s while no admin accepts anything. A result that is refused individually is
+/// isolated in a file of its own with its own pauses; it delays no other result. A file is removed once an admin has all of it,
+/// or another file has the rest. After a crash in between it is sent twice, which admins ignore. The actor starts with the
+/// existing files, and with the results of runs that an earlier process left open.
 ///
-/// A run whose result is at an admin or in a file is taken from `taken_runs`, once its log file is there.
+/// A run whose result is with an admin or in a file is removed from `taken_runs` once its log file exists.
 class callback_actor_state {
 public:
   static inline const char* name = "ringmaster.callback_actor";
 
-  /// Requests on their way; one while it is not known that an admin takes any.
+  /// Requests in flight; only one while it is unknown whether an admin accepts any.
   static constexpr std::size_t flights_max = 16;
   /// Results in memory; more go to files.
   static constexpr std::size_t reports_max = 10'000;
   static constexpr std::size_t bytes_max = 16 * 1024 * 1024;
-  /// When files cannot be written either: messages of results beyond it lose all but their beginning.
+  /// Limit while files cannot be written either: beyond it, messages of results are cut to `shortened_bytes`.
   static constexpr std::size_t bytes_limit = 64 * 1024 * 1024;
   static constexpr std::size_t shortened_bytes = 200;
-  /// Names of files that are known at a time.
+  /// File names kept in memory at a time.
   static constexpr std::size_t files_max = 1'000;
-  /// Lines for logs of runs that wait for a thread; more are lost.
+  /// Log lines that wait for a thread; more are lost.
   static constexpr std::size_t log_work_max = 1'000;
-  /// Logs that are missing and made at a time.
+  /// Missing logs created at a time.
   static constexpr std::size_t batch_of_logs = 200;
   static constexpr std::chrono::milliseconds tick_period{500};
-  /// With a report_way: behind its own limit.
+  /// Time limit of a report_way; longer than its own limit.
   static constexpr std::chrono::seconds links_patience{16};
   static constexpr std::chrono::seconds pause_min{5};
   static constexpr std::chrono::seconds pause_max{30};
-  /// After the limit of a flush: to write what is left.
+  /// Time after the limit of a flush to write the remaining results.
   static constexpr std::chrono::seconds flush_grace{3};
 
   callback_actor_state(protocol::callback_actor::pointer self, callback_tools tools);
@@ -87,7 +88,7 @@ private:
     std::string name;
     /// 0: not read yet.
     std::size_t reports = 0;
-    /// Of nothing but results that were refused for themselves: how often.
+    /// For a file with only individually refused results: the number of refusals.
     int refusals = 0;
     steady not_before{};
   };
@@ -97,15 +98,15 @@ private:
     std::vector<core::log_id> runs;
   };
 
-  /// What is sent now.
+  /// A request in flight.
   struct flight {
     report_flight reports;
-    /// Where they are from; none: from memory.
+    /// Source files of the results; empty: from memory.
     std::vector<flown_file> files;
-    /// A file has them now.
+    /// The results were also written to a file.
     bool saved = false;
 
-    /// It has results that are nowhere else.
+    /// Returns whether it has results that are stored nowhere else.
     [[nodiscard]] bool has_unsaved() const noexcept { return files.empty() && !saved; }
   };
   using flight_place = std::list<flight>::iterator;
@@ -119,12 +120,12 @@ private:
   caf::result<void> flush(std::chrono::milliseconds limit);
   void tick();
   void arm();
-  /// Does what can be done now.
+  /// Starts everything that can be done now.
   void pump();
 
   // -- to admins
   [[nodiscard]] bool may_send() const;
-  /// False: there is nothing to send.
+  /// Returns false if there is nothing to send.
   bool send_next();
   void depart(report_list&& reports, std::vector<flown_file>&& files);
   void send(flight_place which);
@@ -165,42 +166,42 @@ private:
 
   protocol::callback_actor::pointer self_;
   callback_tools tools_;
-  /// Asked before the admins; null: there is none.
+  /// Asked before the admins; null: none.
   report_way links_;
   blocking_lane lane_;
 
   report_queue unsent_;
-  /// At most one is of files.
+  /// At most one of them sends files.
   std::list<flight> flights_;
-  /// Files that are read now, to be sent.
+  /// Files that are being read, to be sent.
   std::vector<stored_file> loading_;
-  /// Reports of a batch on its way to a file; and of those that were refused for themselves.
+  /// Reports of a batch that is being written to a file; and of those refused individually.
   std::size_t saving_ = 0;
   std::size_t saving_aside_ = 0;
   std::deque<stored_file> files_;
-  /// Reports in files that were read or written by this process.
+  /// Reports in files that this process has read or written.
   std::size_t on_disk_ = 0;
-  /// There may be files that nobody knows of.
+  /// There may be files whose names are not known.
   bool unlisted_ = true;
   bool listing_ = false;
   steady list_retry_at_{};
   bool turn_of_files_ = false;
 
-  /// Somebody took the last request; nobody did.
+  /// An admin accepted the last request; no admin is available.
   bool taken_ = false;
   bool away_ = false;
   int failures_ = 0;
-  /// Results that were refused alone since an admin took one.
+  /// Results refused individually since an admin accepted one.
   unsigned refused_in_row_ = 0;
-  /// Each attempt that was given up makes the next one begin with other results.
+  /// Changes after each abandoned attempt, so that the next one begins with other results.
   std::size_t turn_ = 0;
   steady retry_at_{};
-  /// There is a new way since the last attempt began.
+  /// A report_way became available after the last attempt began.
   bool offered_ = false;
   steady disk_retry_at_{};
-  /// What was told of it last.
+  /// The disk error that was logged last.
   std::string disk_trouble_;
-  /// Of closed runs; looked for at the start.
+  /// There may be closed runs without logs; true at the start.
   bool logs_missing_ = true;
   steady logs_retry_at_{};
   std::vector<waiting_flush> flushes_;

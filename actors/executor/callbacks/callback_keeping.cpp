@@ -1,4 +1,4 @@
-// What callback_actor does with disks: results in files, runs that were taken, and their logs.
+// The disk access of callback_actor: results in files, accepted runs, and their logs.
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,7 @@ void callback_actor_state::report_left() {
   auto left = tools_.runs->left();
   if (left.empty())
     return;
-  tools_.log->warn("{} runs were open when this executor was ended last; they are reported now", left.size());
+  tools_.log->warn("{} runs were open when this executor ended last; reporting them now", left.size());
   for (std::size_t i = 0; i < left.size() && i < log_work_max; ++i)
     tell_left(left[i]);
   for (auto& report : left)
@@ -28,7 +28,7 @@ void callback_actor_state::tell_left(const core::run_report& report) {
   write_logs({report}, std::move(lines), false);
 }
 
-/// Safe: copies of these runs are known by their logs from then on.
+/// Writes the logs. `are_safe`: the results are stored, so afterwards the logs detect copies of these runs.
 void callback_actor_state::write_logs(const std::vector<core::run_report>& of, std::string lines, bool are_safe) {
   if (lines.empty() && !are_safe)
     return;
@@ -86,7 +86,7 @@ void callback_actor_state::save() {
 void callback_actor_state::saved(std::vector<core::run_report>&& reports, core::result<std::string>&& name) {
   saving_ = 0;
   if (!name) {
-    disk_failed("results are not kept", name.error());
+    disk_failed("cannot write results to files", name.error());
     disk_retry_at_ = now() + pause_min;
     unsent_.put_back(std::move(reports));
     return;
@@ -171,12 +171,12 @@ void callback_actor_state::loaded(std::vector<core::result<report_list>>&& read)
 
 void callback_actor_state::unreadable(const stored_file& file, const core::error& why) {
   on_disk_ -= file.reports;
-  disk_failed("kept results cannot be read", why);
-  // What is broken is put aside; what is still there is found again.
+  disk_failed("cannot read kept results", why);
+  // A broken file is moved aside; other files are found again by the next listing.
   unlisted_ = unlisted_ || why.code != core::errc::invalid_argument;
 }
 
-/// They were refused for themselves: to files that have nothing else, instead of those that they were in.
+/// Moves individually refused results to files of their own, in place of the files they came from.
 void callback_actor_state::keep_aside(report_list&& reports, std::vector<stored_file>&& instead_of) {
   if (instead_of.empty())
     saving_aside_ += reports.size();
@@ -192,7 +192,7 @@ void callback_actor_state::keep_aside(report_list&& reports, std::vector<stored_
       else
         problem = std::move(name.error());
     }
-    // One that stays is found again by the next life.
+    // A file that remains is found again after the next start.
     for (const auto& file : *from)
       if (!problem)
         (void)files->remove(file.name);
@@ -210,7 +210,7 @@ void callback_actor_state::aside_kept(report_list&& reports, std::vector<stored_
     put_back(std::move(file), true);
   }
   if (problem) {
-    disk_failed("results are not kept", *problem);
+    disk_failed("cannot write results to files", *problem);
     disk_retry_at_ = now() + pause_min;
     for (auto& file : from)
       put_back(std::move(file), true);
@@ -244,7 +244,7 @@ void callback_actor_state::list() {
 void callback_actor_state::listed(core::result<std::vector<std::string>>&& names) {
   listing_ = false;
   if (!names)
-    return disk_failed("kept results are not found", names.error());
+    return disk_failed("cannot list kept results", names.error());
   unlisted_ = names->size() >= files_max;
   const auto known_before = files_.size();
   for (auto& name : *names) {
@@ -263,7 +263,7 @@ void callback_actor_state::remove(const stored_file& file) {
     auto removed = files->remove(name);
     if (removed)
       return {};
-    return [this, why = removed.error()] { disk_failed("results that an admin has stay in their file", why); };
+    return [this, why = removed.error()] { disk_failed("cannot remove a file with delivered results", why); };
   });
 }
 

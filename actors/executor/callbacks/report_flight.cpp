@@ -22,7 +22,7 @@ report_flight::step report_flight::accepted() {
   batch_ = std::make_shared<std::vector<core::run_report>>();
   any_taken_ = true;
   refused_ = 0;
-  // The rest of what was refused must have it.
+  // If these were accepted, the refused report must be among the remaining ones.
   suspects_ -= std::min(suspects_, told);
   limit_ = suspects_ > 0 ? std::max<std::size_t>(suspects_ / 2, 1) : report_queue::batch_max;
   return onward();

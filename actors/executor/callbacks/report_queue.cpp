@@ -9,7 +9,7 @@ namespace ringmaster::actors {
 
 namespace {
 
-/// As JSON.
+/// Returns the size of the text in JSON.
 std::size_t encoded_bytes(std::string_view text) noexcept {
   std::size_t bytes = text.size();
   for (const char c : text) {

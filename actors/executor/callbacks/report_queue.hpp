@@ -8,25 +8,25 @@
 
 namespace ringmaster::actors {
 
-/// Results in the order in which they came, and the requests that they make.
+/// Results in the order of their arrival, and the requests made of them.
 class report_queue {
 public:
-  /// Of one request: what Java's executors send, and what a proxy with usual limits lets through.
+  /// Reports per request: the number that Java executors send, and that proxies with usual limits accept.
   static constexpr std::size_t batch_max = 50;
-  /// As they are encoded. Messages go out twice to admins of the old family.
+  /// Encoded size. Messages are sent twice to admins of the old family.
   static constexpr std::size_t batch_bytes_max = 400 * 1024;
 
   void add(core::run_report&& report);
-  /// In front of all others.
+  /// Puts reports in front of all others.
   void put_back(std::vector<core::run_report>&& reports);
-  /// The next request: no run twice, at least one report when there is any. A report that is there twice is taken once.
+  /// Returns the next request: no run twice, and at least one report if there is any. A duplicate report is taken once.
   [[nodiscard]] std::vector<core::run_report> take(std::size_t reports_max = batch_max);
-  /// Behind what `to` holds.
+  /// Appends the waiting reports to `to`.
   void copy_to(std::vector<core::run_report>& to) const { to.insert(to.end(), waiting_.begin(), waiting_.end()); }
 
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
-  /// Roughly, encoded or in memory, whichever is more.
+  /// Returns the approximate size, encoded or in memory, whichever is larger.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
