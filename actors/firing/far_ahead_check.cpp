@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t jobs_a_look = 200;
 constexpr auto look_gap = 500ms;
 /// From the end of a round to the beginning of the next.
-constexpr auto round_gap = 60s;
+constexpr auto check_gap = 60s;
 
 std::string shown_time(core::time_point t) { return core::zone{}.format(t) + " UTC"; }
 
@@ -35,7 +35,7 @@ void far_ahead_check::look(const core::schedule_book& book, core::time_point now
                  core::number(job.job),
                  job.next ? "next time " + shown_time(*job.next) : "last instant " + shown_time(job.last));
   std::move(found.begin(), found.end(), std::back_inserter(found_));
-  next_ = t + (from_ == 0 ? steady::duration{round_gap} : steady::duration{look_gap});
+  next_ = t + (from_ == 0 ? steady::duration{check_gap} : steady::duration{look_gap});
   if (from_ == 0)
     end_round();
 }
