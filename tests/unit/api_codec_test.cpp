@@ -110,7 +110,7 @@ TEST_CASE("api: an interval has the text that a Java admin shows", "[wire][api]"
 }
 
 TEST_CASE("api: errors name the path of the wrong member", "[wire][api]") {
-  CHECK(refusal_of("") == "the body is no JSON text");
+  CHECK(refusal_of("") == "the body is not valid JSON");
   CHECK(refusal_of("[]") == "the body must be a JSON object");
   CHECK(refusal_of("{}") == "group: is missing");
   CHECK(refusal_of(R"({"group":1})") == "name: is missing");
