@@ -1,4 +1,4 @@
-# Runs while `cmake --install` does, for one program and one part of it: `server` or `debug`. See install_program().
+# Runs during `cmake --install`, for one program and one part of it: `server` or `debug`. See install_program().
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 
 if(part STREQUAL "server")

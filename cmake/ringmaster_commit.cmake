@@ -1,5 +1,5 @@
-# Writes OUTPUT, the source that names the commit of SOURCE_DIR; leaves it alone when the commit is the same. Run at build time with
-# cmake -P. COMMIT is taken as it is, for a tree without git.
+# Writes OUTPUT, the source that names the commit of SOURCE_DIR; does not touch it when the commit is unchanged. Run at build time
+# with cmake -P. A given COMMIT is used literally, for a tree without git.
 if(NOT COMMIT)
   execute_process(COMMAND git -C "${SOURCE_DIR}" rev-parse --short=12 HEAD
     OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)

@@ -12,7 +12,7 @@ if(RINGMASTER_SANITIZER STREQUAL "address")
   target_compile_options(ringmaster_compiler INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(ringmaster_compiler INTERFACE -fsanitize=address,undefined)
 elseif(RINGMASTER_SANITIZER STREQUAL "thread")
-  # GCC sees uninitialized members where its instrumentation hides the constructor.
+  # GCC reports uninitialized members where its instrumentation hides the constructor.
   target_compile_options(ringmaster_compiler INTERFACE -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan -Wno-maybe-uninitialized)
   target_link_options(ringmaster_compiler INTERFACE -fsanitize=thread)
 elseif(RINGMASTER_SANITIZER STREQUAL "fuzz")

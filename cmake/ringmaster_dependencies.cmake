@@ -1,6 +1,6 @@
-# Third-party libraries. All are Debian packages but CAF, which scripts/deps.sh builds once into a per-user cache.
+# Third-party libraries. All are Debian packages except CAF, which scripts/deps.sh builds once into a per-user cache.
 find_package(Threads REQUIRED)
-# A build folder remembers where CAF was; when CAF_ROOT names another one, that is meant.
+# A build folder remembers the path of CAF; another CAF_ROOT overrides it.
 if(CAF_ROOT AND CAF_DIR)
   cmake_path(IS_PREFIX CAF_ROOT "${CAF_DIR}" caf_is_there)
   if(NOT caf_is_there)
@@ -19,10 +19,10 @@ find_package(tl-expected REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ARGON2 REQUIRED IMPORTED_TARGET libargon2)
-# Either has the calls that we use (docs/adr/0016).
+# Both have the calls that are used (docs/adr/0016).
 pkg_search_module(MYSQL REQUIRED IMPORTED_TARGET libmariadb mysqlclient)
 
-# CAF's own headers are not held to our warnings.
+# CAF's own headers are not compiled with our warnings.
 foreach(component core io)
   get_target_property(caf_includes CAF::${component} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(CAF::${component} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${caf_includes}")

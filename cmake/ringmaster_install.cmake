@@ -1,5 +1,5 @@
-# What `cmake --install` brings, by component: `server` (the default), the binary without its symbols, a systemd unit, documentation,
-# man page and completions; `debug`, the symbols, where debuggers look for them; `sdk` (ringmaster_sdk.cmake).
+# Rules of `cmake --install`, by component: `server` (the default), the binary without its symbols, a systemd unit, documentation,
+# man page and completions; `debug`, the symbols, in the folder that debuggers search; `sdk` (ringmaster_sdk.cmake).
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME server)
 
 # The unit names the prefix of the installation.
@@ -15,7 +15,7 @@ install(FILES config/ringmaster.example.toml LICENSE README.md ARCHITECTURE.md S
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY packaging/grafana packaging/prometheus DESTINATION ${CMAKE_INSTALL_DATADIR}/ringmaster)
 
-# install_program(TARGET): the binary stripped, its symbols in lib/debug by build id, and the completions that it prints.
+# install_program(TARGET): installs the stripped binary, its symbols in lib/debug by build id, and the completions that it prints.
 function(install_program target)
   install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   set(script "

@@ -1,5 +1,5 @@
-# add_module(NAME SOURCES … DEPS … [CAF]): one folder, one static library, one namespace.
-# CAF: the module includes <caf/all.hpp>; it shares the one precompiled header. Without SOURCES it is headers alone.
+# add_module(NAME SOURCES … DEPS … [CAF]): adds one folder as one static library with one namespace.
+# CAF: the module includes <caf/all.hpp> and shares the one precompiled header. Without SOURCES the module is header-only.
 function(add_module name)
   cmake_parse_arguments(arg "CAF" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   if(NOT arg_SOURCES)
@@ -10,7 +10,7 @@ function(add_module name)
   add_library(ringmaster::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ringmaster>")
-  # What is installed is linked by others, who have flags of their own, and who learn here which C++ the headers are.
+  # Installed libraries are linked by programs with other flags; this feature tells them the C++ version of the headers.
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:ringmaster_compiler> ${arg_PRIVATE_DEPS})
   if(arg_CAF)
@@ -19,7 +19,7 @@ function(add_module name)
   unite_rooms(${name})
 endfunction()
 
-# Unity builds: a room is a unit, so that a name in an anonymous namespace is unique in its room and need not be in its target.
+# Unity builds: each room is one unit, so that a name in an anonymous namespace must be unique in its room, not in its target.
 function(unite_rooms target)
   if(NOT CMAKE_UNITY_BUILD)
     return()
@@ -41,7 +41,7 @@ function(add_header_module name)
   target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
 endfunction()
 
-# The precompiled header of everything that speaks CAF, built once.
+# Links CAF, with one precompiled header for all targets that use it.
 function(use_caf target)
   if(NOT TARGET caf_pch)
     file(WRITE "${PROJECT_BINARY_DIR}/caf_pch.cpp" "// Carries the precompiled header.\n")
@@ -50,15 +50,15 @@ function(use_caf target)
     target_precompile_headers(caf_pch PRIVATE <caf/all.hpp>)
   endif()
   target_link_libraries(${target} PUBLIC CAF::core)
-  # g++ 12 takes CAF's reference counts for a use after free where it inlines them into ours, system headers or not. The sanitizers of
-  # preset ci look for real ones.
+  # g++ 12 mistakes CAF's reference counts for a use after free when it inlines them into our code, system headers or not. The
+  # sanitizers of preset ci find real ones.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>)
   # An executable's -fPIE would not fit the precompiled header's -fPIC.
   target_compile_options(${target} PRIVATE -fPIC)
   target_precompile_headers(${target} REUSE_FROM caf_pch)
 endfunction()
 
-# add_test_suite(LABEL SOURCES … DEPS … [CAF]): one Catch2 executable per folder of tests/; the label is the folder.
+# add_test_suite(LABEL SOURCES … DEPS … [CAF]): adds one Catch2 executable per folder of tests/; the label is the folder.
 function(add_test_suite label)
   cmake_parse_arguments(arg "CAF" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
   set(target ${label}_tests)

@@ -1,5 +1,5 @@
-# The Debian packages that `cpack` makes of a build (scripts/package.sh): ringmaster, ringmaster-dbgsym, ringmaster-sdk.
-# A package needs more than `cmake --install` brings: a configuration file, and for the SDK the CAF that it was built with.
+# Debian packages that `cpack` makes of a build (scripts/package.sh): ringmaster, ringmaster-dbgsym, ringmaster-sdk.
+# A package needs more than `cmake --install` provides: a configuration file, and for the SDK the CAF that it was built with.
 install(FILES packaging/debian/ringmaster.toml DESTINATION /etc/ringmaster COMPONENT server_package EXCLUDE_FROM_ALL)
 install(DIRECTORY DESTINATION /etc/ringmaster/jobs.d COMPONENT server_package EXCLUDE_FROM_ALL)
 foreach(package ringmaster ringmaster-dbgsym ringmaster-sdk)
@@ -9,9 +9,9 @@ foreach(package ringmaster ringmaster-dbgsym ringmaster-sdk)
   install(FILES packaging/debian/copyright DESTINATION share/doc/${package} COMPONENT ${component}_package EXCLUDE_FROM_ALL)
 endforeach()
 
-# CAF's own prefix as scripts/deps.sh makes it; the folder of its CMake package is lib/cmake/CAF.
+# CAF's prefix as scripts/deps.sh makes it; the folder of its CMake package is lib/cmake/CAF.
 cmake_path(SET caf_prefix NORMALIZE "${CAF_DIR}/../../..")
-if(NOT caf_prefix MATCHES "^/usr(/local)?/?$") # else it is installed, and found there
+if(NOT caf_prefix MATCHES "^/usr(/local)?/?$") # otherwise it is installed on the target, too
   foreach(folder include lib)
     install(DIRECTORY "${caf_prefix}/${folder}" DESTINATION lib/ringmaster-sdk/caf COMPONENT sdk_package EXCLUDE_FROM_ALL)
   endforeach()

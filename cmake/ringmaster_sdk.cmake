@@ -1,5 +1,6 @@
-# What `cmake --install` brings for programs that run jobs: headers, libraries and `find_package(ringmaster)`, which has one
-# target for them, ringmaster::executor. Nothing of the admin is among it. Alone: `cmake --install BUILD --component sdk`.
+# Files that `cmake --install` installs for programs that run jobs: headers, libraries and `find_package(ringmaster)`, which has
+# one
+# target for them, ringmaster::executor. They contain nothing of the admin. Alone: `cmake --install BUILD --component sdk`.
 include(CMakePackageConfigHelpers)
 
 set(sdk_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ringmaster")

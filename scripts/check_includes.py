@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks every #include against the table below: which folder may use which.
+"""Checks every #include against the table of permitted includes of each folder below.
 
     check_includes.py [--root FOLDER]
 
-Each breach is one line, file:line: what. The last line counts the folders of the table; exit 1 if one has a breach.
+Prints each violation as one line, file:line: text. The last line counts the folders of the table; exits with 1 if one has a
+violation.
 """
 
 import argparse
@@ -14,8 +15,8 @@ from pathlib import Path
 SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/editing/", "storage/rules/")
 GATEWAY = ("gateway/*", "gateway/auth/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp")
 
-# What each folder may include: paths of ours (a folder with a slash at its end, or one file) and groups of libraries.
-# The longest matching key is a file's folder. Everybody may include the standard library.
+# Permitted includes of each folder: our own paths (a folder with a trailing slash, or one file) and groups of libraries.
+# The longest matching key is a file's folder. All folders may include the standard library.
 FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "core/": (("core/",), ("expected",)),
     "config/": (("config/", "core/"), ("system", "toml")),
@@ -102,8 +103,8 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 
-# The rooms of each folder, from the ground up: a room may include those before it, never one behind it. `.` is the folder itself.
-# What only has messages for each other stands side by side.
+# Rooms of each folder, from the bottom up: a room may include those before it, never one after it. `.` is the folder itself.
+# Rooms that only exchange messages stand next to each other.
 ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing forecast",
     "config": "text declared .",
@@ -118,7 +119,7 @@ ROOMS: dict[str, str] = {
     "apps": "process terminal server client doctor commands .",
 }
 
-# `folder/*` is the folder without those below it, `*` everything. These private parts are for the folders named, and tests.
+# `folder/*` is the folder without its subfolders, `*` everything. These private parts are for the folders named, and tests.
 PRIVATE = {
     "config/text/table_fields.hpp": "config/",
     "config/text/toml_file.hpp": "config/",
@@ -144,7 +145,7 @@ LIBRARIES = {
     "toml": r"toml\+\+/",
 }
 
-# Libraries that must not come in through our own headers either. `expected` and the system come with almost everything.
+# Libraries that must not be included through our own headers either. `expected` and the system come with almost everything.
 HEAVY = ("argon2", "boost", "caf", "catch", "cli", "curl", "mysql", "nlohmann", "openssl", "sqlite", "toml")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -157,7 +158,7 @@ def folder_of(path: str) -> str | None:
 
 
 def room_of(path: str) -> tuple[str, int] | None:
-    """The folder with rooms that a file is in, and the floor of its room; -1 for a room that the table does not list."""
+    """Returns the folder with rooms that a file is in, and the index of its room; -1 for a room that the table does not list."""
     parent = str(Path(path).parent)
     top = max((key for key in ROOMS if parent == key or parent.startswith(key + "/")), key=len, default=None)
     if top is None:
@@ -186,7 +187,7 @@ def may_use_library(folder: str, library: str) -> bool:
 
 
 class Tree:
-    """The includes of every C++ file below a folder."""
+    """All includes of the C++ files below a folder."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -203,7 +204,7 @@ class Tree:
                 yield number, match[1] or match[2], match[1] is not None
 
     def libraries_behind(self, header: str) -> dict[str, str]:
-        """Heavy libraries that come with one of our headers, each with the header that names it."""
+        """Returns the heavy libraries that one of our headers includes, each with the header that names it."""
         found: dict[str, str] = {}
         seen, waiting = {header}, [header]
         while waiting:

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Makes a Debian 12 machine ready to build and test Ringmaster; does nothing the second time.
+# Prepares a Debian 12 machine to build and test Ringmaster; a second run changes nothing.
 #
-#   scripts/deps.sh            what a build and the tests need, and CAF into the user's cache
-#   scripts/deps.sh --build    only what a build needs (no MariaDB server, no JDK)
+#   scripts/deps.sh            installs the packages for builds and tests, and CAF into the user's cache
+#   scripts/deps.sh --build    installs only the packages for a build (no MariaDB server, no JDK)
 #   scripts/deps.sh --tsan     the same, with a CAF built with ThreadSanitizer
-#   scripts/deps.sh --source   only CAF's source into the user's cache; prints its file
+#   scripts/deps.sh --source   fetches only CAF's source into the user's cache; prints its file
 #
-# Prints the prefix of CAF as its last line. An installed CAF of the same release is used: that of CAF_ROOT, else one in /usr or
-# /usr/local. CAF's source comes from the first place that has it: Debian's experimental suite, upstream's release archive,
+# Prints the prefix of CAF as its last line. Uses an installed CAF of the same release: that of CAF_ROOT, else one in /usr or
+# /usr/local. Takes CAF's source from the first available place: Debian's experimental suite, upstream's release archive,
 # Debian's snapshot archive.
 set -euo pipefail
 
 caf_version=0.18.7
-# All three places have the same file; each is compared with this.
+# All three places have the same file; its checksum is compared.
 caf_sha256=d5c3abe8fd67a729aab1baeece10367637d903ba335f4c79378bcadfbcd34552
 caf_upstream=https://github.com/actor-framework/actor-framework/archive/refs/tags/$caf_version.tar.gz
 # The snapshot archive names files by their SHA-1.
 caf_snapshot=https://snapshot.debian.org/file/ff38889952c5a5a2299ac396d387f26b6e355c35
-# Without HOME, as under some service managers, the account's own home.
+# Without HOME, as under some service managers: the home of the account.
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
@@ -48,7 +48,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# What has to go away however this ends: a folder, and the file that keeps servers from starting.
+# Objects to remove at every exit: a folder, and the file that keeps servers from starting.
 scratch='' policy=''
 clean_up() {
   [ -z "$policy" ] || as_root rm -f "$policy"
@@ -59,7 +59,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
-# A command that is there already (a JDK of another vendor, say) needs no package.
+# A command that is already installed (for example a JDK of another vendor) needs no package.
 satisfied_by_command() {
   case "$1" in
     openjdk-17-jdk-headless) command -v javac >/dev/null ;;
@@ -83,21 +83,22 @@ install_packages() {
   [ "$(id -u)" = 0 ] || command -v sudo >/dev/null \
     || fail "these packages are missing and there is no sudo; as root: apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${missing[*]}"
-  as_root apt-get update -qq >&2 || fail "apt-get update failed (its message stands above); is there a network?"
-  # The policy file keeps a freshly installed database server from starting on its own: tests start theirs in private folders.
+  as_root apt-get update -qq >&2 || fail "apt-get update failed (see its message above); check the network"
+  # The policy file keeps a newly installed database server from starting: tests start servers in private folders.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     policy=/usr/sbin/policy-rc.d
     printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
     as_root chmod +x "$policy"
   fi
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
-    || fail "apt-get install failed (its message stands above)"
+    || fail "apt-get install failed (see its message above)"
   [ -z "$policy" ] || as_root rm -f "$policy"
   policy=''
 }
 
-# URIs of the system's own Debian sources, one a line, the likeliest first: no mirror is named here. A mirror+file: list counts by
-# what stands in it; the security archive holds no experimental.
+# Prints the URIs of the system's own Debian sources, one a line, the likeliest first: no mirror is named here. A mirror+file:
+# list is
+# replaced by its content; the security archive has no experimental suite.
 debian_uris() {
   local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources) uri
   awk '
@@ -115,7 +116,7 @@ debian_uris() {
     | awk '/\/debian$/ { print; next } { rest = rest $0 "\n" } END { printf "%s", rest }'
 }
 
-# apt_in FOLDER ARGUMENT…: an apt of its own; the system's lists stay untouched.
+# apt_in FOLDER ARGUMENT…: runs apt with its own lists; the system's lists stay untouched.
 apt_in() {
   local folder=$1
   shift
@@ -124,7 +125,7 @@ apt_in() {
 
 is_caf_source() { [ -f "$1" ] && echo "$caf_sha256  $1" | sha256sum -c --quiet --status - 2>/dev/null; }
 
-# Debian's experimental suite, from whichever of the system's Debian mirrors has it.
+# Downloads from Debian's experimental suite, from the first of the system's Debian mirrors that has the file.
 fetch_from_debian() { # FILE
   local uri file=actor-framework_$caf_version.orig.tar.gz
   mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial" "$scratch/source"
@@ -173,12 +174,12 @@ fetch_caf_source() {
       say "CAF $caf_version: source taken from $place"
       return
     fi
-    say "the file from $place has another checksum and is not used"
+    say "the file from $place has another checksum and is ignored"
   done
-  fail "CAF's source could not be fetched from any place; is there a network? Or put its file into the cache as $tarball"
+  fail "CAF's source could not be fetched from any place; check the network, or put its file into the cache as $tarball"
 }
 
-# Prints the prefix of an installed CAF of the release that is tested.
+# Prints the prefix of an installed CAF of the tested release.
 installed_caf() {
   local config prefix
   for prefix in /usr/local /usr; do
@@ -191,8 +192,9 @@ installed_caf() {
   done
 }
 
-# build_caf PREFIX [cmake option...]: once per prefix; the marker file is written last. Static, so that a binary needs no library
-# of a user's cache; position independent, as everything that it is linked with.
+# build_caf PREFIX [cmake option...]: builds CAF once per prefix; the marker file is written last. The libraries are static, so
+# that a
+# binary needs no library of a user's cache, and position independent, as all code that is linked with them.
 build_caf() {
   local prefix=$1
   shift
@@ -201,7 +203,7 @@ build_caf() {
   say "building CAF $caf_version into $prefix (about a minute on two cores)"
   scratch=$(mktemp -d)
   tar -xzf "$tarball" -C "$scratch" --strip-components=1
-  # Sources are compiled 24 at a time; two of them have a constant of the same name, each for itself.
+  # Sources are compiled 24 at a time; two of them have a constant of the same name.
   sed -i 's/max_value/max_written/g' "$scratch/libcaf_core/src/binary_serializer.cpp"
   cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DBUILD_SHARED_LIBS=OFF \

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Fuzzes each parser of what comes from outside, one after the other.
+# Fuzzes each parser of external input, one after the other.
 #
-#   scripts/fuzz.sh [SECONDS]    so long for each target (default 600); what breaks one is left in build/fuzz/findings
-#   scripts/fuzz.sh --build      only builds them
+#   scripts/fuzz.sh [SECONDS]    fuzzes each target for this time (default 600); inputs that break one are left in
+#   build/fuzz/findings
+#   scripts/fuzz.sh --build      only builds the targets
 #
-# Prints `NAME: ok, N inputs` or `NAME: failed` a target and, last, a sum; exit 0 when nothing was found. CAF_ROOT names the CAF
-# of scripts/deps.sh.
+# Prints `NAME: ok, N inputs` or `NAME: failed` for each target and, last, a sum; exit 0 when nothing was found. CAF_ROOT names
+# the
+# CAF of scripts/deps.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

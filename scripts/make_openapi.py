@@ -3,8 +3,8 @@
 
     make_openapi.py [--check]
 
-With --check nothing is written: exit 1 when the file is not what this writes. That every route is in it, and nothing else, is
-asked by tests/gateway/api_document_test.cpp.
+With --check it writes nothing and exits with 1 if the file differs from its output. tests/gateway/api_document_test.cpp checks
+that the document has every route and no other.
 """
 
 import json
@@ -48,7 +48,7 @@ def one_of(*names, description=None):
 
 
 def maybe(schema):
-    """Null stands for an absent value."""
+    """Allows null, which stands for an absent value."""
     if "type" not in schema:
         return {"oneOf": [schema, {"type": "null"}]}
     out = {**schema, "type": [schema["type"], "null"]}
@@ -58,12 +58,12 @@ def maybe(schema):
 
 
 def record(properties, required=()):
-    """What is sent: nothing else may be in it."""
+    """Returns the schema of a request body; other members are refused."""
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def shown(properties):
-    """What is answered: all of it always; later releases may add to it."""
+    """Returns the schema of a response; all members are always present, and later releases may add members."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -79,12 +79,12 @@ BLOCKS = ["SERIAL_EXECUTION", "DISCARD_LATER", "COVER_EARLY"]
 DRAFT = {
     "group": ID,
     "name": text(maxLength=255),
-    "author": maybe(text("Of a new job: absent is who asks.", maxLength=64)),
+    "author": maybe(text("Default for a new job: the caller.", maxLength=64)),
     "alarm_email": maybe(text(maxLength=255)),
     "schedule": maybe(record({"type": one_of("NONE", "CRON", "FIX_RATE"), "conf": maybe(text(
-        "A cron expression, or whole seconds.", maxLength=128))}, ["type"])),
-    "time_zone": maybe(text("IANA name; of a cron.")),
-    "interval_ms": maybe(whole(10, 2147483647000, "A fixed rate in place of the seconds of conf.")),
+        "Cron expression, or interval in whole seconds.", maxLength=128))}, ["type"])),
+    "time_zone": maybe(text("IANA name of the time zone of a cron schedule.")),
+    "interval_ms": maybe(whole(10, 2147483647000, "Fixed rate in milliseconds; replaces the seconds of conf.")),
     "start_at_ms": maybe(MS),
     "end_at_ms": maybe(MS),
     "jitter_ms": maybe(whole(1, 86400000)),
@@ -92,8 +92,9 @@ DRAFT = {
     "route": maybe(one_of(*ROUTES)),
     "block": maybe(one_of(*BLOCKS)),
     "on_unknown": maybe(one_of("ask", "skip", "resend")),
-    "keep_logs": maybe(truth("What a run logged is kept by this service, too, once the run has its result.")),
+    "keep_logs": maybe(truth("Copy the log of each finished run into the database.")),
     "alarm_on": maybe(array(one_of("failed", "missed"), 2)),
+    "description": maybe(text("Purpose of the job.", maxLength=1000)),
     "timeout_s": maybe(COUNT),
     "retry_count": maybe(COUNT),
     "handler": maybe(text(maxLength=255)),
@@ -108,19 +109,19 @@ JOB_ROW = {
     "time_zone": maybe(text()), "interval_ms": maybe(ANY_NUMBER), "start_at_ms": maybe(MS), "end_at_ms": maybe(MS),
     "jitter_ms": maybe(ANY_NUMBER), "misfire": text(), "route": text(), "block": text(),
     "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(),
-    "alarm_on": array(one_of("failed", "missed")), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
+    "alarm_on": array(one_of("failed", "missed")), "description": maybe(text()), "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
     "handler": text(),
     "params": text(), "children": array(ID), "glue_type": text(), "glue_remark": text(), "glue_updated_ms": maybe(MS),
     "running": truth(), "stopped_by": maybe(text("Name of the user who stopped the job; null for a job that no user stopped.")),
     "stopped_ms": maybe(MS), "next_ms": maybe(MS), "last_ms": maybe(MS), "missed_ms": maybe(MS),
     "added_ms": maybe(MS), "updated_ms": maybe(MS),
-    "revision": ANY_NUMBER, "key": maybe(text("Of a declared job.")), "source": maybe(text("What declares it.")),
+    "revision": ANY_NUMBER, "key": maybe(text("Key of a declared job.")), "source": maybe(text("Source that declares the job.")),
 }
 
 RUN = {
     "id": whole(1), "group": ANY_NUMBER, "job": ANY_NUMBER,
     "status": one_of("pending", "running", "succeeded", "failed", "missed"),
-    "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Index and total: `0/2`.")),
+    "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Shard index and total: `0/2`.")),
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS), "trigger_code": ANY_NUMBER, "trigger_message": text(),
     "kind": maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
     "missed": maybe(shown({"instants": ANY_NUMBER, "from_ms": maybe(MS), "to_ms": maybe(MS)})),
@@ -128,26 +129,26 @@ RUN = {
     "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()), "alarm_status": ANY_NUMBER,
 }
 
-NEW_PASSWORD = text("Where Java admins read it from 4 to 20 characters, else 8 at least.", minLength=4, maxLength=1024)
+NEW_PASSWORD = text("At least 8 characters; 4 to 20 characters if Java admins read the password.", minLength=4, maxLength=1024)
 RIGHTS = array(record({"group": ID, "right": one_of("viewer", "operator", "editor")}, ["group", "right"]), 10000)
-TRIGGER = {"params": maybe(text("Absent: the job's own.")),
-           "addresses": maybe(array(text(), 1000, description="Absent or without any: the executors of the group. None is "
-                                                                  "empty or a comma list."))}
+TRIGGER = {"params": maybe(text("Default: the job's own parameters.")),
+           "addresses": maybe(array(text(), 1000, description="Absent or empty: the executors of the group. An item must not "
+                                                                  "be empty or contain a comma."))}
 IDS = array(ID, 500, 1, uniqueItems=True)
 
 SCHEMAS = {
-    "Problem": shown({"type": text("`urn:ringmaster:` and a name that stays."), "title": text(), "status": whole(400, 599),
-                      "detail": text("For people; XXL-JOB's words where it has some.")}),
+    "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
+                      "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
     "NewJob": record({**DRAFT, **SCRIPT}, ["group", "name"]),
     "JobDraft": record(DRAFT, ["group", "name"]),
     "JobRow": shown(JOB_ROW),
     "Job": shown({**JOB_ROW, "glue_source": text()}),
     "JobEdit": shown({"job": ID, "next_ms": maybe(MS), "on_their_way": maybe(whole(
-        0, description="Runs that were claimed before the edit and are not sent yet."))}),
+        0, description="Runs that were claimed before the edit and have not been sent yet."))}),
     "Trigger": record(TRIGGER),
-    "AskedRuns": shown({"waiting": truth("Nobody has claimed it yet."),
-                        "runs": array(whole(1), description="One, or one a shard.")}),
-    "Intent": shown({"job": ID, "intent": whole(1, description="The same for the same Idempotency-Key.")}),
+    "AskedRuns": shown({"waiting": truth("The request has not been claimed yet."),
+                        "runs": array(whole(1), description="One run, or one run per shard.")}),
+    "Intent": shown({"job": ID, "intent": whole(1, description="Identical for requests with the same Idempotency-Key.")}),
     "JobIds": record({"ids": IDS}, ["ids"]),
     "BulkTrigger": record({"ids": IDS, **TRIGGER}, ["ids"]),
     "BulkOutcome": shown({"items": array({
@@ -158,59 +159,62 @@ SCHEMAS = {
                             "added_ms": maybe(MS), "updated_ms": maybe(MS)}),
     "GroupDraft": record({"app_name": text(minLength=4, maxLength=64), "title": text(maxLength=64),
                           "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
-                          "access_token": maybe(text("Its executors' own token; absent: as it is. Never shown."))},
+                          "access_token": maybe(text("Token of the group's executors. Absent: unchanged. Never returned."))},
                          ["app_name", "title"]),
     "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
-                    "addresses": array(text()), "updated_ms": maybe(MS), "source": maybe(text("What declares it."))}),
+                    "addresses": array(text()), "updated_ms": maybe(MS),
+                    "source": maybe(text("Source that declares the group."))}),
     "Files": record({
-        "source": maybe(text("Who owns what they declare; absent: apply.", minLength=1, maxLength=128)),
-        "revision": maybe(whole(0, 999999999999999999, "Refused when a higher one was applied before.")),
-        "dry_run": maybe(truth("Only say what would change.")),
-        "prune": maybe(truth("Remove what the same source declared before and no longer does.")),
-        "prune_all": maybe(truth("With prune: also what files declared before that are not among these. Without it such an "
-                                 "apply is refused with 409.")),
-        "files": array(record({"name": text("For messages.", minLength=1, maxLength=255), "text": text("TOML.")},
+        "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
+        "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),
+        "dry_run": maybe(truth("Only report what would change.")),
+        "prune": maybe(truth("Remove objects that the same source declared before and no longer declares.")),
+        "prune_all": maybe(truth("With prune: also remove objects declared by earlier files that are not in this request. "
+                                 "Without it, such an apply is refused with 409.")),
+        "files": array(record({"name": text("File name, for messages.", minLength=1, maxLength=255), "text": text("TOML.")},
                               ["name", "text"]), 1000, 1)}, ["files"]),
     "Changes": shown({
         "dry_run": truth(),
         "changes": array(shown({"kind": one_of("create", "update", "unchanged", "remove"), "object": text(),
                                 "fields": array(text("`retry: 0 -> 2`"))})),
-        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and are not sent yet.")),
+        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and have not been sent yet.")),
         "warnings": array(text())}),
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
-                     "end": truth("Nothing follows."),
-                     "kept": truth("It was kept here: no executor was asked.")}),
+                     "end": truth("The log is complete."),
+                     "kept": truth("The log comes from the kept copy; no executor was asked.")}),
     "Clearing": record({"group": maybe(ID), "job": maybe(ID), "until_ms": maybe(whole(0)), "keep_newest": maybe(COUNT),
-                        "all": maybe(truth("Exactly one of until_ms, keep_newest and all: true."))}),
+                        "all": maybe(truth("Exactly one of until_ms, keep_newest and all must be present; all must be true."))}),
     "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,
                   "failed": ANY_NUMBER}),
     "NewUser": record({"name": text(minLength=4, maxLength=20), "password": NEW_PASSWORD, "admin": truth(),
                        "rights": maybe(RIGHTS)}, ["name", "password", "admin"]),
-    "UserDraft": record({"password": maybe(text("Absent: as it is.", maxLength=1024)), "admin": truth(),
+    "UserDraft": record({"password": maybe(text("Absent: unchanged.", maxLength=1024)), "admin": truth(),
                          "rights": maybe(RIGHTS)}, ["admin"]),
     "User": shown({"id": ID, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}),
     "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
-        "must_change_password": truth(), "csrf_token": maybe(text("For X-CSRF-Token; null with a key, which needs none."))}),
+        "must_change_password": truth(),
+        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none."))}),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
                      "expires_ms": maybe(MS), "used_ms": maybe(MS)}),
     "Nodes": shown({"items": array(shown({
-        "id": text(), "self": truth("It is the one that answers."),
+        "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",
-                        description="As the answering node sees it; draining only itself."),
-        "address": maybe(text("For administrators.")),
-        "beat_age_ms": maybe(whole(0, description="How long its beat has stood still; null: it does not beat any more.")),
-        "life": whole(0, description="Rises with each.")})),
-        "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Of the node that answers.")}),
+                        description="State as the answering node sees it; it reports draining only for itself."),
+        "address": maybe(text("For administrators only.")),
+        "beat_age_ms": maybe(whole(0, description="Time since the node's heartbeat last changed; null if the node has stopped.")),
+        "life": whole(0, description="Incarnation of the node; rises with each start.")})),
+        "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Version of the answering node.")}),
     "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
-                       "next": maybe(text("The cursor of the next page; null: nothing more up to to_ms.")),
-                       "truncated": truth("The walk ended for want of time: go on with next."), "from_ms": MS, "to_ms": MS,
+                       "next": maybe(text("Cursor of the next page; null if nothing more fires before to_ms.")),
+                       "truncated": truth("The computation reached its time limit; continue with next."),
+                       "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
     "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
     "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
@@ -236,22 +240,22 @@ def body_of(schema):
 
 
 def page_of(name):
-    return shown({"items": array(ref(name)), "next": maybe(text("The cursor of the next page; null: this is the last one.")),
-                  "total": maybe(whole(0, description="Of the whole list; null: not counted.")),
-                  "total_is_capped": truth("There are at least so many: counting stopped.")})
+    return shown({"items": array(ref(name)), "next": maybe(text("Cursor of the next page; null on the last page.")),
+                  "total": maybe(whole(0, description="Size of the whole list; null if it was not counted.")),
+                  "total_is_capped": truth("Counting stopped at total; the list has at least this many items.")})
 
 
 PAGING = [query("limit", whole(1, 500)),
-          query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "What `next` of the page before said.")]
+          query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
-KEY = header("Idempotency-Key", "The same key of the same user for the same job is the same run; with another body it is a 409.",
-             text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
+KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
+             "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
 
 OPERATIONS = []
 
 
 def operation(method, path, who, summary, status=200, reply=None, body=None, parameters=(), headers=None, more=(), tag=None):
-    """`more`: statuses of problems beyond those of every operation. `body`: name of a schema, `?` at its end: may be absent."""
+    """Adds an operation. `more`: further problem statuses. `body`: name of a schema; `?` at its end makes the body optional."""
     parameters = list(parameters)
     if "{id}" in path:
         parameters.insert(0, PATH_ID)
@@ -263,7 +267,7 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     if method != "get":
         problems |= {403, 413, 415}
     out = {"operationId": (method + path).translate(str.maketrans("/", "_", "{}.")), "tags": [tag or path.split("/")[1]],
-           "summary": summary, "description": f"Who: {who}.", "parameters": parameters,
+           "summary": summary, "description": f"Allowed for: {who}.", "parameters": parameters,
            "responses": {str(status): done, **{str(each): {**problem, "headers": RETRY_AFTER} if each == 429 else problem
                                                for each in sorted(problems)}}}
     if body:
@@ -273,95 +277,98 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     OPERATIONS.append(("/api/v1" + path, method, out))
 
 
-SEEN = header("If-Match", "The ETag of it as it was read; needed.")
-MAY_HAVE_SEEN = header("If-Match", "The ETag of it as it was read; without it, it goes however it is.")
+SEEN = header("If-Match", "ETag of the object as it was read. Required.")
+MAY_HAVE_SEEN = header("If-Match", "ETag of the object as it was read. Without it, the object is removed whatever its state.")
 MADE = shown({"id": ID})
-PLACE = {"Location": "Where it is."}
-ETAG = {"ETag": "For If-Match and If-None-Match."}
-RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": whole(1)}}
+PLACE = {"Location": "Path of the new object."}
+ETAG = {"ETag": "Value for If-Match and If-None-Match."}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": whole(1)}}
 
 operation("get", "/openapi.json", "anyone", "This document", reply={"type": "object"}, tag="about")
-operation("get", "/session", "any user", "Who asks, what he may, and the token for X-CSRF-Token", reply=ref("Session"))
-operation("get", "/keys", "any user", "API keys: one's own, of administrators all", reply=page_of("ApiKey"),
+operation("get", "/session", "any user", "Returns the caller, their permissions and the token for X-CSRF-Token",
+          reply=ref("Session"))
+operation("get", "/keys", "any user", "Lists the caller's API keys; for administrators, all API keys", reply=page_of("ApiKey"),
           parameters=[query("user", ID), *PAGING])
-operation("post", "/keys", "any user", "A new API key, told once", 201,
+operation("post", "/keys", "any user", "Creates an API key; the key is shown only once", 201,
           shown({"id": whole(1), "key": text("For `Authorization: Bearer`.")}), "NewKey", more=[404, 409])
 operation("delete", "/keys/{id}", "any user", "Removes an API key", 204)
-operation("get", "/jobs", "viewer", "Jobs, newest first", reply=page_of("JobRow"), parameters=[
-    query("group", ID), query("running", truth()), query("name", text(), "A part of it."),
-    query("handler", text(), "A part of it."), query("author", text(), "A part of it."), *PAGING])
-operation("post", "/jobs", "editor", "A new job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
-operation("post", "/jobs/start", "operator", "Starts many, each by itself", reply=ref("BulkOutcome"), body="JobIds")
-operation("post", "/jobs/stop", "operator", "Stops many, each by itself", reply=ref("BulkOutcome"), body="JobIds")
-operation("post", "/jobs/trigger", "operator", "Runs many now, each by itself", reply=ref("BulkOutcome"), body="BulkTrigger",
-          parameters=[KEY])
-operation("get", "/jobs/{id}", "viewer", "One job", reply=ref("Job"), headers=ETAG)
-operation("put", "/jobs/{id}", "editor", "Replaces a job; what is not sent is as in a new one", reply=ref("JobEdit"),
+operation("get", "/jobs", "viewer", "Lists jobs, newest first", reply=page_of("JobRow"), parameters=[
+    query("group", ID), query("running", truth()), query("name", text(), "Part of the name."),
+    query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."), *PAGING])
+operation("post", "/jobs", "editor", "Creates a job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
+operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
+operation("post", "/jobs/stop", "operator", "Stops several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
+operation("post", "/jobs/trigger", "operator", "Runs several jobs now, each independently", reply=ref("BulkOutcome"),
+          body="BulkTrigger", parameters=[KEY])
+operation("get", "/jobs/{id}", "viewer", "Returns a job", reply=ref("Job"), headers=ETAG)
+operation("put", "/jobs/{id}", "editor", "Replaces a job; absent members get the defaults of a new job", reply=ref("JobEdit"),
           body="JobDraft", parameters=[SEEN], more=[409, 412, 428])
-operation("delete", "/jobs/{id}", "editor", "Removes a job, and its runs in the background", 204, parameters=[MAY_HAVE_SEEN],
-          more=[409, 412])
+operation("delete", "/jobs/{id}", "editor", "Removes a job; its runs are removed in the background", 204,
+          parameters=[MAY_HAVE_SEEN], more=[409, 412])
 operation("post", "/jobs/{id}/start", "operator", "Starts a job", reply=ref("JobEdit"), more=[409])
 operation("post", "/jobs/{id}/stop", "operator", "Stops a job", reply=ref("JobEdit"), more=[409])
-operation("post", "/jobs/{id}/trigger", "operator", "A run now; answered when it is durable", 202, ref("Intent"), "Trigger?",
-          parameters=[KEY], more=[409])
-operation("get", "/jobs/{id}/sources", "viewer", "Sources that a script had, newest first", reply=page_of("SourceVersion"))
-operation("put", "/jobs/{id}/source", "editor", "A new source of a script", reply=ref("JobEdit"), body="Source", more=[409])
-operation("get", "/intents/{id}", "viewer", "What became of a run by hand, until it is over and forgotten",
+operation("post", "/jobs/{id}/trigger", "operator", "Runs a job now; answers when the request is durable", 202, ref("Intent"),
+          "Trigger?", parameters=[KEY], more=[409])
+operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"))
+operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
+          more=[409])
+operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
-operation("get", "/groups", "any user", "Groups that one may see", reply=page_of("Group"), parameters=PAGING)
-operation("post", "/groups", "administrator", "A new group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
-operation("get", "/groups/{id}", "viewer", "One group", reply=ref("Group"), headers=ETAG)
-operation("get", "/executors/refused", "administrator", "Executors that this node did not let in for ten minutes",
+operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
+operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
+operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/executors/refused", "administrator", "Lists executors that this node refused within the last ten minutes",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
               "app_name": maybe(text()), "address": maybe(text()),
-              "remote": text("Where the request came from."), "first_ms": MS, "last_ms": MS, "times": ANY_NUMBER}))}))
+              "remote": text("Address that the request came from."), "first_ms": MS, "last_ms": MS, "times": ANY_NUMBER}))}))
 operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", parameters=[SEEN],
           more=[409, 412, 428])
 operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, parameters=[MAY_HAVE_SEEN],
           more=[409, 412])
-operation("get", "/export", "administrator", "Groups, jobs and alarms as a declared file, of at most 8 MiB",
+operation("get", "/export", "administrator", "Exports groups, jobs and alarms as a declared file of at most 8 MiB",
           reply={"type": "string"}, more=[404, 413], parameters=[
               query("group", ID, "Only this group."),
-              query("source", text(minLength=1, maxLength=128), "Only what this source declared.")])
+              query("source", text(minLength=1, maxLength=128), "Only objects that this source declared.")])
 operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
           body="Files", more=[409])
-operation("get", "/runs", "viewer", "Runs, newest first", reply=page_of("Run"), parameters=[
+operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running", "missed")),
-    query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "The whole name."), *PAGING])
-operation("post", "/runs/clear", "editor", "Removes runs; of all groups: administrators", body="Clearing",
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."), *PAGING])
+operation("post", "/runs/clear", "editor", "Removes runs; removing those of all groups needs an administrator", body="Clearing",
           reply=shown({"removed": whole(0)}))
-operation("get", "/runs/{id}", "viewer", "One run", reply=ref("Run"))
-operation("get", "/runs/{id}/log", "viewer", "What a run wrote, from a line on", reply=ref("RunLog"), headers=ETAG, parameters=[
+operation("get", "/runs/{id}", "viewer", "Returns a run", reply=ref("Run"))
+operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a line on", reply=ref("RunLog"), headers=ETAG,
+          parameters=[
     query("from_line", whole(1, INT32_MAX)),
-    query("wait_s", whole(0, 30), "Held back until there is more, until the run ended, or for so long."),
-    query("merged", truth(), "Of all shards of the run's broadcast, whole; without the two others."),
-    header("If-None-Match", "304 when nothing was written since.")])
+    query("wait_s", whole(0, 30), "Holds the answer back until there is more, the run has ended, or these seconds have passed."),
+    query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s."),
+    header("If-None-Match", "Answers 304 if the log has not changed.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
-operation("get", "/reports", "any user", "Figures of days", reply=shown({"items": array(ref("Day"))}), parameters=[
+operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
-operation("get", "/schedule/preview", "any user", "The next instants of a schedule", reply=shown({"next_ms": array(MS)}),
+operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=shown({"next_ms": array(MS)}),
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),
                       query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100))])
-operation("get", "/schedule/forecast", "viewer", "What fires in a span, of the jobs that one may see", reply=ref("Forecast"),
-          more=[404], parameters=[
-              query("from_ms", MS, "Absent or past: now."),
-              query("to_ms", MS, "Exclusive; absent: a day later, 31 days at most."),
+operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time span of the jobs that the caller may see",
+          reply=ref("Forecast"), more=[404], parameters=[
+              query("from_ms", MS, "Default, also for a past time: now."),
+              query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
-              query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "What `next` of the page before said.")])
-operation("get", "/nodes", "any user", "The nodes of the cluster", reply=ref("Nodes"))
-operation("get", "/users", "administrator", "Users", reply=page_of("User"), parameters=[
-    query("name", text(), "A part of it."), query("admin", truth()), *PAGING])
-operation("post", "/users", "administrator", "A new user", 201, MADE, "NewUser", headers=PLACE, more=[409])
-operation("put", "/users/me/password", "any user", "One's own password; all of one's sessions end", 204, body="Passwords",
-          more=[409])
-operation("get", "/users/{id}", "administrator", "One user", reply=ref("User"), headers=ETAG)
+              query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
+operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
+operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
+    query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
+operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
+operation("put", "/users/me/password", "any user", "Changes the caller's password; ends all of their sessions", 204,
+          body="Passwords", more=[409])
+operation("get", "/users/{id}", "administrator", "Returns a user", reply=ref("User"), headers=ETAG)
 operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="UserDraft", parameters=[SEEN],
           more=[409, 412, 428])
 operation("delete", "/users/{id}", "administrator", "Removes a user", 204, parameters=[MAY_HAVE_SEEN], more=[409, 412])
-operation("get", "/audit", "administrator", "The record of changes, newest first", reply=page_of("Change"), parameters=[
-    query("user", text(), "The whole name."), query("object", one_of(
+operation("get", "/audit", "administrator", "Lists the audit log, newest first", reply=page_of("Change"), parameters=[
+    query("user", text(), "Exact name."), query("object", one_of(
         "job", "group", "run", "user", "api_key", "source", "alarm")),
     query("object_id", ANY_NUMBER), *PAGING])
 
@@ -371,7 +378,7 @@ def document():
     for path, method, out in OPERATIONS:
         paths.setdefault(path, {})[method] = out
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
-    log["304"] = {"description": "Nothing was written since."}
+    log["304"] = {"description": "The log has not changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
     refused = paths["/api/v1/apply"]["post"]["responses"]
@@ -380,12 +387,12 @@ def document():
             "application/problem+json": {"schema": ref("FileProblem")}}}
     schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
                for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
-    schemes["key"] = {"type": "http", "scheme": "bearer", "description": "An API key. With a cookie instead, what changes "
-                      "something needs the header X-CSRF-Token: see GET /api/v1/session."}
+    schemes["key"] = {"type": "http", "scheme": "bearer", "description": "API key. With a cookie instead, requests that change "
+                      "something need the header X-CSRF-Token: see GET /api/v1/session."}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Ringmaster", "version": "1", "description": "Times are milliseconds since the epoch. Members that "
-                 "are not in a schema are refused in requests, and may be added to answers by later releases."},
+        "info": {"title": "Ringmaster", "version": "1", "description": "Times are milliseconds since the epoch. Requests with "
+                 "members that are not in a schema are refused. Later releases may add members to responses."},
         "servers": [{"url": "/"}],
         "security": [{name: []} for name in schemes],
         "paths": paths,
@@ -400,7 +407,7 @@ def main():
         return 0
     same = TARGET.read_text(encoding="utf-8") == wanted
     if not same:
-        print("docs/openapi.json: is not what scripts/make_openapi.py writes; run it")
+        print("docs/openapi.json: differs from the output of scripts/make_openapi.py; run the script")
     print(f"cases: passed={int(same)} failed={int(not same)} skipped=0")
     return 0 if same else 1
 

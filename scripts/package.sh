@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Debian packages of this tree for the release of Debian that it runs on: ringmaster, ringmaster-dbgsym, ringmaster-sdk.
+# Makes the Debian packages of this tree for the Debian release that it runs on: ringmaster, ringmaster-dbgsym, ringmaster-sdk.
 #
-#   scripts/package.sh [FOLDER]    builds what is missing of build/release; FOLDER (default build/packages) gets the packages
+#   scripts/package.sh [FOLDER]    builds missing parts of build/release; FOLDER (default build/packages) gets the packages
 #
 # RINGMASTER_COMMIT names the commit for `ringmaster --version` in a tree without git.
 set -euo pipefail

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
-# Shows Ringmaster at work: installs what a build needs, builds the binary and runs `ringmaster demo` with the options given: a
-# server, an executor and a job that fires every second, in one process, in a fresh folder. Ctrl-C ends it.
+# Demonstrates Ringmaster: installs the packages for a build, builds the binary and runs `ringmaster demo` with the given options:
+# a
+# server, an executor and a job that fires every second, in one process, in a new folder. Ctrl-C ends it.
 #
-#   scripts/quickstart.sh            until you stop it
-#   scripts/quickstart.sh --check    exit 0 after three completed runs
+#   scripts/quickstart.sh            runs until you stop it
+#   scripts/quickstart.sh --check    exits with 0 after three completed runs
 #
-# The first run builds for some minutes; README.md says how many. Later ones compile only what has changed.
+# The first run builds for some minutes; README.md says how many. Later runs compile only changed sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Processor time of a build of the binary from nothing.
+# Processor time of a full build of the binary.
 compile_minutes=8
 build=build/quickstart
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 say() { printf '== step %s of 3: %s (%dm%02ds)\n' "$1" "$2" $((SECONDS / 60)) $((SECONDS % 60)) >&2; }
 
-say 1 "packages, and CAF where it is missing"
+say 1 "installing missing packages and CAF"
 caf=$(scripts/deps.sh --build | tail -n 1)
 
 jobs=$CMAKE_BUILD_PARALLEL_LEVEL
 if [ -x $build/apps/ringmaster ]; then
-  say 2 "compiling what has changed"
+  say 2 "compiling changed sources"
 else
   say 2 "compiling, about $(((compile_minutes + jobs - 1) / jobs)) minutes with $jobs at a time"
 fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs many simulated histories (docs/simulation.md), as processes side by side.
+"""Runs many simulated histories (docs/simulation.md), in parallel processes.
 
     scripts/simulate.py --tests build/release/tests/simulation/simulation_tests --count 1000000
     scripts/simulate.py --tests … --kind shared --first 5001 --count 20000 --processes 4
 
-Each process makes `--chunk` histories after one another, at the lowest priority. A chunk that breaks an invariant is shown as the
-test shows it: history, trace, violations and the command that makes the history again. Exit 0: none did.
+Each process runs `--chunk` histories one after another, at the lowest priority. For a chunk that breaks an invariant it prints
+the output of the test: history, trace, violations and the command that repeats the history. Exits with 0 if no chunk did.
 """
 import argparse
 import concurrent.futures
@@ -24,18 +24,18 @@ TESTS = {
 
 def parse():
     parser = argparse.ArgumentParser(description="Runs many simulated histories.")
-    parser.add_argument("--tests", required=True, help="the executable simulation_tests; of the preset release")
+    parser.add_argument("--tests", required=True, help="path of the executable simulation_tests, best of the preset release")
     parser.add_argument("--kind", choices=TESTS, default="random")
-    parser.add_argument("--first", type=int, default=1, help="the first seed")
-    parser.add_argument("--count", type=int, default=100_000, help="how many seeds")
-    parser.add_argument("--chunk", type=int, default=1000, help="histories of one process")
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--count", type=int, default=100_000, help="number of seeds")
+    parser.add_argument("--chunk", type=int, default=1000, help="histories per process")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
-    parser.add_argument("--timeout", type=int, default=3600, help="seconds that a chunk may take")
+    parser.add_argument("--timeout", type=int, default=3600, help="time limit of a chunk in seconds")
     return parser.parse_args()
 
 
 def run_chunk(arguments, first, count):
-    """Returns whether all was well, and what the test said."""
+    """Returns whether the chunk succeeded, and the output of the test."""
     environment = dict(os.environ, RINGMASTER_SIMULATION_FIRST=str(first), RINGMASTER_SIMULATION_SEEDS=str(count),
                        RINGMASTER_SIMULATION_MARIADB_SEEDS=str(count), RINGMASTER_SIMULATION_THREADS="1")
     command = ["nice", "-n", "19", arguments.tests, TESTS[arguments.kind]]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Adds up what test programs counted, for scripts/test.sh.
+"""Adds up the counts of test programs, for scripts/test.sh.
 
     sum_tests.py [--ctest LOG]… [--interop LOG]… [--count PASSED FAILED SKIPPED]…
 
---ctest: CTest's LastTest.log. Every test in it prints `cases: passed=N failed=N skipped=N`; one that did not, or that failed
-although it counted no failure, counts as one failed, by its name. --interop: what run_interop.py printed.
+--ctest: CTest's LastTest.log. Every test in it prints `cases: passed=N failed=N skipped=N`. A test without that line, or one that
+failed without counting a failure, counts as one failure, by its name. --interop: the output of run_interop.py.
 
-Prints the reason of each skip, the name of each program that died, and as its last line `N passed, N failed, N skipped`; exit 1
-if anything failed.
+Prints the reason of each skip, the name of each program that died, and as its last line `N passed, N failed, N skipped`. Exits
+with 1 if anything failed.
 """
 
 import argparse
@@ -29,7 +29,7 @@ class Sum:
         self.skipped += skipped
 
     def add_program(self, name: str, output: str, succeeded: bool) -> None:
-        """One program: its own count, and one failure more when it ended worse than it counted."""
+        """Adds the program's own count, and one more failure if it failed without counting one."""
         counts = [tuple(map(int, each)) for each in CASES.findall(output)]
         for each in counts:
             self.add(*each)
@@ -46,7 +46,7 @@ class Sum:
         text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
         starts = list(CTEST_BEGIN.finditer(text))
         if not starts:
-            print(f"failed: {log} holds no test")
+            print(f"failed: {log} contains no test")
             self.failed += 1
         for start, end in zip(starts, [each.start() for each in starts[1:]] + [len(text)]):
             section = text[start.end() : end]

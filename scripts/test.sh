@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that CI runs, on a fresh Debian 12 or on a developer's machine.
+# Runs everything that CI runs, on a new Debian 12 or on a developer's machine.
 #
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; its
 #                                   packages in a clean root; a short load; a short run of the fuzz targets
@@ -8,9 +8,9 @@
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #
-# The last line is `N passed, N failed, N skipped`; each skip and its reason stands above it, and above them how long each part
-# took. Every build has warnings as errors. Exit 0 when nothing failed.
-# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (defaults: the processors).
+# The last line is `N passed, N failed, N skipped`. Above it are each skip with its reason, and above them the duration of each
+# part. Every build has warnings as errors. Exits with 0 when nothing failed.
+# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (default: the number of processors).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -46,7 +46,7 @@ failures=0
 
 say() { printf '\n== %s (%dm%02ds)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-# part NAME: a new row of the table of parts; the former one ends.
+# part NAME: begins a row of the table of parts and ends the former one.
 parts=() part_began=0
 part() {
   [ ${#parts[@]} = 0 ] || parts[-1]+=$(printf ' | %d:%02d' $(((SECONDS - part_began) / 60)) $(((SECONDS - part_began) % 60)))
@@ -69,7 +69,7 @@ finish() {
   exit 0
 }
 
-# build PRESET [TARGET…]: configure, then build the targets, or all; `none` only configures.
+# build PRESET [TARGET…]: configures, then builds the targets, or all; `none` only configures.
 build() {
   local name=$1
   shift
@@ -80,7 +80,7 @@ build() {
   cmake --build --preset "$name" ${@:+--target "$@"}
 }
 
-# The targets of the chosen labels; nothing for all, `none` if there is nothing to build.
+# Prints the targets of the chosen labels; nothing for all, `none` if there is nothing to build.
 wanted_targets() {
   local label targets=()
   for label in ${labels//|/ }; do
@@ -101,17 +101,16 @@ run_ctest() {
   [ -z "$labels" ] || selection=(-L "^($labels)\$")
   say "tests: $preset ${labels:-all}"
   rm -f "$log"
-  # In memory, where there is room, databases of tests do not wait for a disk.
+  # Databases of tests are in memory if there is room, so that they do not wait for a disk.
   local place=${TMPDIR:-/tmp}
   if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt 4194304 ]; then
     place=/dev/shm
   fi
-  TMPDIR=$place ctest --preset "$preset" "${selection[@]}" --no-tests=error || true # what failed is read from the log
+  TMPDIR=$place ctest --preset "$preset" "${selection[@]}" --no-tests=error || true # failures are read from the log
   sum+=(--ctest "$log")
 }
 
-# The tests mostly wait: the release binary, the SDK and all benchmarks are built meanwhile, with what they leave of the
-# processors.
+# The tests mostly wait. Meanwhile the release binary, the SDK and all benchmarks are built, at the lowest priority.
 start_release_build() {
   (
     renice -n 19 "$BASHPID" > /dev/null
@@ -146,7 +145,7 @@ run_interop() {
 }
 
 run_packages() {
-  say "packages: made of the release build, installed, started, upgraded and purged in a clean root"
+  say "packages: built from the release build, installed, started, upgraded and purged in a clean root"
   local status=0
   CAF_ROOT=$caf scripts/package.sh "$results/packages" && timeout --kill-after=15 600 \
     python3 tests/packages/package_test.py "$results/packages" > "$results/package.log" 2>&1 || status=$?
@@ -158,7 +157,7 @@ run_packages() {
 }
 
 run_fuzzers() {
-  say "fuzz: 5 s a target"
+  say "fuzz: 5 s per target"
   local status=0
   CAF_ROOT=$caf timeout --kill-after=15 600 scripts/fuzz.sh 5 > "$results/fuzz.log" 2>&1 || status=$?
   tail -n 40 "$results/fuzz.log"
@@ -171,7 +170,7 @@ run_fuzzers() {
   fi
 }
 
-# A few seconds of load: a line of JSON that says nothing was lost and nothing was sent twice.
+# Runs a few seconds of load: the bench prints a line of JSON that says that no run was lost and none was sent twice.
 bench_smoke() { # NAME WORDS…
   local bench=$1 status=0
   shift
@@ -194,7 +193,7 @@ PYTHON
 }
 
 run_bench_smoke() {
-  say "bench smoke: 500 jobs/s for 5 s on SQLite, and as many to an executor for 3 s, over HTTP and over a native link"
+  say "bench smoke: 500 jobs/s for 5 s on SQLite, and the same rate to an executor for 3 s, over HTTP and over a native link"
   bench_smoke firing_bench --rate 500 --seconds 5 --store sqlite
   bench_smoke executor_bench --rate 500 --seconds 3
   bench_smoke executor_bench --rate 500 --seconds 3 --way native

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Wraps the C++ lines that are longer than check_tidy.py allows, with clang-format, and leaves all others as they are.
+# Wraps C++ lines that are longer than check_tidy.py allows, with clang-format, and leaves all others unchanged.
 #
 #   scripts/wrap_lines.sh [FILE…]     default: every C++ file of the repository
 set -euo pipefail

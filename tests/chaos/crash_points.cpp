@@ -1,5 +1,5 @@
-// The real server, which ends itself (SIGKILL) at the n-th statement or the n-th write to a socket after its start: the linker
-// puts these functions in front of the real ones (`--wrap`), so not a line of the product knows of it.
+// The real server, which ends itself (SIGKILL) at the n-th statement or the n-th write to a socket after its start. The linker
+// puts these functions in front of the real ones (`--wrap`), so the product contains no code for it.
 //
 //   CRASH_AT=17 CRASH_SITE=statement|write CRASH_SIDE=before|after
 
@@ -35,7 +35,7 @@ crash_point& point() {
   return only;
 }
 
-/// Counts a call, and ends the process in front of it or behind it if it is the one.
+/// Counts a call, and ends the process before or after it if it is the chosen one.
 class counted {
 public:
   explicit counted(bool statement) {

@@ -3,10 +3,10 @@
 
     crash_sweep.py --server CRASHING_RINGMASTER [--store sqlite|mariadb]… [--points N] [--every N] [--lanes N]
 
-A life of the server counts its statements (or its writes) and ends itself at the n-th with SIGKILL; then it lives in peace for a
-moment, and the next life ends at the next point. Lanes do this side by side, each with a server and a database of its own. In the
-end nothing may be missed, doubled, late beyond the misfire limit, or left open. The normal run takes every fourth statement on
-SQLite and every sixteenth on MariaDB; `--every 1 --points 400` takes them all.
+A server process counts its statements (or its writes) and ends itself at the n-th with SIGKILL. Then a process runs undisturbed
+for a moment, and the next one ends at the next point. Lanes do this in parallel, each with a server and a database of its own. In
+the end no instant may be missed, doubled, late beyond the misfire limit, or left open. The normal run takes every fourth
+statement on SQLite and every sixteenth on MariaDB; `--every 1 --points 400` takes them all.
 """
 
 import argparse
@@ -30,7 +30,7 @@ WRITES_MAX = 16
 
 
 def points_of(count: int, step: int) -> list[Point]:
-    """The last step of a statement and the first of the next one leave the same behind: statements are met from behind only."""
+    """Returns the crash points. The state after a statement equals that before the next one, so statements are only met after."""
     statements = [Point("statement", "after", at) for at in range(1, count + 1, step)]
     writes = [Point("write", side, at) for at in range(1, min(WRITES_MAX, count) + 1, max(1, step // 4))
               for side in ("before", "after")]
@@ -52,7 +52,7 @@ def sweep(kind: str, options: argparse.Namespace, folder: Path) -> list[str]:
     def live(lane: Lane) -> None:
         try:
             problems.extend(lane.run())
-        except Exception as error:  # noqa: BLE001: whatever ends a lane is a finding
+        except Exception as error:  # noqa: BLE001: any exception that ends a lane is a finding
             problems.append(f"lane {lane.name}: {type(error).__name__}: {error}")
 
     try:
@@ -78,8 +78,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", type=Path, required=True)
     parser.add_argument("--store", action="append", choices=sorted(STEP))
-    parser.add_argument("--points", type=int, default=160, help="statements of a life that are met")
-    parser.add_argument("--every", type=int, help="only every n-th")
+    parser.add_argument("--points", type=int, default=160, help="number of statements of a process that are crash points")
+    parser.add_argument("--every", type=int, help="only every n-th statement")
     parser.add_argument("--lanes", type=int, default=4 * (os.cpu_count() or 1))
     options = parser.parse_args()
     options.server = options.server.resolve()

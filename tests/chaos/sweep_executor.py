@@ -1,4 +1,4 @@
-"""One HTTP server that plays an executor for each lane: runs at once, and tells a result until it is taken."""
+"""One HTTP server that simulates an executor for each lane: accepts runs at once, and reports a result until it is accepted."""
 
 import json
 import threading
@@ -25,7 +25,7 @@ class Run:
 
 
 class Book:
-    """What one lane's executor was asked to run, and what it told."""
+    """Runs that one lane's executor received, and the results that it reported."""
 
     def __init__(self, admin: str, token: str):
         self.admin, self.token = admin, token
@@ -36,7 +36,7 @@ class Book:
         self.closed = False
 
     def register(self, app_name: str, address: str) -> None:
-        """Only an address that registered itself is believed when it denies having a run."""
+        """Registers the address, because only a registered address is trusted when it denies having a run."""
         body = json.dumps({"registryGroup": "EXECUTOR", "registryKey": app_name, "registryValue": address})
         while not self.closed:
             pause = BEAT_EVERY_S if self.post("/api/registry", body) else BEAT_PAUSE_S
@@ -95,11 +95,11 @@ class Book:
 
 
 class Listener(ThreadingHTTPServer):
-    request_queue_size = 512  # a life that dies leaves its connections to be taken; of the next life's none may be dropped
+    request_queue_size = 512  # a crashed server leaves connections in the queue; none of the next server may be dropped
 
 
 class Executors:
-    """Lane `n` lives under `/n`."""
+    """The executors of all lanes: lane `n` is served under `/n`."""
 
     def __init__(self):
         self.books: dict[str, Book] = {}

@@ -1,4 +1,4 @@
-"""A server that dies at one point after the other, and the account of what became of every instant meanwhile."""
+"""A server that dies at one point after the other, and the check of every instant meanwhile."""
 
 import re
 import subprocess
@@ -15,10 +15,10 @@ from sweep_executor import Book, Executors
 
 TOKEN = "a-token-of-the-crash-sweep"
 READY_DEADLINE_S = 30
-REACH_DEADLINE_S = 6  # a point that a life does not reach in this time lies beyond the sweep
+REACH_DEADLINE_S = 6  # a point that a process does not reach in this time lies beyond the sweep
 CALM_S = 1.3
 DECIDED_DEADLINE_S = 20
-LATE_MAX_S = 5.0  # `schedule.misfire_after`: what is later is dropped
+LATE_MAX_S = 5.0  # `schedule.misfire_after`: later instants are dropped
 SETTLE_S = 3.0
 
 UNDECIDED = re.compile(rb"^ringmaster_runs_undecided(?:_total)?(?:\{[^}]*\})? (\d+)", re.MULTILINE)
@@ -46,7 +46,7 @@ EVERY_SECOND = 'schedule = { cron = "* * * * * ?" }\n'
 
 @dataclass(frozen=True)
 class Point:
-    """The process ends before or after its n-th statement or write to a socket."""
+    """A crash of the process before or after its n-th statement or write to a socket."""
 
     site: str
     side: str
@@ -76,7 +76,7 @@ class Lane:
         text += JOB.format(key="child", enabled=state, more="")
         (self.folder / "jobs.toml").write_text(text, encoding="utf-8")
 
-    # -- lives
+    # -- processes
 
     def start(self, point: Point | None = None) -> subprocess.Popen:
         with (self.folder / "server.log").open("ab") as log:
@@ -99,7 +99,7 @@ class Lane:
         raise RuntimeError(f"the server is not ready: {self.tail()}")
 
     def wait_decided(self) -> None:
-        """On a slow machine two lives that end in the middle of recovery are longer than the misfire limit."""
+        """Waits until recovery is done: on a slow machine two crashes during recovery take longer than the misfire limit."""
         end = time.monotonic() + DECIDED_DEADLINE_S
         while time.monotonic() < end:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as reply:
@@ -115,7 +115,7 @@ class Lane:
         return (self.folder / "server.log").read_text(errors="replace")[-1500:]
 
     def calm(self, seconds: float, gracefully: bool = False) -> None:
-        """A life without a crash point, long enough to decide what it adopted; ended by kill -9 or by SIGTERM."""
+        """Runs a process without a crash point, long enough to decide what it adopted; ends it by kill -9 or by SIGTERM."""
         process = self.start()
         try:
             self.wait_ready(process)
@@ -187,7 +187,7 @@ class Lane:
             yield f"{self.book.untold} results were not taken"
 
     def instants(self, rows: list[dict]):
-        """Every second of the sweep has one run of each job; each failure has one retry, each parent one child."""
+        """Checks that every second has one run of each job, each failure one retry, and each parent one child."""
         found = defaultdict(lambda: defaultdict(int))
         count = Counter()
         for row in rows:
@@ -215,5 +215,5 @@ def is_given_up(row: dict) -> bool:
 
 
 def epoch(text) -> int:
-    """UTC, as the database stores it."""
+    """Parses a time in UTC, as the database stores it."""
     return timegm(time.strptime(str(text)[:19].replace("T", " "), "%Y-%m-%d %H:%M:%S"))

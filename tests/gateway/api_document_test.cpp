@@ -63,12 +63,12 @@ TEST_CASE("the document states the same permissions as the routes", "[gateway][a
     CHECK(operation.contains("security") == !gateway::needs_session(row.who.who));
     const auto said = operation["description"].get<std::string>();
     const auto wanted = own_rights(row.who.who);
-    CHECK((wanted == viewers ? "Who: viewer."
-           : wanted == operators ? "Who: operator."
-           : wanted == editors   ? "Who: editor."
-           : wanted == admins    ? "Who: administrator."
-           : wanted == users     ? "Who: any user."
-                                 : "Who: anyone.") == said);
+    CHECK((wanted == viewers ? "Allowed for: viewer."
+           : wanted == operators ? "Allowed for: operator."
+           : wanted == editors   ? "Allowed for: editor."
+           : wanted == admins    ? "Allowed for: administrator."
+           : wanted == users     ? "Allowed for: any user."
+                                 : "Allowed for: anyone.") == said);
   }
 }
 

@@ -3,8 +3,9 @@
 
     run_clients.py --ringmaster PATH [--store sqlite|mariadb|both] [--only TEXT] [--keep]
 
-The clients come from PyPI and npm, once, into the user's cache. MariaDB is a server of the test's own in the temporary folder.
-One line per check (PASS, FAIL with details, SKIP with the reason); the last line counts them. Exit 0 if nothing failed.
+Installs the clients from PyPI and npm once, into the user's cache. MariaDB is a private server in the temporary folder.
+Prints one line per check (PASS, FAIL with details, SKIP with the reason); the last line counts them. Exits with 0 if nothing
+failed.
 """
 
 import argparse
@@ -21,7 +22,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ringmaster", type=Path, metavar="PATH", required=True, help="the binary under test")
     parser.add_argument("--store", choices=(*STORES, "both"), default="both", help="the database of the server")
-    parser.add_argument("--only", metavar="TEXT", help="only checks whose name contains TEXT: `sqlite: pyxxl 0.4.8: BUSYOVER`")
+    parser.add_argument("--only", metavar="TEXT", help="run only checks with TEXT in their name: `sqlite: pyxxl 0.4.8: BUSYOVER`")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")
     return parser.parse_args()
 

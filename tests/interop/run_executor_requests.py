@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`ringmaster executor` under the requests of Java admins of all families, to the byte, over a connection that is kept. No Java.
+"""Sends `ringmaster executor` the requests of Java admins of all families, byte by byte, over a persistent connection. No Java.
 
     run_executor_requests.py --ringmaster PATH [--only TEXT] [--keep]
 
-One line per check; exit 0 if nothing failed.
+Prints one line per check; exits with 0 if nothing failed.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from support.report import Report, temporary_folder
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ringmaster", type=Path, required=True, metavar="PATH", help="the binary under test")
-    parser.add_argument("--only", metavar="TEXT", help="only checks whose name contains TEXT: `E: log`")
+    parser.add_argument("--only", metavar="TEXT", help="run only checks whose name contains TEXT: `E: log`")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")
     arguments = parser.parse_args()
     report = Report(arguments.only)

@@ -5,8 +5,9 @@ database; `ringmaster executor` with the clients of Java admins.
     run_interop.py --ringmaster PATH [--store sqlite|mariadb|both] [--only TEXT] [--keep]
     run_interop.py --self-test [--only TEXT] [--keep]
 
-MariaDB is a server of the test's own in the temporary folder, on loopback.
-One line per check (PASS, FAIL with details, SKIP with the reason); the last line counts them. Exit 0 if nothing failed.
+MariaDB is a private server of the test in the temporary folder, on loopback.
+Prints one line per check (PASS, FAIL with details, SKIP with the reason); the last line counts them. Exits with 0 if nothing
+failed.
 """
 
 import argparse
@@ -31,8 +32,8 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ringmaster", type=Path, metavar="PATH", help="the binary under test")
     parser.add_argument("--store", choices=(*STORES, "both"), default="both", help="the database of the server")
-    parser.add_argument("--self-test", action="store_true", help="prove the Java executors against a stub admin")
-    parser.add_argument("--only", metavar="TEXT", help="only checks whose name contains TEXT: `mariadb: 2.4.1: route`")
+    parser.add_argument("--self-test", action="store_true", help="test the Java executors against a stub admin")
+    parser.add_argument("--only", metavar="TEXT", help="run only checks whose name contains TEXT: `mariadb: 2.4.1: route`")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")
     arguments = parser.parse_args()
     if not arguments.self_test and not arguments.ringmaster:
@@ -87,7 +88,7 @@ def opened(store: str, folder: Path, stages: tuple[str, ...]) -> Iterator[Sqlite
 
 
 def end_once(*_) -> None:
-    """What cleans up is not interrupted by a second signal."""
+    """Ignores further signals, so that clean-up is not interrupted."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(1)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The real `ringmaster` binary in shared mode beside a stand-in Java admin, on a MariaDB of the test's own.
+"""Runs the real `ringmaster` binary in shared mode alongside a stand-in Java admin, on a private MariaDB of the test.
 
     run_shared_mode.py --ringmaster PATH [--seconds N] [--only TEXT] [--keep]
 
-Counts every instant that either side fires: none twice, none lost, through edits, a kill -9 and a graceful stop. A check of its
-own shows the one residual: a Java console that saves a row which it read before the instant was taken. One line per check; exit 0
-if nothing failed.
+Counts every instant that either side fires: none twice, none lost, through edits, a kill -9 and a graceful stop. A separate check
+shows the one residual: a Java console that saves a row which it read before the instant was taken. Prints one line per check;
+exits with 0 if nothing failed.
 """
 
 import argparse
@@ -48,17 +48,17 @@ node = "rm"
 
 
 class Executor(ThreadingHTTPServer):
-    """Accepts every run, but for those of FAILING jobs; remembers job and instant, and log ids as Java executors do."""
+    """Accepts every run except those of FAILING jobs; remembers job and instant, and log ids as Java executors do."""
     daemon_threads = True
     request_queue_size = 512
 
     def handle_error(self, request, client_address) -> None:
-        """A node that was killed does not read its answers."""
+        """Ignores broken connections: a node that was killed does not read its answers."""
 
     def __init__(self):
         self.runs: list[tuple[int, int]] = []
         self.known: set[int] = set()
-        # A port that was only seen to be free may be held again by a child that another lane forks just then.
+        # A child that another lane forks at this moment may still hold a port that was only seen to be free.
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -77,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
             code = 500 if body["jobId"] in FAILING else 200
             if code == 200:
                 self.server.known.add(body["logId"])
-        elif self.path.endswith("/log"):  # what a node asks that does not know whether a run was delivered
+        elif self.path.endswith("/log"):  # the question of a node that does not know whether a run was delivered
             known = body["logId"] in self.server.known
             content = {"fromLineNum": 1, "toLineNum": int(known), "isEnd": True,
                        "logContent": "job execute start" if known else "readLog fail, logFile not exists"}
@@ -93,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Stage:
-    """A database in shared mode with its jobs, an executor, a Ringmaster node that can be started again and again."""
+    """A database in shared mode with its jobs, an executor, and a Ringmaster node that can be restarted."""
 
     def __init__(self, binary: Path, folder: Path, server: MariadbServer, name: str):
         self.binary, self.folder = binary, folder / name
@@ -111,7 +111,7 @@ class Stage:
         self.sql = self.connect()
         self.run_sql("INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list)"
                      " VALUES (1, 'app', 'App', 1, %s)", (f"http://127.0.0.1:{self.executor.server_port}/",))
-        # Only an address that registered itself is believed when it denies having a run.
+        # Only an address that registered itself is trusted when it denies having a run.
         self.run_sql("INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)"
                      " VALUES ('EXECUTOR', 'app', %s, now())", (f"http://127.0.0.1:{self.executor.server_port}/",))
 
@@ -155,8 +155,8 @@ class Stage:
 
 
 def edit_jobs(stage: Stage, stopping: threading.Event, errors: list[str]) -> None:
-    """Saves of a Java console, each with its row locked from read to write: what overlaps is the residual's own check. A job that
-    was stopped stays so for more than a second (docs/beside_java_admins.md, What remains)."""
+    """Saves rows as a Java console does, each locked from read to write: the check of the residual tests overlaps. A job that was
+    stopped stays so for more than a second (docs/beside_java_admins.md, Known limits)."""
     chance = random.Random(7)
     stopped_at: dict[int, float] = {}
     connection = stage.connect()
@@ -201,12 +201,12 @@ def side_by_side(stage: Stage, version: str, seconds: float) -> list[str]:
     console.start()
     begin = now_ms()
     time.sleep(seconds * 0.3)
-    stage.node.kill()  # -9: its reserved instants wait for its next life
+    stage.node.kill()  # -9: its reserved instants wait for its next incarnation
     stage.start()
     time.sleep(seconds * 0.4)
     stopping.set()
     console.join()
-    if stage.node.terminate() != 0:  # gracefully: its reserved instants go back to Java
+    if stage.node.terminate() != 0:  # gracefully: its reserved instants are given back to Java
         problems.append("the node did not end well: " + str(stage.node.tail(4)))
     time.sleep(seconds * 0.3)
     end = now_ms()
@@ -215,7 +215,7 @@ def side_by_side(stage: Stage, version: str, seconds: float) -> list[str]:
 
 
 def graceful_stop(stage: Stage, version: str) -> list[str]:
-    """The only node stops beside a Java admin that sleeps as a real one does: nothing is lost, fixed rates keep their phase."""
+    """Stops the only node while a Java admin sleeps as a real one does: no instant is lost, fixed rates keep their phase."""
     for job in QUICK:
         stage.add_job(job, 1)
     for job in SLOW:
@@ -288,7 +288,7 @@ def residual(stage: Stage, version: str) -> list[str]:
     wait_until(lambda: (1, instant[1] + 5000) in stage.executor.runs, 15, "the next instant is fired")
     problems = lists("fired twice by Ringmaster", (run for run, times in Counter(stage.executor.runs).items() if times > 1))
     stage.node.terminate()
-    # The same with a Java admin there, and Ringmaster gone: it has no key that refuses.
+    # The same with a Java admin and without Ringmaster: Java has no unique key that refuses the instant.
     java = JavaAdmin(stage.connect, version)
     with console.cursor() as cursor:
         old["trigger_next_time"] = max(instant for _, instant in stage.executor.runs)
@@ -303,7 +303,7 @@ def residual(stage: Stage, version: str) -> list[str]:
 
 
 def takeover(stage: Stage, _version: str) -> list[str]:
-    """To native mode while node and Java admin run, and back; meanwhile Java finds nothing to do."""
+    """Switches to native mode while node and Java admin run, and back; meanwhile Java finds nothing to do."""
     for job in QUICK:
         stage.add_job(job, 1)
     stage.start()
@@ -334,7 +334,7 @@ def takeover(stage: Stage, _version: str) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ringmaster", type=Path, required=True, metavar="PATH")
-    parser.add_argument("--seconds", type=float, default=8, metavar="N", help="of each side by side")
+    parser.add_argument("--seconds", type=float, default=8, metavar="N", help="duration of each side-by-side check")
     parser.add_argument("--only", default="", metavar="TEXT")
     arguments = parser.parse_args()
     checks = {"2.4: side by side": (side_by_side, "2.4"), "3.4: side by side": (side_by_side, "3.4"),

@@ -40,7 +40,7 @@ void protocol_checker::fail(const std::string& rule, const std::string& what) { 
 
 void protocol_checker::claimed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
   if (!is_current(batch.owner))
-    fail("F6", "life " + text(batch.owner) + " claims after its end");
+    fail("F6", "incarnation " + text(batch.owner) + " claims after its end");
   auto is_new = claims_.emplace(batch.owner.node, batch.owner.incarnation, batch.sequence).second;
   if (outcome.repeated) {
     ++counts_.repeated_claims;
@@ -58,12 +58,12 @@ void protocol_checker::claimed(const core::claim_batch& batch, const core::claim
   check_rows(batch);
 }
 
-// Nobody else writes rows, so those that are new are this claim's; and its own row is there with them.
+// Only claims write rows, so all new rows are this claim's; and its own row is written with them.
 void protocol_checker::check_rows(const core::claim_batch& batch) {
   bool any = false;
   for (const auto& row : expect(world_.store->logs().rows_after(newest_row_, 100'000))) {
     newest_row_ = row.id;
-    any = any || !core::missed_in(row.trigger_msg); // rows of missed instants are no runs: nothing of them is open
+    any = any || !core::missed_in(row.trigger_msg); // rows of missed instants are not runs: nothing of them is open
     auto book = runs_.find(core::number(row.id));
     if (book == runs_.end() || !book->second.spec)
       fail("F9", "run " + text(core::number(row.id)) + " has a row and no claim");
@@ -72,7 +72,7 @@ void protocol_checker::check_rows(const core::claim_batch& batch) {
     return;
   auto open = expect(world_.store->firings().open_claims(batch.owner));
   if (std::find(open.begin(), open.end(), batch.sequence) == open.end())
-    fail("F9", "claim " + text(batch.sequence) + " of life " + text(batch.owner) + " has runs and no row");
+    fail("F9", "claim " + text(batch.sequence) + " of incarnation " + text(batch.owner) + " has runs and no row");
 }
 
 void protocol_checker::adopted(const core::node_incarnation& owner, const std::vector<core::adopted_run>& runs) {
@@ -118,7 +118,7 @@ std::optional<core::time_point> end_of_gap(const core::schedule& rule, const cor
 
 } // namespace
 
-// Lateness is that of the true time: a clock that is ahead for a moment makes nothing late.
+// Lateness is measured on the true time: a clock that is ahead for a moment makes nothing late.
 void protocol_checker::check_planned(const core::claim_batch& batch, const core::schedule_move& move, const core::job& spec) {
   const auto id = core::number(move.job);
   std::set<core::time_point> planned;
@@ -165,7 +165,7 @@ std::string gap_text(const core::missed_instants& gap) {
 
 } // namespace
 
-// Each gap has one row, which says all of it.
+// Each gap has one row, which describes all of it.
 void protocol_checker::check_missed(const core::claim_batch& batch, const core::claim_outcome& outcome) {
   for (const auto& row : outcome.missed) {
     const auto job = core::number(row.job);
@@ -211,7 +211,7 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   check_wait(claimed);
 }
 
-// However many runs wait for an executor that stands still, those of the others go on, if a node trusts its clock.
+// However many runs wait for an executor that stands still, those of other executors proceed, if a node trusts its clock.
 void protocol_checker::check_wait(const core::claimed_run& claimed) {
   constexpr span wait_max = 18s;
   const auto made = made_at_.find(core::number(*claimed.plan.intent));
@@ -224,10 +224,10 @@ void protocol_checker::check_wait(const core::claimed_run& claimed) {
   });
   if (const auto waited = world_.now() - made->second; waited > wait_max + (distrusted ? span{rules.clock_settle} : span{}))
     fail("F4", "intent " + text(made->first) + " waited for " + text(std::chrono::duration_cast<milliseconds>(waited).count()) +
-                 " ms behind those of another executor");
+                 " ms after those of another executor");
 }
 
-// Beside Java admins the definition is the row of their table, which the account of shared mode watches.
+// In shared mode the definition is the row of the Java admins' table, which the shared checker watches.
 void protocol_checker::check_definition(const core::claimed_run& claimed) {
   const auto job = core::number(claimed.plan.spec->id);
   const auto known = jobs_.find(job);
@@ -247,9 +247,9 @@ void protocol_checker::check_asked(const core::claimed_run& claimed) {
   const auto& addresses = asked.addresses;
   if (!addresses.empty() && !claimed.plan.address.empty()
       && std::find(addresses.begin(), addresses.end(), claimed.plan.address) == addresses.end())
-    fail("by hand", "the run of intent " + text(intent) + " goes to another address than asked for");
+    fail("manual run", "the run of intent " + text(intent) + " goes to an address that was not requested");
   if (asked.param && claimed.plan.effective_param() != *asked.param)
-    fail("by hand", "the run of intent " + text(intent) + " has another parameter than asked for");
+    fail("manual run", "the run of intent " + text(intent) + " has a parameter that was not requested");
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
     if (book.handle_code != 0 && book.handle_code != row.handle_code)
       fail("F3", "run " + text(core::number(row.id)) + " gets a second result");
     if (book.trigger_code == 0 && failed(row.trigger_code) && !is_current(batch.owner))
-      fail("F6", "life " + text(batch.owner) + " records a failure after its end");
+      fail("F6", "incarnation " + text(batch.owner) + " records a failure after its end");
     book.trigger_code = row.trigger_code;
     book.handle_code = row.handle_code;
   }
@@ -277,7 +277,7 @@ void protocol_checker::recorded(const core::record_batch& batch, const core::rec
   note_intents(outcome.intents);
 }
 
-// Equal codes do not show that a row was written a second time; what the store says it stored does.
+// Equal codes do not show that a row was written a second time; the store's report of stored rows does.
 void protocol_checker::check_stored(const core::record_batch& batch, const core::record_outcome& outcome) {
   std::set<std::int64_t> sent, ended;
   for (const auto& trigger : batch.triggers)
@@ -287,7 +287,7 @@ void protocol_checker::check_stored(const core::record_batch& batch, const core:
     if (runs_[core::number(callback.id)].handle_code == 0)
       ended.insert(core::number(callback.id));
   if (outcome.triggers_stored > sent.size())
-    fail("F3", "what became of sending a run is stored twice");
+    fail("F3", "the trigger result of a run is stored twice");
   if (outcome.callbacks_stored > ended.size())
     fail("F3", "the result of a run is stored twice");
 }
@@ -309,19 +309,19 @@ void protocol_checker::note_intents(const std::vector<core::intent>& intents) {
   }
 }
 
-// A run whose sending is not decided must be in a claim, else nobody would ever look at it.
+// A run whose sending is not decided must be in a claim, otherwise no node would ever process it.
 void protocol_checker::check_dropped(const core::record_batch& batch) {
   for (auto sequence : batch.resolved_claims)
     for (const auto& [id, run] : runs_)
       if (run.claim == claim_key{batch.owner.node, batch.owner.incarnation, sequence} && run.trigger_code == 0
           && !(run.spec && removed_.contains(core::number(run.spec->id)))) // its row may be gone
-        fail("F9", "the claim of run " + text(id) + " is dropped before it is known what became of it");
+        fail("F9", "the claim of run " + text(id) + " is dropped before its outcome is known");
 }
 
 void protocol_checker::permitted(const core::node_incarnation& owner, std::span<const core::resend> runs,
                                  const std::vector<bool>& granted) {
   if (!is_current(owner))
-    fail("F6", "life " + text(owner) + " is permitted to send again after its end");
+    fail("F6", "incarnation " + text(owner) + " is permitted to send again after its end");
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!granted[i])
       continue;
@@ -330,7 +330,7 @@ void protocol_checker::permitted(const core::node_incarnation& owner, std::span<
     const auto& [node, incarnation, sequence] = runs_[id].first_claim;
     const core::node_incarnation first{node, incarnation};
     if (!(first == owner) && cut_short_.contains({node, incarnation}) && may_still_write(first))
-      fail("F10", "run " + text(id) + " is permitted to be sent again while life " + text(first) + " may write it");
+      fail("F10", "run " + text(id) + " is permitted to be sent again while incarnation " + text(first) + " may write it");
     if (++runs_[id].permits > 1)
       fail("F2", "run " + text(id) + " is permitted to be sent again twice");
     std::vector<core::log_id> one{runs[i].run};
@@ -353,7 +353,7 @@ void protocol_checker::written(const core::node_incarnation& life, std::int64_t 
     return;
   }
   if (checked > over_.at({life.node, life.incarnation}) && !world_.clock_was_frozen(life.node))
-    fail("F6", "life " + text(life) + " sends run " + text(id) + " and looked at its deadline after its end");
+    fail("F6", "incarnation " + text(life) + " sends run " + text(id) + " and checked its deadline after its end");
   ++counts_.residuals;
   run.residual = "R1";
 }
@@ -364,7 +364,7 @@ void protocol_checker::arrived(std::int64_t id, span written) {
     run.residual = "R2";
 }
 
-// Behind an address that registered itself the word of any process counts: R5.
+// Behind an address that registered itself the answer of any process counts: R5.
 void protocol_checker::denied(std::int64_t id, bool another_has_it) {
   runs_[id].denied = world_.now();
   if (another_has_it && what_->registered)
@@ -387,7 +387,7 @@ void protocol_checker::check_executions(std::int64_t id, const run_book& run) {
                  || (policy == core::unknown_policy::resend && what_->replicas > 1); // the other process never knew it
   if (forgets && (policy == core::unknown_policy::resend || (policy == core::unknown_policy::ask && !run.residual.empty())))
     most = 2;
-  if (run.copied && (run.forgotten || what_->replicas > 1)) // no sender can do anything about this
+  if (run.copied && (run.forgotten || what_->replicas > 1)) // no sender can prevent this
     most = 2;
   if (run.executions > most)
     fail("F2", "run " + text(id) + " is executed " + text(run.executions) + " times");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Watches every commit, every request that leaves and every execution, and says which invariant of the firing protocol one of
-// them breaks.
+// Checks every commit, every request that is sent and every execution, and reports the invariant of the firing protocol that one
+// of them breaks.
 
 #include <cstdint>
 #include <functional>
@@ -24,19 +24,19 @@
 
 namespace ringmaster::simulation {
 
-/// What the checker has to know of the nodes.
+/// The checker's view of the nodes.
 struct checked_world {
   std::function<span()> now;
-  /// The civil time that all clocks should show.
+  /// Civil time that all clocks should show.
   std::function<core::time_point()> true_time;
-  /// What is due a day later is not waited for.
+  /// Instants that are due a day later are not waited for.
   core::time_point today;
   storage::store* store = nullptr;
-  /// Whether a node with this life could still write a request, by its own clock.
+  /// Whether a node with this incarnation could still write a request, by its own clock.
   std::function<bool(const core::node_incarnation&)> gate_open;
-  /// A clock of the node stood still in this run.
+  /// Whether a clock of the node stood still in this run.
   std::function<bool(const std::string&)> clock_was_frozen;
-  /// What else is not at rest. Null: nothing.
+  /// Further objects that are not at rest. Null: nothing.
   std::function<std::vector<std::string>()> also_open = nullptr;
 };
 
@@ -45,16 +45,17 @@ public:
   protocol_checker(const history& what, checked_world seen) : what_{&what}, world_{std::move(seen)} {}
 
   // -- commits
-  /// `revision`: of the declared jobs; `jobs`: those that were there before and are others now.
+  /// `revision`: of the declared jobs; `jobs`: existing jobs that the edit changed.
   void edited(std::int64_t revision, const std::vector<core::job_id>& jobs);
-  /// At a console, in native mode: nodes come to know of it whenever they read the job again.
+  /// Records an edit at a console, in native mode: nodes notice it whenever they read the job again.
   void edited_by_hand(core::job_id job) { by_hand_.insert(core::number(job)); }
-  /// The edit was answered, and no run of a former definition was said to be on its way.
+  /// Records that the edit was answered, and no run of a former definition was reported as still being sent.
   void acknowledged(std::int64_t revision);
-  /// An edit of one job by hand, on a page or over the API.
+  /// Records a manual edit of one job, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
-  /// Returns the last life of the node whose claim held the run: another node may have adopted it while this one was frozen.
+  /// Returns the last incarnation of the node whose claim held the run: another node may have adopted it while this one was
+  /// frozen.
   [[nodiscard]] core::node_incarnation holder_of(std::int64_t id, const std::string& node) {
     const auto& held_by = runs_[id].held_by;
     const auto found = held_by.find(node);
@@ -64,68 +65,68 @@ public:
     return {node, 0};
   }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
-  /// An edit that was asked for when the job had seen `edits_before` others was answered; nothing was on its way.
+  /// Records the answer to an edit that was requested when the job had seen `edits_before` others; no run was still being sent.
   void acknowledged_one(core::job_id job, int edits_before);
-  /// A run by hand is durable.
+  /// Records that a manual run is durable.
   void asked(const core::manual_trigger& wanted, const core::intent& made);
   void entered(const core::node_incarnation& life);
-  /// Its process begins, and counts what it drops from 0.
+  /// Records the start of a node's process, which counts dropped instants from 0.
   void process_begins(const std::string& node) { dropped_[node] = 0; }
-  /// What the process counted as dropped by misfire rules, at the end of the run.
+  /// Records the number of instants that the process counted as dropped by misfire rules, at the end of the run.
   void counted(const std::string& node, std::int64_t drops);
   void fenced(const core::node_row& seen);
   void left(const core::node_incarnation& life);
   void claimed(const core::claim_batch& batch, const core::claim_outcome& outcome);
   void recorded(const core::record_batch& batch, const core::record_outcome& outcome);
-  /// The fail monitor decided about failures: their retries.
+  /// Records decisions of the fail monitor about failures: their retries.
   void decided(const std::vector<core::intent>& intents);
   void adopted(const core::node_incarnation& owner, const std::vector<core::adopted_run>& runs);
   void permitted(const core::node_incarnation& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
 
   // -- requests and executors
-  /// A `/run` leaves: `checked` is when the deadline was looked at.
+  /// Records that a `/run` is sent: `checked` is the time of the check of the deadline.
   void written(const core::node_incarnation& life, std::int64_t id, span checked);
-  /// An executor handles a `/run` that was written at `written`.
+  /// Records that an executor handles a `/run` that was written at `written`.
   void arrived(std::int64_t id, span written);
-  /// The network made a second copy of a request.
+  /// Records that the network made a second copy of a request.
   void copied(std::int64_t id) { runs_[id].copied = true; }
   void executed(std::int64_t id);
   void written_to_link() { ++counts_.native_runs; }
   void kept_over_link() { ++counts_.native_results; }
   void denied_over_link() { ++counts_.native_denials; }
   void ended(std::int64_t id, std::int32_t code);
-  /// An executor said that it is idle and has no log of the run.
+  /// Records that an executor said that it is idle and has no log of the run.
   void denied(std::int64_t id, bool another_has_it);
-  /// An executor lost the run: it was queued or running.
+  /// Records that an executor lost the run, which was queued or running.
   void executor_lost(std::int64_t id);
-  /// An executor lost its log files.
+  /// Records that an executor lost its log files.
   void files_lost(const std::set<std::int64_t>& ids);
 
-  /// What another account found.
+  /// Adds a violation that another checker found.
   void broken(const std::string& rule, const std::string& what) { fail(rule, what); }
-  /// `takeover` or `--back`: the schedule stands elsewhere now, and this life is over, which its process has yet to hear.
-  /// Everybody reads everything again.
+  /// Record `takeover` or `--back`: the schedule is in another table now, and this incarnation has ended, which its process does
+  /// not know yet. All nodes read everything again.
   void switched();
   void ended_by_switch(const core::node_incarnation& life);
   void read_schedule();
 
-  /// Under a mutant: the decision about a failure that would have been made was not.
+  /// Records, under a mutant, that a decision about a failure was not written.
   void never_written(std::int64_t intent) { unwritten_.insert(intent); }
 
-  /// The database is the copy of an earlier moment: so is all that is known of it. What happened stays in the tally.
+  /// Replaces the state by that of `copy`, from which the database was restored. The tally stays.
   void restored(const protocol_checker& copy);
 
   // -- the end
-  /// From now on a run that its executor lost is not at rest.
+  /// From now on counts a run that its executor lost as not at rest.
   void await_lost_runs() { awaits_lost_ = true; }
   [[nodiscard]] bool at_rest();
-  /// What holds when all is at rest.
+  /// Checks the invariants that hold when all is at rest.
   void judge_end();
-  /// What is not at rest yet, for a person.
+  /// Returns the objects that are not at rest yet, as readable text.
   [[nodiscard]] std::vector<std::string> unrest();
 
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
-  /// How often what happened: a simulation in which nothing is ever fenced shows little.
+  /// Counts of events: a simulation in which nothing is ever fenced shows little.
   struct tally {
     std::size_t executions = 0;
     std::size_t fences = 0;
@@ -135,13 +136,13 @@ public:
     std::size_t repeated_claims = 0;
     std::size_t edits = 0;
     std::size_t acknowledged = 0;
-    /// Runs by hand.
+    /// Manual runs.
     std::size_t asked = 0;
-    /// Instants that were dropped, as processes counted them.
+    /// Dropped instants, as processes counted them.
     std::size_t dropped = 0;
     /// Rows of dropped instants.
     std::size_t missed_rows = 0;
-    /// Runs that were written to native links, results that were durable over one, and runs that were said to be unknown.
+    /// Runs that were written to native links, results that became durable over one, and runs that were reported as unknown.
     std::size_t native_runs = 0;
     std::size_t native_results = 0;
     std::size_t native_denials = 0;
@@ -153,22 +154,22 @@ private:
   using claim_key = std::tuple<std::string, std::int64_t, std::int64_t>;
   struct run_book {
     core::job_ptr spec;
-    /// The job's edits that were committed before the claim.
+    /// Number of the job's edits that were committed before the claim.
     int edition = 0;
-    /// The claim that holds it, and the one that made it.
+    /// Claim that holds the run, and claim that made it.
     claim_key claim;
     claim_key first_claim;
-    /// The last incarnation of each node that held it.
+    /// Last incarnation of each node that held it.
     std::map<std::string, std::int64_t> held_by;
     int writes = 0;
     int permits = 0;
     int executions = 0;
     bool succeeded = false;
-    /// A window of R1 to R3 was open.
+    /// Open window of R1 to R3; empty: none.
     std::string residual;
     bool lost_by_executor = false;
     bool copied = false;
-    /// The executor forgot that it knew it.
+    /// Whether the executor lost its record of the run.
     bool forgotten = false;
     std::optional<span> denied;
     std::int32_t trigger_code = 0;
@@ -203,10 +204,10 @@ private:
   const history* what_;
   checked_world world_;
   std::vector<std::string> violations_;
-  /// The current incarnation of each node that is up, and when lives ended.
+  /// Current incarnation of each node that is up, and the times at which incarnations ended.
   std::map<std::string, std::int64_t> lives_;
   std::map<std::pair<std::string, std::int64_t>, span> over_;
-  /// Lives that somebody ended without waiting for their deadline, as a switch does.
+  /// Incarnations that were ended before their deadline, as a switch does.
   std::set<std::pair<std::string, std::int64_t>> cut_short_;
   std::map<std::int32_t, core::scheduled_job> jobs_;
   std::set<std::int32_t> by_hand_;
@@ -215,12 +216,12 @@ private:
   std::map<std::int64_t, core::intent> intents_;
   std::map<std::int64_t, span> made_at_;
   std::map<intent_key, std::int64_t> intent_keys_;
-  /// With the part of a broadcast.
+  /// Claimed intents, with the shard of a broadcast.
   std::set<std::pair<std::int64_t, std::int32_t>> claimed_intents_;
   std::map<std::int64_t, run_book> runs_;
   std::set<claim_key> claims_;
   core::log_id newest_row_{};
-  /// Edits of each job, those of each declaration, and those that are answered.
+  /// Edits of each job, those of each declaration, and answered ones.
   std::map<std::int32_t, int> editions_;
   std::map<std::int64_t, std::map<std::int32_t, int>> of_revision_;
   std::map<std::int32_t, int> answered_;
@@ -228,7 +229,7 @@ private:
   bool awaits_lost_ = false;
   /// Instants that claims of a node's process dropped by their misfire rules.
   std::map<std::string, std::int64_t> dropped_;
-  /// By job, what the claim that is looked at dropped: each is a row of the log.
+  /// By job, the instants that the present claim dropped: each gap is a row of the log.
   std::map<std::int32_t, core::missed_instants> gaps_;
   std::map<std::int64_t, core::manual_trigger> asked_;
   std::set<std::int64_t> unwritten_;

@@ -1,4 +1,4 @@
-// What the checker says of a run that is over: nothing is left undone.
+// Checks of the protocol checker at the end of a run: no work is left open.
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ std::vector<std::string> protocol_checker::unrest() {
   for (const auto& [node, incarnation] : newest)
     for (auto life = incarnation; life > 0; --life)
       for (auto claim : expect(firings.open_claims({node, life})))
-        open.push_back("claim " + text(claim) + " of life " + node + '/' + text(life) + " is open");
+        open.push_back("claim " + text(claim) + " of incarnation " + node + '/' + text(life) + " is open");
   for (const auto& row : expect(world_.store->logs().rows_after(core::log_id{0}, 100'000))) {
     auto id = core::number(row.id);
     if (row.handle_code != 0 || failed(row.trigger_code)
@@ -65,7 +65,7 @@ void protocol_checker::check_row(const core::log_row& row) {
   const auto& run = runs_[id];
   bool terminal = row.handle_code != 0 || failed(row.trigger_code);
   if (run.executions == 0 && !terminal && (awaits_lost_ || !run.lost_by_executor))
-    fail("F1", "run " + text(id) + " was neither executed nor given up");
+    fail("F1", "run " + text(id) + " was neither executed nor ended with a reason");
   check_failure(row);
   if (row.handle_code == core::success_code && run.spec && !removed_.contains(core::number(run.spec->id)))
     for (auto child : core::child_ids(*run.spec))

@@ -1,4 +1,4 @@
-// What the checker knows of lives, and of edits.
+// The checker's knowledge of incarnations and edits.
 
 #include <algorithm>
 
@@ -11,12 +11,12 @@ namespace {
 
 using test::expect;
 
-/// A life that is cut short keeps its lease for no longer.
+/// Maximal duration of the lease of an incarnation that is ended early.
 constexpr span lease_max = 1500ms;
 
 } // namespace
 
-// -- lives -----------------------------------------------------------------------------------------------------------------
+// -- incarnations ----------------------------------------------------------------------------------------------------------
 
 bool protocol_checker::is_current(const core::node_incarnation& life) const {
   auto known = lives_.find(life.node);
@@ -38,7 +38,7 @@ void protocol_checker::entered(const core::node_incarnation& life) {
     return;
   const core::node_incarnation former{life.node, known->second};
   if (may_still_write(former))
-    fail("F10", "life " + text(former) + " is followed by the next one before its deadline");
+    fail("F10", "incarnation " + text(former) + " is followed by the next one before its deadline");
   end_incarnation(former);
   known->second = life.incarnation;
 }
@@ -49,7 +49,7 @@ void protocol_checker::fenced(const core::node_row& seen) {
   lives_.erase(seen.id);
   ++counts_.fences;
   if (may_still_write(life))
-    fail("F10", "life " + text(life) + " is fenced before its deadline");
+    fail("F10", "incarnation " + text(life) + " is fenced before its deadline");
 }
 
 void protocol_checker::left(const core::node_incarnation& life) {
@@ -59,7 +59,7 @@ void protocol_checker::left(const core::node_incarnation& life) {
   }
 }
 
-// A switch waits for no deadline. The life writes until its own, and until then nobody may send its runs again.
+// A switch waits for no deadline. The incarnation writes until its own deadline, and until then no node may send its runs again.
 void protocol_checker::ended_by_switch(const core::node_incarnation& life) {
   lives_.erase(life.node);
   if (may_still_write(life)) {
@@ -107,7 +107,7 @@ void protocol_checker::acknowledged(std::int64_t revision) {
     answered_[job] = std::max(answered_[job], edition);
 }
 
-// The edit is the one behind those, or a later one; or there was nothing to change.
+// The edit is the one after those, or a later one; or there was nothing to change.
 void protocol_checker::acknowledged_one(core::job_id job, int edits_before) {
   ++counts_.acknowledged;
   auto& answered = answered_[core::number(job)];
@@ -133,10 +133,10 @@ void protocol_checker::restored(const protocol_checker& copy) {
   violations_ = std::move(found);
   counts_ = counts;
   lives_.clear();
-  // What executors lost after the copy was made stays lost.
+  // Runs that executors lost after the copy was made stay lost.
   std::erase_if(forgotten, [this](std::int64_t id) { return !runs_.contains(id); });
   files_lost(forgotten);
-  // Their results came to the database that is no more.
+  // Their results came to the database that was replaced.
   for (auto& [id, run] : runs_)
     run.lost_by_executor = run.lost_by_executor || run.handle_code == 0;
 }

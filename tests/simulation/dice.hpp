@@ -8,7 +8,7 @@
 
 namespace ringmaster::simulation {
 
-/// Choices that follow from a seed.
+/// A random source that depends only on a seed.
 class dice {
 public:
   explicit dice(std::uint64_t seed) : random_{seed} {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// What happens at a moment, in the order of moments and, within one, of asking.
+// A queue of events, in the order of their times and, within one time, of their insertion.
 
 #include <cstdint>
 #include <functional>

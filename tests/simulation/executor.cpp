@@ -14,9 +14,9 @@ namespace {
 
 constexpr span patience = 3s;
 constexpr span callback_pause = 1s;
-/// Between two looks whether there is a link to each node.
+/// Pause between two checks whether there is a link to each node.
 constexpr span dial_pause = 700ms;
-/// A node that has not welcomed it by then does not.
+/// Time limit for a node's welcome.
 constexpr span dial_limit = 2s;
 constexpr auto fine = R"({"code":200})";
 
@@ -72,7 +72,7 @@ void sim_executor::handle(const std::string& target, const std::string& body, sp
   auto said = [this, target, body, written] {
     return protocol::http_result{protocol::delivery::answered, 200, reply_to(target, body, written), {}, {}, {}};
   };
-  // With the order of the questions reversed: what the log says is of now, whether it is idle is of a moment later.
+  // With the order of the questions reversed: the log answer is of now, the idle answer of a moment later.
   if (world_.rule_off() && world_.rule_off()->log_first && target == "/idleBeat") {
     files_then_ = files_;
     return world_.after(patience / 10, [back, said] { back(said()); });
@@ -102,9 +102,9 @@ core::log_lines sim_executor::read_log(core::log_id run) {
   const auto id = core::number(run);
   const auto& files = world_.rule_off() && world_.rule_off()->log_first ? files_then_ : files_;
   auto known = files.contains(id);
-  if (known && files.at(id).epoch != world_.epoch()) // its result went to the database that is no more
+  if (known && files.at(id).epoch != world_.epoch()) // its result went to the database that was replaced
     world_.checker().executor_lost(id);
-  // Of several processes one may have said that it is idle, and this one, in whose queue the run waits, that it has no log.
+  // Of several processes one may have answered "idle", and this one, in whose queue the run waits, "no log".
   const bool waits_here = world_.what().replicas > 1 && has(id);
   if (!known)
     world_.checker().denied(id, waits_here || world_.knows_elsewhere(*this, id));
@@ -130,12 +130,12 @@ core::trigger_reply sim_executor::take(const core::trigger_request& run, span wr
   wanted.log_time = core::to_ms(run.log_time);
   wanted.identity = identity_text(run.job, run.log_time);
   if (wanted.epoch != world_.epoch())
-    return {}; // of a database that is no more
+    return {}; // of a database that was replaced
   world_.checker().arrived(wanted.id, written);
   if (wanted.ends == "refuse")
     return refusal("job handler [handler] not found.");
   auto& of = workers_[wanted.job];
-  // The same instant under the same id: it ran, and its result went to the database that is no more.
+  // A repetition of an instant under its id: it ran, and its result went to the database that was replaced.
   if (const auto file = files_.find(wanted.id); knows(of, wanted) && file != files_.end() && file->second.epoch != wanted.epoch)
     world_.checker().executor_lost(wanted.id);
   if (knows(of, wanted))
@@ -205,7 +205,7 @@ void sim_executor::finish(const order& done, std::int32_t code, const std::strin
   call_back(done.id, world_.random(world_.nodes().size()));
 }
 
-// Whom it cannot reach it leaves for the next; if it reaches nobody it tries again later.
+// A result for an unreachable node goes to the next one; if no node is reachable, it is sent again later.
 void sim_executor::call_back(std::int64_t id, std::size_t node) {
   if (!results_.contains(id))
     return;
@@ -249,7 +249,7 @@ void sim_executor::restart(bool wipe) {
       lost.insert(waiting.id);
   }
   workers_.clear();
-  world_.say("executor " + number_ + (wipe ? " begins anew without files" : " begins anew"));
+  world_.say("executor " + number_ + (wipe ? " restarts without files" : " restarts"));
   for (auto id : lost)
     world_.checker().executor_lost(id);
   if (wipe) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// An executor: one worker and one queue a job, a log file from the start of each run, results by callback.
+// An executor: one worker and one queue per job, a log file from the start of each run, results by callback.
 
 #include <cstdint>
 #include <deque>
@@ -24,11 +24,11 @@ class sim_executor {
 public:
   using answer = std::function<void(protocol::http_result)>;
 
-  /// `replica`: of several processes behind one address; the first is 0.
+  /// `replica`: number of the process behind an address with several; the first is 0.
   sim_executor(world& in, int number, int replica);
   ~sim_executor();
 
-  /// Its address as nodes name it.
+  /// Returns its address as nodes name it.
   [[nodiscard]] const std::string& origin() const noexcept { return origin_; }
   [[nodiscard]] const std::string& number() const noexcept { return number_; }
 
@@ -36,27 +36,27 @@ public:
   /// Keeps a native link to each node, from now on.
   void begin_links();
 
-  // -- what it says, over HTTP or over a link
+  // -- answers, over HTTP or over a link
   [[nodiscard]] core::trigger_reply take(const core::trigger_request& run, span written);
   [[nodiscard]] core::trigger_reply say_idle(core::job_id job) const;
-  /// Whether the run was taken.
+  /// Answers whether the run was accepted.
   [[nodiscard]] core::trigger_reply say_taken(const core::run_identity& run);
   [[nodiscard]] core::log_lines read_log(core::log_id run);
 
-  /// A new process: queue and running jobs are gone. Results that were not taken yet are in files and go out again, unless the
-  /// files are gone, too.
+  /// Starts a new process: queue and running jobs are gone. Undelivered results are in files and are sent again, unless the files
+  /// are gone, too.
   void restart(bool wipe);
   void suspend(milliseconds lasts);
   [[nodiscard]] bool is_suspended() const;
-  /// It has a log file of the run, or the run waits in a queue.
+  /// Returns whether it has a log file of the run, or the run waits in a queue.
   [[nodiscard]] bool has(std::int64_t id) const;
-  /// All nodes are down and their database is put back: what it has in hand ends, and its results go nowhere. Files stay.
+  /// Drops all work without sending results, when all nodes are down and their database is restored. Files stay.
   void forget_work();
 
 private:
   struct order {
     std::int64_t id = 0;
-    /// How often the database had been restored when its request was written.
+    /// Number of restores of the database before its request was written.
     int epoch = 0;
     std::int32_t job = 0;
     milliseconds takes{0};
@@ -82,7 +82,7 @@ private:
   std::string number_;
   std::string origin_;
   std::map<std::int32_t, worker> workers_;
-  /// What there is of a run.
+  /// The log file of a run.
   struct log_file {
     /// Job and time, as its request named them.
     std::string identity;
@@ -92,11 +92,11 @@ private:
   std::map<std::int64_t, std::pair<std::int32_t, std::string>> results_;
   /// `logDateTime` of each run, which its result names.
   std::map<std::int64_t, std::int64_t> log_times_;
-  /// Idle answers under the mutant that asks for the log first: what there was to read then.
+  /// Under the mutant that asks for the log first: the files at the time of the idle answer.
   std::map<std::int64_t, log_file> files_then_;
   int life_ = 0;
   span suspended_until_{0};
-  /// By the node's number.
+  /// Links by the node's number.
   std::map<std::size_t, std::shared_ptr<sim_link>> links_;
 };
 

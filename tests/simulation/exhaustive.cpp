@@ -14,8 +14,8 @@ struct blow {
   milliseconds lasts;
 };
 
-// A process that is back before its peers notice, and one whose work they take over; a pause out of which it wakes while its heir
-// still waits, and one out of which it wakes when all is over.
+// A process that is back before its peers notice, and one whose work they take over; a pause that ends while the successor still
+// waits, and one that ends when all is over.
 constexpr blow at_store[] = {{effect::crash_before, 4000ms}, {effect::crash_after, 4000ms}, {effect::crash_after, 700ms},
                              {effect::pause_before, 3000ms}, {effect::pause_after, 3000ms}, {effect::pause_after, 1900ms},
                              {effect::away, 0ms},            {effect::lose_answer, 0ms},    {effect::delay_after, 1400ms}};
@@ -109,7 +109,7 @@ std::vector<history> single_faults(const history& base) {
     else
       for (const auto& one : at_outbound)
         add(at, one);
-    // What a driver says when a commit has gone wrong in a way that it does not know.
+    // The answer of a driver when a commit failed in a way that it does not know.
     if (at.name == "claim" || at.name == "record")
       add(at, {effect::wrong_answer, 0ms});
     if (at.where == site::outbound && base.kind == executor_kind::remembering)
@@ -118,8 +118,8 @@ std::vector<history> single_faults(const history& base) {
   return all;
 }
 
-// The second run waits behind the first when its node dies. Its successor asks while it waits; it starts and ends a moment later,
-// and its result comes late.
+// The second run waits for the first when its node dies. The successor asks while it waits; the run starts and ends a moment
+// later, and its result comes late.
 history queued_behind_another() {
   auto made = one_firing();
   made.nodes = 1;
@@ -132,14 +132,14 @@ history queued_behind_another() {
   return made;
 }
 
-// The failed run is retried and all is at rest; the fail monitor looks at it for long after that.
+// The failed run is retried and all is at rest; the fail monitor checks it for long after that.
 history quiet_behind_failure() {
   auto made = with_end("fail");
   made.lasts_at_least = 40s;
   return made;
 }
 
-// The sender dies, its heir is permitted to send again and dies or does not hear it; the next one asks again.
+// The sender dies, its successor is permitted to send again and dies or does not get the answer; the next one asks again.
 std::vector<history> permitted_and_gone() {
   constexpr blow blows[] = {{effect::crash_after, 4000ms}, {effect::crash_after, 700ms}, {effect::lose_answer, 0ms}};
   std::vector<history> all;
@@ -158,7 +158,7 @@ std::vector<history> permitted_and_gone() {
   return all;
 }
 
-// A node stands still between its look at the others and what it makes of it, for almost as long as a silent node is let live.
+// A node stands still between reading the other nodes and acting on it, for almost as long as a silent node counts as alive.
 std::vector<history> stale_looks() {
   std::vector<history> all;
   const auto base = one_firing();
@@ -171,7 +171,7 @@ std::vector<history> stale_looks() {
   return all;
 }
 
-// The result is stored by the other node, then the executor loses its files; the sender died before it heard an answer.
+// The result is stored by the other node, then the executor loses its files; the sender died before it got an answer.
 history result_before_wipe() {
   auto made = one_firing();
   made.faults.push_back({site::outbound, effect::crash_after, "a", 0, span{0}, 6000ms});

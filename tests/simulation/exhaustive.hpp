@@ -9,7 +9,7 @@
 
 namespace ringmaster::simulation {
 
-/// A firing of a certain kind without faults of its own.
+/// A kind of firing without faults of its own.
 struct firing_kind {
   std::string name;
   history base;
@@ -17,19 +17,19 @@ struct firing_kind {
 
 [[nodiscard]] std::vector<firing_kind> firing_kinds();
 
-/// `base` with one fault more, for each fault and each call of a store and each request from shortly before its claim on until it
-/// is over.
+/// Returns `base` with one more fault, for each fault and each store call and request from shortly before its claim until its
+/// end.
 [[nodiscard]] std::vector<history> single_faults(const history& base);
 
-/// Histories with several faults that show what one rule is for.
+/// Histories with several faults that show the purpose of one rule.
 [[nodiscard]] history queued_behind_another();
 [[nodiscard]] history result_before_wipe();
 
-/// A run that fails and is retried, and half a minute of quiet.
+/// Returns a history with a run that fails and is retried, and half a minute of quiet.
 [[nodiscard]] history quiet_behind_failure();
-/// Nodes that die, or hear nothing, when they were permitted to send a dead one's run again.
+/// Returns histories with nodes that die, or get no answer, after they were permitted to send a dead node's run again.
 [[nodiscard]] std::vector<history> permitted_and_gone();
-/// Nodes that stand still between reading who lives and believing it.
+/// Returns histories with nodes that stand still between reading the live nodes and acting on it.
 [[nodiscard]] std::vector<history> stale_looks();
 
 } // namespace ringmaster::simulation

@@ -1,4 +1,4 @@
-// One fault at each await point of one firing. RINGMASTER_SIMULATION_ALL=1 makes every run, else every third is made.
+// One fault at each await point of one firing. RINGMASTER_SIMULATION_ALL=1 makes every run; otherwise every third is made.
 
 #include "tests/simulation/exhaustive.hpp"
 #include "tests/simulation/report.hpp"
@@ -23,7 +23,7 @@ TEST_CASE("one fault at each await point of a firing breaks no invariant", "[sim
   }
 }
 
-TEST_CASE("histories that show what a rule is for break no invariant", "[simulation]") {
+TEST_CASE("histories that show the purpose of a rule break no invariant", "[simulation]") {
   auto all = stale_looks();
   CHECK(all.size() > 10);
   const auto permitted = permitted_and_gone();

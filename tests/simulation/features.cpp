@@ -14,11 +14,11 @@ namespace {
 struct feature_state {
   feature what;
   const char* name;
-  /// The finding that its histories break an invariant by. Null: none, the feature is on.
+  /// The finding by which its histories break an invariant. Null: none, the feature is on.
   const char* awaits;
 };
 
-/// The one place where a feature is switched on: null in the last column.
+/// The only place where a feature is switched on: null in the last column.
 constexpr std::array features{
   feature_state{feature::foreign_answers, "foreign_answers", nullptr},
   feature_state{feature::typed_replicas, "typed_replicas", nullptr},
@@ -66,7 +66,7 @@ void add_foreign_answers(dice& with, history& to) {
 void add_replicas(dice& with, history& to, bool registered) {
   to.replicas = 2;
   to.registered = registered;
-  // What makes a run unknown.
+  // Faults that make a run unknown.
   fault one;
   one.where = site::outbound;
   one.what = with.one_in(2) ? effect::lose_answer : effect::crash_after;
@@ -83,7 +83,7 @@ void add_restored_copy(dice& with, history& to) {
   one.lasts = with.between(500, 3000);
   to.restored = one;
   to.kind = executor_kind::remembering;
-  for (auto& job : to.jobs) // goes on behind it
+  for (auto& job : to.jobs) // continues after it
     if (job.schedule == core::schedule_type::cron && job.schedule_conf.find("2099") == std::string::npos)
       job.schedule_conf = "1-16 0 12 2 3 ? 2026";
 }
@@ -210,7 +210,8 @@ bool is_on(feature wanted) {
   return on[static_cast<std::size_t>(wanted)];
 }
 
-// Each is thrown for whether it is on or not, so that a seed stays what it was when another one is switched on.
+// The dice are thrown for each feature whether it is on or not, so that a seed stays the same when another feature is switched
+// on.
 void add_features(history& to) {
   dice with{to.seed * 0x9e37'79b9'7f4a'7c15ULL + 1};
   const auto wanted = [&](feature one, std::uint64_t rarity) { return with.one_in(rarity) && is_on(one); };
@@ -226,7 +227,7 @@ void add_features(history& to) {
   throws(feature::hand_edits, 4, add_hand_edits);
   throws(feature::locked_rows, 6, add_locked_rows);
   throws(feature::clock_jumps, 8, add_clock_jumps);
-  // These change what the whole history is about.
+  // These features change the subject of the whole history.
   if (throws(feature::backlogs, 16, add_backlog))
     return;
   if (throws(feature::ids_again, 10, add_restored_copy))
@@ -250,17 +251,17 @@ std::string describe_features(const history& all) {
   if (all.native)
     text += "  executors have native links\n";
   if (all.waits_for_lost)
-    text += "  goes on until lost runs are found out\n";
+    text += "  continues until lost runs are found\n";
   if (all.restored)
     text += "  the database of " + ms(all.restored->copied_at) + " is restored at " + ms(all.restored->at) + ", down for "
             + ms(all.restored->lasts) + '\n';
   if (all.backlog > 0)
-    text += "  " + std::to_string(all.backlog) + " runs by hand wait for executor 2, pages of "
+    text += "  " + std::to_string(all.backlog) + " manual runs wait for executor 2, pages of "
             + std::to_string(all.page_max) + '\n';
   for (const auto& job : all.plain_jobs)
-    text += "  job " + job.key + " of no file (" + job.schedule_conf + ") " + job.params + '\n';
+    text += "  undeclared job " + job.key + " (" + job.schedule_conf + ") " + job.params + '\n';
   for (const auto& one : all.by_hand)
-    text += std::string{"  by hand: "} + edits.at(static_cast<std::size_t>(one.what)) + " of job "
+    text += std::string{"  manual: "} + edits.at(static_cast<std::size_t>(one.what)) + " of job "
             + std::to_string(core::number(one.job)) + (one.by.empty() ? "" : " by " + one.by) + " at " + ms(one.at)
             + (one.has_param ? ", with a parameter" : "") + (one.has_address ? ", with an address" : "") + '\n';
   return text;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 512 * 1024;
 
-// AddressSanitizer has to know which stack is the running one.
+// AddressSanitizer has to know the running stack.
 void before_switch([[maybe_unused]] void** keep, [[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(keep, bottom, size);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Work that can be put aside in the middle of a call and gone on with later: how an actor waits inside a store call while time,
-// and the other actors, go on.
+// Work that can be suspended in the middle of a call and resumed later: an actor waits inside a store call while time and the
+// other actors continue.
 
 #include <cstddef>
 #include <functional>
@@ -20,7 +20,7 @@ struct fiber {
   ucontext_t context{};
   std::function<void()> work;
   bool finished = true;
-  /// What AddressSanitizer keeps for a stack that is not running.
+  /// AddressSanitizer's data for a stack that is not running.
   void* shadow = nullptr;
 };
 
@@ -31,16 +31,16 @@ public:
   fiber_pool(const fiber_pool&) = delete;
   fiber_pool& operator=(const fiber_pool&) = delete;
 
-  /// Runs `work` until it ends or is put aside; returns the fiber in the second case, to be given to `resume`.
+  /// Runs `work` until it ends or is suspended; returns the fiber in the second case, to be given to `resume`.
   fiber* run(std::function<void()> work);
 
-  /// Goes on with it. True: it has ended, and must not be named any more.
+  /// Resumes the fiber. Returns true when it has ended; then it must not be used any more.
   bool resume(fiber* one);
 
-  /// Puts the running work aside. Called from inside it.
+  /// Suspends the running work. Called from inside it.
   void suspend();
 
-  /// The fiber that runs now; null outside of any.
+  /// Returns the running fiber; null outside of any.
   [[nodiscard]] fiber* current() const noexcept { return current_; }
 
 private:

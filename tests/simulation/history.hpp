@@ -1,7 +1,7 @@
 #pragma once
 
-// What one run of the simulation is given: nodes, executors, jobs, edits and faults. All of it follows from a seed or from a
-// position in the exhaustive set, so that a run can be had again.
+// Input of one run of the simulation: nodes, executors, jobs, edits and faults. All of it follows from a seed or from a position
+// in the exhaustive set, so that a run can be repeated.
 
 #include <chrono>
 #include <cstdint>
@@ -21,60 +21,60 @@ using namespace std::chrono_literals;
 using span = std::chrono::nanoseconds;
 using std::chrono::milliseconds;
 
-/// Where a fault strikes.
+/// Place of a fault.
 enum class site : std::uint8_t {
-  /// At the index-th call of a node to its store.
+  /// The index-th call of a node to its store.
   store,
-  /// At the index-th request that a node writes to an executor.
+  /// The index-th request that a node writes to an executor.
   outbound,
-  /// At a moment.
+  /// A point in time.
   moment,
 };
 
 enum class effect : std::uint8_t {
-  /// The process is gone, before or after the call took effect, and comes back after `lasts`.
+  /// The process dies, before or after the call took effect, and comes back after `lasts`.
   crash_before,
   crash_after,
-  /// The process is stopped (SIGSTOP) for `lasts`, its clocks go on. Before a request: behind the look at the deadline.
+  /// The process is stopped (SIGSTOP) for `lasts`; its clocks continue. Before a request: after the check of the deadline.
   pause_before,
   pause_after,
   /// A store call that is not made; a connection that is refused.
   away,
-  /// A request that leaves and never arrives.
+  /// A request that is sent and never arrives.
   lose_request,
   /// The call took effect, its answer is lost.
   lose_answer,
-  /// The store call took effect, and its answer is that it was refused for good.
+  /// The store call took effect, and its answer is a permanent refusal.
   wrong_answer,
-  /// The call, or its answer, takes so long; the rest of the process goes on.
+  /// The call, or its answer, takes `lasts`; the rest of the process continues.
   delay_before,
   delay_after,
   /// A request arrives twice, and the answer to the second copy is the one that is read.
   duplicate,
-  /// Something between node and executor answers in the executor's place: a gateway's 502, 503 or 504, a page of HTML, an empty
-  /// body (by `lasts`). The request is passed on all the same, or is not.
+  /// A gateway between node and executor answers in place of the executor: 502, 503 or 504, a page of HTML, an empty body (by
+  /// `lasts`). The request is forwarded nevertheless, or is not.
   foreign_answer,
   foreign_refusal,
-  // -- at a moment
+  // -- at a point in time
   /// The store answers nothing for a while: to one node, or with an empty `node` to all.
   store_down,
-  /// No request of the node reaches an executor; those under way are lost.
+  /// No request of the node reaches an executor; those in progress are lost.
   partition,
   /// The machine stands still with all of its clocks.
   freeze,
-  /// The machine sleeps: CLOCK_BOOTTIME goes on.
+  /// The machine sleeps: CLOCK_BOOTTIME continues.
   sleep,
   /// The civil clock of the node is set forward (or, negative, back) by `lasts`.
   step_clock,
-  /// The same by `by`, and back after `lasts`.
+  /// The civil clock is set by `by`, and back after `lasts`.
   jump_clock,
-  /// Somebody holds the rows of job number `index` for so long: a claim leaves them out.
+  /// Another transaction holds the rows of job number `index` for `lasts`: a claim skips them.
   lock_rows,
-  /// The executor's process begins anew: what was queued or running is gone, log files stay.
+  /// The executor's process restarts: queued and running runs are gone, log files stay.
   executor_restart,
-  /// The same, and its log files are gone.
+  /// The executor's process restarts, and its log files are gone.
   executor_wipe,
-  /// The executor stands still for a while and handles what came meanwhile afterwards.
+  /// The executor stands still for a while and afterwards handles the requests that came meanwhile.
   executor_suspend,
   crash,
   pause,
@@ -91,7 +91,7 @@ struct fault {
   milliseconds by{0};
 };
 
-/// What executors do with log ids that they know.
+/// Treatment of known log ids by executors.
 enum class executor_kind : std::uint8_t {
   /// Refuses an id only while it waits in the queue.
   java,
@@ -99,23 +99,23 @@ enum class executor_kind : std::uint8_t {
   remembering,
 };
 
-/// A new version of all declared jobs, applied at a moment.
+/// A new version of all declared jobs, applied at a point in time.
 struct edit {
   span at{0};
   std::vector<core::declared_job> jobs;
-  /// The node that is asked to do it, if it is there then; else, or if empty, somebody does it with a store of his own.
+  /// Node that is asked for the edit. If it is empty or the node is not up, the edit is made through a store of its own.
   std::string by = {};
 };
 
-/// What a person does to one job, on a page or over the API.
+/// A manual edit of one job, on a page or over the API.
 struct hand_edit {
   enum class kind : std::uint8_t { start, stop, remove, update, run, run_over_api };
   span at{0};
   kind what = kind::run;
   core::job_id job{};
-  /// The node that is asked; if it is not there, or if empty, somebody does it with a store of his own.
+  /// Node that is asked. If it is empty or the node is not up, the edit is made through a store of its own.
   std::string by = {};
-  /// Of a run: its parameter instead of the job's own; and only at the last executor.
+  /// For a run: a parameter that replaces the job's own; only at the last executor.
   bool has_param = false;
   bool has_address = false;
 };
@@ -136,23 +136,24 @@ struct console_edit {
   kind what = kind::parameter;
   /// The new schedule.
   std::string conf = {};
-  /// At whose console.
+  /// Number of the Java admin whose console is used.
   std::size_t admin = 0;
 };
 
-/// A Java admin beside the nodes.
+/// A Java admin on the database of the nodes.
 struct java_script {
   /// Its clock against the true time.
   milliseconds skew{0};
-  /// A pass holds the schedule lock for 5 ms and up to so much more.
+  /// A pass holds the schedule lock for 5 ms and up to this much longer.
   milliseconds pass_takes{100};
-  /// From 3.x on it writes back only rows that run, and no status; before, the status that it read.
+  /// From 3.x on it writes back only running rows, and no status; earlier releases write the status that they read.
   bool guards_status = false;
-  /// It sleeps as XXL-JOB does: to a whole second, up to 5 s after a pass that found nothing. Else it looks about once a second.
+  /// It sleeps as XXL-JOB does: to a whole second, up to 5 s after a pass that found nothing. Otherwise it runs about once a
+  /// second.
   bool sleeps = false;
   /// From 3.4 on an instant is late at its very millisecond.
   bool late_at_once = false;
-  /// The first pass behind such a moment hangs for so long, with the lock.
+  /// The first pass after such a time hangs for the given duration, with the lock.
   std::vector<std::pair<span, milliseconds>> stalls = {};
   /// Its process is killed, and comes back.
   std::vector<std::pair<span, milliseconds>> crashes;
@@ -162,7 +163,7 @@ struct java_script {
 struct mode_change {
   span at{0};
   core::cluster_mode to = core::cluster_mode::native;
-  /// The command is killed behind its announcement.
+  /// The command is killed after its announcement.
   bool dies = false;
 };
 
@@ -178,15 +179,15 @@ struct history {
   int nodes = 2;
   int executors = 1;
   executor_kind kind = executor_kind::java;
-  /// Store connections that a node uses side by side: 1 or 2.
+  /// Store connections that a node uses in parallel: 1 or 2.
   int writers = 1;
-  /// Actors that are ready take their turns at random instead of in order.
+  /// Ready actors take their turns in random order.
   bool shuffle = false;
   /// Callbacks get lost or come twice now and then.
   bool bad_callbacks = false;
-  /// Executors reach nobody with their results before.
+  /// Executors cannot deliver results before this time.
   span callbacks_lost_until{0};
-  /// When at the earliest it may be over.
+  /// Earliest end of the run.
   span lasts_at_least = 12s;
   /// Civil clock of the n-th node against the true time.
   std::vector<milliseconds> skew;
@@ -196,49 +197,49 @@ struct history {
   std::vector<stop_and_start> stops = {};
 
   // -- features (features.hpp)
-  /// Processes behind each executor's address: a request goes to one of them at random.
+  /// Number of processes behind each executor's address: a request goes to one of them at random.
   int replicas = 1;
-  /// Executors register themselves; else their addresses stand in the group.
+  /// Executors register themselves; otherwise the group lists their addresses.
   bool registered = false;
-  /// An executor that remembers compares a run's job and time, too; else its log id alone.
+  /// An executor that remembers also compares a run's job and time; otherwise only its log id.
   bool compares_runs = true;
   /// The database has a clock of its own, which shows the true time.
   bool database_clock = false;
   std::vector<hand_edit> by_hand = {};
-  /// Jobs beside the declared ones, which a person may change.
+  /// Jobs in addition to the declared ones, which manual edits may change.
   std::vector<core::declared_job> plain_jobs = {};
   std::optional<restored_copy> restored = {};
-  /// Runs by hand of a job whose executor, the last one, stands still; the others must not wait behind them. 0: none.
+  /// Number of manual runs of a job whose executor, the last one, stands still; other runs must not wait for them. 0: none.
   std::size_t backlog = 0;
-  /// Goes on until runs that an executor lost are found out, which takes a quarter of an hour.
+  /// Continues until runs that an executor lost are found, which takes a quarter of an hour.
   bool waits_for_lost = false;
-  /// Most intents that one reading gives; 0: as many as are asked for. A backlog need not be longer to be long.
+  /// Maximum of intents in one read; 0: as many as requested. So a small backlog suffices.
   std::size_t page_max = 0;
-  /// Executors dial every node for a native link, beside HTTP.
+  /// Executors connect to every node for a native link, in addition to HTTP.
   bool native = false;
 
-  /// Others may plan on the database: it begins in shared mode.
+  /// Java admins may plan on the database: it begins in shared mode.
   bool shared = false;
   std::vector<java_script> java = {};
   std::vector<console_edit> console = {};
   std::vector<mode_change> switches = {};
 };
 
-/// How far a node's clock may be from the true time because of faults, jumps aside, and of its skew.
+/// Maximal distance of a node's clock from the true time because of faults, except jumps, and of its skew.
 [[nodiscard]] milliseconds clock_errors(const history& what);
 
 [[nodiscard]] std::string describe(const fault& one);
 [[nodiscard]] std::string describe(const history& all);
 
-/// In the parameter of a job that belongs to a backlog.
+/// Marks the parameter of a job that belongs to a backlog.
 inline constexpr std::string_view backlog_mark = "backlog";
 
-/// What the executors do is in a job's parameter: how long a run takes, and how it ends: `ok`, `fail`, `odd` (by its
-/// log id), or that it is refused: `refuse`.
+/// A job's parameter controls the executors: the duration of a run, and its end: `ok`, `fail`, `odd` (by its log id), or a
+/// refusal: `refuse`.
 [[nodiscard]] core::declared_job make_job(const std::string& key, const std::string& cron, milliseconds takes,
                                           const std::string& ends = "ok");
 
-/// One to five faults, one to six jobs of all kinds, some edits.
+/// Returns a history with one to five faults, one to six jobs of all kinds, some edits.
 [[nodiscard]] history random_history(std::uint64_t seed);
 
 } // namespace ringmaster::simulation

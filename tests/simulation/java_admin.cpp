@@ -10,7 +10,7 @@ namespace ringmaster::simulation {
 namespace {
 
 constexpr core::milliseconds pre_read{5000};
-/// Between two passes that found something, and between two tries to have the lock.
+/// Pause between two passes that found something, and between two attempts to take the lock.
 constexpr span between_passes = 1s;
 constexpr span lock_retry = 40ms;
 
@@ -19,7 +19,7 @@ std::string text(const xxl_row& row) {
          std::to_string(core::to_ms(row.next));
 }
 
-/// A time that is reached is not refreshed to itself.
+/// A time that has been reached is not refreshed to itself.
 void refresh(xxl_row& row, core::time_point from) {
   const auto next = rule_of(row).next(from);
   row.last = next ? row.next : core::time_point{};
@@ -61,7 +61,7 @@ void java_admin::crash(milliseconds lasts) {
     checker_.java_lost(one.job, one.at);
   for (const auto& one : std::exchange(fired_in_pass_, {}))
     checker_.java_rolled_back(one.job, one.at);
-  // What its ring fired of a pass that hung is due again, too.
+  // Instants that its ring fired of a hung pass are due again, too.
   for (const auto& one : std::exchange(pass_, {}))
     for (const auto at : one.instants)
       checker_.java_rolled_back(one.as_read.id, at);
@@ -84,7 +84,8 @@ void java_admin::begin_pass() {
   after(takes, &java_admin::end_pass);
 }
 
-// What is late is triggered at once, before the commit; what is due soon goes to the ring, and the row one instant further.
+// Late instants are triggered at once, before the commit; instants due soon go to the ring, and the row moves one instant
+// further.
 void java_admin::decide(const xxl_row& row, core::time_point now) {
   taken_row taken{row, row, {}};
   if (now > row.next + pre_read) {
@@ -98,7 +99,7 @@ void java_admin::decide(const xxl_row& row, core::time_point now) {
     fired_in_pass_.push_back({row.id, row.next});
     checker_.java_fired(row.id, row.next);
     refresh(taken.moved, now);
-    if (!script_.guards_status && taken.moved.running && now + pre_read > taken.moved.next) { // since 2.5 it is not done
+    if (!script_.guards_status && taken.moved.running && now + pre_read > taken.moved.next) { // not done since 2.5
       taken.instants.push_back(taken.moved.next);
       into_ring(row.id, taken.moved.next);
       refresh(taken.moved, taken.moved.next);

@@ -19,9 +19,9 @@ public:
   java_admin(world& in, shared_schedule& schedule, shared_checker& checker, std::string name, java_script script);
 
   void start();
-  /// The process is gone, with what it had in memory; it comes back after `lasts`.
+  /// Kills the process, with its memory; it comes back after `lasts`.
   void crash(milliseconds lasts);
-  /// Its console changes a job: the row is read now and saved with all its columns a moment later.
+  /// Changes a job at its console: the row is read now and saved with all its columns a moment later.
   void edit(const console_edit& wanted);
 
 private:
@@ -42,7 +42,7 @@ private:
   void decide(const xxl_row& row, core::time_point now);
   void into_ring(core::job_id job, core::time_point at);
   void save(const console_edit& wanted, const xxl_row& as_read, core::cluster_mode read_in);
-  /// What happens to this process later, if it is still there.
+  /// Runs an action in this process later, if the process is still there.
   void after(span wait, void (java_admin::*what)());
   void fire_due();
 
@@ -53,10 +53,10 @@ private:
   java_script script_;
   int life_ = 0;
   bool up_ = false;
-  /// How many of its passes have hung.
+  /// Number of its passes that have hung.
   std::size_t stalls_ = 0;
   core::time_point pass_began_{};
-  /// What this pass has decided and not committed.
+  /// Uncommitted decisions of this pass.
   std::vector<taken_row> pass_;
   std::vector<instant> fired_in_pass_;
   std::multimap<core::time_point, instant> ring_;

@@ -1,4 +1,4 @@
-// Runs on MariaDB: SQL, where the others have SQLite or are played.
+// Runs on MariaDB: SQL, where other runs use SQLite or a simulation.
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// The same histories on MariaDB: the store's SQL in place of SQLite's and of what is played in shared mode.
+// Histories of the other tests on MariaDB: the store's SQL in place of SQLite's and of the simulated part of shared mode.
 
 #include <cstdlib>
 
@@ -14,7 +14,7 @@ using namespace ringmaster::simulation;
 
 namespace {
 
-/// What only a database in memory can do is left out.
+/// Removes features that only a database in memory supports.
 history on_mariadb(history what) {
   what.restored.reset();
   return what;
@@ -23,7 +23,7 @@ history on_mariadb(history what) {
 void check_seeds(const std::string& test, std::uint64_t count, history (*make)(std::uint64_t)) {
   if (test::no_server_here())
     return;
-  static_cast<void>(test::mariadb_server::shared()); // by this thread, whose end is its end
+  static_cast<void>(test::mariadb_server::shared()); // by this thread, because the server ends with it
   auto first = from_environment("RINGMASTER_SIMULATION_FIRST", 1);
   count = from_environment("RINGMASTER_SIMULATION_MARIADB_SEEDS", count);
   if (std::getenv("RINGMASTER_SEED") != nullptr) {
@@ -50,6 +50,6 @@ TEST_CASE("on MariaDB random histories keep every invariant", "[simulation][mari
   check_seeds("on MariaDB random", 20, random_history);
 }
 
-TEST_CASE("on MariaDB nothing is fired twice or lost beside Java admins", "[simulation][mariadb][shared]") {
+TEST_CASE("on MariaDB nothing is fired twice or lost alongside Java admins", "[simulation][mariadb][shared]") {
   check_seeds("on MariaDB nothing", 20, shared_history);
 }

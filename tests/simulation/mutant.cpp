@@ -77,7 +77,7 @@ private:
   std::map<std::string, std::vector<core::log_id>> twice_;
 };
 
-/// Whoever decides about an unknown run does not look whether its result is there.
+/// The decision about an unknown run does not check whether its result is there.
 class blind_to_results final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;
@@ -113,7 +113,7 @@ private:
   std::vector<core::log_id> permitted_;
 };
 
-/// A failure that a fenced owner met is recorded as if its life went on.
+/// A failure that a fenced owner met is recorded as if its incarnation were current.
 class fenced_owner_fails final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;
@@ -173,7 +173,7 @@ private:
   lost_decisions& what_;
 };
 
-/// A node does not look in the store for claims of its own that it has lost sight of.
+/// A node does not search the store for claims of its own that it has forgotten.
 class forgets_own_claims final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;

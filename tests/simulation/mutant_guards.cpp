@@ -1,4 +1,4 @@
-// The guards of T1 to T7, left out one by one.
+// Mutants that leave out the guards of T1 to T7 one by one.
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 
 using test::forwarding_store;
 
-/// T1 does not compare the next time: a claim moves whatever it finds.
+/// T1 does not compare the next time: a claim moves every job.
 class moves_any_next final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;
@@ -35,7 +35,7 @@ private:
   }
 };
 
-/// T1 does not ask whether the planner knows of the job's last edit.
+/// T1 does not check whether the planner knows the job's last edit.
 class claims_edited_jobs final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;
@@ -76,7 +76,7 @@ private:
   }
 };
 
-/// T4 does not ask whether a run has a result.
+/// T4 does not check whether a run has a result.
 class takes_second_results final : public forwarding_store {
 public:
   takes_second_results(storage::store& inner, mutant_tools& tools) : forwarding_store{inner}, tables_{*tools.tables} {}
@@ -91,8 +91,8 @@ private:
   storage::sqlite::connection& tables_;
 };
 
-/// T5 does not ask whether somebody has decided about a failure. For ten minutes the key of the retry's intent would refuse a
-/// second one; here it is forgotten at once.
+/// T5 does not check whether a failure has been decided. For ten minutes the key of the retry's intent would refuse a second one;
+/// here it is forgotten at once.
 class decides_again final : public forwarding_store, private test::forwarding_alarms {
 public:
   decides_again(storage::store& inner, mutant_tools& tools)
@@ -109,7 +109,7 @@ private:
   storage::sqlite::connection& tables_;
 };
 
-/// T7 does not ask whether a run was permitted before.
+/// T7 does not check whether a run was permitted before.
 class permits_again final : public forwarding_store {
 public:
   using forwarding_store::forwarding_store;

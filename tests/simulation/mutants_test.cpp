@@ -1,5 +1,5 @@
-// The protocol without one of its rules must break an invariant within the exhaustive set or, where it takes two faults to need
-// the rule, within the first random histories: else the simulation proves nothing about that rule.
+// The protocol without one of its rules must break an invariant within the exhaustive set or, if the rule is needed only when two
+// faults coincide, within the first random histories. Otherwise the simulation proves nothing about that rule.
 
 #include <algorithm>
 #include <iostream>
@@ -22,7 +22,7 @@ bool breaks(const std::vector<history>& histories, const mutant& without) {
   return true;
 }
 
-/// `likely`: the kind of firing to begin with.
+/// `likely`: kind of firing to begin with.
 bool is_caught(const mutant& without, const std::string& likely) {
   auto at_hand = permitted_and_gone();
   at_hand.insert(at_hand.end(), {queued_behind_another(), result_before_wipe(), quiet_behind_failure()});
@@ -37,7 +37,7 @@ bool is_caught(const mutant& without, const std::string& likely) {
 
 constexpr std::uint64_t random_seeds_max = 1000;
 
-/// `likely`: the seed to begin with.
+/// `likely`: seed to begin with.
 bool is_caught_at_random(const mutant& without, std::uint64_t likely) {
   REQUIRE(likely <= random_seeds_max);
   const auto breaks_one = [&](std::uint64_t seed) {

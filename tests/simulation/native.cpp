@@ -13,7 +13,7 @@ namespace ringmaster::simulation {
 
 namespace {
 
-/// Between two looks whether messages can arrive again.
+/// Pause between two checks whether messages can arrive again.
 constexpr span look_again = 50ms;
 constexpr protocol::link_key executor_key{1, 2};
 
@@ -174,7 +174,7 @@ void sim_link::greet(caf::actor_system& system, const protocol::link_door& door)
   protocol::anon_send(door_, std::move(hello));
 }
 
-// Its handlers run in a turn of the node: what they set off begins in an event of its own.
+// Its handlers run in a turn of the node: their effects begin in an event of their own.
 protocol::executor_gate sim_link::spawn_gate(caf::actor_system& system) {
   return system.spawn(
     [this, self = shared_from_this()](protocol::executor_gate::pointer me) -> protocol::executor_gate::behavior_type {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A native link: the executor's end of it, and what becomes of messages between the two ends.
+// A native link: the executor's end of it, and the messages between the two ends.
 
 #include <cstdint>
 #include <deque>
@@ -20,14 +20,14 @@
 
 namespace ringmaster::simulation {
 
-/// From a node to an executor, or back.
+/// Direction of a message: from a node to an executor, or back.
 inline constexpr span hop{500'000};
 
 class world;
 class sim_node;
 class sim_executor;
 
-/// The network as the links of a node see it: executors find the door that is published.
+/// The network as the links of a node see it: executors find the published entry point.
 class node_ports final : public protocol::link_ports {
 public:
   explicit node_ports(protocol::link_door& published) : door_{published} {}
@@ -46,10 +46,10 @@ private:
 /// Messages in one direction: they arrive in their order.
 class link_lane {
 public:
-  /// `is_blocked`: nothing arrives at present, and what was said arrives later.
+  /// `is_blocked`: nothing arrives at present; messages arrive later.
   link_lane(world& in, std::function<bool()> is_blocked) : world_{in}, is_blocked_{std::move(is_blocked)} {}
 
-  /// `owner` lives until it has arrived.
+  /// `owner` lives until the message has arrived.
   void send(const std::shared_ptr<void>& owner, span takes, std::function<void()> what);
   /// Drops the messages that have not arrived.
   void clear() {
@@ -71,7 +71,7 @@ private:
   bool armed_ = false;
 };
 
-/// One link between an executor and a process of a node. The node's end speaks to an actor in its own system that stands for the
+/// One link between an executor and a process of a node. The node's end talks to an actor in its own system that represents the
 /// executor's gate.
 class sim_link : public std::enable_shared_from_this<sim_link> {
 public:
@@ -81,17 +81,17 @@ public:
   [[nodiscard]] bool is_up() const noexcept { return there_ && welcomed_; }
   [[nodiscard]] bool is_over() const noexcept { return !there_; }
   [[nodiscard]] span begun() const noexcept { return begun_; }
-  /// More results may go before there are receipts.
+  /// Returns whether more results may be sent before there are acknowledgements.
   [[nodiscard]] bool has_room() const noexcept { return unconfirmed_.size() < unconfirmed_max; }
-  /// `then` hears whether the result is durable; never, if the link is cut before.
+  /// Calls `then` with whether the result is durable; never, if the link is cut before.
   void report(core::run_report result, std::function<void(bool)> then);
-  /// The executor's process is gone, or has another link: what comes is not read any more.
+  /// Ends the executor's end, because its process is gone or has another link: messages are not read any more.
   void leave();
 
   // -- the node's end
-  /// Sends a hello to the door of a node; does nothing if `door` is null.
+  /// Sends a hello to the entry point of a node; does nothing if `door` is null.
   void greet(caf::actor_system& system, const protocol::link_door& door);
-  /// The node's process is gone.
+  /// Ends the node's end, because its process is gone.
   void forget_node();
 
 private:
@@ -100,10 +100,10 @@ private:
   [[nodiscard]] protocol::executor_gate spawn_gate(caf::actor_system& system);
   void prove(const protocol::link_key& nonce);
   void carry(protocol::link_runs&& batch);
-  /// A batch, with what was known of it when it left the node's actors.
+  /// A batch, with its state when it left the node's actors.
   struct load {
     protocol::link_runs batch;
-    /// For each run, the life of the node whose claim held it.
+    /// For each run, the incarnation of the node whose claim held it.
     std::vector<core::node_incarnation> lives;
     span checked{0};
   };
@@ -111,12 +111,12 @@ private:
   void take(const protocol::link_runs& batch, span written, span answer_takes, bool cut_after);
   void answer(const protocol::link_question& question);
   void confirm(const protocol::link_receipt& receipt);
-  /// The connection breaks: what is on its way is lost, and both ends hear of it.
+  /// Breaks the connection: messages in progress are lost, and both ends are notified.
   void cut();
-  /// The node hears of the end.
+  /// Notifies the node of the end.
   void end_at_node();
   void to_executor(std::function<void()> what, span takes = span{0});
-  /// `what` happens in the node's process, if that is there and has the link.
+  /// Runs `what` in the node's process, if that is there and has the link.
   void to_node(std::function<void()> what, span takes = span{0});
   template <class Message>
   void say(Message message, span takes = span{0});

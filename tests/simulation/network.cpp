@@ -1,4 +1,4 @@
-// What becomes of a node's requests on their way to executors and back.
+// A node's requests on their way to executors and back.
 
 #include <array>
 #include <utility>
@@ -20,7 +20,7 @@ protocol::http_result without_answer(protocol::delivery state, std::string error
   return {state, 0, {}, std::move(error), {}, {}};
 }
 
-/// What something in between says in the executor's place.
+/// Returns the answer of a gateway in place of the executor.
 protocol::http_result foreign_answer(milliseconds which) {
   constexpr std::array<std::pair<unsigned, const char*>, 5> answers{{{504, "<html>504 Gateway Time-out</html>"},
                                                                      {502, "<html>502 Bad Gateway</html>"},
@@ -38,14 +38,14 @@ struct sim_node::call {
   protocol::http_call what;
   std::size_t index = 0;
   std::shared_ptr<protocol::http_client::completion> done;
-  /// Of the run, for `/run`.
+  /// Id of the run, for `/run`.
   std::int64_t run = 0;
   bool answered = false;
   span checked{0};
 };
 
 void sim_node::post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done) {
-  // Drops the calls of a process that ends: they would outlive its actor system.
+  // Drops the calls of a process that ends, which would outlive its actor system.
   if (!is_up())
     return;
   auto shared = std::make_shared<protocol::http_client::completion>(std::move(done));
@@ -120,7 +120,7 @@ void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
     pause(meets->lasts);
 }
 
-// The request goes on by itself, whatever becomes of its sender.
+// The request continues by itself, whatever happens to its sender.
 void sim_node::deliver(const std::shared_ptr<call>& one, span when, span answer_takes, bool lost) {
   auto back = [this, one, answer_takes, lost, life = life_](protocol::http_result result) {
     if (!lost)

@@ -17,7 +17,7 @@ sim_node::~sim_node() {
   reap();
 }
 
-// -- lives of the process --------------------------------------------------------------------------------------------------
+// -- lifecycle of the process ----------------------------------------------------------------------------------------------
 
 void sim_node::start() {
   ++life_;
@@ -73,7 +73,7 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
     if (asleep)
       slept_ += lasts;
     was_frozen_ = was_frozen_ || frozen;
-    world_.say(name_ + " goes on");
+    world_.say(name_ + " resumes");
     go_on();
   });
   if (frozen)
@@ -82,7 +82,7 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
 
 span sim_node::turn_began() const { return went_on_at_ == world_.now() ? paused_at_ : world_.now(); }
 
-// What waited for the process: the calls in which it stood, then what came from outside.
+// Resumes the suspended calls of the process first, then events from outside.
 void sim_node::go_on() {
   advance_clock();
   for (const auto& one : std::exchange(still_, {}))
@@ -124,7 +124,7 @@ void sim_node::jump_clock(milliseconds by) {
     jump_ = by;
 }
 
-// A single node without another clock cannot know.
+// A single node without another clock cannot detect a wrong clock.
 bool sim_node::may_start_ahead() const { return is_on(feature::jumps_at_start) && world_.what().database_clock; }
 
 // -- its turn --------------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ bool sim_node::step() {
     while (is_up() && !paused_ && life == life_ && process_->run_one()) {
     }
   });
-  static_cast<void>(put_aside); // whoever put it aside knows when it goes on
+  static_cast<void>(put_aside); // the caller that suspended it knows when to resume it
   return true;
 }
 

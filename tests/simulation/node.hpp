@@ -1,7 +1,7 @@
 #pragma once
 
-// One node: the real actors in an actor system of their own, on clocks that the world moves, over a store and a network that
-// fail as planned.
+// One node: the real actors in an actor system of their own, on clocks that the world moves, over a store and a network that fail
+// as planned.
 
 #include <functional>
 #include <memory>
@@ -28,48 +28,49 @@ public:
   sim_node(world& in, std::string name, milliseconds skew);
   ~sim_node();
 
-  // -- lives of the process
+  // -- lifecycle of the process
   void start();
-  /// The process is gone: nothing leaves it from now on. It comes back after `lasts`.
+  /// Kills the process: it sends nothing from now on. It comes back after `lasts`.
   void crash(milliseconds lasts);
-  /// All of it stands still, while its clocks go on. `frozen`: they do not; `asleep`: only CLOCK_BOOTTIME does.
+  /// Stops the whole process, while its clocks continue. `frozen`: they do not; `asleep`: only CLOCK_BOOTTIME does.
   void pause(milliseconds lasts, bool frozen = false, bool asleep = false);
   void step_clock(milliseconds by);
-  /// The clock is ahead by so much until the next call says 0.
+  /// Sets the clock ahead by `by` until the next call with 0.
   void jump_clock(milliseconds by);
-  /// A graceful stop; it comes back after `lasts`.
+  /// Stops the node gracefully; it comes back after `lasts`.
   void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
   /// Returns the earliest moment at which the present step of the node may have begun: the node may have been stopped meanwhile.
   [[nodiscard]] span turn_began() const;
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
-  /// What its process counted as dropped; nothing: it is not there, or a fault kept an answer of the store from it.
+  /// Returns the number of instants that its process counted as dropped; nothing if there is no process, or a fault kept an
+  /// answer of the store from it.
   [[nodiscard]] std::optional<std::int64_t> dropped();
   [[nodiscard]] bool has_lease(std::int64_t incarnation) const;
-  /// The process ended by itself: a defect.
+  /// Returns the reasons why the process ended by itself: defects.
   [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return failed_; }
 
   // -- its turn
-  /// Handles messages that wait; false: there were none.
+  /// Handles waiting messages; returns false if there were none.
   bool step();
   [[nodiscard]] std::optional<span> next_timer();
   void advance_clock();
 
-  // -- what it does
-  /// `then` hears whether the results are durable, unless the process ends first: then false, too.
+  // -- actions
+  /// Calls `then` with whether the results are durable; with false, too, if the process ends first.
   void call_back(core::callback result, std::function<void(bool)> then);
-  /// Asks its actors for an edit of these jobs, while it is up and goes on.
+  /// Asks its actors for an edit of these jobs, while it is up and running.
   void edit(core::declared_set declared);
   void edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted);
-  /// What happens to this process at a moment: not while it stands still, and not once it is gone.
+  /// Runs an action in this process at a time: not while it stands still, and not once it is gone.
   void at(span when, std::function<void()> what);
   void post(std::vector<protocol::http_call>&& calls, protocol::http_client::completion done);
-  /// An executor dials for a native link.
+  /// Accepts an executor's connection for a native link.
   void dial(const std::shared_ptr<sim_link>& link);
-  /// Counts one more request that leaves. Returns the fault that it meets; null: none.
+  /// Counts one more request that is sent. Returns its fault; null: none.
   [[nodiscard]] const fault* meet(const std::string& request);
-  /// A run of `life` leaves over a native link; the deadline was looked at at `checked`.
+  /// Records that a run of `life` is sent over a native link; the deadline was checked at `checked`.
   void note_written(const core::node_incarnation& life, std::int64_t run, span checked);
 
   // -- store calls
@@ -78,7 +79,7 @@ public:
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] world& in() noexcept { return world_; }
-  /// What its actors believe, and what the machine's clock shows.
+  /// Return the civil time that its actors assume, and the time that the machine's clock shows.
   [[nodiscard]] core::time_point civil() const;
   [[nodiscard]] core::time_point system_clock() const;
   [[nodiscard]] std::int64_t boot() const;
@@ -91,9 +92,9 @@ private:
   void reap();
   void go_on();
   std::uint64_t keep_aside();
-  /// Puts the running call aside. True: the process is still there when it goes on.
+  /// Suspends the running call. Returns whether the process is still there when it resumes.
   bool wait(milliseconds lasts);
-  /// A call that needs the schedule lock waits for it as the database would. False: it was not to be had, or the process is gone.
+  /// Waits for the schedule lock as the database would. Returns false if the lock was not available, or the process is gone.
   bool wait_for_lock(std::string_view method);
   [[nodiscard]] test::store_fault fate_of(std::string_view method, const std::shared_ptr<const fault*>& meets);
   void after_call(std::string_view method, const std::shared_ptr<const fault*>& meets);
@@ -116,9 +117,9 @@ private:
   span paused_at_{};
   std::optional<span> went_on_at_;
   bool was_frozen_ = false;
-  /// A store call of this process met a fault.
+  /// A store call of this process had a fault.
   bool missed_answer_ = false;
-  /// Raised with each process: what belongs to an older one is dropped.
+  /// Number of the process: callbacks of an older one are dropped.
   int life_ = 0;
   std::size_t store_calls_ = 0;
   std::size_t requests_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The reservations of one connection of a node, with the node's faults.
+// Reservations on one connection of a node, with the node's faults.
 
 #include <functional>
 #include <string>
@@ -49,7 +49,7 @@ public:
       return {};
     });
   }
-  /// A command's, not a node's.
+  /// Used by a command only, not by a node.
   core::result<core::mode_switch> switch_mode(core::cluster_mode, core::milliseconds) override {
     return core::fail(core::errc::unsupported, "not from a node");
   }

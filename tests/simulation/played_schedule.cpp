@@ -18,7 +18,7 @@ constexpr char reserve_again[] = "UPDATE rm_intent SET schedule = ?4 WHERE job =
 constexpr char find_intent[] = "SELECT kind, job, fire_ms, schedule FROM rm_intent WHERE id = ?1 AND state = 0";
 
 core::error over(const core::node_incarnation& life) {
-  return {core::errc::fenced, "life " + life.node + '/' + std::to_string(life.incarnation) + " is over"};
+  return {core::errc::fenced, "incarnation " + life.node + '/' + std::to_string(life.incarnation) + " has ended"};
 }
 
 } // namespace
@@ -57,7 +57,8 @@ core::result<core::reserve_outcome> played_schedule::reserve(const core::node_in
   return out;
 }
 
-// A console that read the row while times were hidden has put the hidden time back: the true one is lost, and counts as missed.
+// A console that read the row while times were hidden has written the hidden time back: the true one is lost, and counts as
+// missed.
 std::vector<xxl_row> played_schedule::due(const core::reserve_window& window) {
   auto all = table_.rows();
   for (auto& row : all)
@@ -167,7 +168,7 @@ std::vector<core::intent_id> played_schedule::drop_changed(core::claim_batch& ba
   return gone;
 }
 
-// -- edits of ours ---------------------------------------------------------------------------------------------------------
+// -- edits by Ringmaster ---------------------------------------------------------------------------------------------------
 
 void played_schedule::before_edit() {
   before_edit_ = table_.rows();
@@ -175,7 +176,7 @@ void played_schedule::before_edit() {
     db_.run("UPDATE rm_schedule SET last_ms = max(last_ms, (SELECT trigger_last_time FROM xxl_job_info WHERE id = job))");
 }
 
-// The store has written a native schedule: it goes to the table that is the schedule.
+// The store has written a native schedule; it is copied to the table that is the schedule in this mode.
 void played_schedule::after_edit() {
   for (auto row : table_.rows()) {
     auto known = std::find_if(before_edit_.begin(), before_edit_.end(), [&](const auto& one) { return one.id == row.id; });

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the product does in shared mode with SQL on MySQL, on the tables of a simulation.
+// Simulation of the product's SQL of shared mode on MySQL, on the tables of a simulation.
 
 #include <optional>
 #include <string>
@@ -52,7 +52,7 @@ private:
   played_table table_;
   core::cluster_mode mode_ = core::cluster_mode::shared;
   std::optional<core::cluster_mode> wanted_;
-  /// An announcement that nobody acted on means nothing from then on.
+  /// Time after which an announcement without a switch has no effect.
   core::time_point forgotten_at_{};
   std::vector<xxl_row> before_edit_;
 };

@@ -1,4 +1,4 @@
-// The store's part of shared mode, played: instants that are given back, and who owns the schedule.
+// Simulation of the store's part of shared mode: instants that are given back, and the owner of the schedule.
 
 #include <algorithm>
 #include <map>
@@ -29,7 +29,7 @@ struct played_schedule::waiting {
 
 core::result<std::size_t> played_schedule::put_back(const core::node_incarnation& owner) {
   if (!is_current(owner))
-    return core::fail(core::errc::fenced, "the life is over");
+    return core::fail(core::errc::fenced, "the incarnation has ended");
   return mode_ == cluster_mode::shared ? put_instants_back(owner.node) : 0;
 }
 
@@ -140,7 +140,7 @@ void played_schedule::copy_from_table() {
   db_.run("UPDATE rm_edit SET counter = counter + 1 WHERE id = 1");
   for (const auto& row : table_.rows()) {
     auto next = row.running ? std::max(row.next, core::from_ms(1)) : core::time_point{};
-    if (row.running && row.next == far_future) // hidden: due since ever
+    if (row.running && row.next == far_future) // hidden: overdue since the beginning of time
       next = core::from_ms(1);
     if (row.running && !seen_.rules.takes_over_next)
       next = rule_of(row).next(seen_.now()).value_or(core::time_point{});
@@ -154,7 +154,8 @@ void played_schedule::copy_from_table() {
   db_.run("DELETE FROM rm_mirror");
 }
 
-// What a console put back and somebody has taken since: schedules go on behind the last instant of which an intent tells.
+// A console may have put back instants that were taken since: schedules continue after the last instant of which there is an
+// intent.
 void played_schedule::pass_taken_instants() {
   struct taken {
     core::job_id job{};
@@ -191,7 +192,7 @@ void played_schedule::copy_to_table() {
   db_.run("UPDATE rm_schedule SET next_ms = 0");
 }
 
-// Started at a console, with a hidden time: who plans next decides by the misfire policy.
+// A job that was started at a console with a hidden time: the next planner decides by the misfire policy.
 void played_schedule::show_strangers() {
   db_.run("UPDATE xxl_job_info SET trigger_next_time = 0 WHERE trigger_status = 1 AND trigger_next_time = ?1", far_future);
 }

@@ -110,7 +110,7 @@ void process::edit(core::declared_set declared) {
         [this, id, revision = command.declared.revision](const core::deploy_report& report) {
           callers_.erase(id);
           node_.in().say(node_.name() + " acknowledges the edit: "
-                         + (report.on_their_way ? std::to_string(*report.on_their_way) : "it does not know how many")
+                         + (report.on_their_way ? std::to_string(*report.on_their_way) : "an unknown number of")
                          + " runs on their way");
           if (report.on_their_way == 0)
             node_.in().checker().acknowledged(revision);
@@ -172,7 +172,7 @@ std::int64_t process::dropped() {
   return actors::make_counter(system_, "firings-dropped-by-misfire", help)->value();
 }
 
-// Else the system would wait for the actors' timers.
+// Without this the system would wait for the actors' timers.
 void process::end() {
   for (const auto& [id, caller] : callers_)
     caf::anon_send_exit(caller, caf::exit_reason::kill);

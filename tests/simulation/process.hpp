@@ -1,6 +1,6 @@
 #pragma once
 
-// The actors of one life of a node's process.
+// Actors of one incarnation of a node's process.
 
 #include <deque>
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace ringmaster::simulation {
 
-/// Hands jobs back to the queue of the coordinator, as its own threads would.
+/// Returns jobs to the queue of the coordinator, as its own threads would.
 class ready_queue : public caf::execution_unit {
 public:
   explicit ready_queue(caf::scheduler::test_coordinator& of) : caf::execution_unit{&of.system()}, of_{of} {}
@@ -35,7 +35,7 @@ public:
 
   /// Spawns the actors.
   void begin();
-  /// Handles one message of one actor; false: none is ready.
+  /// Handles one message of one actor; returns false if none is ready.
   bool run_one();
   [[nodiscard]] bool is_ready() const { return !coordinator_.jobs.empty(); }
   [[nodiscard]] caf::detail::test_actor_clock& time() { return coordinator_.clock(); }
@@ -44,14 +44,14 @@ public:
   void call_back(core::callback result, std::function<void(bool)> then);
   void edit(core::declared_set declared);
   void edit_by_hand(const hand_edit& what, const core::manual_trigger& wanted);
-  /// Asks for a graceful end; `then` hears that it is done.
+  /// Asks for a graceful stop; calls `then` when it is done.
   void stop(std::function<void()> then);
   void dial(sim_link& link) { link.greet(system_, door_); }
   void end();
-  /// Its metric of instants dropped by misfire rules.
+  /// Returns its metric of instants dropped by misfire rules.
   [[nodiscard]] std::int64_t dropped();
 
-  /// Where the transport's clock stands at the start of every process: zero is special to CAF.
+  /// Value of the transport's clock at the start of every process: zero is special to CAF.
   static constexpr span clock_base = std::chrono::hours{1};
 
 private:
@@ -59,7 +59,7 @@ private:
     testing_config() { set("caf.scheduler.policy", "testing"); }
   };
   [[nodiscard]] actors::node_parts parts();
-  /// Asks for an edit of one job; what the answer says is held against what is sent after it.
+  /// Asks for an edit of one job; its answer is compared with the runs that are sent after it.
   template <class Command>
   void ask_for_edit(core::job_id job, Command command);
 
@@ -73,7 +73,7 @@ private:
   protocol::supervisor supervisor_;
   protocol::completion_actor completion_;
   protocol::job_admin jobs_;
-  /// For native links.
+  /// Ports of native links.
   protocol::link_door door_;
   std::map<std::uint64_t, caf::actor> callers_;
   std::uint64_t next_caller_ = 0;

@@ -12,7 +12,7 @@ using namespace ringmaster::simulation;
 
 namespace {
 
-/// Returns a number for all that a run did: its trace, and each store call and request with its moment.
+/// Returns a number for all events of a run: its trace, and each store call and request with its time.
 std::uint64_t digest_of(world& made) {
   std::uint64_t sum = 0xcbf2'9ce4'8422'2325;
   const auto add = [&sum](std::string_view text) {
@@ -28,7 +28,7 @@ std::uint64_t digest_of(world& made) {
   return sum;
 }
 
-/// In fewer histories a rare effect may be missing.
+/// With fewer histories a rare effect may be missing.
 constexpr std::uint64_t usual_count = 1000;
 
 } // namespace
@@ -50,7 +50,7 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
   }
   if (chosen || count < 200)
     return;
-  // What the faults are there to bring about was brought about.
+  // The intended effects of the faults occurred.
   CHECK(counts.executions > count);
   CHECK(counts.fences > count / 20);
   CHECK(counts.permits > count / 20);
@@ -70,7 +70,7 @@ TEST_CASE("random histories keep every invariant of the firing protocol", "[simu
   CHECK(counts.native_denials > 0);
 }
 
-TEST_CASE("a seed is one run, whenever and however often it is made", "[simulation]") {
+TEST_CASE("a seed always gives the same run", "[simulation]") {
   for (std::uint64_t seed : {7u, 8u, 9u}) {
     CAPTURE(seed);
     world first{random_history(seed), nullptr, true}, second{random_history(seed), nullptr, true};
@@ -80,7 +80,7 @@ TEST_CASE("a seed is one run, whenever and however often it is made", "[simulati
   }
 }
 
-// The question /idleBeat reached a process with nothing to do, /log the one that was stopped and has the run in its queue.
+// The question /idleBeat reached a process with nothing to do, /log the stopped one that has the run in its queue.
 TEST_CASE("two processes behind one registered address answer one question each", "[simulation]") {
   CHECK(simulate(random_history(4304)).violations.empty());
 }

@@ -16,7 +16,7 @@ constexpr core::milliseconds real_announcement_lasts{60'000};
 
 std::int64_t number(const std::string& text) { return text == "NULL" ? 0 : std::stoll(text); }
 
-std::string quoted(const std::string& text) { return '\'' + text + '\''; } // what a simulation writes has no quotes
+std::string quoted(const std::string& text) { return '\'' + text + '\''; } // texts of a simulation have no quotes
 
 std::string text(std::int64_t value) { return std::to_string(value); }
 
@@ -53,7 +53,7 @@ void real_table::write(const xxl_row& row, xxl_columns which) {
   db_.exec(sql + " WHERE id = " + text(core::number(row.id)));
 }
 
-// -- what the tables say ---------------------------------------------------------------------------------------------------
+// -- state of the tables ---------------------------------------------------------------------------------------------------
 
 real_schedule::real_schedule(test::test_database& of, schedule_surroundings seen)
   : shared_schedule{std::move(seen)}, db_{of}, table_{of}, store_{of.open()} {}
@@ -156,7 +156,7 @@ core::result<std::size_t> real_schedule::forget(core::time_point before, std::si
 
 // -- the mode --------------------------------------------------------------------------------------------------------------
 
-// As `switch_mode` announces itself before it waits for the lock; here that wait is a matter of virtual time.
+// `switch_mode` announces itself in this way before it waits for the lock; here that wait is in virtual time.
 bool real_schedule::announce(cluster_mode to) {
   db_.exec("UPDATE rm_mode SET wanted = NULL WHERE id = 1");
   if (mode().mode == to)
@@ -184,7 +184,7 @@ void real_schedule::switch_mode(cluster_mode to) {
     seen_.ended(life);
   if (to == cluster_mode::native)
     return seen_.checker.taken_over(rows, planned());
-  // The schedule as it was handed over, before the instants that waited were put back.
+  // The schedule as it was handed over, before the waiting instants were put back.
   auto handed = table_.rows();
   for (auto& row : handed)
     for (const auto& [id, one] : known)

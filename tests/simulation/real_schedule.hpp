@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared mode as MySQL's store does it, with an account of what each call changed in the tables.
+// Shared mode as in MySQL's store, with an account of the changes of each call in the tables.
 
 #include <map>
 #include <memory>
@@ -59,7 +59,7 @@ private:
   [[nodiscard]] instants waiting();
   [[nodiscard]] shared_checker::next_times planned();
   [[nodiscard]] std::vector<core::node_incarnation> lives();
-  /// What was in `before` and does not wait any more was given back, each job's with one row.
+  /// Records that instants of `before` that no longer wait were given back, each job's with one row.
   void note_given_back(const instants& before, const std::vector<xxl_row>& rows);
   storage::reservation_store& role() { return *store_->reservations(); }
 
@@ -68,7 +68,7 @@ private:
   std::unique_ptr<storage::store> store_;
   std::map<std::int64_t, core::job_id> job_of_;
   std::vector<xxl_row> before_edit_;
-  /// When the last announcement is forgotten: the server's clock is not the run's.
+  /// Time at which the last announcement expires: the server's clock is not the run's.
   core::time_point forgotten_at_{};
 };
 

@@ -7,7 +7,7 @@
 namespace ringmaster::test {
 
 void set_up() {
-  // Runs are side by side: each allocation would take the lock of a count that nobody reads.
+  // Runs are parallel: each allocation would take the lock of a counter that is never read.
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   protocol::init_meta_objects();
 }

@@ -7,11 +7,11 @@ namespace ringmaster::simulation {
 
 namespace {
 
-/// Who plans takes no more than this ahead of its clock; a Java admin a second less, which is where its console lets a job begin.
+/// Maximal time that a planner takes ahead of its clock. A Java admin takes a second less; there its console lets a job begin.
 constexpr core::milliseconds reserved_ahead{6000};
 constexpr core::milliseconds taken_ahead{5000};
 constexpr core::milliseconds misfire_after{5000};
-/// What is on time is fired within this of its instant.
+/// Maximal delay of a firing that is on time.
 constexpr core::milliseconds punctual{50};
 
 std::string text(const std::pair<std::int32_t, core::time_point>& which) {
@@ -53,7 +53,7 @@ void shared_checker::check_once(const instant& which) {
   if (is_excused(which) && book.runs <= 1)
     ++counts_.residuals;
   else
-    seen_.broken("F2", text(which) + " is fired " + std::to_string(book.runs) + " times by us and " +
+    seen_.broken("F2", text(which) + " is fired " + std::to_string(book.runs) + " times by Ringmaster and " +
                          std::to_string(book.java_fired) + " times by Java admins");
 }
 
@@ -99,7 +99,7 @@ void shared_checker::claimed(const core::claimed_run& run) {
     return;
   }
   if (run.plan.part.index != 0)
-    return; // a broadcast's other parts
+    return; // another shard of a broadcast
   ++counts_.claimed;
   auto& book = instants_[which];
   ++book.runs;
@@ -112,9 +112,9 @@ void shared_checker::claimed(const core::claimed_run& run) {
 void shared_checker::missed(core::intent_id intent, core::time_point now) {
   const auto which = intents_.at(core::number(intent));
   instants_[which].intended = false;
-  // A later one of its job may stand for it, which is a misfire, too.
+  // A later one of its job may represent it, which is a misfire, too.
   if (now + seen_.spread < which.second + misfire_after)
-    seen_.broken("F1", text(which) + " is dropped as a misfire and is none");
+    seen_.broken("F1", text(which) + " is dropped as a misfire and is not one");
 }
 
 void shared_checker::dropped(core::intent_id intent, const xxl_row& row) {
@@ -152,7 +152,7 @@ void shared_checker::edited(const xxl_row& after, bool anew, core::cluster_mode 
     ends_show(job);
   auto& book = jobs_[job];
   const auto now = seen_.now();
-  // A Java admin has wiped out the last instant, and it may have some in memory behind what we call the earliest start.
+  // A Java admin has removed the last instant, and it may have some in memory after Ringmaster's earliest start.
   if (after.running && now < book.wiped_out + core::milliseconds{1000} + seen_.spread)
     excuse(job, after.next, now + reserved_ahead + seen_.spread);
   book.stopped = book.stopped_by_us = !after.running;
@@ -179,7 +179,7 @@ void shared_checker::taken_over(const std::vector<xxl_row>& rows, const next_tim
   for (const auto& row : rows) {
     const auto job = core::number(row.id);
     if (row.next == far_future)
-      continue; // a console saved what it had read in native mode
+      continue; // a console saved a row that it had read in native mode
     if (!row.running || !row.has_next())
       continue;
     const auto next = planned.at(job);
@@ -196,7 +196,7 @@ void shared_checker::handed_back(const next_times& planned, const std::vector<xx
     const auto next = planned.find(job);
     if (row.running && next != planned.end() && core::to_ms(next->second) != 0
         && next->second != far_future && row.next != next->second)
-      seen_.broken("takeover --back", "job " + std::to_string(job) + " does not go on where it stood");
+      seen_.broken("takeover --back", "job " + std::to_string(job) + " does not continue where it stood");
   }
 }
 
@@ -249,7 +249,7 @@ void shared_checker::java_saved(const console_save& edit, core::cluster_mode mod
   if (mode == core::cluster_mode::native && edit.after.running && edit.after.next != far_future)
     book.shown_from = std::min(book.shown_from.value_or(edit.after.next), edit.after.next);
   const bool undoes = edit.as_read != edit.before;
-  if (undoes) // what was decided since it read the row is forgotten
+  if (undoes) // decisions since it read the row are lost
     excuse(job, std::min(edit.as_read.next, edit.before.next), now + reserved_ahead + seen_.spread);
   const bool begins_anew = edit.after.running && edit.after.last == core::time_point{} && edit.as_read.last != core::time_point{};
   if (edit.as_read.running && (!edit.after.running || begins_anew))
@@ -257,7 +257,7 @@ void shared_checker::java_saved(const console_save& edit, core::cluster_mode mod
   const bool begins = edit.after.running && edit.after.next != edit.as_read.next;
   const bool was_running = edit.as_read.running && edit.as_read.conf == edit.after.conf;
   const bool too_soon = was_running || now < book.wiped_out + core::milliseconds{1000} + seen_.spread;
-  if (begins) // what others have in memory whose clocks are ahead, or took before a stop that was a moment ago
+  if (begins) // instants in the memory of planners whose clocks are ahead, or that were taken before a recent stop
     excuse(job, edit.after.next, now + (too_soon ? reserved_ahead : taken_ahead) + seen_.spread);
   book.stopped = !edit.after.running;
   book.stopped_by_us = book.stopped_by_us && !edit.after.running;
@@ -272,7 +272,7 @@ void shared_checker::judge_end() {
     if (book.intended && book.runs == 0 && book.java_fired == 0)
       seen_.broken("F1", text(which) + " was reserved and never claimed");
     if (book.owed && !is_excused(which))
-      seen_.broken("F1", text(which) + " was given back or dropped, to be taken again, and nobody took it");
+      seen_.broken("F1", text(which) + " was given back or dropped, to be taken again, and was not taken");
   }
 }
 

@@ -6,7 +6,8 @@ namespace ringmaster::simulation {
 
 namespace {
 
-/// Every second or every other one from the first on, up to a second of the first minute; for ever after, or not once more.
+/// Returns a cron for every second or every other one from the first on, up to a second of the first minute; indefinitely after
+/// that, or never again.
 std::string random_cron(dice& with) {
   const auto last = std::to_string(8 + with.below(10));
   constexpr std::array<const char*, 2> steps{"/1", "/2"};
@@ -31,7 +32,7 @@ java_script random_java(dice& with) {
   java_script made;
   made.guards_status = with.one_in(2);
   made.pass_takes = with.one_in(3) ? 600ms : 60ms;
-  // One whose clock is more than a second ahead takes what nobody has reserved yet.
+  // An admin whose clock is more than a second ahead takes instants that are not reserved yet.
   if (with.one_in(2))
     made.skew = with.one_in(2) ? with.between(-300, 300) : with.between(700, 2500);
   if (with.one_in(3))
@@ -106,8 +107,8 @@ void add_switches(dice& with, history& to) {
     to.switches.push_back({at + with.between(300, 6000), core::cluster_mode::shared});
 }
 
-/// A Java admin hangs with the lock when the last switch wants it, so that it has to wait or gives up; or the command is killed;
-/// and a console's edit goes on meanwhile. A job fires through it all.
+/// Lets a Java admin hang with the lock when the last switch needs it, so that the switch has to wait or gives up; or the command
+/// is killed. A console's edit continues meanwhile, and a job fires all the time.
 void disturb_switch(dice& with, history& made) {
   auto& last = made.switches.back();
   last.dies = with.one_in(5);
@@ -122,7 +123,7 @@ void disturb_switch(dice& with, history& made) {
   made.lasts_at_least = 45s;
 }
 
-/// A Java admin hangs with the lock for longer than the misfire limit; who plans behind that finds instants that are too late.
+/// Lets a Java admin hang with the lock for longer than the misfire limit; the next planner finds instants that are too late.
 void make_late(dice& with, history& made) {
   const auto at = with.between(0, 2000), lasts = with.between(9000, 15'000);
   made.java.back().stalls.emplace_back(at, lasts);
@@ -190,7 +191,7 @@ std::string describe_shared(const history& all) {
     for (const auto& [at, lasts] : one.crashes)
       text += "    crashes at " + at_text(at) + " for " + at_text(lasts) + '\n';
     for (const auto& [at, lasts] : one.stalls)
-      text += "    hangs in its first pass behind " + at_text(at) + " for " + at_text(lasts) + '\n';
+      text += "    hangs in its first pass after " + at_text(at) + " for " + at_text(lasts) + '\n';
   }
   for (const auto& one : all.console)
     text += "  console " + std::to_string(one.admin + 1) + ' ' + edits.at(static_cast<std::size_t>(one.what)) + " job "
@@ -200,7 +201,7 @@ std::string describe_shared(const history& all) {
     text += "  stop of " + one.node + " at " + at_text(one.at) + " for " + at_text(one.lasts) + '\n';
   for (const auto& one : all.switches)
     text += std::string{"  takeover"} + (one.to == core::cluster_mode::shared ? " --back" : "") + " at " + at_text(one.at)
-            + (one.dies ? ", killed behind its announcement" : "") + '\n';
+            + (one.dies ? ", killed after its announcement" : "") + '\n';
   return text;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The store's part of shared mode (firing protocol §8), played (`played_schedule.hpp`) or MySQL's own (`real_schedule.hpp`). Each
-// call is one transaction. Who has the schedule lock, and for how long, is a matter of virtual time.
+// The store's part of shared mode (firing protocol §8), simulated (`played_schedule.hpp`) or MySQL's own (`real_schedule.hpp`).
+// Each call is one transaction. The holder of the schedule lock, and the duration, follow virtual time.
 
 #include <cstddef>
 #include <functional>
@@ -23,35 +23,35 @@ namespace ringmaster::simulation {
 struct shared_rules {
   /// S1: reservations take the schedule lock.
   bool reserves_under_lock = true;
-  /// S2: edits of ours take it.
+  /// S2: edits by Ringmaster take it.
   bool edits_under_lock = true;
-  /// §7.3: an edit keeps the last instant that anybody took.
+  /// §7.3: an edit keeps the last instant that was taken.
   bool keeps_last = true;
-  /// §7.1: an edit that leaves the schedule alone leaves what is reserved of it.
+  /// §7.1: an edit that does not change the schedule keeps its reserved instants.
   bool keeps_reserved = true;
-  /// S3: a claim looks at the job of a reserved instant again.
+  /// S3: a claim checks the job of a reserved instant again.
   bool looks_again = true;
   /// S5: a reserved instant that was taken is remembered.
   bool remembers_taken = true;
-  /// Giving back stops where somebody else took an instant in between.
+  /// Giving back stops before an instant that another planner took.
   bool gives_back_in_order = true;
-  /// What is given back is due again.
+  /// An instant that is given back is due again.
   bool gives_back_due = true;
-  /// A takeover goes on where the table stands: behind what Java admins have planned.
+  /// A takeover continues from the table: after the instants that Java admins have planned.
   bool takes_over_next = true;
-  /// Behind a takeover nothing is due in the table, and the lock is held.
+  /// After a takeover nothing is due in the table, and the lock is held.
   bool closes_table = true;
-  /// A `takeover --back` that gives up leaves the times hidden and is not wanted any more.
+  /// A `takeover --back` that gives up leaves the times hidden and withdraws its announcement.
   bool stays_closed = true;
 };
 
-/// What a schedule has to know, and its listeners.
+/// Environment of a schedule, and its listeners.
 struct schedule_surroundings {
   shared_rules rules;
   shared_checker& checker;
   /// The database's clock.
   std::function<core::time_point()> now;
-  /// Told of each life that a switch ends.
+  /// Called with each incarnation that a switch ends.
   std::function<void(const core::node_incarnation&)> ended;
 };
 
@@ -62,16 +62,16 @@ public:
 
   [[nodiscard]] const shared_rules& rules() const noexcept { return seen_.rules; }
   [[nodiscard]] virtual xxl_table& table() = 0;
-  /// The database does all of it by itself: reserved instants are looked at in its own claim, and people see its own times.
+  /// Returns whether the database does all of it itself: its own claim checks reserved instants, and users see its own times.
   [[nodiscard]] virtual bool is_real() const = 0;
 
   // -- the schedule lock: of a node's guard, or of a Java admin's pass
   [[nodiscard]] bool is_locked_for(const std::string& who) const noexcept { return !holder_.empty() && holder_ != who; }
-  /// False: somebody else has it.
+  /// Returns false if it has another holder.
   bool lock(const std::string& who);
   void unlock(const std::string& who);
   [[nodiscard]] const std::string& lock_holder() const noexcept { return holder_; }
-  /// The holder's connection is cut.
+  /// Cuts the holder's connection.
   void cut_lock() { holder_.clear(); }
 
   // -- the roles of a store (`storage::reservation_store`)
@@ -85,15 +85,15 @@ public:
   bool hold(const std::string& who);
 
   // -- `ringmaster takeover`
-  /// False: nothing is to be done.
+  /// Announces a switch; returns false if there is nothing to do.
   virtual bool announce(core::cluster_mode to) = 0;
-  /// Under the lock.
+  /// Switches the mode, under the lock.
   virtual void switch_mode(core::cluster_mode to) = 0;
-  /// The lock did not come free.
+  /// Withdraws the announcement, because the lock was not released.
   virtual void give_up() = 0;
 
-  // -- claims and edits, in front of the store's own and behind it
-  /// S3, where the store does not look itself: takes the runs out of the batch whose instant must not be fired any more; their
+  // -- claims and edits, before and after the store's own
+  /// Does S3 where the store does not: removes runs from the batch whose instant must not be fired any more, and returns their
   /// intents.
   [[nodiscard]] virtual std::vector<core::intent_id> drop_changed(core::claim_batch& batch) = 0;
   virtual void claimed(const core::claim_outcome& outcome) = 0;

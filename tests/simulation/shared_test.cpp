@@ -1,4 +1,4 @@
-// Nodes beside Java admins (firing protocol §8): random histories, and the rules of shared mode left out one by one.
+// Nodes alongside Java admins (firing protocol §8): random histories, and the rules of shared mode left out one by one.
 
 #include <cstdlib>
 #include <iostream>
@@ -21,7 +21,7 @@ bool breaks(std::uint64_t seed, const mutant& without) {
   return !found.violations.empty();
 }
 
-/// One of a bounded number of seeds shows that the rule is left out; `likely`: the one to begin with.
+/// One of a bounded number of seeds shows that the rule is left out; `likely`: the seed to begin with.
 bool is_caught(const std::string& rule, std::uint64_t likely) {
   const auto* without = find_mutant(rule);
   REQUIRE(without != nullptr);
@@ -57,7 +57,7 @@ TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[si
                        << counts.edits_across_switches << " of them across a switch, " << counts.java_misfires
                        << " misfires by Java admins, " << counts.switches << " switches, " << counts.failed_switches
                        << " that gave up, " << counts.residuals << " residuals");
-  // What the histories are there to bring about was brought about.
+  // The intended effects of the histories occurred.
   CHECK(counts.reserved > 10 * count);
   CHECK(counts.claimed > 5 * count);
   CHECK(counts.java_fired > count);
@@ -74,7 +74,7 @@ TEST_CASE("beside Java admins nothing is fired twice, and nothing is lost", "[si
   CHECK(all.counts.executions > 5 * count);
 }
 
-TEST_CASE("a graceful stop of the only node beside a Java admin loses nothing", "[simulation][shared]") {
+TEST_CASE("a graceful stop of the only node alongside a Java admin loses nothing", "[simulation][shared]") {
   // Before 2.5, from 2.5 on, from 3.4 on.
   constexpr java_script generations[] = {{.pass_takes = 60ms, .sleeps = true, .stalls = {}, .crashes = {}},
                                          {.pass_takes = 60ms, .guards_status = true, .sleeps = true, .stalls = {}, .crashes = {}},
@@ -105,7 +105,7 @@ TEST_CASE("a graceful stop of the only node beside a Java admin loses nothing", 
     }
 }
 
-TEST_CASE("a seed of shared mode is one run", "[simulation][shared]") {
+TEST_CASE("a seed of shared mode always gives the same run", "[simulation][shared]") {
   for (std::uint64_t seed : {3u, 4u}) {
     CAPTURE(seed);
     world first{shared_history(seed), nullptr, true}, second{shared_history(seed), nullptr, true};

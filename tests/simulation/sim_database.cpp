@@ -21,7 +21,7 @@ namespace {
 using storage::sqlite::connection;
 using storage::sqlite::open_options;
 
-/// Databases in memory are the whole process's, and runs are side by side.
+/// Returns a new place in memory. Databases in memory are shared by the process, and runs are parallel.
 open_options new_place() {
   static std::atomic<std::uint64_t> made{0};
   open_options where;
@@ -31,7 +31,7 @@ open_options new_place() {
   return where;
 }
 
-/// All pages of the one are those of the other from then on.
+/// Replaces all pages of `to` by those of `from`.
 void copy_pages(connection& from, connection& to) {
   auto* backup = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
   const bool copied = backup != nullptr && sqlite3_backup_step(backup, -1) == SQLITE_DONE;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tells the checker of every commit that the protocol is about, also of those whose answer is lost.
+// Reports every commit that concerns the protocol to the checker, including commits whose answer is lost.
 
 #include <algorithm>
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace ringmaster::simulation {
 
-/// What else holds the database's rows back.
+/// Further limits of the database.
 struct witness_limits {
   std::function<bool(core::job_id)> is_locked;
   /// Null: the database has no clock.
   std::function<core::time_point()> clock;
-  /// Most intents that one reading gives; 0: as many as are asked for.
+  /// Maximum of intents in one read; 0: as many as requested.
   std::size_t page_max = 0;
 };
 
 class witness_store final : public test::forwarding_store, private test::forwarding_jobs, private test::forwarding_alarms {
 public:
-  /// `shared`: of a database whose schedule others may plan, too; null: nobody else does.
+  /// `shared`: schedule of a database on which Java admins may plan, too; null: Ringmaster alone plans.
   witness_store(storage::store& inner, protocol_checker& checker, shared_schedule* shared, shared_checker* shared_books,
                 witness_limits limits)
     : forwarding_store{inner},
@@ -98,7 +98,7 @@ private:
     return decided;
   }
 
-  // -- what is fired
+  // -- firing
   core::result<core::claim_outcome> claim(const core::claim_batch& batch, core::time_point now) override {
     auto free = batch;
     const auto locked = leave_out_locked(free);
@@ -133,7 +133,7 @@ private:
     std::vector<core::job_id> jobs;
     std::vector<core::intent_id> intents;
   };
-  /// A claim takes what it can lock, and names the rest.
+  /// Claims the rows that it can lock, and names the rest.
   left_out leave_out_locked(core::claim_batch& batch) {
     left_out gone;
     std::erase_if(batch.moves, [&](const core::schedule_move& move) {
@@ -167,7 +167,7 @@ private:
                                           core::time_point now, const core::principal& by) override {
     if (shared_ && !dry_run)
       shared_->before_edit();
-    // A job begins behind what Java admins may have in memory, also for a minute behind a takeover.
+    // A job begins after the instants that Java admins may have in memory, also for a minute after a takeover.
     auto report = forwarding_store::apply(declared, dry_run, prune, is_played() ? now + 5s : now, by);
     if (report && shared_ && !dry_run)
       shared_->after_edit();
@@ -202,7 +202,7 @@ private:
     return done;
   }
 
-  /// In native mode the times that people see are those of the year 9999 for a while: they stay so in a run.
+  /// Does nothing: in native mode users see times of the year 9999 for a while; in a run they stay.
   storage::mirror_store& mirror() override { return is_played() ? nothing_to_show_ : forwarding_store::mirror(); }
   [[nodiscard]] bool is_played() const { return shared_ && !shared_->is_real(); }
 

@@ -14,12 +14,12 @@ namespace ringmaster::simulation {
 
 namespace {
 
-/// After the last fault: a node trusts its stepped clock after `cluster.clock_settle`, a run is asked about for
-/// `trigger.ask_limit` from then on, and executors repeat what they could not tell.
+/// Maximal time to rest after the last fault: a node trusts its stepped clock after `cluster.clock_settle`, a run is asked about
+/// for `trigger.ask_limit` from then on, and executors repeat undelivered results.
 const span quiet_max = config::cluster_settings{}.clock_settle + config::trigger_settings{}.ask_limit + 15s;
 constexpr span look_every = 1s;
 constexpr span mended_after = 12s;
-/// A run that its executor denies is found out ten minutes behind its instant, in two looks.
+/// Maximal time until a run that its executor denies is found: ten minutes after its instant, in two checks.
 constexpr span lost_max = 25min;
 
 span end_of(const history& what) {
@@ -46,7 +46,7 @@ span end_of(const history& what) {
 
 constexpr span lock_retry = 20ms;
 
-/// A clock that stays far off is one that its node rightly refuses.
+/// Returns whether the fault leaves a clock that its node rightly refuses.
 bool needs_mending(const fault& one) { return one.what == effect::step_clock && (one.lasts > 1s || one.lasts < -1s); }
 
 milliseconds clock_spread(const history& what) {
@@ -108,7 +108,7 @@ world::world(history what, const mutant* rule_off, bool tracing, const database_
   }
 }
 
-// The nodes before what their last steps refer to.
+// Destroys the nodes before the objects to which their last steps refer.
 world::~world() { nodes_.clear(); }
 
 core::time_point world::true_time() const {
@@ -151,7 +151,7 @@ void world::say(const std::string& line) {
     trace_.push_back(std::to_string(std::chrono::duration_cast<milliseconds>(now_).count()) + " ms  " + line);
 }
 
-// -- what strikes ----------------------------------------------------------------------------------------------------------
+// -- faults ----------------------------------------------------------------------------------------------------------------
 
 const fault* world::strike(site where, const std::string& node, std::size_t index) {
   for (std::size_t i = 0; i < what_.faults.size(); ++i) {
@@ -239,13 +239,13 @@ void world::apply(const edit& what) {
     say("edit by " + what.by);
     return by->edit(std::move(declared));
   }
-  // Edits of ours wait for whoever plans.
+  // Edits by Ringmaster wait for the holder of the lock.
   if (shared_ && shared_->rules().edits_under_lock && shared_->mode().mode == core::cluster_mode::shared
       && shared_->is_locked_for("editor")) {
     --revision_;
     return after(lock_retry, [this, &what] { apply(what); });
   }
-  // The first jobs are there when the run begins, and due in its first second.
+  // The first jobs exist when the run begins, and are due in its first second.
   const auto when = shared_ && revision_ == 1 ? true_time() - core::milliseconds{5000} : true_time();
   auto done = editor_->deploys().apply(declared, false, false, when);
   if (!done && revision_ == 1)
@@ -305,7 +305,7 @@ std::vector<std::string> world::run() {
   auto found = checker_.violations();
   if (found.empty()) {
     for (const auto& line : checker_.unrest())
-      found.push_back("F4: a quiet time did not settle it: " + line);
+      found.push_back("F4: still open after a quiet time: " + line);
     checker_.judge_end();
     for (auto& node : nodes_)
       if (const auto drops = node->dropped(); drops && !shared_)

@@ -35,7 +35,7 @@ public:
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  /// Until all is at rest after the last fault, or a violation is found. Returns the violations.
+  /// Runs until all is at rest after the last fault, or a violation is found. Returns the violations.
   std::vector<std::string> run();
 
   // -- time
@@ -45,47 +45,47 @@ public:
   void after(span wait, std::function<void()> what) { events_.at(now_ + wait, std::move(what)); }
   void run_until(span end);
 
-  // -- what strikes
-  /// The fault that is meant for this call, once.
+  // -- faults
+  /// Returns the fault for this call, once.
   [[nodiscard]] const fault* strike(site where, const std::string& node, std::size_t index);
   [[nodiscard]] bool store_is_down(const std::string& node) const;
   [[nodiscard]] bool is_cut_off(const std::string& node) const;
   std::uint64_t random(std::uint64_t below) { return random_() % below; }
 
-  // -- who is there
+  // -- participants
   [[nodiscard]] const history& what() const noexcept { return what_; }
   [[nodiscard]] const mutant* rule_off() const noexcept { return rule_off_; }
   [[nodiscard]] protocol_checker& checker() noexcept { return checker_; }
-  /// Of its executors.
+  /// Returns the addresses of its executors.
   [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] const shared_checker& shared_books() const noexcept { return shared_checker_; }
   [[nodiscard]] fiber_pool& fibers() noexcept { return fibers_; }
   [[nodiscard]] std::vector<std::unique_ptr<sim_node>>& nodes() noexcept { return nodes_; }
   [[nodiscard]] sim_node* node(const std::string& name);
-  /// One of the processes behind that address.
+  /// Returns one of the processes behind that address.
   [[nodiscard]] sim_executor* executor(const std::string& origin);
   [[nodiscard]] bool knows_elsewhere(const sim_executor& but, std::int64_t id) const;
-  /// How often the database was restored from a copy.
+  /// Returns the number of times that the database was restored from a copy.
   [[nodiscard]] int epoch() const noexcept { return epoch_; }
   [[nodiscard]] int epoch_at(span when) const { return what_.restored && when >= what_.restored->at ? 1 : 0; }
-  /// What a person saves who changes the job's parameter; nothing: the job is gone.
+  /// Returns the draft of a manual edit that changes the job's parameter; nothing if the job is gone.
   [[nodiscard]] std::optional<core::job_draft> changed_draft(core::job_id job);
-  /// Somebody holds the job's rows.
+  /// Returns whether another transaction holds the job's rows.
   [[nodiscard]] bool is_locked(core::job_id job) const;
-  /// One more connection to the database, as a node with all or with one rule less has it.
+  /// Opens one more connection to the database, as a node with all rules or with one rule less has it.
   [[nodiscard]] std::unique_ptr<storage::store> open();
-  /// The database as it is.
+  /// Returns the database itself.
   [[nodiscard]] storage::store& look() noexcept { return *store_; }
-  /// Null: nobody else plans on the database.
+  /// Returns the shared schedule; null if Ringmaster alone plans on the database.
   [[nodiscard]] shared_schedule* shared() noexcept { return shared_.get(); }
-  /// Under the mutant that decides about failures in a transaction of its own: this one was never made.
+  /// Drops decisions about failures, under the mutant that makes them in a transaction of its own.
   void lose_decisions();
 
-  // -- what happened
+  // -- results
   [[nodiscard]] bool tracing() const noexcept { return tracing_; }
   void say(const std::string& line);
   [[nodiscard]] const std::vector<std::string>& trace() const noexcept { return trace_; }
-  /// How many store calls and requests a node made so far, and when: the await points.
+  /// A store call or request that a node made, with its time.
   struct await_point {
     site where;
     std::string node;
@@ -127,7 +127,7 @@ private:
   mutant_tools mutant_tools_;
   std::vector<std::string> trace_;
   std::vector<bool> struck_;
-  /// When the last fault of a call is over: it may come late.
+  /// End of the last fault of a call, which may come late.
   span last_strike_{0};
   std::int64_t revision_ = 0;
   int epoch_ = 0;
@@ -141,7 +141,7 @@ private:
   std::unique_ptr<protocol_checker> books_copied_;
 };
 
-/// One run. The trace is filled when something was found (the run is made again for it).
+/// Makes one run. The trace is filled when a violation was found (the run is made again for it).
 struct outcome {
   std::vector<std::string> violations;
   std::vector<std::string> trace;
@@ -149,7 +149,7 @@ struct outcome {
   protocol_checker::tally counts;
   shared_checker::tally shared_counts;
 };
-/// `explains`: whether the run is made again.
+/// `explains`: whether the run is made again for its trace.
 [[nodiscard]] outcome simulate(const history& what, const mutant* rule_off = nullptr, bool explains = true,
                                const database_maker& make = make_memory_database);
 

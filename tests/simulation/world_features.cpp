@@ -1,4 +1,4 @@
-// What random histories hold beside crashes, pauses and lost answers (features.hpp).
+// Features of random histories in addition to crashes, pauses and lost answers (features.hpp).
 
 #include <algorithm>
 #include <stdexcept>
@@ -53,7 +53,7 @@ void world::begin_features() {
     at(backlog_comes, [this] {
       const auto found = editor_->jobs().find({.id = {}, .group = "slow", .key = "slow"});
       if (!found && found.error().code == core::errc::not_found)
-        return; // somebody has removed it
+        return; // it was removed
       const auto slow = test::expect(found).spec->id;
       for (auto left = what_.backlog; left > 0; --left)
         static_cast<void>(editor_->jobs().trigger({.job = slow, .param = {}, .addresses = {}, .token = next_token_++},
@@ -114,7 +114,7 @@ core::manual_trigger world::request_of(const hand_edit& what) {
 void world::apply(const hand_edit& what) {
   const auto wanted = request_of(what);
   if (auto* by = node(what.by); by && by->is_up() && !by->is_paused()) {
-    say("an edit of job " + std::to_string(core::number(what.job)) + " by hand at " + what.by);
+    say("a manual edit of job " + std::to_string(core::number(what.job)) + " at " + what.by);
     return by->edit_by_hand(what, wanted);
   }
   auto done = core::result<void>{};
@@ -135,7 +135,7 @@ void world::apply(const hand_edit& what) {
   case hand_edit::kind::run_over_api: taken(editor_->jobs().trigger(wanted, true_time(), person)); break;
   }
   const auto outcome = done ? std::string{} : " refused: " + done.error().context;
-  say("an edit of job " + std::to_string(core::number(what.job)) + " by hand" + outcome);
+  say("a manual edit of job " + std::to_string(core::number(what.job)) + " ended" + outcome);
 }
 
 void world::register_executors() {

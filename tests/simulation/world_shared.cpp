@@ -11,7 +11,7 @@ namespace ringmaster::simulation {
 namespace {
 
 constexpr span switch_retry = 100ms;
-/// `takeover` cuts the connections of the nodes then, and gives up after three times as long.
+/// Time after which `takeover` cuts the connections of the nodes; it gives up after three times as long.
 constexpr span switch_patience = 5s;
 
 } // namespace
@@ -54,7 +54,7 @@ void world::try_switch(core::cluster_mode to, span since) {
   shared_->switch_mode(to);
   shared_->unlock("takeover");
   checker_.switched();
-  say(std::string{"the mode is "} + std::string{core::stored_name(to)} + " now");
+  say(std::string{"the mode is now "} + std::string{core::stored_name(to)} + ".");
 }
 
 std::vector<std::string> world::due_in_table() {

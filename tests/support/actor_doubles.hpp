@@ -1,7 +1,7 @@
 #pragma once
 
-// Stand-ins for the neighbours of an actor under test: typed, so that they fit where the real ones go; each keeps what it was
-// told in a record that the test shares with it.
+// Stand-ins for the neighbours of an actor under test. They are typed, so that they replace the real actors; each stores the
+// messages that it received in a record that the test shares with it.
 
 #include <array>
 #include <any>
@@ -44,14 +44,14 @@ struct storage_record {
   std::vector<core::trigger_result> triggers;
   std::vector<protocol::callback_batch> callbacks;
   std::vector<std::pair<std::int64_t, std::uint32_t>> opened_claims;
-  /// What a callback batch is answered with; nothing: stored.
+  /// Answer to a callback batch; empty: stored.
   std::optional<core::error> callback_error;
-  /// Callback batches are left unanswered.
+  /// Leaves callback batches unanswered.
   bool silent = false;
   std::vector<caf::typed_response_promise<protocol::callbacks_stored>> unanswered;
-  /// How long a task waits before it runs, and its answer after it ran. Null: no time.
+  /// Delay of a task before it runs, and its answer after it ran. Null: no delay.
   std::function<std::pair<std::chrono::milliseconds, std::chrono::milliseconds>()> latency;
-  /// A trigger result is also recorded in the store, under this life.
+  /// Incarnation under which a trigger result is also recorded in the store.
   std::optional<core::node_incarnation> records_for;
 };
 
@@ -64,7 +64,7 @@ struct storage_double {
 
 struct query_worker_double {
   query_worker_double(virtual_time& world, storage::store& store);
-  /// What it was asked to do.
+  /// Requests received.
   std::shared_ptr<std::size_t> tasks = std::make_shared<std::size_t>(0);
   protocol::query_worker actor;
 };
@@ -76,7 +76,7 @@ struct schedule_record {
   std::vector<core::slot_set> slots;
   std::size_t edit_hints = 0;
   std::vector<core::intent> intents;
-  /// What it says of its backlog.
+  /// Backlog that it reports.
   core::milliseconds late{0};
 };
 
@@ -91,7 +91,7 @@ struct registry_monitor_double {
   std::shared_ptr<std::size_t> hints = std::make_shared<std::size_t>(0);
   std::shared_ptr<std::vector<protocol::registry_beat>> beats = std::make_shared<std::vector<protocol::registry_beat>>();
   std::shared_ptr<std::vector<protocol::registry_removal>> removals = std::make_shared<std::vector<protocol::registry_removal>>();
-  /// The address that another group has.
+  /// Address that another group has.
   std::shared_ptr<std::string> taken = std::make_shared<std::string>();
   protocol::registry_monitor actor;
 };
@@ -107,36 +107,36 @@ struct executor_record {
   /// `idle 7`, `log 12`, `run 12/1` (attempt 1), in order.
   std::vector<std::string> calls;
   std::vector<core::claimed_run> runs;
-  /// What the executor answers; a code of 0 or `answered` false stands for no answer.
+  /// Answer of the executor; a code of 0 or `answered` false stands for no answer.
   protocol::probe_reply idle{200, {}};
   protocol::log_reply log;
   protocol::probe_reply kill{200, {}};
-  /// What becomes of a send; `run` is filled in. Nothing: no result ever comes.
+  /// Outcome of a send, with `run` filled in. Empty: no result ever comes.
   std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);
-  /// How long each send takes.
+  /// Duration of each send.
   std::chrono::milliseconds takes{0};
-  /// How long each answer with a log takes.
+  /// Delay of each answer with a log.
   std::chrono::milliseconds log_takes{0};
-  /// Called before each answer, to change what it will be.
+  /// Called before each answer, to change it.
   std::function<void(executor_record&)> before_answer;
-  /// Questions are left unanswered.
+  /// Leaves questions unanswered.
   bool silent = false;
   std::vector<std::any> unanswered;
 };
 
-/// How many slots were given back, by lane.
+/// Number of slots that were given back, by lane.
 struct freed_slots {
   std::array<std::uint32_t, 2> lanes{};
 };
 
-/// A trigger_pool whose links lead to scripted executors, one an address. An address without one has no link.
+/// A trigger_pool whose links lead to scripted executors, one per address. An address without an executor has no link.
 struct pool_double {
   explicit pool_double(virtual_time& world);
-  /// Makes an executor at `address` known.
+  /// Adds an executor at `address`.
   std::shared_ptr<executor_record> executor(const std::string& address);
   using link_map = std::map<std::string, protocol::executor_link>;
   std::shared_ptr<link_map> links = std::make_shared<link_map>();
-  /// What the pool says of every address: that it registered itself.
+  /// Whether the pool reports every address as one that registered itself.
   std::shared_ptr<bool> one_process = std::make_shared<bool>(true);
   /// Native links that are up.
   std::shared_ptr<link_map> natives = std::make_shared<link_map>();

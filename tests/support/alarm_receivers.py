@@ -96,7 +96,7 @@ def serve_http(options) -> None:
             try:
                 super().handle_one_request()
             except OSError:
-                self.close_connection = True  # who was told without end has left
+                self.close_connection = True  # the client of an endless reply has left
 
         def log_message(self, *_):
             pass

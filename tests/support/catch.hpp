@@ -14,7 +14,7 @@
 
 namespace ringmaster::test {
 
-/// Counts the running test case as skipped, with its reason, in the runner's last line. Return from the test after it.
+/// Counts the running test case as skipped, with its reason, in the runner's last line. The test must return after the call.
 void skip(const std::string& reason);
 
 } // namespace ringmaster::test

@@ -1,6 +1,7 @@
 #pragma once
 
-// Certificates for tests, made on the spot: an authority, and what it signs. PEM files in a folder of the test.
+// Certificates for tests, made at run time: an authority and the certificates that it signs, as PEM files in a folder of the
+// test.
 
 #include <algorithm>
 #include <memory>
@@ -31,8 +32,8 @@ public:
   /// The authority's own certificate.
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
-  /// For `names`, e.g. `DNS:localhost,IP:127.0.0.1`. Ends in so many seconds, which may be negative. `usage`: extended key usage,
-  /// e.g. `clientAuth`; empty: none.
+  /// Makes a certificate for `names`, e.g. `DNS:localhost,IP:127.0.0.1`, that expires in the given number of seconds, which may
+  /// be negative. `usage`: extended key usage, e.g. `clientAuth`; empty: none.
   certificate_files issue(const std::string& name, const std::string& names = "DNS:localhost,IP:127.0.0.1", long seconds = 3600,
                           const std::string& usage = {}) {
     auto key = make_key();

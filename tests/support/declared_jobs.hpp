@@ -4,7 +4,7 @@
 
 namespace ringmaster::test {
 
-/// The job `settle` of the group `pay-worker`, each night at one.
+/// Returns the job `settle` of the group `pay-worker`, each night at one.
 inline core::declared_set nightly() {
   core::declared_set declared;
   declared.source = "jobs.toml";

@@ -1,6 +1,6 @@
 #pragma once
 
-// Users, sessions and API keys in front of real ones, for `faulty_store`: each call meets the fault of its name.
+// Users, sessions and API keys in front of real ones, for `faulty_store`: each call gets the fault of its name.
 
 #include <functional>
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace ringmaster::test {
 
-/// Says before a call whether it is not made, and hears of each that was made.
+/// Decides before a call whether it is suppressed, and is notified of each call that was made.
 struct access_faults {
   std::function<bool(std::string_view method)> away;
   std::function<void(std::string_view method)> after;
-  /// What `password_form` says instead of the store, if anything.
+  /// Replaces the store's answer to `password_form`, if set.
   const std::optional<core::password_form>* form = nullptr;
 
   template <class Call>

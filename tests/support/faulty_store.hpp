@@ -1,6 +1,6 @@
 #pragma once
 
-// A store that fails on demand: in front of a real one, call by call.
+// A store that fails on demand: it forwards each call to a real one.
 
 #include <cstddef>
 #include <functional>
@@ -16,18 +16,18 @@
 
 namespace ringmaster::test {
 
-/// What happens to one call.
+/// Fault of one call.
 enum class store_fault {
   none,
   /// The call is not made: `unavailable`.
   away,
   /// The call is made, and its answer is lost: `unavailable`.
   answer_lost,
-  /// The call is made, and its answer is a refusal all the same: `internal`.
+  /// The call is made, and its answer is a refusal nevertheless: `internal`.
   answer_wrong,
 };
 
-/// Passes every call on to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one at a time.
+/// Forwards every call to `inner`, unless `fault_of` says otherwise. Shares its thread rule: one call at a time.
 class faulty_store final : public storage::store,
                            private storage::firing_store,
                            private storage::cluster_store,
@@ -42,15 +42,15 @@ class faulty_store final : public storage::store,
 public:
   explicit faulty_store(std::unique_ptr<storage::store> inner) : inner_{std::move(inner)} {}
 
-  /// Asked before each call with the method's name, e.g. `permit_resend`. Null: no faults.
+  /// Called before each call with the method's name, e.g. `permit_resend`. Null: no faults.
   std::function<store_fault(std::string_view method)> fault_of;
-  /// Told after each call that was made, faulty or not.
+  /// Called after each call that was made, faulty or not.
   std::function<void(std::string_view method)> after;
 
-  /// Record batches that the store refuses as a whole; asked before each. Null: none.
+  /// Decides before each record batch whether the store refuses it as a whole. Null: none.
   std::function<bool(const core::record_batch&)> refuses_record;
 
-  /// The clock that a database server would have; nothing: as SQLite.
+  /// Clock of a database server; empty: none, as on SQLite.
   std::function<std::optional<core::time_point>()> database_clock;
   /// Edits that the database has, or had.
   std::int64_t revision_off = 0;
@@ -58,38 +58,38 @@ public:
   /// Runs whose rows another transaction holds. Null: none.
   std::function<bool(core::log_id)> holds_run;
 
-  /// What was written into the day report.
+  /// Rows written into the day report.
   std::map<core::time_point, core::run_counts> reports;
 
-  /// How passwords are stored, if not as the store says.
+  /// Form of stored passwords, if not the store's.
   std::optional<core::password_form> password_form;
 
-  /// Says after each stretch of the sweep that there is more.
+  /// Makes each range of the sweep report that there is more.
   bool sweep_has_more = false;
 
-  /// What `reservations` gives out. Null: nobody else plans.
+  /// Result of `reservations`. Null: Ringmaster alone plans.
   storage::reservation_store* shared = nullptr;
 
-  /// So many are there to be forgotten. Null: what the store has.
+  /// Number of intents to forget. Null: the store's.
   std::size_t* taken_intents = nullptr;
-  /// Changes jobs on their way out of `load_jobs`, to what no deploy would store. Null: nothing.
+  /// Changes jobs in the result of `load_jobs`, to values that no deploy would store. Null: no change.
   std::function<void(std::vector<core::scheduled_job>&)> alter_jobs;
 
-  /// Changes runs on their way out of `adopt`. Null: nothing.
+  /// Changes runs in the result of `adopt`. Null: no change.
   std::function<void(std::vector<core::adopted_run>&)> alter_adopted;
 
-  /// The database is away until `back`.
+  /// Makes the database unavailable until `back`.
   void go_away() {
     fault_of = [](std::string_view) { return store_fault::away; };
   }
   void come_back() { fault_of = nullptr; }
-  /// The next call of `method` meets `fault`.
+  /// Gives the next call of `method` the fault `fault`.
   void once(std::string_view method, store_fault fault) {
     fault_of = [method, fault, done = false](std::string_view called) mutable {
       return called == method && !std::exchange(done, true) ? fault : store_fault::none;
     };
   }
-  /// The store without faults, for a test to look at.
+  /// Returns the store without faults, for a test to inspect.
   [[nodiscard]] storage::store& inner() noexcept { return *inner_; }
 
   storage::firing_store& firings() override { return *this; }
@@ -370,7 +370,7 @@ private:
     return call("find_recoveries", [&] { return inner_->alarms().find_recoveries(now, limit); });
   }
 
-  /// Apart from the others, with which it shares names.
+  /// Alarms; a separate object, because they share method names with the others.
   class faulty_groups final : public storage::group_editor {
   public:
     explicit faulty_groups(faulty_store& all) : all_{all} {}

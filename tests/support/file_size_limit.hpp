@@ -6,7 +6,7 @@
 
 namespace ringmaster::test {
 
-/// No file of this process grows beyond `bytes` while this object lives: as a disk that is full.
+/// Limits the files of this process to `bytes` while this object lives: simulates a full disk.
 class file_size_limit {
 public:
   explicit file_size_limit(std::uintmax_t bytes) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {

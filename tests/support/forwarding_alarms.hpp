@@ -1,6 +1,6 @@
 #pragma once
 
-// Alarms that go on to another store: the base of stores that watch or change a few calls.
+// Alarms that are forwarded to another store: the base of stores that watch or change a few calls.
 
 #include <span>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Edits of jobs in forms that go on to another store: the base of stores that watch or change a few calls.
+// Edits of jobs in forms that are forwarded to another store: the base of stores that watch or change a few calls.
 
 #include <string_view>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Edits of jobs that go on to another store: the base of stores that change a few of them.
+// Edits of jobs that are forwarded to another store: the base of stores that change a few of them.
 
 #include <span>
 #include <vector>

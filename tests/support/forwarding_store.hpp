@@ -1,6 +1,6 @@
 #pragma once
 
-// A store that passes every call on to another one, which it does not own: the base of stores that watch or change a few calls.
+// A store that forwards every call to another one, which it does not own: the base of stores that watch or change a few calls.
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Both ends of native links without a network: ports that lead from a dialler to the door of the same world, and an executor_host
-// that keeps what it is asked.
+// Both ends of native links without a network: ports that lead from a dialler to the entry point of the same world, and an
+// executor_host that stores the questions it gets.
 
 #include <functional>
 #include <map>
@@ -24,13 +24,13 @@ namespace ringmaster::test {
 
 struct scripted_ports final : protocol::link_ports {
   protocol::link_door door;
-  /// Why nobody gets through; empty: everybody does.
+  /// Reason why no dial succeeds; empty: all succeed.
   std::string trouble;
-  /// A dial is never answered.
+  /// Never answers a dial.
   bool silent = false;
   std::vector<std::string> dialled_addresses;
   std::size_t published = 0;
-  /// Why nobody can knock; empty: everybody can.
+  /// Reason why no peer can knock; empty: all can.
   std::string closed;
 
   core::result<void> publish(const protocol::link_door& which) override {
@@ -41,18 +41,18 @@ struct scripted_ports final : protocol::link_ports {
     return {};
   }
 
-  /// Of every peer.
+  /// Remote address of every peer.
   std::string remote = "10.0.0.3:41234";
   std::size_t admitted = 0;
   std::size_t guests_ended = 0;
 
   std::string remote_of(const caf::node_id&) const override { return remote; }
-  /// Of every connection; empty: there is none.
+  /// Channel binding of every connection; empty: there is none.
   std::string binding = "binding";
   std::string seal(const caf::node_id&, std::string_view key, std::string_view text) const override {
     return binding.empty() ? std::string{} : seal_of(binding, key, text);
   }
-  /// In the place of HMAC-SHA256, and as long.
+  /// Replaces HMAC-SHA256, with a result of the same length.
   static std::string seal_of(const std::string& binding, std::string_view key, std::string_view text) {
     const auto whole = std::string{binding}.append("\n").append(key).append("\n").append(text);
     auto proof = std::to_string(std::hash<std::string>{}(whole));
@@ -76,13 +76,13 @@ struct host_record {
   std::vector<core::trigger_request> runs;
   /// `idle 7`, `kill 7`, `log 12 from 3`.
   std::vector<std::string> questions;
-  /// What a run is answered; null: 200 the first time, the text about a repeated log id after that.
+  /// Answer to a run; null: 200 the first time, the text about a repeated log id after that.
   std::function<core::trigger_reply(const core::trigger_request&)> verdict;
   core::trigger_reply idle;
   core::trigger_reply taken;
   core::trigger_reply kill;
   core::log_lines log;
-  /// Batches are left unanswered.
+  /// Leaves batches unanswered.
   bool silent = false;
   std::vector<caf::typed_response_promise<protocol::trigger_replies>> unanswered;
   std::set<core::log_id> known;

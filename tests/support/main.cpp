@@ -1,4 +1,4 @@
-// The runner of every Catch2 executable: Catch's own, and a last line that scripts/test.sh adds up.
+// Runner of every Catch2 executable: Catch's own runner, and a last line that scripts/test.sh adds up.
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

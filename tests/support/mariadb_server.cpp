@@ -62,7 +62,7 @@ pid_t spawn(std::vector<std::string> words, const fs::path& log) {
   ::_exit(127);
 }
 
-/// Waits until the process ends, at most `limit`. Its wait status, or nothing.
+/// Waits until the process ends, at most `limit`. Returns its wait status, or nothing.
 std::optional<int> wait_for_end(pid_t process, std::chrono::milliseconds limit) {
   const auto handle = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
   pollfd ended{handle, POLLIN, 0};
@@ -82,7 +82,7 @@ std::string end_of(const fs::path& log) {
   return all.size() > 2000 ? all.substr(all.size() - 2000) : all;
 }
 
-/// Folders of processes that were killed: nobody holds their lock any more. A young one may be about to take it.
+/// Removes folders of processes that were killed, whose lock is free. A new folder is kept: its process may be about to lock it.
 void remove_leftovers(const fs::path& parent) {
   std::error_code ignored;
   const auto young = fs::file_time_type::clock::now() - std::chrono::minutes{1};
@@ -171,13 +171,13 @@ void mariadb_server::start() {
   const auto megabytes = [](int count) { return std::to_string(count) + "M"; };
   server_ =
     spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
-           "--tmpdir=" + folder_.string(), // a server that starts removes the temporary tables of others beside its own
+           "--tmpdir=" + folder_.string(), // a starting server removes temporary tables of other servers in its folder
            "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
            "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb),
            "--innodb-log-file-size=" + megabytes(options_.redo_log_mb), "--innodb-flush-log-at-trx-commit=1",
            options_.synced ? "--innodb-flush-method=O_DIRECT" : "--innodb-flush-method=nosync",
            options_.synced ? "--skip-debug-no-sync" : "--debug-no-sync", "--performance-schema=OFF", "--max-connections=64",
-           "--max-allowed-packet=4M", // the smallest that servers come with
+           "--max-allowed-packet=4M", // the smallest default of servers
            "--character-set-server=utf8mb4", std::string{"--innodb-file-per-table="} + (options_.file_per_table ? "ON" : "OFF"),
            "--innodb-buffer-pool-dump-at-shutdown=OFF", "--innodb-buffer-pool-load-at-startup=OFF"},
           log);
@@ -203,7 +203,7 @@ void mariadb_server::stop() {
 
 void mariadb_server::pause() {
   ::kill(server_, SIGSTOP);
-  siginfo_t stopped{}; // on a busy machine its threads go on for a moment
+  siginfo_t stopped{}; // on a busy machine its threads keep running for a moment
   ::waitid(P_PID, static_cast<id_t>(server_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
 }
 

@@ -21,7 +21,7 @@ inline void expect(const core::result<void>& outcome) {
     throw std::runtime_error{outcome.error().context};
 }
 
-/// Lives as long as this object or any store of it. Both zones are UTC.
+/// A database that lives as long as this object or any store of it. Both zones are UTC.
 class memory_database {
 public:
   memory_database() {
@@ -31,7 +31,7 @@ public:
     expect(database_->migrate());
   }
 
-  /// One more connection.
+  /// Opens one more connection.
   [[nodiscard]] std::unique_ptr<storage::store> open() { return expect(database_->open()); }
 
 private:

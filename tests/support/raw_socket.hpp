@@ -1,7 +1,7 @@
 #pragma once
 
-// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline;
-// what does not come throws, which fails the test.
+// Blocking sockets for tests that must send exactly these bytes, or misbehave in exactly this way. Every wait has a deadline; a
+// missed deadline throws, which fails the test.
 
 #include <algorithm>
 #include <chrono>
@@ -41,7 +41,7 @@ inline std::pair<sockaddr_storage, socklen_t> loopback(unsigned port, bool v6 = 
   return {storage, sizeof(sockaddr_in)};
 }
 
-/// One connection, closed at the end of its life.
+/// One connection, closed by the destructor.
 class raw_socket {
 public:
   raw_socket() = default;
@@ -55,7 +55,7 @@ public:
   }
   ~raw_socket() { close(); }
 
-  /// `127.0.0.1:PORT` or `[::1]:PORT`.
+  /// Connects to `127.0.0.1:PORT` or `[::1]:PORT`.
   static raw_socket connect(const std::string& address) {
     auto unconnected = open(address.starts_with('['));
     unconnected.connect_now(address);
@@ -73,7 +73,7 @@ public:
 
   [[nodiscard]] int fd() const noexcept { return fd_; }
 
-  /// False when the peer has gone.
+  /// Returns false when the peer has closed the connection.
   bool try_send(std::string_view bytes) {
     while (!bytes.empty()) {
       wait(POLLOUT, socket_deadline, "write");
@@ -89,7 +89,7 @@ public:
       throw std::runtime_error(std::string("send: ") + std::strerror(errno));
   }
 
-  /// Up to and including `mark`.
+  /// Reads up to and including `mark`.
   std::string read_until(std::string_view mark) {
     std::size_t at;
     while ((at = held_.find(mark)) == std::string::npos) {
@@ -105,17 +105,17 @@ public:
     }
     return take(n);
   }
-  /// Everything until the peer closes or resets.
+  /// Reads everything until the peer closes or resets.
   std::string read_to_end() {
     while (read_some()) {
     }
     return take(held_.size());
   }
-  /// The peer closed or reset, after no more bytes.
+  /// Returns whether the peer closed or reset, after no more bytes.
   bool is_closed() { return held_.empty() && !read_some(); }
-  /// The peer closed without a reset, after no more bytes: everything that was sent to it has been taken.
+  /// Returns whether the peer closed without a reset, after no more bytes: it has read everything that was sent to it.
   bool is_ended() { return is_closed() && error_ == 0; }
-  /// Nothing came, not even the end, for `time`.
+  /// Returns whether nothing came, not even the end, for `time`.
   bool is_quiet_for(std::chrono::milliseconds time) {
     pollfd waiting{fd_, POLLIN, 0};
     return held_.empty() && ::poll(&waiting, 1, static_cast<int>(time.count())) == 0;
@@ -128,7 +128,7 @@ public:
     std::string body;
     [[nodiscard]] int status() const { return std::stoi(first_line.substr(first_line.find(' ') + 1)); }
   };
-  /// A request or reply with a Content-Length, or without a body.
+  /// Reads a request or reply with a Content-Length, or without a body.
   message read_message() {
     message got;
     got.head = read_until("\r\n\r\n");
@@ -197,10 +197,10 @@ public:
   raw_socket accept() {
     pollfd waiting{socket_.fd(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(socket_deadline.count())) <= 0)
-      throw std::runtime_error("nobody connected in time");
+      throw std::runtime_error("no client connected in time");
     return raw_socket{::accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC)};
   }
-  /// Nobody connects for `time`.
+  /// Returns whether no client connects for `time`.
   bool is_quiet_for(std::chrono::milliseconds time) {
     pollfd waiting{socket_.fd(), POLLIN, 0};
     return ::poll(&waiting, 1, static_cast<int>(time.count())) == 0;

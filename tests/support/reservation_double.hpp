@@ -1,6 +1,6 @@
 #pragma once
 
-// The reservations of a database, as a test wants them.
+// Reservations of a database, scripted by a test.
 
 #include <deque>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace ringmaster::test {
 
-/// Answers `reserve` with what the test queued, else with nothing due; keeps what it was asked.
+/// Answers `reserve` with the queued result, else with nothing due; stores the requests.
 class reservation_double final : public storage::reservation_store {
 public:
   core::result<core::mode_state> mode() override { return state; }
@@ -77,9 +77,9 @@ public:
   std::deque<core::reserve_outcome> outcomes;
   std::optional<core::error> trouble;
   std::optional<core::error> put_back_trouble;
-  /// Called in the middle of `put_back`. Null: nothing.
+  /// Called in the middle of `put_back`. Null: no call.
   std::function<void()> on_put_back;
-  /// Taken instants that wait to be forgotten.
+  /// Number of taken instants that wait to be forgotten.
   std::size_t old = 0;
   bool held = false;
   std::size_t holds = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// An http_client without a network: keeps what it was asked to post and answers from a script, at once or when it is told.
+// An http_client without a network: stores the calls and answers from a script, at once or on request.
 
 #include <cstdint>
 #include <deque>
@@ -23,10 +23,10 @@ namespace ringmaster::test {
   return {state, 0, {}, std::move(error), {}, {}};
 }
 
-/// One thread, like everything under virtual time. Checks gates as the transport does, by `boot`.
+/// Runs in one thread, like everything under virtual time. Checks gates as the transport does, by `boot`.
 class scripted_client final : public protocol::http_client {
 public:
-  /// What a call is answered with; nothing: it stays pending until `answer`.
+  /// Answer to a call; empty: the call stays pending until `answer`.
   using script = std::function<std::optional<protocol::http_result>(const protocol::http_call& call)>;
 
   explicit scripted_client(std::function<std::int64_t()> boot) : boot_{std::move(boot)} {}
@@ -53,14 +53,14 @@ public:
 
   /// Calls whose bytes were written, in order.
   [[nodiscard]] const std::vector<protocol::http_call>& sent() const noexcept { return sent_; }
-  /// `origin + target` of each.
+  /// `origin + target` of each call.
   [[nodiscard]] std::vector<std::string> targets() const {
     std::vector<std::string> all;
     for (const auto& call : sent_)
       all.push_back(call.origin + call.target);
     return all;
   }
-  /// How many calls a closed gate held back.
+  /// Number of calls that a closed gate held back.
   [[nodiscard]] std::size_t gated() const noexcept { return gated_; }
   [[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
 
@@ -75,13 +75,13 @@ public:
     }
   }
 
-  /// Answers everything that is pending.
+  /// Answers all pending calls.
   void answer_all(const protocol::http_result& result) {
     for (auto waiting = std::exchange(pending_, {}); auto& one : waiting)
       (*one.done)(one.index, protocol::http_result{result});
   }
 
-  /// Drops what is pending: whoever asked does not live any more.
+  /// Drops all pending calls, whose caller has ended.
   void forget() { pending_.clear(); }
 
 private:

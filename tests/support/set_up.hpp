@@ -2,7 +2,7 @@
 
 namespace ringmaster::test {
 
-/// Called once around all tests of an executable. Suites that speak CAF register its meta objects here; the default does nothing.
+/// Runs once around all tests of an executable. Suites that use CAF register its meta objects here; the default does nothing.
 void set_up();
 void tear_down();
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A network between two ends on this machine that can be cut, or swallow everything.
+// A network between two ends on this machine that can be cut, or drop all data.
 
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace ringmaster::test {
 
-/// Passes connections on to a port of 127.0.0.1.
+/// Forwards connections to a port of 127.0.0.1.
 class tcp_relay {
 public:
   explicit tcp_relay(std::uint16_t to) : to_{to}, wake_{::eventfd(0, EFD_CLOEXEC)} {
@@ -41,12 +41,12 @@ public:
   }
 
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// Closes all connections; new ones are passed on.
+  /// Closes all connections; new ones are forwarded.
   void cut() { tell(order::cut); }
-  /// Swallows what comes on the connections that there are, without a word to either end; new ones are passed on.
+  /// Drops the data of existing connections, without notice to either end; new connections are forwarded.
   void swallow() { tell(order::swallow); }
 
-  /// Keeps what comes on all connections, old and new, until `go_on`.
+  /// Holds the data of all connections, old and new, until `go_on`.
   void hold() { tell(order::hold); }
   void go_on() { tell(order::go_on); }
 

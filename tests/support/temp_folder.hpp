@@ -8,7 +8,7 @@
 
 namespace ringmaster::test {
 
-/// A fresh folder in the system's temporary folder, removed with everything in it at the end.
+/// A new folder in the system's temporary folder, removed with everything in it at the end.
 class temp_folder {
 public:
   temp_folder() : path_((std::filesystem::temp_directory_path() / "ringmaster-test-XXXXXX").string()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A blocking TLS client for tests that must see or send exactly these bytes. Every wait has a deadline; what fails throws.
+// A blocking TLS client for tests that must see or send exactly these bytes. Every wait has a deadline; a failure throws.
 
 #include <memory>
 #include <stdexcept>
@@ -19,7 +19,7 @@ namespace ringmaster::test {
 /// One connection to a server.
 class tls_peer {
 public:
-  /// Shows `own` when it is asked; speaks nothing newer than `version_max` if that is not 0.
+  /// Shows `own` on request; offers no version above `version_max` if that is not 0.
   explicit tls_peer(const std::string& address, const certificate_files& own = {}, int version_max = 0)
     : context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free), ssl_(nullptr, &SSL_free), socket_(raw_socket::connect(address)) {
     SSL_CTX_set_security_level(context_.get(), 0);
@@ -42,7 +42,7 @@ public:
     ERR_clear_error();
     return SSL_connect(ssl_.get()) == 1;
   }
-  /// The name in the certificate that the server showed.
+  /// Name in the certificate that the server showed.
   [[nodiscard]] std::string name_of_server() const {
     std::unique_ptr<X509, decltype(&X509_free)> shown{SSL_get1_peer_certificate(ssl_.get()), &X509_free};
     char text[64] = "";
@@ -54,14 +54,14 @@ public:
     if (SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) != static_cast<int>(bytes.size()))
       throw std::runtime_error{"TLS write"};
   }
-  /// Tells the server that its key changes (TLS 1.3). False when the connection is over.
+  /// Requests a key update (TLS 1.3). Returns false when the connection has ended.
   bool renew_keys() {
     ERR_clear_error();
     return SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && SSL_do_handshake(ssl_.get()) == 1;
   }
-  /// As clients that leave do.
+  /// Closes the TLS connection orderly.
   void end() { SSL_shutdown(ssl_.get()); }
-  /// False at the end, or when it broke: see `ended_well`.
+  /// Returns false at the end, or when the connection broke: see `ended_well`.
   bool read_some() {
     char bytes[16 * 1024];
     ERR_clear_error();
@@ -72,7 +72,7 @@ public:
     return n > 0;
   }
   [[nodiscard]] bool ended_well() const noexcept { return ended_well_; }
-  /// A reply with a Content-Length.
+  /// Reads a reply with a Content-Length.
   raw_socket::message read_message() {
     raw_socket::message got;
     std::size_t end;

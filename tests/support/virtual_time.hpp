@@ -26,8 +26,7 @@ namespace ringmaster::test {
 using namespace std::chrono_literals;
 
 /// Fixture. Actors run only inside `run`, `advance` and `ask`; messages are handled in the order in which they were sent, so one
-/// test is one interleaving. Handles that were given to `track` are ended with the fixture, which else would wait for their
-/// timers.
+/// test is one interleaving. Handles given to `track` are ended with the fixture, which otherwise would wait for their timers.
 class virtual_time {
 public:
   /// Civil time at the start of each test: 2026-03-02 12:00:00 UTC, a Monday.
@@ -51,15 +50,15 @@ public:
   [[nodiscard]] std::function<std::int64_t()> boot() {
     return [this] { return boot_now(); };
   }
-  /// Somebody sets the civil clock, forward or back.
+  /// Sets the civil clock, forward or back.
   void step_civil(std::chrono::nanoseconds by) {
     civil_offset_ += by;
     wall_.set_offset(civil_offset_);
   }
-  /// The machine sleeps: CLOCK_BOOTTIME goes on, every other clock stands still.
+  /// Puts the machine to sleep: CLOCK_BOOTTIME continues, every other clock stands still.
   void sleep_machine(std::chrono::nanoseconds duration) { slept_ += duration; }
 
-  /// Handles all messages that wait, and those that they cause.
+  /// Handles all waiting messages, and those that they cause.
   std::size_t run() {
     std::size_t handled = 0;
     while (coordinator_.try_run_once())
@@ -67,7 +66,7 @@ public:
     return handled;
   }
 
-  /// Moves time on, from timer to timer, so that each fires at its own moment.
+  /// Advances time from timer to timer, so that each fires at its own moment.
   void advance(std::chrono::nanoseconds duration) {
     run();
     for (auto end = now() + duration;;) {
@@ -80,7 +79,7 @@ public:
     }
   }
 
-  /// A request whose answer comes without time passing; an error when it does not.
+  /// Sends a request and returns its answer, which must come without time passing; otherwise an error.
   template <class Reply, class Handle, class... Ts>
   caf::expected<Reply> ask(const Handle& actor, Ts&&... xs) {
     auto reply = later<Reply>(actor, std::forward<Ts>(xs)...);
@@ -88,7 +87,7 @@ public:
     return *reply ? std::move(**reply) : caf::expected<Reply>{caf::error{caf::sec::request_timeout}};
   }
 
-  /// The same for a request without a value in its answer: what came of it, no error when it was done.
+  /// Sends a request whose answer has no value. Returns its error, or no error on success.
   template <class Handle, class... Ts>
   caf::error ask_done(const Handle& actor, Ts&&... xs) {
     auto reply = later<caf::unit_t>(actor, std::forward<Ts>(xs)...);
@@ -96,7 +95,7 @@ public:
     return !*reply ? caf::error{caf::sec::request_timeout} : **reply ? caf::error{} : std::move((*reply)->error());
   }
 
-  /// A request whose answer may take its time: empty until it is there.
+  /// Sends a request whose answer may take its time: empty until it is there.
   template <class Reply, class Handle, class... Ts>
   std::shared_ptr<std::optional<caf::expected<Reply>>> later(const Handle& actor, Ts&&... xs) {
     auto reply = std::make_shared<std::optional<caf::expected<Reply>>>();
@@ -130,7 +129,7 @@ public:
     return track(Interface{system_.spawn<protocol::with_state<State, Interface>>(std::forward<Ts>(xs)...)});
   }
 
-  /// Says nothing.
+  /// Returns a logger without output.
   static std::shared_ptr<spdlog::logger> silent_log() {
     return std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::null_sink_mt>());
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests where scripts/deps.sh takes CAF's source from: the script runs with a checksum and commands of this test."""
+"""Tests the places from which scripts/deps.sh takes CAF's source: the script runs with a checksum and commands of this test."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "deps.sh"
 GOOD, WRONG = b"the source of CAF", b"something newer"
 NAME = "actor-framework_0.18.7.orig.tar.gz"
 
-# Both print what the place named by a file of $PLACES holds; a place without a file is away.
+# Both print the content of a place, a file of $PLACES; a place without a file is unreachable.
 APT_GET = """#!/bin/sh
 case "$*" in
   *update*) exit 0 ;;

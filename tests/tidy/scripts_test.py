@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checks find what they are there for: each test plants one breach in a clean tree."""
+"""Tests that the checks find violations: each test adds one violation to a clean tree."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-// An executor made of `xxl-job` (npm) and Express, as its documentation has it.
+// An executor made of `xxl-job` (npm) and Express, as in its documentation.
 // node_client.cjs FOLDER_OF_MODULES '{"admin", "app", "port", "token", "folder", "base", "route", "logs"}'
 
 const fs = require('node:fs')
@@ -9,7 +9,7 @@ const { createXxlJobExecutor } = load('xxl-job')
 const options = JSON.parse(process.argv[3])
 process.chdir(options.folder)
 
-// Writes down that a run began; returns its parameter.
+// Records that a run began; returns its parameter.
 function journal(run) {
   const entry = {
     log_id: run.logId, job_id: run.jobId, handler: run.executorHandler, param: run.executorParams,
@@ -41,7 +41,7 @@ const handlers = new Map(Object.entries({
     journal(run)
     return `${run.broadcastIndex}/${run.broadcastTotal}`
   },
-  // Line by line: the parameter says how many milliseconds lie between them.
+  // Writes line by line; the parameter is the number of milliseconds between lines.
   logging: async (logger, run) => {
     const param = journal(run)
     for (let line = 1; line <= 5; ++line) {

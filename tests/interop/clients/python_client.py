@@ -1,4 +1,4 @@
-"""An executor made of `pyxxl` (PyPI), as its documentation has it. `--path` serves it below a path, as behind a gateway."""
+"""An executor made of `pyxxl` (PyPI), as in its documentation. `--path` serves it below a path, as behind a gateway."""
 
 import argparse
 import asyncio
@@ -21,7 +21,7 @@ config = ExecutorConfig(
     executor_app_name=options.app,
     executor_listen_host="127.0.0.1",
     executor_listen_port=int(options.port),
-    # Nothing: the address that it makes up itself.
+    # Empty: the address that it makes up itself.
     executor_url=f"http://127.0.0.1:{options.port}{options.path}" if options.path else "",
     access_token=options.token,
     log_local_dir=str(folder / "logs"),
@@ -32,7 +32,7 @@ runner = PyxxlRunner(config)
 
 
 def journal() -> str:
-    """Writes down that a run began; returns its parameter."""
+    """Records that a run began; returns its parameter."""
     run = g.xxl_run_data
     entry = {"log_id": run.logId, "job_id": run.jobId, "handler": run.executorHandler, "param": run.executorParams,
              "shard_index": run.broadcastIndex, "shard_total": run.broadcastTotal, "port": int(options.port),
@@ -67,7 +67,7 @@ async def shard():
 
 @runner.register(name="logging")
 async def logging():
-    """Line by line: the parameter says how many milliseconds lie between them."""
+    """Writes line by line; the parameter is the number of milliseconds between lines."""
     param = journal()
     for line in range(1, 6):
         g.logger.info("line %s of this run", line)

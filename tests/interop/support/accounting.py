@@ -1,4 +1,4 @@
-"""The books of the kill test: what became of every instant of an every-second job."""
+"""Accounting of the kill test: the fate of every instant of an every-second job."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -8,23 +8,23 @@ from support.executor import shown
 from support.rows import brief, by_itself, instant, trigger_message
 
 MISFIRE_AFTER_S = 5
-READY_SLACK_S = 1.5  # between the planner's first look after a start and the time at which the test saw it ready
+READY_SLACK_S = 1.5  # between the planner's first pass after a start and the time at which the test saw it ready
 CLAIM_AHEAD_S = 1
 
 
 @dataclass(frozen=True)
 class Outage:
-    """The server was away from `down` to `ready`, epoch seconds."""
+    """An outage of the server from `down` to `ready`, epoch seconds."""
 
     down: float
     ready: float
 
     def lost(self, second: int) -> bool:
-        """Nobody can have claimed this instant in time."""
+        """Returns whether no node can have claimed this instant in time."""
         return self.down - CLAIM_AHEAD_S < second < self.ready + READY_SLACK_S
 
     def misfired(self, oldest: int) -> bool:
-        """The oldest instant that was not claimed was later than the limit when the server came back."""
+        """Returns whether the oldest unclaimed instant was later than the limit when the server came back."""
         return oldest + MISFIRE_AFTER_S < self.ready + READY_SLACK_S
 
 
@@ -40,12 +40,12 @@ class Books:
 
 
 def is_misfire(row: dict) -> bool:
-    """A firing that stands for missed instants (FIRE_ONCE_NOW); its trigger_time is no instant of the schedule."""
+    """Returns whether the row stands for missed instants (FIRE_ONCE_NOW); its trigger_time is not an instant of the schedule."""
     return (row["trigger_msg"] or "").startswith("rm1;misfire;")
 
 
 def reason(row: dict) -> str | None:
-    """Why a run that was not executed has ended, if its row says so."""
+    """Returns why a run that was not executed has ended, if its row says so."""
     if row["trigger_code"] not in (0, 200):
         return trigger_message(row)
     return row["handle_msg"] if row["handle_code"] not in (0, 200) else None
@@ -87,7 +87,7 @@ def account_run(job: Job, row: dict, entries: list[dict], books: Books) -> None:
 
 
 def account_missing(job: Job, missing: list[int], outages: list[Outage], books: Books) -> None:
-    """An instant without a row must have been dropped by the misfire rule."""
+    """Checks that an instant without a row was dropped by the misfire rule."""
     for outage in outages:
         lost = [second for second in missing if outage.lost(second)]
         if lost and outage.misfired(lost[0]):

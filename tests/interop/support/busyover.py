@@ -1,4 +1,4 @@
-"""BUSYOVER judged by the journals: who was running the job when the executors were asked."""
+"""BUSYOVER checked by the journals: the executors that were running the job when they were asked."""
 
 from support.rows import brief, instant
 
@@ -12,7 +12,7 @@ def port(address: str) -> int:
 
 
 def problems(rows: list[dict], executions: dict[int, list[dict]], addresses: list[str], lasts_ms: int) -> list[str]:
-    """Both executors are used, no run is queued behind another one, and none is refused while somebody is idle."""
+    """Checks that both executors are used, no run is queued after another one, and none is refused while an executor is idle."""
     runs = [entry for row in rows for entry in executions.get(row["id"], [])]
     found = [f"{address} was never chosen" for address in addresses
              if not any(row["executor_address"] == address for row in rows)]
@@ -21,12 +21,12 @@ def problems(rows: list[dict], executions: dict[int, list[dict]], addresses: lis
             if not rightly_refused(row, runs, addresses, lasts_ms):
                 found.append(f"refused though an executor was idle: {brief(row)}")
         elif ahead := queued_behind(row, runs, lasts_ms):
-            found.append(f"queued behind log {ahead[0]['log_id']}, which ran since {ahead[0]['ms']}: {brief(row)}")
+            found.append(f"queued after log {ahead[0]['log_id']}, which ran since {ahead[0]['ms']}: {brief(row)}")
     return found
 
 
 def rightly_refused(row: dict, runs: list[dict], addresses: list[str], lasts_ms: int) -> bool:
-    """Every executor had a run of the job around the time of the question, as happens while they start cold."""
+    """Returns whether every executor had a run of the job around the time of the question, as happens during a cold start."""
     due_ms = instant(row) * 1000
     busy = {entry["port"] for entry in runs
             if entry["ms"] < due_ms + PROBE_LATE_MS and due_ms - PROBE_EARLY_MS < entry["ms"] + lasts_ms}
@@ -34,7 +34,7 @@ def rightly_refused(row: dict, runs: list[dict], addresses: list[str], lasts_ms:
 
 
 def queued_behind(row: dict, runs: list[dict], lasts_ms: int) -> list[dict]:
-    """Runs of the same executor that had begun before the question and ended just before this run began."""
+    """Returns runs of the same executor that had begun before the question and ended just before this run began."""
     own = [entry["ms"] for entry in runs if entry["log_id"] == row["id"]]
     return [entry for entry in runs
             if own and entry["log_id"] != row["id"] and entry["port"] == port(row["executor_address"])

@@ -1,4 +1,4 @@
-"""An executor of another language: its process, the addresses it registers, the journal of what it ran."""
+"""An executor of another language: its process, its registered addresses, the journal of its runs."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,13 @@ from support.packages import Packages
 from support.process import Process
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "clients"
-# Both HTTP clients go through the proxy of the environment otherwise.
+# Otherwise both HTTP clients use the proxy of the environment.
 DIRECT = ["env", "no_proxy=127.0.0.1", "NO_PROXY=127.0.0.1"]
 
 
 class Client:
     def __init__(self, app: str, port: int, address: str, folder: Path, command: list[str]):
-        """`address`: what it is to register, letter by letter."""
+        """`address`: the exact text that it has to register."""
         self.app, self.port, self.address, self.folder = app, port, address, folder
         self.process = Process([*DIRECT, *command], folder / "output")
 
@@ -29,7 +29,7 @@ class Client:
 
 
 class Clients:
-    """Starts them, and ends them all."""
+    """Starts the clients, and ends them all."""
 
     def __init__(self, packages: Packages, folder: Path, admin: str, ports: list[int]):
         self.packages, self.folder, self.admin, self.ports = packages, folder, admin, ports
@@ -48,7 +48,7 @@ class Clients:
         return self.begin(Client(app, port, f"http://127.0.0.1:{port}{path}", folder, command))
 
     def node(self, app: str, token: str, route: str = "/job", scheme: str = "", logs: str = "local") -> Client:
-        """Without a scheme it is given its IP and its port, and makes up the address itself."""
+        """Starts Node's client. Without a scheme it gets IP and port, and makes up the address itself."""
         port, folder = self.place(app)
         base = f"{scheme}127.0.0.1:{port}"
         options = {"admin": self.admin, "app": app, "port": port, "token": token, "folder": str(folder), "route": route,

@@ -1,4 +1,4 @@
-"""What every foreign client must do, each with its own words."""
+"""Checks that every foreign client must pass, each with its own texts."""
 
 import time
 
@@ -14,7 +14,7 @@ PROBE_VALID_S = 0.15  # an answer to /idleBeat counts for 100 ms
 
 
 def addresses(stage: ClientStage, who: Manners):
-    """The journal knows the ports; the server got them from the clients alone."""
+    """Compares addresses: the journal knows the ports; the server got them from the clients alone."""
     wanted = sorted(client.address for client in stage.of(who.app))
     if stage.store.registered(who.app) != wanted:
         yield f"xxl_job_registry: expected {wanted}, got {stage.store.registered(who.app)}"
@@ -86,13 +86,13 @@ def busyover(stage: ClientStage, who: Manners):
 
 
 def failover(stage: ClientStage, who: Manners):
-    """`/beat` has a body that the strictest parser takes."""
+    """Checks that `/beat` has a body that the strictest parser accepts."""
     run = stage.done(who.app, "failover", "beaten")
     yield from differences(run, 200, 200, who.wrapped("beaten"))
 
 
 def whole_log(stage: ClientStage, who: Manners):
-    """By both APIs, once the run is over: one part, and its end."""
+    """Reads the log by both APIs, once the run has ended: one part, and its end."""
     run = stage.done(who.app, "logging", "0", [stage.of(who.app)[0].address])["id"]
     ours, theirs = stage.console.log(run), stage.console.xxl_log(run)
     for text, end in ((ours["content"], ours["end"]), (theirs["logContent"], theirs["end"])):
@@ -104,7 +104,7 @@ def whole_log(stage: ClientStage, who: Manners):
 
 
 def followed_log(stage: ClientStage, who: Manners):
-    """As it is written, by `wait_s` and by XXL's pages: each line once, no end before the run is over."""
+    """Reads the log while it is written, by `wait_s` and by XXL's pages: each line once, no end before the run has ended."""
     for pull in (pull_ours, pull_theirs):
         run = stage.begin(who.app, "logging", "300", [stage.of(who.app)[0].address])
         stage.console.wait_run(run, "running")
@@ -126,7 +126,7 @@ def pull_theirs(stage: ClientStage, run: int, line: int) -> tuple[int, str, bool
 
 
 def read_on(stage: ClientStage, run: int, pull) -> tuple[str, list[str]]:
-    """As pages do: from the line behind the last one, until the end."""
+    """Reads as pages do: from the line after the last one, until the end."""
     text, line, early = "", 1, []
 
     def reached_end() -> bool:
@@ -143,7 +143,7 @@ def read_on(stage: ClientStage, run: int, pull) -> tuple[str, list[str]]:
 
 
 def taken(stage: ClientStage, who: Manners, params: str) -> int:
-    """A run, begun again while its client holds on to one that was ended: Node does until its callback is answered."""
+    """Starts runs until one is accepted: Node holds on to an ended run until its callback is answered."""
     def begin() -> int | None:
         run = stage.console.wait_run(stage.begin(who.app, "slow", params), "running", "succeeded", "failed")
         return run["id"] if run["trigger_code"] == 200 else None
@@ -151,7 +151,7 @@ def taken(stage: ClientStage, who: Manners, params: str) -> int:
 
 
 def killed(stage: ClientStage, who: Manners):
-    """Several times, by both APIs: what the client reports races our answer."""
+    """Reads several times, by both APIs: the client's report races our answer."""
     for end in (stage.console.kill, stage.console.xxl_kill) * 3:
         run = taken(stage, who, "20000")
         end(run)

@@ -33,7 +33,7 @@ class ClientRun:
         self.report.check(f"{checks.WHO.name}: {scenario}", body)
 
     def restart(self) -> None:
-        """While a run goes on in Python, and between two beats of Node, whose process ends when one finds nobody."""
+        """Restarts during a run in Python, and between two heartbeats of Node, whose process ends when a heartbeat fails."""
         stage = self.stage
         since_beat = (time.monotonic() - stage.node_began) % NODE_BEAT_S
         if since_beat > NODE_BEAT_S / 2:
@@ -42,12 +42,12 @@ class ClientRun:
         stage.set_token(node_checks.APP, NEW_TOKEN)
         code = stage.server.stop()
         wait_until(lambda: "Connection error 1 times" in stage.pyxxl[0].output() + stage.pyxxl[1].output(), AWAY_DEADLINE_S,
-                   "a callback that finds nobody", lambda: stage.pyxxl[0].process.tail(3))
+                   "a callback that fails to connect", lambda: stage.pyxxl[0].process.tail(3))
         stage.start_server()
         shown = stage.done(node_checks.APP, "last", "former")
         self.check(node_checks, "after a restart its group's former token is shown",
                    lambda: node_checks.former_token(stage, shown))
-        self.check(pyxxl_checks, "a result that found nobody comes again", lambda: pyxxl_checks.callback_retried(stage, run))
+        self.check(pyxxl_checks, "an undelivered result is sent again", lambda: pyxxl_checks.callback_retried(stage, run))
         if code != 0:
             self.report.fail("the server stops cleanly", [f"exit code {code}", *stage.server.tail()])
 

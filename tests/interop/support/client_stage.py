@@ -1,4 +1,4 @@
-"""A server with two executors of each foreign client around it, some that show a wrong token, and some that vanish."""
+"""A server with two executors of each foreign client, some that show a wrong token, and some that vanish."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from support.waiting import wait_until
 
 TOKEN, NODE_TOKEN, WRONG = "interop-token", "token-of-the-node-group", "wrong-token"
 STRANGERS, GONE = "interop-strangers", "interop-gone"
-DEAD_AFTER_S = 40  # one beat of a Node client every 30 s
+DEAD_AFTER_S = 40  # one heartbeat of a Node client every 30 s
 REGISTRY = f'[registry]\ndead_after = "{DEAD_AFTER_S}s"\nflush = "1s"\nreread = "1s"\n'
 REGISTER_DEADLINE_S = 20
 CLIENTS = 8
@@ -25,7 +25,7 @@ CLIENTS = 8
 
 @dataclass(frozen=True)
 class Manners:
-    """What a client says where another one says something else."""
+    """Texts in which the clients differ."""
 
     name: str
     app: str
@@ -41,7 +41,7 @@ class Manners:
 def jobs_of(app: str) -> list[Job]:
     return [Job(app, key, handler, "", None, enabled=False, **more) for key, handler, more in (
         ("echo", "echo", {}), ("failing", "failing", {}), ("slow", "slow", {}), ("object", "object", {}),
-        ("nothing", "nothing", {}), ("logging", "logging", {}), ("unknown", "nobody", {}), ("queue", "slow", {}),
+        ("nothing", "nothing", {}), ("logging", "logging", {}), ("unknown", "missing", {}), ("queue", "slow", {}),
         ("timeout", "slow", {"timeout_s": 1}), ("discard", "slow", {"block": "DISCARD_LATER"}),
         ("cover", "slow", {"block": "COVER_EARLY"}), ("shard", "shard", {"route": "SHARDING_BROADCAST"}),
         ("busyover", "slow", {"route": "BUSYOVER"}), ("failover", "echo", {"route": "FAILOVER"}),
@@ -106,11 +106,11 @@ class ClientStage:
         return self.ids[f"{app} {key}"].job_id
 
     def begin(self, app: str, key: str, params: str | None = None, addresses: list[str] | None = None) -> int:
-        """A run by hand that is on its way."""
+        """Starts a manual run and returns while it is being sent."""
         return self.console.begin(self.job(app, key), params, addresses)[0]
 
     def begun(self, app: str, key: str, params: str) -> int:
-        """One that its executor has taken."""
+        """Starts a manual run and returns when its executor has accepted it."""
         run = self.begin(app, key, params)
         self.console.wait_run(run, "running")
         return run
@@ -125,12 +125,12 @@ class ClientStage:
 
 
 def said(run: dict) -> str:
-    """By the executor, or about it, when the run was sent."""
+    """Returns the text by the executor, or about it, when the run was sent."""
     return trigger_message({"trigger_msg": run["trigger_message"]})
 
 
 def differences(run: dict, trigger_code: int, handle_code: int, message: str | None = None):
-    """`message`: what the result says; of a run that was refused what was said about that."""
+    """`message`: the text of the result; for a refused run, the text of the refusal."""
     seen = said(run) if handle_code == 0 else run["handle_message"]
     wanted = {"trigger_code": trigger_code, "handle_code": handle_code}
     if any(run[name] != value for name, value in wanted.items()) or (message is not None and message != seen):

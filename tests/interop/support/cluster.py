@@ -1,4 +1,4 @@
-"""Three nodes on one database, and what happens to them: kill -9, a long pause, a database that dies, a graceful stop."""
+"""Three nodes on one database, and their faults: kill -9, a long pause, a database that dies, a graceful stop."""
 
 import signal
 import time
@@ -30,7 +30,7 @@ SCENARIOS = ("all nodes share the slots", "every instant accounted for", "no log
 
 
 def jobs_of() -> list[Job]:
-    """Enough that every node has some; ids are spread over the slots in order."""
+    """Returns enough jobs that every node has some; ids are spread over the slots in order."""
     return [*[Job(APP, f"echo-{n}", params=f"number {n}") for n in range(JOBS)],
             Job(APP, "shard", "shard", route="SHARDING_BROADCAST"),
             Job(APP, "round", params="in turn", route="ROUND"),
@@ -54,7 +54,7 @@ class Cluster:
         self.open_at_end: list[str] = []
         self.events: list[tuple[str, float]] = []
 
-    # -- what happens --------------------------------------------------------------------------------------------------
+    # -- faults --------------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
         self.start()
@@ -81,7 +81,7 @@ class Cluster:
         self.slots = [line for node in self.nodes for line in self.lines(node, "slots among 3 nodes")]
 
     def declare(self, jobs: list[Job]) -> None:
-        """One node is told; the others notice the edit."""
+        """Notifies one node; the others notice the edit."""
         text = jobs_file(self.groups, jobs)
         for node in self.nodes:
             node.jobs_file.write_text(text, encoding="utf-8")
@@ -103,7 +103,7 @@ class Cluster:
         self.store.server.kill()
         wait_for_clock(down + DATABASE_AWAY_S)
         self.store.server.run()
-        # From its return on, five seconds to be steady again.
+        # After its return it has five seconds to be steady again.
         self.outages.append(Outage(down, time.time() + 5))
 
     def stop_a_node(self) -> None:
@@ -124,26 +124,26 @@ class Cluster:
             if (code := node.stop()) != 0:
                 raise RuntimeError(f"SIGTERM: expected exit code 0, got {code}: {node.tail()}")
 
-    # -- how -----------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def start_again(self, node: Server) -> None:
         node.start(node.jobs_file.read_text(encoding="utf-8"))
 
     def at_an_instant(self) -> float:
-        """30 ms after a whole second: in the middle of its firings."""
+        """Waits until 30 ms after a whole second: in the middle of its firings."""
         at = float(int(time.time()) + 2) + 0.03
         wait_for_clock(at)
         return at
 
     def wait_progress(self, since: float) -> None:
-        """Until every job has finished a run of an instant some seconds after `since`."""
+        """Waits until every job has finished a run of an instant some seconds after `since`."""
         def behind() -> list[str]:
             done = self.store.jobs_finished_since(since + SECONDS_BETWEEN)
             return [job.name for job in self.jobs if job.name not in done]
         wait_until(self.tolerant(lambda: not behind()), PROGRESS_DEADLINE_S, "every job runs again", behind)
 
     def tolerant(self, question: Callable[[], bool]) -> Callable[[], bool]:
-        """A database that has just come back may refuse a reader."""
+        """Repeats reads: a database that has just come back may refuse them."""
         return lambda: self.store.answers() and question()
 
     def lines(self, node: Server, part: str) -> list[str]:
@@ -157,7 +157,7 @@ class Cluster:
                     for entry in entries if log_id in times and at - 1 <= times[log_id] < end]
             self.report.note(f"{PREFIX}{name}: {len(late)} runs, the latest {max(late, default=0)} ms after its instant")
 
-    # -- what must hold ------------------------------------------------------------------------------------------------
+    # -- checks --------------------------------------------------------------------------------------------------------
 
     def shared(self):
         if len(self.slots) < NODES:

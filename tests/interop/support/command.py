@@ -1,4 +1,4 @@
-"""The handlers of the Java executors, for `[[command]]` of `ringmaster executor`: command.py JOURNAL PORT HANDLER."""
+"""Handlers of the Java executors, for `[[command]]` of `ringmaster executor`: command.py JOURNAL PORT HANDLER."""
 
 import json
 import os

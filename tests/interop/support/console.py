@@ -1,4 +1,4 @@
-"""What people do at the server over HTTP: by `/api/v1` with a key, and by XXL's own endpoints with a session."""
+"""Actions of users at the server over HTTP: by `/api/v1` with a key, and by XXL's own endpoints with a session."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ class Console:
     # -- /api/v1 -------------------------------------------------------------------------------------------------------
 
     def ask(self, method: str, path: str, body=None, **headers: str):
-        """The JSON of the answer; raises Refused."""
+        """Returns the JSON of the answer; raises Refused."""
         sent = None if body is None else json.dumps(body).encode()
         more = {"Authorization": f"Bearer {self.key}"} | ({"Content-Type": "application/json"} if sent else {}) | headers
         request = urllib.request.Request(f"{self.server.url}/api/v1{path}", sent, more, method=method)
@@ -48,7 +48,7 @@ class Console:
             raise Refused(refused.code, refused.read().decode(errors="replace")) from None
 
     def begin(self, job: int, params: str | None = None, addresses: list[str] | None = None) -> list[int]:
-        """Triggers by hand; the runs that came of it, one or one a shard."""
+        """Triggers manually; returns the runs, one or one per shard."""
         wish = ({} if params is None else {"params": params}) | ({} if addresses is None else {"addresses": addresses})
         intent = self.ask("POST", f"/jobs/{job}/trigger", wish)["intent"]
         return wait_until(lambda: self.ask("GET", f"/intents/{intent}")["runs"], DEADLINE_S, f"intent {intent} claimed")
@@ -57,7 +57,7 @@ class Console:
         return self.ask("GET", f"/runs/{run}")
 
     def wait_run(self, run: int, *states: str) -> dict:
-        """`succeeded` and `failed` unless told otherwise."""
+        """Waits for `succeeded` or `failed`, or for the given states."""
         wanted = states or ("succeeded", "failed")
         wait_until(lambda: self.run(run)["status"] in wanted, DEADLINE_S, f"run {run} {' or '.join(wanted)}",
                    lambda: self.run(run))
@@ -78,12 +78,12 @@ class Console:
             return json.loads(reply.read())
 
     def xxl_log(self, run: int, from_line: int = 1) -> dict:
-        """`/joblog/logDetailCat`."""
+        """Calls `/joblog/logDetailCat`."""
         reply = self.form("/joblog/logDetailCat", logId=run, fromLineNum=from_line)
         if reply["code"] != 200:
             raise Refused(reply["code"], reply["msg"])
         return reply["content"]
 
     def xxl_kill(self, run: int) -> dict:
-        """`/joblog/logKill`."""
+        """Calls `/joblog/logKill`."""
         return self.form("/joblog/logKill", id=run)

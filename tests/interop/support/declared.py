@@ -1,4 +1,4 @@
-"""Declared groups and jobs: the file format, and what each job's log rows must hold."""
+"""Declared groups and jobs: the file format, and the expected log rows of each job."""
 
 import json
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class Job:
         return replace(self, enabled=False)
 
     def result(self, shard: str | None) -> tuple[int, str]:
-        """Handle code and message that the handler reports."""
+        """Returns the handle code and message that the handler reports."""
         if self.handler == "slow" and 0 < self.timeout_s * 1000 < int(self.params):
             return 502, "job execute timeout"
         return {

@@ -1,4 +1,4 @@
-"""What Java admins write to an executor, to the byte: families A to E (XXL wire §0.2, §1.9, §2.10).
+"""Requests of Java admins to an executor, byte by byte: families A to E (XXL wire §0.2, §1.9, §2.10).
 
 Those of A, B and D are compared with what releases send (executor_clients.py).
 """
@@ -24,7 +24,7 @@ class Family:
     empty_token: bool = True  # the header is sent all the same
 
     def request(self, operation: str, body: dict, port: int, token: str, app: str = "") -> bytes:
-        """`operation` is run for all families."""
+        """Returns the request; `operation` is run for all families."""
         content = self.beat if operation == "beat" else self.json(body)
         target = self.trigger if operation == "run" else operation
         lines = [f"POST /{target} HTTP/1.1", *self.first]
@@ -57,5 +57,5 @@ OF_RELEASE = {"2.2.0": A, "2.4.1": B, "3.3.2": D}
 
 
 def comparable(request: bytes) -> bytes:
-    """Without the version of the Java that ran."""
+    """Removes the version of the running Java."""
     return re.sub(rb"User-Agent: Java/\S+", b"User-Agent: Java/17", request)

@@ -1,4 +1,4 @@
-"""A Java executor process and the journal of what it ran."""
+"""A Java executor process and the journal of its runs."""
 
 import json
 from collections import defaultdict
@@ -37,7 +37,7 @@ def journal_of(file: Path) -> list[dict]:
 
 
 def executions(executors: Iterable[Executor]) -> dict[int, list[dict]]:
-    """Every journalled execution by log id."""
+    """Returns every journalled execution by log id."""
     by_log_id: dict[int, list[dict]] = defaultdict(list)
     for executor in executors:
         for entry in executor.journal():
@@ -46,11 +46,11 @@ def executions(executors: Iterable[Executor]) -> dict[int, list[dict]]:
 
 
 def shown(entries: list[dict]) -> str:
-    """Where and when the runs of one log id started."""
+    """Returns where and when the runs of one log id started."""
     return ", ".join(f"port {entry['port']} at {entry['ms']}" for entry in entries) or "never"
 
 
 def repeated(executors: Iterable[Executor]) -> list[str]:
-    """Log ids that were executed more than once."""
+    """Returns log ids that were executed more than once."""
     return [f"log {log_id} ({entries[0]['handler']}) executed {len(entries)} times: {shown(entries)}"
             for log_id, entries in executions(executors).items() if len(entries) > 1]

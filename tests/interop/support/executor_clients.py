@@ -35,7 +35,7 @@ class Clients:
         return self.client.ask("run", **run_fields(run, job, self.now_ms, **fields))
 
     def result(self, run: int) -> list:
-        """Code and message, as this release reads the callback that came."""
+        """Returns code and message, as this release reads the callback."""
         wait_until(lambda: run in self.admin.results, DEADLINE_S, f"a callback for {run}", self.executor.process.tail)
         body = next(text for text in self.admin.callbacks if any(item["logId"] == run for item in json.loads(text)))
         return self.client.ask("results", body=body)[str(run)]
@@ -98,12 +98,12 @@ class Clients:
         yield from differ(self.client.ask("kill", jobId=BUSY_JOB), OK)
         yield from differ(self.result(41), [500, "scheduling center kill job. [job running, killed]"])
         yield from differ(self.result(42), [500, "scheduling center kill job. [job not executed, in the job queue, killed.]"])
-        # What admins of every release show is the message.
+        # Admins of every release show the message.
         yield from differ(self.client.ask("kill", jobId=99), OK | {"msg": "job thread already killed."})
         yield from differ(43 in self.admin.results, False)
 
     def exact_requests(self):
-        """exact_requests.py holds what this release sends."""
+        """Compares the requests of this release with exact_requests.py."""
         recorder, family = Recorder(), OF_RELEASE[self.release]
         few = {"jobId": JOB, "executorHandler": "echo", "executorTimeout": 0, "logId": 5, "logDateTime": 0, "glueUpdatetime": 0,
                "broadcastIndex": 0, "broadcastTotal": 0}  # strings that are null are left out

@@ -22,7 +22,7 @@ BUSY_RUN, QUEUED_RUN, BUSY_JOB = 601, 602, 8
 
 
 class Connection:
-    """Raw bytes out, replies in; kept alive, as Java keeps it."""
+    """A connection for raw bytes and replies; kept alive, as Java keeps it."""
 
     def __init__(self, port: int):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S)
@@ -58,7 +58,7 @@ class Requests:
         return self.ask("run", run_fields(run, job, self.now_ms, **fields))
 
     def callback(self, run: int) -> dict:
-        """The item as it came. What held it is what the family's admins read: an array, or an object of 3.5."""
+        """Returns the item as received. Its container is the one that the family's admins read: an array, or an object of 3.5."""
         wait_until(lambda: run in self.admin.results, DEADLINE_S, f"a callback for {run}", self.executor.process.tail)
         for text in self.admin.callbacks:
             body = json.loads(text)
@@ -74,7 +74,7 @@ class Requests:
     def beat(self):
         yield from differ(self.ask("beat"), OK)
         whole = self.bytes_of("idleBeat", {"jobId": JOB})
-        cut = whole.index(b"\r\n\r\n") + 4  # some releases send the body apart
+        cut = whole.index(b"\r\n\r\n") + 4  # some releases send the body separately
         yield from differ(self.connection.ask(whole[:cut], whole[cut:]), OK)
 
     def tokens(self):
@@ -136,7 +136,7 @@ CHECKS = {"beat": Requests.beat, "tokens": Requests.tokens, "run and callback": 
 
 
 def run_fields(run: int, job: int, date_ms: int, **fields) -> dict:
-    """In Java's order. A field that is None is left out."""
+    """Returns the fields in Java's order. A field that is None is left out."""
     all_fields = {"jobId": job, "executorHandler": "logging", "executorParams": PARAM,
                   "executorBlockStrategy": "SERIAL_EXECUTION", "executorTimeout": 0, "logId": run, "logDateTime": date_ms,
                   "glueType": "BEAN", "glueSource": "", "glueUpdatetime": 0, "broadcastIndex": 1, "broadcastTotal": 2} | fields

@@ -2,7 +2,7 @@
 
 `2.4` holds the lock on a connection of its own while it reads and writes on another, and writes every row back with the status
 that it read. `3.0` does the same with a guard on the status. `3.4` does all in one transaction, in batches, with that guard.
-All know crons `*/n * * * * ?` and fixed rates only.
+All support only crons `*/n * * * * ?` and fixed rates.
 """
 
 import threading
@@ -35,8 +35,8 @@ def next_fire(job: dict, after_ms: int) -> int:
 
 class JavaAdmin:
     def __init__(self, connect, version: str, pause_s: float = 0.05, sleeps: bool = False):
-        """`connect()`: a new connection with DictCursor. `pause_s`: between two passes. `sleeps`: as a real one, to the next
-        whole second after a pass that found something, up to 5 s after one that found nothing, not at all after a pass of a
+        """`connect()`: returns a new connection with DictCursor. `pause_s`: between two passes. `sleeps`: as a real one, to the
+        next whole second after a pass that found something, up to 5 s after one that found nothing, not at all after a pass of a
         second."""
         self.connect, self.version, self.pause_s, self.sleeps = connect, version, pause_s, sleeps
         self.fired: list[tuple[int, int]] = []
@@ -97,7 +97,7 @@ class JavaAdmin:
         return one_pass
 
     def decide(self, job: dict, now: int) -> list[tuple[int, int]]:
-        """Moves the row in memory; what is fired, now or from the ring."""
+        """Moves the row in memory; returns the instants to fire, now or from the ring."""
         instant = job["trigger_next_time"]
         late = now >= instant if self.version == "3.4" else now > instant
         self.late += late
@@ -165,7 +165,7 @@ class JavaAdmin:
 
 
 def console_save(cursor, job: dict) -> None:
-    """What every edit of a Java console ends with: all columns, as they were read or set, by id."""
+    """Writes all columns by id, as read or set: the end of every edit of a Java console."""
     columns = [name for name in job if name != "id"]
     cursor.execute(f"UPDATE xxl_job_info SET {', '.join(f'{name} = %s' for name in columns)} WHERE id = %s",
                    [job[name] for name in columns] + [job["id"]])

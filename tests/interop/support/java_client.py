@@ -21,11 +21,11 @@ class JavaClient:
                                           encoding="utf-8", env=environment())
 
     def connect(self, address: str, token: str) -> None:
-        """What follows is asked there."""
+        """Sends further requests to that executor."""
         self.ask("connect", address=address, token=token)
 
     def ask(self, operation: str, **fields):
-        """None: the release read nothing. Its code, msg and payload; for `log` the chunk; or the error that it threw."""
+        """Returns code, msg and payload, for `log` the chunk, or the thrown error; None if the release read nothing."""
         self.child.stdin.write("\t".join([operation, *(f"{name}={value}" for name, value in fields.items())]) + "\n")
         self.child.stdin.flush()
         watchdog = threading.Timer(ANSWER_DEADLINE_S, self.child.kill)

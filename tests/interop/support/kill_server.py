@@ -13,7 +13,8 @@ from support.store import Store
 from support.waiting import wait_for_clock, wait_until
 
 PREFIX = "kill server: "
-# When within a second the server dies, and for how long it stays away: a claim is made up to 200 ms before its instant.
+# Points within a second at which the server dies, and the time that it stays away: a claim is made up to 200 ms before its
+# instant.
 KILLS = ((-0.120, 0), (0.004, 0), (0.030, 0), (0.500, 7))
 JITTER_S = 0.003
 SECONDS_BETWEEN = 3
@@ -64,7 +65,7 @@ class KillServer:
         self.report.note(f"{PREFIX}killed at {down % 1:.3f} of its second, ready again after {ready - down:.2f} s")
 
     def wait_progress(self, since: float) -> None:
-        """Until every job has finished a run of an instant some seconds after `since`."""
+        """Waits until every job has finished a run of an instant some seconds after `since`."""
         def behind() -> list[str]:
             done = self.stage.store.jobs_finished_since(since + SECONDS_BETWEEN)
             return [job.name for job in self.stage.jobs if job.name not in done]
@@ -98,7 +99,7 @@ class KillServer:
         return self.open_at_end
 
     def results(self):
-        """What an executor ran is in the log, with its result."""
+        """Checks that every run of an executor is in the log, with its result."""
         rows = {row["id"]: row for row in self.stage.store.query("SELECT * FROM xxl_job_log")}
         for release in self.stage.releases:
             for log_id in self.stage.executions(release):
@@ -107,7 +108,7 @@ class KillServer:
 
 
 def names(releases: tuple[str, ...]) -> list[str]:
-    """The same for any releases: each check speaks of all."""
+    """Runs once for all releases: each check covers all of them."""
     return [PREFIX + name for name in SCENARIOS]
 
 

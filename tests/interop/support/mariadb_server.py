@@ -1,4 +1,4 @@
-"""A MariaDB server of the test's own: a private folder, loopback, ended by its process id."""
+"""A private MariaDB server of the test: a private folder, loopback, ended by its process id."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ from support.waiting import wait_until
 START_DEADLINE_S = 60
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/usr/libexec"])
 
-# Two accounts without any global right: the one of Ringmaster, and one that can only read.
+# Two accounts without any global privilege: Ringmaster's, and one that can only read.
 ACCOUNTS = """\
 CREATE USER ringmaster@'127.0.0.1' IDENTIFIED BY '{password}';
 CREATE USER reader@'127.0.0.1' IDENTIFIED BY '{password}';
@@ -38,26 +38,26 @@ class MariadbServer:
     """Holds a database for each stage. Raises Skip when something is not installed, RuntimeError when it does not start."""
 
     def __init__(self, folder: Path, stages: tuple[str, ...], more: str = ""):
-        """`more`: statements beside, a line each; {password} is that of all accounts."""
+        """`more`: additional statements, one per line; {password} is that of all accounts."""
         self.folder, self.stages, self.more = folder, stages, more
         self.mariadbd, self.install_db = program("mariadbd"), program("mariadb-install-db")
         driver()
         self.password = secrets.token_hex(16)
         self.port = free_ports(1)[0]
-        # A server that starts removes the temporary tables of others beside its own.
+        # A starting server removes the temporary tables of other servers in its folder.
         self.options = ["--no-defaults", f"--datadir={folder / 'data'}", f"--tmpdir={folder}", "--innodb-log-file-size=48M",
                         *(["--user=root"] if os.geteuid() == 0 else [])]
         self.process: Process | None = None
 
     def start(self) -> None:
         self.install()
-        first = self.folder / "first.sql"  # each statement stands in a line of its own
+        first = self.folder / "first.sql"  # each statement is on a line of its own
         databases = "".join(DATABASE.format(name=name) for name in self.stages)
         first.write_text((ACCOUNTS + self.more).format(password=self.password) + databases, encoding="utf-8")
         self.run(f"--init-file={first}")
 
     def run(self, *more: str) -> None:
-        """Until it answers; after `kill` on the same files and port."""
+        """Starts the server and waits until it answers; after `kill`, on the same files and port."""
         self.process = Process([
             self.mariadbd, *self.options, *more, "--bind-address=127.0.0.1", f"--port={self.port}",
             f"--socket={self.folder / 'socket'}", f"--pid-file={self.folder / 'pid'}", "--skip-name-resolve", "--skip-log-bin",
@@ -68,7 +68,7 @@ class MariadbServer:
                    lambda: [line for line in self.process.tail(1000) if "ERROR" in line])
 
     def install(self) -> None:
-        """A shell script with children: however this ends, they end with it."""
+        """Runs a shell script with children; they end with it, however this ends."""
         command = [self.install_db, *self.options, "--skip-test-db", "--skip-name-resolve"]
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  text=True, env=environment(), start_new_session=True)
@@ -98,10 +98,10 @@ class MariadbServer:
         return [f"mariadbd ended with {self.process.child.returncode}", *self.process.tail(6)]
 
     def kill(self) -> None:
-        """kill -9."""
+        """Ends the server with kill -9."""
         self.process.kill()
 
     def close(self) -> None:
-        """Without a farewell: its folder goes too."""
+        """Ends the server without a shutdown: its folder is removed, too."""
         if self.process:
             self.kill()

@@ -9,12 +9,12 @@ from types import ModuleType
 from support.report import Skip
 from support.store import Store
 
-DEBIAN_PACKAGES = "/usr/lib/python3/dist-packages"  # of the system's python3, which need not be the one that runs here
+DEBIAN_PACKAGES = "/usr/lib/python3/dist-packages"  # of the system's python3, which may differ from the running one
 TIMEOUT_S = 10
 
 
 def driver() -> ModuleType:
-    """PyMySQL. Raises Skip when it is not installed."""
+    """Imports PyMySQL. Raises Skip when it is not installed."""
     if "pymysql" in sys.modules:
         return sys.modules["pymysql"]
     spec = PathFinder.find_spec("pymysql") or PathFinder.find_spec("pymysql", [DEBIAN_PACKAGES])
@@ -26,7 +26,7 @@ def driver() -> ModuleType:
 
 
 class MariadbStore(Store):
-    """`reader` may only SELECT. `server` runs it (MariadbServer)."""
+    """`reader` may only SELECT. `server`: the MariadbServer that runs it."""
 
     server = None
 

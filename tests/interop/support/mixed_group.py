@@ -1,5 +1,5 @@
 """Groups with a Java executor and two of `ringmaster executor` in each, one by HTTP and one by a native link, on one server:
-each does what the others do."""
+all must behave alike."""
 
 import signal
 import time
@@ -19,7 +19,7 @@ from support.store import Store
 from support.waiting import wait_until
 
 PREFIX = "mixed group: "
-STORES = ("sqlite",)  # the database has no part in it
+STORES = ("sqlite",)  # the database is irrelevant here
 AT_REST = PREFIX + "nothing left open"
 REMOVE_DEADLINE_S = 20
 START_DEADLINE_S = 45
@@ -35,7 +35,7 @@ def jobs_of(release: str) -> list[Job]:
 
 
 class MixedStage(Stage):
-    """Which of the two by HTTP comes first, by address, differs from group to group; the linked one is the last."""
+    """A stage in which the first HTTP executor, by address, differs from group to group; the linked executor is the last."""
 
     def __init__(self, binary: Path, folder: Path, store: Store, releases: tuple[str, ...]):
         folder.mkdir()
@@ -46,7 +46,7 @@ class MixedStage(Stage):
         self.makers = cycle((self.java, self.own, self.linked, self.own, self.java, self.linked))
 
     def start_jobs(self) -> None:
-        """They begin when those that dial have found the server again: their registrations are older than their links."""
+        """Begins when the linked executors have found the server again: their registrations are older than their links."""
         before = self.links_seen()
         self.server.start(jobs_file(self.groups, [job.stopped() for job in self.jobs]))
         wait_until(lambda: self.links_seen() >= before + len(self.releases), START_DEADLINE_S, "all links are up",
@@ -74,7 +74,7 @@ class MixedStage(Stage):
 
 
 def both(stage: Stage, release: str, key: str, count: int, codes: tuple[int, int]):
-    """Each executor has finished `count` rows of the job, and all that are finished are right."""
+    """Checks that each executor has finished `count` rows of the job, and that all finished rows are right."""
     job, addresses = stage.job(release, key), stage.addresses(release)
 
     def enough(rows: list[dict]) -> bool:
@@ -94,7 +94,7 @@ def routed(key: str, count: int, codes: tuple[int, int]):
         job = stage.job(release, key)
         rows = stage.store.rows(job)
         if job.route == "SHARDING_BROADCAST":
-            rows = [row for row in rows if instant(row) < time.time() - 2]  # its rows are there one after the other
+            rows = [row for row in rows if instant(row) < time.time() - 2]  # its rows appear one after the other
         else:
             yield from gap_problems(job, rows)
         yield from RULES[job.route](rows, stage.addresses(release), stage.ids[job.name].job_id)
@@ -102,7 +102,7 @@ def routed(key: str, count: int, codes: tuple[int, int]):
 
 
 def kept_logs(stage: Stage, release: str):
-    """The admin reads the log of either executor."""
+    """Checks that the admin reads the log of each executor."""
     yield from both(stage, release, "logging", 1, (200, 200))
     job = stage.job(release, "logging")
     for address in stage.addresses(release):
@@ -111,7 +111,7 @@ def kept_logs(stage: Stage, release: str):
 
 
 def own_leaves(stage: MixedStage, release: str):
-    """Ours ends in order, is withdrawn, and the others go on alone."""
+    """Stops Ringmaster's executor gracefully: it is removed, and the others continue alone."""
     leaving = stage.own_of(release)
     others = [address for address in stage.addresses(release) if address != leaving.address]
     if (code := leaving.process.terminate()) != 0:

@@ -10,7 +10,7 @@ from support.packages import XXL_JOB
 APP = "interop-node"
 BUSY = "There is already have a same job is running."
 WHO = Manners(f"xxl-job {XXL_JOB}", APP, wrapped=lambda text: json.dumps(text, ensure_ascii=False), nothing="Success",
-              unknown="No matched jobHandler: nobody", late="Job Task: {job} is Timeout.", busy="busy",
+              unknown="No matched jobHandler: missing", late="Job Task: {job} is Timeout.", busy="busy",
               kill="Manual operation, kill job:", last_line="is finished: {log}")
 PARAM_BYTES = 65535
 
@@ -51,7 +51,7 @@ def killed(stage: ClientStage):
 
 
 def first_line(stage: ClientStage):
-    """It counts lines from 0: from line 1 on is everything but the first."""
+    """Checks that it counts lines from 0: line 1 on is everything but the first."""
     run = stage.done(APP, "logging", "0", [stage.node[0].address])["id"]
     text = stage.console.log(run)["content"]
     if f"is running: {run}" in text:
@@ -60,7 +60,7 @@ def first_line(stage: ClientStage):
 
 
 def no_log(stage: ClientStage):
-    """Without log files its `/log` fails; both APIs say why."""
+    """Checks that `/log` fails without log files; both APIs say why."""
     run = stage.done(APP, "echo", "silent", [stage.node[1].address])["id"]
     for read in (stage.console.log, stage.console.xxl_log):
         try:
@@ -70,7 +70,7 @@ def no_log(stage: ClientStage):
 
 
 def long_parameter(stage: ClientStage):
-    """Express takes bodies of 100 KiB: HTTP 413 with a page, not JSON."""
+    """Checks that Express refuses bodies of more than 100 KiB: HTTP 413 with a page, not JSON."""
     run = stage.done(APP, "echo", '"' * PARAM_BYTES)
     yield from differences(run, 500, 0)
     yield from missing("413", said(run))
@@ -78,7 +78,7 @@ def long_parameter(stage: ClientStage):
 
 
 def former_token(stage: ClientStage, run: dict):
-    """A server that has not heard of it yet shows it its group's new token, then the former one."""
+    """Checks that a server that does not know it yet sends its group's new token, then the former one."""
     yield from differences(run, 200, 200, '"former"')
 
 

@@ -1,4 +1,4 @@
-"""A `ringmaster executor` process with the handlers of the Java ones, and the journal of what it ran."""
+"""A `ringmaster executor` process with the handlers of the Java executors, and the journal of its runs."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ class OwnExecutor:
         self.process = Process([str(binary), "executor", "--config", str(config)], folder / f"{app}-{port}.out")
 
     def ways(self, admin: str) -> str:
-        """Settings of [executor], and tables that follow it."""
+        """Returns settings of [executor], and tables that follow it."""
         return f"admins = [{quoted(admin)}]\nport = {self.port}"
 
     def command(self, handler: str) -> str:
@@ -54,7 +54,7 @@ class OwnExecutor:
 
 
 class LinkedExecutor(OwnExecutor):
-    """One without a port: it dials the server. Its number is the end of its address, as the port of others."""
+    """An executor without a port: it connects to the server. Its number is the end of its address, like the port of others."""
 
     def __init__(self, binary: Path, app: str, number: int, node: str, files: "LinkFiles", token: str, folder: Path):
         self.files = files

@@ -17,7 +17,7 @@ INSTALL_DEADLINE_S = 300
 
 
 def cache() -> Path:
-    """As scripts/deps.sh has it."""
+    """Returns the user's cache, as scripts/deps.sh does."""
     own = os.environ.get("RINGMASTER_CACHE")
     if own:
         return Path(own)
@@ -49,7 +49,7 @@ class Packages:
 
 
 def installed() -> Packages:
-    """Raises Skip when a registry, or Python's own venv, is missing."""
+    """Installs the clients. Raises Skip when a registry, or Python's own venv, is missing."""
     packages = Packages(cache() / f"clients-pyxxl-{PYXXL}-node-{NODE}-xxl-job-{XXL_JOB}")
     complete = packages.folder / ".complete"  # written last
     try:

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 STOP_DEADLINE_S = 20
-DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]  # a test that was killed leaves nobody behind
+DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]  # a killed test leaves no child behind
 
 
 def free_ports(count: int) -> list[int]:
@@ -36,7 +36,7 @@ def is_free(port: int) -> bool:
 
 
 def environment() -> dict[str, str]:
-    """The tests' own, without settings of an installed Ringmaster, and in UTC."""
+    """Returns the environment of the tests, without settings of an installed Ringmaster, and in UTC."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("RINGMASTER_")}
     return kept | {"TZ": "UTC"}
 
@@ -54,7 +54,7 @@ class Process:
         return self.child.poll() is None
 
     def terminate(self) -> int | None:
-        """SIGTERM; the exit code, or None when it had to be killed after the deadline."""
+        """Sends SIGTERM; returns the exit code, or None when it had to be killed after the deadline."""
         if self.alive():
             self.child.send_signal(signal.SIGTERM)
         try:

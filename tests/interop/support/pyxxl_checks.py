@@ -8,7 +8,7 @@ from support.packages import PYXXL
 from support.waiting import wait_until
 
 APP = "interop-pyxxl"
-WHO = Manners(f"pyxxl {PYXXL}", APP, wrapped=str, nothing="", unknown="handler nobody not found.", late="TimeoutError",
+WHO = Manners(f"pyxxl {PYXXL}", APP, wrapped=str, nothing="", unknown="handler missing not found.", late="TimeoutError",
               busy="job {job} is running.", kill="CancelledError", last_line="Job finished jobId=")
 QUEUE_MAX = 30
 CALLBACK_DEADLINE_S = 20
@@ -26,7 +26,7 @@ def wrong_token(stage: ClientStage):
 
 
 def refused_twice(stage: ClientStage):
-    """It takes the run, because it looks at no token; its result is refused, and so is the failure that it sends after that."""
+    """Checks that it accepts the run, because it ignores tokens; its result and the failure that it sends then are refused."""
     client = stage.strange_pyxxl
     run = stage.begin(client.app, "echo", "stranger", [client.address])
     stage.console.wait_run(run, "running")
@@ -40,7 +40,7 @@ def refused_twice(stage: ClientStage):
 
 
 def serial(stage: ClientStage):
-    """The words of a success ("is in queue") are no error; the second begins when the first is over."""
+    """Checks that the text of a success ("is in queue") is not an error; the second run begins when the first has ended."""
     first = stage.begun(APP, "slow", "2000")
     second = stage.begun(APP, "slow", "1")
     log = stage.console.log(second)
@@ -54,7 +54,7 @@ def serial(stage: ClientStage):
 
 
 def queue_limit(stage: ClientStage):
-    """One runs, 30 wait, the next one is refused."""
+    """Checks that one runs, 30 wait, and the next one is refused."""
     runs = [stage.begin(APP, "queue", "4000"), *[stage.begin(APP, "queue", "1") for _ in range(QUEUE_MAX + 1)]]
     rows = [stage.console.wait_run(run) for run in runs]
     refused = [row for row in rows if row["trigger_code"] != 200]
@@ -90,7 +90,7 @@ def killed(stage: ClientStage):
 
 
 def killed_queue(stage: ClientStage):
-    """What waits is dropped without a callback: the run can still be ended by hand."""
+    """Checks that waiting runs are dropped without a callback: the run can still be ended manually."""
     first, second = stage.begun(APP, "slow", "20000"), stage.begun(APP, "slow", "1")
     stage.console.kill(first)
     yield from differences(stage.console.wait_run(first), 200, 500)
@@ -102,13 +102,13 @@ def killed_queue(stage: ClientStage):
 
 
 def both_forms(stage: ClientStage):
-    """`handleCode` and `executeResult` in one item, the date is its start: one result, and the code of a failure from either."""
+    """Checks items with `handleCode` and `executeResult`, dated at their start: one result, and a failure code from either."""
     run = stage.done(APP, "failing", json.dumps({"handleCode": 200}))
     yield from differences(run, 200, 500, 'failed on purpose: {"handleCode": 200}')
 
 
 def callback_retried(stage: ClientStage, run: int):
-    """A result that found nobody is sent again after 5 s."""
+    """Checks that an undelivered result is sent again after 5 s."""
     yield from differences(stage.console.wait_run(run), 200, 200, "slept 3000")
 
 

@@ -1,4 +1,4 @@
-"""An executor that says yes to everything and keeps what it was sent, to the byte."""
+"""An executor that accepts everything and stores the requests, byte by byte."""
 
 import socket
 import threading
@@ -32,7 +32,7 @@ class Recorder:
 
 
 def request_of(lines) -> bytes:
-    """Empty at the end of the connection."""
+    """Reads a request; empty at the end of the connection."""
     request, length = b"", 0
     for line in lines:
         request += line

@@ -1,4 +1,4 @@
-"""Scenarios that end executors, and the exact books when everything is quiet."""
+"""Scenarios that end executors, and the exact accounting when everything is quiet."""
 
 import time
 
@@ -13,7 +13,7 @@ REMOVE_DEADLINE_S = 20
 
 
 class Ends:
-    """Kills the first executor of each release and later stops the second one; remembers when."""
+    """Kills the first executor of each release and later stops the second one; records the times."""
 
     def __init__(self, stage: Stage):
         self.stage = stage
@@ -25,7 +25,7 @@ class Ends:
             self.stage.executors[release][0].process.kill()
 
     def failover(self, release: str):
-        """FAILOVER goes on with the living executor."""
+        """Checks that FAILOVER continues with the live executor."""
         job, living = self.stage.job(release, ROUTED["FAILOVER"]), self.stage.addresses(release)[1]
         self.stage.wait_rows(job, lambda rows: len(self.after_kill(rows, 2)) >= FAILOVER_ROWS, 20,
                              "finished rows after the kill")
@@ -33,7 +33,7 @@ class Ends:
             yield from differences(row, {"executor_address": living, "trigger_code": 200, "handle_code": 200})
 
     def dead_recorded(self, release: str):
-        """Runs towards the dead executor have a trigger code, and the refused ones are failures with a reason."""
+        """Checks that runs for the dead executor have a trigger code, and refused ones are failures with a reason."""
         dead, job = self.stage.addresses(release)[0], self.stage.job(release, "echo")
         self.stage.wait_rows(job, lambda rows: any(row["trigger_code"] not in (0, 200) for row in rows), 20,
                              f"a failed trigger towards {dead}")
@@ -52,7 +52,7 @@ class Ends:
         return [row for row in rows if finished(row) and instant(row) > self.killed_at + seconds]
 
     def removed(self, release: str):
-        """An executor that ends in order is taken from the registry."""
+        """Checks that an executor that stops gracefully is removed from the registry."""
         app, leaving = app_name(release), self.stage.executors[release][1]
         code = leaving.process.terminate()
         if code not in (0, 143):
@@ -65,7 +65,7 @@ ENDING = {"failover after kill": Ends.failover, "killed executor": Ends.dead_rec
 
 
 def children_exact(stage: Stage, release: str):
-    """One child run per successful parent run, none for a failed one."""
+    """Checks that there is one child run per successful parent run, and none for a failed one."""
     parents = [row for row in stage.store.rows(stage.job(release, "parent")) if row["handle_code"] == 200]
     children = stage.store.rows(stage.job(release, "child"))
     if len(children) != len(parents):
@@ -75,7 +75,7 @@ def children_exact(stage: Stage, release: str):
 
 
 def retries_exact(stage: Stage, release: str):
-    """Every failed row with n retries left has one successor with n - 1; the last attempt has none."""
+    """Checks that every failed row with n retries left has one successor with n - 1; the last attempt has none."""
     job = stage.job(release, "retry")
     rows = stage.store.rows(job)
     counts = {left: sum(row["executor_fail_retry_count"] == left for row in rows) for left in (2, 1, 0)}
@@ -91,7 +91,7 @@ def executed_once(stage: Stage, release: str):
 
 
 def results_valid(stage: Stage, release: str):
-    """No result is older than its run."""
+    """Checks that no result is older than its run."""
     group = stage.store.group_ids()[app_name(release)]
     for row in stage.store.query("SELECT * FROM xxl_job_log WHERE job_group = ? AND handle_code <> 0", group):
         if epoch(row["handle_time"]) < instant(row):

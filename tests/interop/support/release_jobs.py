@@ -1,4 +1,4 @@
-"""The jobs that every release of xxl-job-core runs, and the scenarios that look at them while all executors live."""
+"""Jobs that every release of xxl-job-core runs, and the scenarios that check them while all executors are alive."""
 
 from support import busyover
 from support.declared import Job
@@ -66,7 +66,7 @@ def every_second(key: str):
 
 
 def rows_in_full(stage: Stage, release: str):
-    """Every finished row of every job, column by column, against its declaration and the journals."""
+    """Checks every finished row of every job, column by column, against its declaration and the journals."""
     finished_rows(stage, release, "timeout", 3)
     addresses = stage.addresses(release)
     for job in [job for job in stage.jobs if job.group == app_name(release) and job.key not in BLOCKED]:
@@ -87,7 +87,7 @@ def failing(stage: Stage, release: str):
 
 
 def retry(stage: Stage, release: str):
-    """A firing with two retries makes three rows: 2, 1 and 0 left."""
+    """Checks that a firing with two retries makes three rows: 2, 1 and 0 left."""
     job = stage.job(release, "retry")
     rows = stage.wait_rows(job, lambda rows: any(map(last_attempt, rows)), ROWS_DEADLINE_S,
                            "a finished row without retries left")
@@ -124,7 +124,7 @@ def route_busyover(stage: Stage, release: str):
 
 
 def logging(stage: Stage, release: str):
-    """The executor files the log under the day of trigger_time, so the admin finds it again."""
+    """Checks that the executor files the log under the day of trigger_time, so that the admin finds it again."""
     job = stage.job(release, "logging")
     row = next(filter(finished, finished_rows(stage, release, "logging", 1)))
     executor = next(e for e in stage.executors[release] if e.address == row["executor_address"])
@@ -141,7 +141,7 @@ def kept_log(stage: Stage, release: str):
 
 
 def kept_problems(stage: Stage, release: str, row: dict, param: str):
-    """What the executor had logged some seconds after the result is kept by the admin, word for word."""
+    """Checks that the admin keeps the executor's log some seconds after the result, literally."""
     wait_until(lambda: stage.store.count("rm_kept_log WHERE log_id = ? AND state = 1", row["id"]) == 1, KEPT_DEADLINE_S,
                f"the log of run {row['id']} is kept", lambda: stage.store.query("SELECT * FROM rm_kept_log LIMIT 10"))
     pieces = stage.store.query("SELECT text FROM rm_run_log WHERE log_id = ? ORDER BY piece", row["id"])
@@ -153,7 +153,7 @@ def kept_problems(stage: Stage, release: str, row: dict, param: str):
 
 
 def discard_later(stage: Stage, release: str):
-    """While one run lasts the next is refused by the executor, recorded with its text, and never executed."""
+    """Checks that during a run the next one is refused by the executor, recorded with its text, and never executed."""
     rows = by_itself(stage.job(release, "discard"), finished_rows(stage, release, "discard", 8))
     executions = stage.executions(release)
     refused = [row for row in rows if row["trigger_code"] == 500]
@@ -167,7 +167,7 @@ def discard_later(stage: Stage, release: str):
 
 
 def cover_early(stage: Stage, release: str):
-    """Each run is killed by the next one and says so."""
+    """Checks that each run is killed by the next one and its row says so."""
     rows = [row for row in finished_rows(stage, release, "cover", 3) if finished(row)]
     for row in rows:
         yield from differences(row, {"trigger_code": 200, "handle_code": 500})

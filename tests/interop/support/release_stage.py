@@ -1,4 +1,4 @@
-"""All releases side by side on one server: with living executors, killed ones, stopped ones, then the books."""
+"""All releases together on one server: with live executors, killed ones, stopped ones, then the accounting."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -12,7 +12,7 @@ DETAILS_MAX = 8
 
 
 class Skip(Exception):
-    """Raised where a check cannot run here; the text says why."""
+    """A check cannot run here; the text says why."""
 
 
 class Report:
@@ -21,7 +21,7 @@ class Report:
         self.counts = Counter() if counts is None else counts
 
     def within(self, prefix: str) -> "Report":
-        """The same report for checks whose names begin with `prefix`."""
+        """Returns the same report for checks whose names begin with `prefix`."""
         return Report(self.only, f"{self.prefix}{prefix}: ", self.counts)
 
     def wants(self, name: str) -> bool:
@@ -61,7 +61,7 @@ class Report:
             self.skip_all(name, reason)
 
     def skip_all(self, what: str, reason: str) -> None:
-        """Counts once, whatever `--only` says."""
+        """Counts one skip, whatever `--only` says."""
         self.counts["skipped"] += 1
         print(f"SKIP {self.prefix}{what}: {reason}", flush=True)
 
@@ -77,7 +77,7 @@ class Report:
 
 @contextmanager
 def temporary_folder(prefix: str, keep: bool, report: Report) -> Iterator[Path]:
-    """A folder for one run of a program; `keep` leaves it there and says where."""
+    """Provides a folder for one run of a program; `keep` leaves it there and prints its path."""
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     try:
         yield folder

@@ -1,4 +1,4 @@
-"""What a route strategy must do with two living executors, told from the log rows of a job that fires every second."""
+"""Required behaviour of a route strategy with two live executors, checked on the log rows of a job that fires every second."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -27,20 +27,20 @@ def last(rows, addresses, job_id):
 
 
 def alternates(rows, addresses, job_id):
-    """ROUND."""
+    """Checks ROUND."""
     return [f"same address twice in a row: {brief(before)} then {brief(after)}"
             for before, after in zip(rows, rows[1:]) if before["executor_address"] == after["executor_address"]]
 
 
 def spreads(rows, addresses, job_id):
-    """RANDOM."""
+    """Checks RANDOM."""
     used = Counter(chosen(rows))
     return [f"{address} never chosen in {len(rows)} firings: {dict(used)}"
             for address in addresses if not used[address]]
 
 
 def spreads_evenly(rows, addresses, job_id):
-    """LEAST_FREQUENTLY_USED starts from a random count below the number of addresses."""
+    """Checks LEAST_FREQUENTLY_USED, which starts from a random count below the number of addresses."""
     used = Counter(chosen(rows))
     difference = abs(used[addresses[0]] - used[addresses[1]])
     return [f"uneven by {difference}: {dict(used)}"] if difference > 2 else []
@@ -61,7 +61,7 @@ def hash_of(key: str) -> int:
 
 
 def broadcast(rows, addresses, job_id):
-    """One row per shard and instant, each at the address of its index."""
+    """Checks that there is one row per shard and instant, each at the address of its index."""
     wanted = sorted((f"{index}/{len(addresses)}", address) for index, address in enumerate(addresses))
     shards = defaultdict(list)
     for row in rows:

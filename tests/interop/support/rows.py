@@ -1,4 +1,4 @@
-"""What a log row must hold, column by column."""
+"""Required content of a log row, column by column."""
 
 import re
 import time
@@ -9,13 +9,13 @@ from support.executor import shown
 from support.store import JobId
 
 DATETIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-SETTLED_S = 12  # a run of the tests has its result by then, also on a busy machine
+SETTLED_S = 12  # by then a run of the tests has its result, also on a busy machine
 EARLY_MS_MAX = 5
-LATE_MS_MAX = 10000  # cold executors queue their first runs; this is no measurement
+LATE_MS_MAX = 10000  # cold executors queue their first runs; this is not a measurement
 
 
 def epoch(value: str) -> int:
-    """Seconds of a DATETIME text in UTC; refuses anything but whole seconds."""
+    """Returns the seconds of a DATETIME text in UTC; refuses anything but whole seconds."""
     if not isinstance(value, str) or not DATETIME.fullmatch(value):
         raise ValueError(f"not a DATETIME text: {value!r}")
     return int(datetime.strptime(value, "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc).timestamp())
@@ -26,12 +26,12 @@ def instant(row: dict) -> int:
 
 
 def finished(row: dict) -> bool:
-    """Trigger and result are stored independently, in either order."""
+    """Returns whether the run has ended. Trigger and result are stored independently, in either order."""
     return row["trigger_code"] != 0 and (row["handle_code"] != 0 or row["trigger_code"] != 200)
 
 
 def by_itself(job: Job, rows: list[dict]) -> list[dict]:
-    """The rows of firings by schedule, without retries."""
+    """Returns the rows of firings by schedule, without retries."""
     return [row for row in rows if row["executor_fail_retry_count"] == job.retry]
 
 
@@ -40,11 +40,11 @@ def brief(row: dict) -> str:
     return str({key: value[:120] if isinstance(value, str) else value for key, value in shown.items()})
 
 
-CHILDREN = '<br><br><span style="color:#00c0ef;" > '  # what a parent's result goes on with
+CHILDREN = '<br><br><span style="color:#00c0ef;" > '  # begins the list of children in a parent's result
 
 
 def trigger_message(row: dict) -> str:
-    """What the executor or the server said about sending: the part behind the fixed fields of the compact note."""
+    """Returns the text of the executor or the server about sending: the part after the fixed fields of the compact note."""
     text = row["trigger_msg"] or ""
     count = {"rm1;": 8, "rm2;": 9}.get(text[:4])
     fields = text.split(";", count or 0)
@@ -52,14 +52,14 @@ def trigger_message(row: dict) -> str:
 
 
 def differences(row: dict, expected: dict) -> list[str]:
-    """One line for all wrong columns of a row, or none."""
+    """Returns one line for all wrong columns of a row, or none."""
     wrong = [f"{column}: expected {wanted!r}, got {row[column]!r}"
              for column, wanted in expected.items() if row[column] != wanted]
     return [f"log {row['id']} {'; '.join(wrong)}; row {brief(row)}"] if wrong else []
 
 
 def row_problems(job: Job, ids: JobId, addresses: list[str], row: dict, check_instant: bool = True) -> list[str]:
-    """Every column of the row of a run that was sent and has its result."""
+    """Checks every column of the row of a run that was sent and has its result."""
     shard = row["executor_sharding_param"]
     code, message = job.result(shard)
     said, _, children = (row["handle_msg"] or "").partition(CHILDREN)
@@ -114,7 +114,7 @@ def unfinished_problems(rows: list[dict]) -> list[str]:
 
 
 def executed_problems(job: Job, rows: list[dict], executions: dict[int, list[dict]]) -> list[str]:
-    """Each run with a result was executed once, at the right executor, with the right parameter and shard."""
+    """Checks that each run with a result was executed once, at the right executor, with the right parameter and shard."""
     problems = []
     for row in rows:
         entries = executions.get(row["id"], [])
@@ -140,7 +140,7 @@ def execution_problems(job: Job, row: dict, entry: dict) -> list[str]:
 
 
 def gap_problems(job: Job, rows: list[dict]) -> list[str]:
-    """Every instant between the first and the last row has exactly one row."""
+    """Checks that every instant between the first and the last row has exactly one row."""
     instants = [instant(row) for row in rows]
     if not instants:
         return [f"{job.name} has no rows"]

@@ -1,4 +1,4 @@
-"""`--self-test`: the Java executors do what the scenarios take for granted. Needs no Ringmaster."""
+"""`--self-test`: checks that the Java executors behave as the scenarios assume. Needs no Ringmaster."""
 
 import time
 from datetime import datetime, timezone

@@ -66,7 +66,7 @@ class Server:
         return self.process.terminate()
 
     def kill(self) -> float:
-        """kill -9; returns the time just before it."""
+        """Kills the server with kill -9; returns the time just before it."""
         now = time.time()
         self.process.kill()
         return now

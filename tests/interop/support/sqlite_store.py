@@ -29,4 +29,4 @@ class SqliteFiles:
         return []
 
     def close(self) -> None:
-        """The files go with their folder."""
+        """Does nothing: the files are removed with their folder."""

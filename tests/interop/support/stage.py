@@ -1,4 +1,4 @@
-"""A server with Java executors around it, in a temporary folder of its own."""
+"""A server with Java executors, in a temporary folder of its own."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from support.waiting import wait_until
 
 TOKEN = "interop-token"
 REGISTER_DEADLINE_S = 45  # a first attempt that failed is repeated after 30 s
-QUIET_DEADLINE_S = 80  # a result that was refused comes again after 30 s; an unknown run is asked about for 60 s
+QUIET_DEADLINE_S = 80  # a refused result is sent again after 30 s; an unknown run is asked about for 60 s
 
 
 def app_name(release: str) -> str:
@@ -35,7 +35,7 @@ class Stage:
         self.ids: dict[str, JobId] = {}
 
     def start(self) -> None:
-        """Groups first, then executors, and the jobs only when all are registered: no firing misses its executor."""
+        """Starts groups first, then executors, and the jobs only when all are registered: no firing misses its executor."""
         self.server.start(jobs_file(self.groups, []))
         for release in self.releases:
             self.executors[release] = [self.executor(release) for _ in range(self.executors_each)]
@@ -79,9 +79,9 @@ class Stage:
         return self.store.rows(job)
 
     def restart_quiet(self, killed: Sequence[str] = ()) -> list[str]:
-        """Starts again with every job stopped and waits until nothing is open, but for runs that died with an executor.
+        """Starts again with every job stopped and waits until nothing is open, except for runs that died with an executor.
 
-        Returns what was still open at the deadline.
+        Returns the objects that were still open at the deadline.
         """
         self.server.start(jobs_file(self.groups, [job.stopped() for job in self.jobs]))
         try:

@@ -16,13 +16,13 @@ class JobId:
 
 
 class Store(ABC):
-    """What the checks ask. A column has the same Python type on every database: DATETIME is the text that is stored."""
+    """Queries of the checks. A column has the same Python type on every database: DATETIME is the stored text."""
 
     settings: str  # the server's, for the table [database]
 
     @abstractmethod
     def query(self, sql: str, *values) -> list[dict]:
-        """The committed rows; each `?` stands for a value."""
+        """Returns the committed rows; each `?` stands for a value."""
 
     def count(self, sql: str, *values) -> int:
         return self.query(f"SELECT count(*) AS n FROM {sql}", *values)[0]["n"]
@@ -36,7 +36,7 @@ class Store(ABC):
         return self.query("SELECT address_list FROM xxl_job_group WHERE app_name = ?", app)[0]["address_list"]
 
     def job_ids(self) -> dict[str, JobId]:
-        """By job name, which the tests make unique."""
+        """Returns the jobs by name, which the tests make unique."""
         rows = self.query("SELECT id, job_group, job_desc FROM xxl_job_info")
         return {row["job_desc"]: JobId(row["id"], row["job_group"]) for row in rows}
 
@@ -44,12 +44,12 @@ class Store(ABC):
         return {row["app_name"]: row["id"] for row in self.query("SELECT id, app_name FROM xxl_job_group")}
 
     def rows(self, job: Job) -> list[dict]:
-        """The log rows of a job, oldest first."""
+        """Returns the log rows of a job, oldest first."""
         return self.query("SELECT l.* FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id"
                           " WHERE i.job_desc = ? ORDER BY l.id", job.name)
 
     def jobs_finished_since(self, epoch_s: float) -> set[str]:
-        """Names of the jobs with a finished run of an instant from then on."""
+        """Returns names of the jobs with a finished run of an instant from then on."""
         since = datetime.fromtimestamp(math.ceil(epoch_s), timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
         rows = self.query("SELECT DISTINCT i.job_desc FROM xxl_job_log l JOIN xxl_job_info i ON i.id = l.job_id"
                           " WHERE l.trigger_time >= ? AND l.trigger_code <> 0"
@@ -57,7 +57,7 @@ class Store(ABC):
         return {row["job_desc"] for row in rows}
 
     def unfinished(self, killed: Sequence[str] = ()) -> dict[str, int]:
-        """What a store at rest has none of."""
+        """Counts objects that a store at rest does not have."""
         rows = self.open_rows(killed)
         return {
             "claims": self.count("rm_claim"),
@@ -67,6 +67,6 @@ class Store(ABC):
         }
 
     def open_rows(self, killed: Sequence[str] = ()) -> list[dict]:
-        """Rows without an end. What a killed executor had accepted stays running for ten minutes and is left out."""
+        """Returns rows without an end. Runs that a killed executor had accepted stay running for ten minutes and are left out."""
         rows = self.query("SELECT * FROM xxl_job_log WHERE trigger_code IN (0, 200) AND handle_code = 0 ORDER BY id")
         return [row for row in rows if row["trigger_code"] == 0 or row["executor_address"] not in killed]

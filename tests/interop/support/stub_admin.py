@@ -12,7 +12,7 @@ WRONG_TOKEN = {"code": 500, "msg": "The access token is wrong.", "content": None
 
 class StubAdmin:
     def __init__(self, token: str, app_names: bool = False):
-        """app_names: like admins of 3.5, demands the app name in a header."""
+        """`app_names`: requires the app name in a header, like admins of 3.5."""
         self.token, self.app_names = token, app_names
         self.registered: set[tuple[str, str]] = set()
         self.results: dict[int, tuple[int, str]] = {}

@@ -10,7 +10,7 @@ POLL_S = 0.1
 
 def wait_until(condition: Callable[[], T], deadline_s: float, what: str,
                seen: Callable[[], object] | None = None) -> T:
-    """Polls until `condition` is true and returns its value; after the deadline says what was missing and was seen."""
+    """Polls until `condition` is true and returns its value; after the deadline raises with the expected and the seen state."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()

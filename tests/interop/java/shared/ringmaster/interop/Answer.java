@@ -1,6 +1,6 @@
 package ringmaster.interop;
 
-/** A reply as the release has read it. The payload is whatever that release takes for it; a piece of log as `Chunk`. */
+/** A reply as the release has read it. The payload is the release's own type; a piece of log is a `Chunk`. */
 record Answer(int code, String msg, String payload, Chunk chunk) {
     record Chunk(int from, int to, String content, boolean end) {
         String json() {

@@ -1,12 +1,12 @@
 package ringmaster.interop;
 
-/** What an admin of the release asks an executor, with the client that the release ships. */
+/** Requests of a release's admin to an executor, with the client that the release ships. */
 interface Calls {
     Answer beat();
 
     Answer idleBeat(int job);
 
-    /** Sends what is named alone: the rest stays as the release initialises it. */
+    /** Sends only the named fields: the rest stays as the release initialises it. */
     Answer run(Fields fields);
 
     Answer kill(int job);

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 
-/** An admin's side: a line of input is a call of an executor, or a callback to read; a line of output is the outcome as JSON. */
+/** The admin's side: a line of input is a call of an executor, or a callback to read; a line of output is the outcome as JSON. */
 public final class ClientMain {
     private Calls calls;
 

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 
-/** A line of input: what to do, then {@code name=value} pairs, all with tabs between. */
+/** A line of input: the operation, then {@code name=value} pairs, all separated by tabs. */
 record Fields(String operation, Map<String, String> values) {
     static Fields parse(String line) {
         String[] words = line.split("\t");

@@ -3,7 +3,7 @@ package ringmaster.interop;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The handlers that every release registers, by name. Each run is journalled before its handler starts. */
+/** Handlers that every release registers, by name. Each run is journalled before its handler starts. */
 public final class Handlers {
     private final Journal journal;
 

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * One JSON line per started run. A line is one write to a file in append mode, so kill -9 leaves no half line. A plain
- * stream, because a channel is closed for good when a run that writes to it is interrupted by a timeout or a kill.
+ * One JSON line per started run. A line is one write to a file in append mode, so kill -9 leaves no half line. It is a plain
+ * stream, because a channel is closed permanently when a timeout or a kill interrupts a run that writes to it.
  */
 public final class Journal {
     private final OutputStream file;

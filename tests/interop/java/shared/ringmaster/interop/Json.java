@@ -1,6 +1,6 @@
 package ringmaster.interop;
 
-/** The little of JSON that is written here. */
+/** The small part of JSON that is written here. */
 final class Json {
     private Json() {}
 

@@ -2,7 +2,7 @@ package ringmaster.interop;
 
 import com.xxl.job.core.executor.XxlJobExecutor;
 
-/** An executor process without a framework: registers the handlers, starts, and withdraws itself on SIGTERM. */
+/** An executor process without a framework: registers the handlers, starts, and removes its registration on SIGTERM. */
 public final class Main {
     public static void main(String[] args) throws Exception {
         Options options = Options.parse(args);

@@ -1,6 +1,6 @@
 package ringmaster.interop;
 
-/** What a handler reports: a handle code and its message. */
+/** Result of a handler: a handle code and its message. */
 public record Result(int code, String message) {
     public static Result success(String message) {
         return new Result(200, message);

@@ -1,11 +1,11 @@
 package ringmaster.interop;
 
-/** What a handler sees of the run it was started for, whatever the release calls it. */
+/** A handler's view of its run, whatever the release calls it. */
 public interface Run {
-    /** Id of the log row, or -1 when the release does not tell. */
+    /** Id of the log row, or -1 when the release does not provide it. */
     long logId();
 
-    /** Id of the job, or -1 when the release does not tell. */
+    /** Id of the job, or -1 when the release does not provide it. */
     long jobId();
 
     String param();

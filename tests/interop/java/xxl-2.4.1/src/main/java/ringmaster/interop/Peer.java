@@ -24,7 +24,7 @@ final class Peer {
         });
     }
 
-    /** What an admin of this release reads from a callback, by log id. */
+    /** Returns the content of a callback as an admin of this release reads it, by log id. */
     static Map<Long, Result> results(String body) {
         Map<Long, Result> results = new LinkedHashMap<>();
         for (HandleCallbackParam item : new Gson().fromJson(body, HandleCallbackParam[].class)) {

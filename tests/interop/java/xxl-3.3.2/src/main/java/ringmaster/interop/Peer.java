@@ -10,7 +10,7 @@ import java.lang.reflect.Field;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Release 3.3.2: the context tells the log id, too. */
+/** Release 3.3.2: the context contains the log id, too. */
 final class Peer {
     private Peer() {}
 
@@ -35,7 +35,7 @@ final class Peer {
         });
     }
 
-    /** What an admin of this release reads from a callback, by log id. */
+    /** Returns the content of a callback as an admin of this release reads it, by log id. */
     static Map<Long, Result> results(String body) {
         Map<Long, Result> results = new LinkedHashMap<>();
         for (CallbackRequest item : new Gson().fromJson(body, CallbackRequest[].class)) {
