@@ -282,6 +282,50 @@ def parity_rule(repository: Repository) -> Iterator[str]:
             yield f"{page}:{number}: {cells[1]!r} names no test"
 
 
+# Words that no text uses any more, and what stands in their place: ../docs/glossary.md.
+RETIRED = {
+    r"(nobody|somebody|whoever|whomever|anybody|everybody)(?:'s)?": "name the person or thing",
+    r"anew": "again",
+    r"for ever": "indefinitely",
+    r"of (?:its|one's|their) own accord|of one's own": "its own",
+    r"by hand": "manually",
+    r"people": "users",
+    r"upkeep": "maintenance",
+    r"past lives|former li(?:fe|ves)": "earlier incarnations",
+    r"signs? of life": "heartbeat",
+    r"records? of changes": "audit log",
+    r"wish(?:es)?": "request, or intent",
+    r"desks?": "client",
+    r"odd(?:ity|ities)": "finding",
+    r"farewells?": "goodbye",
+    r"duty|duties": "task",
+    r"rhythms?": "interval",
+    r"dials? in|dialled in": "connects",
+}
+RIDDLE = r"^///?\s+(?:What|Who|Whose|Whom|How|That|The same)\b(?!.*\?)"
+FALSE_NO = r'"[^"\n]*\b(?:is|are|was|were) no (?!longer\b|such\b|more\b)[^"\n]*"'
+
+
+def english_rule(repository: Repository) -> Iterator[str]:
+    """Comments and texts use the terms of docs/glossary.md and begin with a verb or a noun: style of this project."""
+    retired = [(re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE), better) for pattern, better in RETIRED.items()]
+    pages = {".md", ".toml", ".in"}
+    for name in repository.of(CODE | pages):
+        # The last two hold texts of XXL-JOB.
+        exempt = {"docs/glossary.md", "CHANGELOG.md", "protocol/wire/xxl/refusal_words.cpp", "tests/unit/dialect_test.cpp"}
+        if name in exempt or name.startswith(("tests/fuzz/", "tests/data/")):
+            continue
+        for number, line in repository.lines(name):
+            text = line if Path(name).suffix in pages else "  ".join(re.findall(r"//.*|#\s.*|\"(?:[^\"\\]|\\.)*\"", line))
+            for pattern, better in retired:
+                if match := pattern.search(text):
+                    yield f"{name}:{number}: {match[0]!r}: {better}"
+            if Path(name).suffix in CPLUSPLUS and (match := re.match(RIDDLE, line.strip())):
+                yield f"{name}:{number}: a comment begins with a verb or a noun: {match[0]!r}"
+            if Path(name).suffix in CPLUSPLUS and (match := re.search(FALSE_NO, line)):
+                yield f"{name}:{number}: say invalid, or not a: {match[0][:60]}"
+
+
 def machine_path_rule(repository: Repository) -> Iterator[str]:
     names = repository.of(CODE | {".md", ".toml", ".txt", ".cmake", ".json"})
     yield from repository.search(r"(?<![\w.$}/-])/(root|home/\w+|work)/[\w.]", names, "{}…: a path of one machine")

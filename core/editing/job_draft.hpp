@@ -40,7 +40,7 @@ struct job_draft {
   std::string glue_type;
   std::string glue_source;
   std::string glue_remark;
-  /// What XXL's forms do not know; nothing: as it is.
+  /// Options that XXL's forms do not have; unset: unchanged.
   std::optional<job_options> options = {};
 };
 

@@ -57,7 +57,7 @@ result<std::vector<std::string>> parse_addresses(const std::vector<std::string>&
         continue;
       if (!can_be_called(address))
         return fail(errc::invalid_argument, "\"" + std::string{cut_characters(valid_utf8(address), shown_address_chars)} +
-                                              "\" is no address; expected http://host:port/, at most " +
+                                              "\" is not an address; expected http://host:port/, at most " +
                                               std::to_string(address_chars) + " characters");
       bytes += address.size() + 1;
       addresses.emplace_back(address);

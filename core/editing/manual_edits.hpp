@@ -25,7 +25,7 @@ struct job_name {
 /// Parses `12` or `pay-worker/settle`. Errors: `invalid_argument`.
 [[nodiscard]] result<job_name> parse_job_name(std::string_view text);
 
-/// A run by hand: an intent of kind `manual` or `api`.
+/// Request for a manual run: an intent of kind `manual` or `api`.
 struct manual_trigger {
   job_id job{};
   trigger_kind kind = trigger_kind::manual;

@@ -41,7 +41,7 @@ struct held_group {
 /// Returns groups without the parts that their jobs and the registry write.
 [[nodiscard]] std::vector<held_group> edited_part(std::vector<held_group> groups);
 
-/// What a declaration says about a job, as the columns hold it. Enumerations are their stored names.
+/// A job's declaration as column values. Enumerations are their stored names.
 struct job_columns : core::job_options {
   std::string name;
   std::string author;

@@ -65,7 +65,7 @@ core::result<void> check_widths(const core::job_record& row, const column_limits
     const auto value = field.get(row);
     const auto text = core::text_of(value);
     if (core::valid_utf8(text) != text)
-      return core::fail(errc::invalid_argument, std::string{field.name} + " is no UTF-8 text");
+      return core::fail(errc::invalid_argument, std::string{field.name} + " is not valid UTF-8");
     if (field.kind == core::option_kind::text && !core::fits(text, static_cast<std::size_t>(field.max)))
       return too_long(field.name);
   }

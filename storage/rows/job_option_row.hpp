@@ -11,7 +11,7 @@ namespace ringmaster::storage {
   each("on_unknown") between each("time_zone") between each("interval_ms") between each("start_at") between each("end_at")       \
     between each("jitter_ms") between each("keep_logs") between each("alarm_on") between each("description")
 
-// What stands in a statement for one option.
+// Text that stands for one option in a statement.
 #define RINGMASTER_OPTION_NAME(name) name
 #define RINGMASTER_OPTION_OF_X(name) "x." name
 #define RINGMASTER_OPTION_MARK(name) "?"
@@ -19,7 +19,7 @@ namespace ringmaster::storage {
 
 /// `on_unknown, time_zone, …`
 #define RINGMASTER_OPTION_NAMES RINGMASTER_JOB_OPTIONS(RINGMASTER_OPTION_NAME, ", ")
-/// The same of `rm_job_ext x`.
+/// `x.on_unknown, x.time_zone, …`
 #define RINGMASTER_OPTIONS_OF_X RINGMASTER_JOB_OPTIONS(RINGMASTER_OPTION_OF_X, ", ")
 /// `?, ?, …`
 #define RINGMASTER_OPTION_MARKS RINGMASTER_JOB_OPTIONS(RINGMASTER_OPTION_MARK, ", ")

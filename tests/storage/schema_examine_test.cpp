@@ -144,7 +144,7 @@ TEST_CASE("examine finds values that XXL-JOB does not write", "[schema]") {
   auto found = rows();
   CHECK(found.how == level::warning);
   for (const char* part :
-       {"group 2: app_name is blank", "group 2: address_type 7 counts as 1", "group 2: \"here\" is no address",
+       {"group 2: app_name is blank", "group 2: address_type 7 counts as 1", "group 2: \"here\" is not an address",
         "group 3: no address is configured", "registration \"there\": invalid address",
         "1 of the newest runs have no trigger_time",
         "job 1: executor_block_strategy \"LATER\" counts as SERIAL_EXECUTION", "misfire_strategy \"PRAY\" counts as DO_NOTHING",

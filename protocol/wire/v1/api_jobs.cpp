@@ -172,7 +172,7 @@ void read_schedule(api_members& in, core::job_draft& draft) {
     draft.schedule_conf = schedule.maybe_text("conf");
   });
   draft.options = read_options(in);
-  // What a Java admin shows of it.
+  // A Java admin shows the interval as whole seconds.
   if (const auto interval = draft.options->timing.interval_ms; interval && !draft.schedule_conf)
     draft.schedule_conf = core::rate_text_of(*interval);
 }

@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Edits by hand (`job_edits.cpp`) and lists for people (`job_finds.cpp`).
+/// Operations on single jobs (`job_edits.cpp`, `job_finds.cpp`).
 class job_role final : public job_store {
 public:
   explicit job_role(session& own) : own_{own} {}
