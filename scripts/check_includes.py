@@ -111,7 +111,7 @@ ROOMS: dict[str, str] = {
     "protocol": ". wire/json wire wire/xxl wire/executor wire/v1",
     "storage": ". rows editing rules",
     "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
-    "storage/sqlite": "driver roles schema . cluster users firing runs jobs results maintenance",
+    "storage/sqlite": "driver cluster schema users runs firing jobs results maintenance .",
     "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery firing node",
     "gateway": "auth notification transport exchange handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",

@@ -244,6 +244,16 @@ def actor_list_rule(repository: Repository) -> Iterator[str]:
         yield f"{page}:1: {name} is no actor of the catalogue, or is listed twice"
 
 
+def architecture_path_rule(repository: Repository) -> Iterator[str]:
+    """Files and folders that ARCHITECTURE.md names exist."""
+    page = "ARCHITECTURE.md"
+    known = set(repository.files) | {str(parent) for name in repository.files for parent in Path(name).parents}
+    for number, line in repository.lines(page) if page in repository.files else ():
+        for path in re.findall(r"`((?:core|config|protocol|storage|actors|gateway|executor|apps|docs|tests|scripts)/[\w/.]*)`", line):
+            if path.rstrip("/") not in known:
+                yield f"{page}:{number}: {path} does not exist"
+
+
 def release_rule(repository: Repository) -> Iterator[str]:
     """The newest version of CHANGELOG.md is that of CMakeLists.txt, with its date or "unreleased"."""
     lists = repository.text("CMakeLists.txt") if "CMakeLists.txt" in repository.files else ""

@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 
 #include "storage/rows/datetime_text.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/database.hpp"
 #include "storage/sqlite/schema/schema.hpp"
 #include "tests/simulation/played_schedule.hpp"
 #include "tests/support/memory_database.hpp"
@@ -59,8 +59,7 @@ public:
   }
 
   std::unique_ptr<storage::store> open() override {
-    return std::make_unique<storage::sqlite::sqlite_store>(
-      storage::sqlite::session{test::expect(connection::open(where_)), storage::datetime_text{core::zone{}}, {}});
+    return storage::sqlite::make_store({test::expect(connection::open(where_)), storage::datetime_text{core::zone{}}, {}});
   }
   connection* tables() noexcept override { return tables_.get(); }
   std::unique_ptr<shared_schedule> make_schedule(schedule_surroundings seen) override {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/database.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/file_size_limit.hpp"
 
@@ -23,8 +23,7 @@ struct reachable_store {
     auto opened = require(storage::sqlite::connection::open(options));
     db = opened.get();
     const auto zones = test_options();
-    store = std::make_unique<storage::sqlite::sqlite_store>(
-      storage::sqlite::session{std::move(opened), storage::datetime_text{zones.database_zone}, zones.schedule_zone});
+    store = storage::sqlite::make_store({std::move(opened), storage::datetime_text{zones.database_zone}, zones.schedule_zone});
   }
 
   void pragma(const char* text) const {

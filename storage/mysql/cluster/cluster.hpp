@@ -11,7 +11,7 @@ public:
   explicit cluster_role(session& own) : own_{own} {}
 
   core::result<core::node_incarnation> enter(const std::string& node, const std::string& address,
-                                      const core::entry_terms& entry) override;
+                                             const core::entry_terms& entry) override;
   core::result<void> beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) override;
   core::result<std::vector<core::node_row>> nodes() override;
   core::result<core::cluster_view> view() override;

@@ -1,15 +1,15 @@
 // Nodes and their incarnations (firing protocol §9).
 
+#include "storage/sqlite/cluster/cluster.hpp"
+
 #include <algorithm>
 
 #include "storage/rows/retired_incarnations.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char find_incarnation[] = "SELECT 1 FROM rm_node WHERE id = ?1 AND incarnation = ?2 AND state = 'up'";
 constexpr char read_node[] = "SELECT incarnation, beat, state FROM rm_node WHERE id = ?1";
 constexpr char write_incarnation[] = "INSERT INTO rm_life (node, incarnation, process) VALUES (?1, ?2, ?3) "
                               "ON CONFLICT (node) DO UPDATE SET incarnation = excluded.incarnation, process = excluded.process";
@@ -54,18 +54,9 @@ std::vector<core::node_row> read_nodes(connection& db) {
 
 } // namespace
 
-bool is_current(connection& db, const core::node_incarnation& life) {
-  auto finding = db.prepare(find_incarnation);
-  return finding.with(life.node, life.incarnation).step();
-}
-
-core::error over(const core::node_incarnation& life) {
-  return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " has ended"};
-}
-
-core::result<core::node_incarnation> cluster::enter(const std::string& node, const std::string& address,
-                                             const core::entry_terms& entry) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_incarnation> {
+core::result<core::node_incarnation> cluster_role::enter(const std::string& node, const std::string& address,
+                                                         const core::entry_terms& entry) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_incarnation> {
     core::node_incarnation life{node, 1};
     auto reading = db.prepare(read_node);
     bool known = reading.with(node).step();
@@ -84,21 +75,21 @@ core::result<core::node_incarnation> cluster::enter(const std::string& node, con
   });
 }
 
-core::result<void> cluster::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> cluster_role::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (db.run(raise_beat, life.node, life.incarnation, beat, wall) != 1)
-      return tl::unexpected{over(life)};
+      return tl::unexpected{incarnation_has_ended(life)};
     return {};
   });
 }
 
-core::result<std::vector<core::node_row>> cluster::nodes() {
-  return within(*session_.db, transaction_kind::read,
+core::result<std::vector<core::node_row>> cluster_role::nodes() {
+  return within(*own_.db, transaction_kind::read,
                 [](connection& db) -> core::result<std::vector<core::node_row>> { return read_nodes(db); });
 }
 
-core::result<core::cluster_view> cluster::view() {
-  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<core::cluster_view> {
+core::result<core::cluster_view> cluster_role::view() {
+  return within(*own_.db, transaction_kind::read, [](connection& db) -> core::result<core::cluster_view> {
     core::cluster_view seen{read_nodes(db), std::nullopt, 0};
     auto edits = db.prepare(read_edit_counter);
     if (edits.with().step())
@@ -107,8 +98,8 @@ core::result<core::cluster_view> cluster::view() {
   });
 }
 
-core::result<core::log_id> cluster::raise_run_ids(core::log_id highest) {
-  return within(*session_.db, transaction_kind::write, [highest](connection& db) -> core::result<core::log_id> {
+core::result<core::log_id> cluster_role::raise_run_ids(core::log_id highest) {
+  return within(*own_.db, transaction_kind::write, [highest](connection& db) -> core::result<core::log_id> {
     std::int64_t given = 0;
     if (auto reading = db.prepare(read_highest_run); reading.with().step())
       given = reading.number(0);
@@ -118,8 +109,8 @@ core::result<core::log_id> cluster::raise_run_ids(core::log_id highest) {
   });
 }
 
-core::result<bool> cluster::fence(const core::node_row& seen) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+core::result<bool> cluster_role::fence(const core::node_row& seen) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     if (db.run(fence_node, seen.id, seen.incarnation, seen.beat) != 1)
       return false;
     db.run(end_incarnation, seen.id, seen.incarnation);
@@ -127,16 +118,9 @@ core::result<bool> cluster::fence(const core::node_row& seen) {
   });
 }
 
-core::result<void> cluster::leave(const core::node_incarnation& life) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> cluster_role::leave(const core::node_incarnation& life) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     db.run(leave_node, life.node, life.incarnation);
-    return {};
-  });
-}
-
-core::result<void> sqlite_store::ping() {
-  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<void> {
-    db.run("SELECT 1");
     return {};
   });
 }

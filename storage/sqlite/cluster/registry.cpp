@@ -1,7 +1,8 @@
 // Executor groups and registrations.
 
+#include "storage/sqlite/cluster/registry.hpp"
+
 #include "storage/rows/registry_text.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -28,8 +29,8 @@ constexpr char write_group[] = "UPDATE xxl_job_group SET address_list = ?2, upda
 
 } // namespace
 
-core::result<core::registry_state> registry::read() {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::registry_state> {
+core::result<core::registry_state> registry_role::read() {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::registry_state> {
     core::registry_state state;
     auto groups = db.prepare(list_groups);
     groups.with();
@@ -42,7 +43,7 @@ core::result<core::registry_state> registry::read() {
     rows.with();
     while (rows.step())
       state.registrations.push_back({std::string{rows.text(0)}, std::string{rows.text(1)}, std::string{rows.text(2)},
-                                     session_.dates.read(rows.text(3)).value_or(core::time_point{})});
+                                     own_.dates.read(rows.text(3)).value_or(core::time_point{})});
     std::vector<core::registration> tokens;
     auto shown = db.prepare(list_tokens);
     shown.with();
@@ -53,19 +54,19 @@ core::result<core::registry_state> registry::read() {
   });
 }
 
-core::result<void> registry::write(const core::registry_batch& batch, core::time_point now) {
+core::result<void> registry_role::write(const core::registry_batch& batch, core::time_point now) {
   if (auto sound = check(batch); !sound)
     return sound;
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     for (const auto& row : batch.removed)
       db.run(remove, row.registry_group, row.app_name, row.address);
     for (const auto& row : batch.renewed) {
-      const auto& seen = session_.dates.of(row.seen);
+      const auto& seen = own_.dates.of(row.seen);
       if (db.run(renew, row.registry_group, row.app_name, row.address, seen) == 0)
         db.run(insert, row.registry_group, row.app_name, row.address, seen);
     }
     for (const auto& row : batch.dead)
-      db.run(remove_dead, row.registry_group, row.app_name, row.address, session_.dates.of(row.seen));
+      db.run(remove_dead, row.registry_group, row.app_name, row.address, own_.dates.of(row.seen));
     for (const auto& row : batch.tokens) {
       if (row.shown)
         db.run(write_shown, row.app_name, row.address, name_of(*row.shown));
@@ -74,7 +75,7 @@ core::result<void> registry::write(const core::registry_batch& batch, core::time
     }
     for (const auto& group : batch.changed_groups) {
       auto list = address_column(group.addresses);
-      db.run(write_group, group.id, list, session_.dates.of(now));
+      db.run(write_group, group.id, list, own_.dates.of(now));
     }
     return {};
   });

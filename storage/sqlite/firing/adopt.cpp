@@ -5,8 +5,8 @@
 
 #include "storage/rows/claim_items.hpp"
 #include "storage/rules/claim_rules.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -52,12 +52,12 @@ core::incarnation_end end_of(std::int64_t number) noexcept {
 
 class adoption {
 public:
-  adoption(connection& db, const core::node_incarnation& owner, std::int64_t sequence)
-    : db_{db}, owner_{owner}, sequence_{sequence} {}
+  adoption(session& own, const core::node_incarnation& owner, std::int64_t sequence)
+    : own_{own}, db_{*own.db}, owner_{owner}, sequence_{sequence} {}
 
   core::result<std::vector<core::adopted_run>> run(std::size_t limit) {
-    if (!is_current(db_, owner_))
-      return tl::unexpected{over(owner_)};
+    if (auto current = own_.check_current(owner_); !current)
+      return tl::unexpected{current.error()};
     // An earlier call whose answer was lost has done part of the work, or all of it.
     auto adopted = repeat();
     for (auto& claim : orphans()) {
@@ -135,6 +135,7 @@ private:
     return left;
   }
 
+  session& own_;
   connection& db_;
   const core::node_incarnation& owner_;
   std::int64_t sequence_;
@@ -164,8 +165,8 @@ core::result<bool> permit(connection& db, const core::node_incarnation& owner, s
 
 } // namespace
 
-core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_incarnation& owner) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<std::int64_t>> {
+core::result<std::vector<std::int64_t>> firing_role::open_claims(const core::node_incarnation& owner) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<std::int64_t>> {
     std::vector<std::int64_t> sequences;
     auto listing = db.prepare(list_claim_numbers);
     listing.with(owner.node, owner.incarnation);
@@ -175,15 +176,16 @@ core::result<std::vector<std::int64_t>> firings::open_claims(const core::node_in
   });
 }
 
-core::result<std::vector<core::adopted_run>> firings::adopt(const core::node_incarnation& owner, std::int64_t sequence,
-                                                            std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) { return adoption{db, owner, sequence}.run(limit); });
+core::result<std::vector<core::adopted_run>> firing_role::adopt(const core::node_incarnation& owner, std::int64_t sequence,
+                                                                std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection&) { return adoption{own_, owner, sequence}.run(limit); });
 }
 
-core::result<std::vector<bool>> firings::permit_resend(const core::node_incarnation& owner, std::span<const core::resend> runs) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<bool>> {
-    if (!is_current(db, owner))
-      return tl::unexpected{over(owner)};
+core::result<std::vector<bool>> firing_role::permit_resend(const core::node_incarnation& owner,
+                                                           std::span<const core::resend> runs) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<bool>> {
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
     std::vector<bool> granted;
     for (const auto& [claim, run] : runs) {
       auto one = permit(db, owner, claim, run);

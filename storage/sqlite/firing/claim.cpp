@@ -9,8 +9,8 @@
 #include "storage/rows/registry_text.hpp"
 #include "storage/rules/claim_rules.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -44,14 +44,14 @@ constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addre
 class claiming {
 public:
   claiming(session& own, const core::claim_batch& batch, core::time_point now)
-    : session_{own}, db_{*own.db}, dates_{own.dates}, batch_{batch}, now_{now} {
+    : own_{own}, db_{*own.db}, dates_{own.dates}, batch_{batch}, now_{now} {
     outcome_.sequence = batch.sequence;
   }
 
   core::result<core::claim_outcome> run() {
     const auto& owner = batch_.owner;
-    if (!is_current(db_, owner))
-      return tl::unexpected{over(owner)};
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
     auto committed = db_.prepare(find_own_claim);
     if (committed.with(owner.node, owner.incarnation, batch_.sequence).step())
       return repeat(committed);
@@ -134,7 +134,7 @@ private:
       outcome_.lost_intents.push_back(intent);
       return false;
     }
-    const auto job = find_job(session_, planned.id);
+    const auto job = find_job(own_, planned.id);
     if (!job) {
       // Deletes the intents of a removed job: its retries and children (firing protocol §7.5).
       db_.run(drop_intent, intent);
@@ -176,7 +176,7 @@ private:
     db_.run(insert_claim, batch_.owner.node, batch_.owner.incarnation, batch_.sequence, items.front().id, blob{packed});
   }
 
-  session& session_;
+  session& own_;
   connection& db_;
   datetime_text& dates_;
   const core::claim_batch& batch_;
@@ -189,10 +189,10 @@ private:
 
 } // namespace
 
-core::result<core::claim_outcome> firings::claim(const core::claim_batch& batch, core::time_point now) {
+core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point now) {
   if (auto sound = check(batch); !sound)
     return tl::unexpected{sound.error()};
-  return within(*session_.db, transaction_kind::write, [&](connection&) { return claiming{session_, batch, now}.run(); });
+  return within(*own_.db, transaction_kind::write, [&](connection&) { return claiming{own_, batch, now}.run(); });
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -1,9 +1,10 @@
 // Synchronisation of XXL's trigger columns in native mode: everything in one write transaction.
 
+#include "storage/sqlite/firing/mirror.hpp"
+
 #include "storage/editing/foreign_edits.hpp"
 #include "storage/rows/job_row.hpp"
-#include "storage/sqlite/roles/edit_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/edit_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -122,9 +123,9 @@ private:
 
 } // namespace
 
-core::result<mirror_step> mirrors::sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
-  return within(*session_.db, transaction_kind::write,
-                [&](connection&) -> core::result<mirror_step> { return mirror_sync{session_, now}.run(after, limit, adopt); });
+core::result<mirror_step> mirror_role::sync(core::job_id after, std::size_t limit, bool adopt, core::time_point now) {
+  return within(*own_.db, transaction_kind::write,
+                [&](connection&) -> core::result<mirror_step> { return mirror_sync{own_, now}.run(after, limit, adopt); });
 }
 
 } // namespace ringmaster::storage::sqlite

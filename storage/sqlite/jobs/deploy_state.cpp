@@ -3,7 +3,8 @@
 #include <unordered_map>
 
 #include "storage/rows/job_option_row.hpp"
-#include "storage/sqlite/jobs/deploy_sql.hpp"
+#include "storage/sqlite/jobs/deploy_switch.hpp"
+#include "storage/sqlite/jobs/deploys.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -12,9 +13,6 @@ namespace {
 constexpr char read_revision[] = "SELECT revision FROM rm_deploy WHERE source = ?1";
 // By bytes, as std::string compares.
 constexpr char list_files[] = "SELECT file_name FROM rm_source_file WHERE source = ?1 ORDER BY file_name";
-constexpr char list_held_groups[] =
-  "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g "
-  "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
 constexpr char count_undeclared[] = "SELECT i.job_group, count(*) FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
                                     "WHERE x.job_key IS NULL GROUP BY i.job_group";
 constexpr char list_held_jobs[] =
@@ -52,18 +50,6 @@ held_job read_held_job(const statement& row) {
 }
 
 } // namespace
-
-std::vector<held_group> read_groups(connection& db) {
-  std::vector<held_group> out;
-  auto groups = db.prepare(list_held_groups);
-  groups.with();
-  while (groups.step()) {
-    const auto type = groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual;
-    out.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)}, type,
-                   std::string{groups.text(4)}, std::string{groups.text(5)}, 0});
-  }
-  return out;
-}
 
 deploy_state read_deploy_state(connection& db, const std::string& source) {
   deploy_state state;

@@ -1,10 +1,12 @@
 // Application of declared groups, jobs and alarms. The plan is made before the write lock is taken, because claims wait for that
 // lock.
 
+#include "storage/sqlite/jobs/deploys.hpp"
+
 #include "storage/editing/source_files.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/jobs/deploy_sql.hpp"
-#include "storage/sqlite/roles/edit_sql.hpp"
+#include "storage/sqlite/firing/edit_sql.hpp"
+#include "storage/sqlite/jobs/deploy_switch.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -116,14 +118,14 @@ private:
 
 } // namespace
 
-core::result<core::deploy_report> deploys::apply(const core::declared_set& declared, bool dry_run, bool prune,
-                                                 core::time_point now, const core::principal& by) {
+core::result<core::deploy_report> deploy_role::apply(const core::declared_set& declared, bool dry_run, bool prune,
+                                                     core::time_point now, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
-  applying work{session_, declared, prune, now, by};
+  applying work{own_, declared, prune, now, by};
   if (!dry_run)
     return work.run();
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::deploy_report> {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::deploy_report> {
     auto made = work.prepare(db);
     if (!made)
       return tl::unexpected{made.error()};

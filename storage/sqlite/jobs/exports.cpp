@@ -1,10 +1,9 @@
 // Contents of declared files for `ringmaster export`.
 
-#include "storage/sqlite/roles/exports.hpp"
+#include "storage/sqlite/jobs/exports.hpp"
 
 #include "storage/rows/export_row.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -70,8 +69,8 @@ private:
 
 } // namespace
 
-core::result<void> exports::look(const reader& read) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<void> {
+core::result<void> export_role::look(const reader& read) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<void> {
     view now{db};
     return read(now);
   });

@@ -1,12 +1,13 @@
 // Edits and reads of executor groups for administrators.
 
+#include "storage/sqlite/jobs/group_writes.hpp"
+
 #include <algorithm>
 
 #include "storage/editing/audit_rules.hpp"
 #include "storage/editing/group_draft_rules.hpp"
 #include "storage/rows/registry_text.hpp"
 #include "storage/sqlite/jobs/group_tokens.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -74,8 +75,9 @@ core::result<void> complete(connection& db, group_writing& wanted, core::group_i
 
 } // namespace
 
-core::result<core::group_id> group_writes::add(const core::group_draft& draft, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::group_id> {
+core::result<core::group_id> group_editor_role::add(const core::group_draft& draft, const core::principal& by,
+                                                    core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::group_id> {
     auto wanted = write_group(draft, std::nullopt, {}, column_limits{}, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
@@ -83,7 +85,7 @@ core::result<core::group_id> group_writes::add(const core::group_draft& draft, c
       return tl::unexpected{done.error()};
     const auto& row = wanted->row;
     const auto list = address_column(row.addresses);
-    db.run(add_group_row, row.app_name, row.title, static_cast<std::int32_t>(row.type), list, session_.dates.of(now));
+    db.run(add_group_row, row.app_name, row.title, static_cast<std::int32_t>(row.type), list, own_.dates.of(now));
     const core::group_id group{static_cast<std::int32_t>(db.last_id())};
     // Ids are reused if the table was filled again with SQL.
     for (const char* sql : group_removals)
@@ -96,12 +98,12 @@ core::result<core::group_id> group_writes::add(const core::group_draft& draft, c
   });
 }
 
-core::result<void> group_writes::update(core::group_id group, const core::group_draft& draft, std::string_view seen,
-                                        const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> group_editor_role::update(core::group_id group, const core::group_draft& draft, std::string_view seen,
+                                             const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto may = core::check_admin(by); !may)
       return may;
-    const auto held = find_group(session_, group);
+    const auto held = find_group(own_, group);
     if (!held)
       return tl::unexpected{no_such_group(group)};
     auto wanted = write_group(draft, held, seen, column_limits{}, by);
@@ -110,7 +112,7 @@ core::result<void> group_writes::update(core::group_id group, const core::group_
     if (auto done = complete(db, *wanted, group); !done)
       return done;
     const auto& row = wanted->row;
-    db.run(update_group_row, group, row.app_name, row.title, static_cast<std::int32_t>(row.type), session_.dates.of(now));
+    db.run(update_group_row, group, row.app_name, row.title, static_cast<std::int32_t>(row.type), own_.dates.of(now));
     const auto list = address_column(row.addresses);
     if (!wanted->keeps_list)
       db.run(write_list, group, list);
@@ -123,12 +125,12 @@ core::result<void> group_writes::update(core::group_id group, const core::group_
   });
 }
 
-core::result<void> group_writes::remove(core::group_id group, std::string_view seen, const core::principal& by,
-                                        core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> group_editor_role::remove(core::group_id group, std::string_view seen, const core::principal& by,
+                                             core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto may = core::check_admin(by); !may)
       return may;
-    const auto held = find_group(session_, group);
+    const auto held = find_group(own_, group);
     if (!held)
       return {};
     if (auto may = check_removal(*held, seen, {is_there(db, find_job_of, group), is_there(db, find_other, group)}); !may)
@@ -145,19 +147,20 @@ core::result<void> group_writes::remove(core::group_id group, std::string_view s
   });
 }
 
-core::result<core::group_record> group_writes::read(core::group_id group, const core::principal& by) {
-  return within(*session_.db, transaction_kind::read, [&](connection&) -> core::result<core::group_record> {
-    auto held = find_group(session_, group);
+core::result<core::group_record> group_editor_role::read(core::group_id group, const core::principal& by) {
+  return within(*own_.db, transaction_kind::read, [&](connection&) -> core::result<core::group_record> {
+    auto held = find_group(own_, group);
     if (auto may = check_read(held, group, by); !may)
       return tl::unexpected{may.error()};
     return std::move(*held);
   });
 }
 
-core::result<core::page<core::group_record>> group_writes::page(const core::group_search& search, const core::principal& by) {
+core::result<core::page<core::group_record>> group_editor_role::page(const core::group_search& search,
+                                                                     const core::principal& by) {
   if (auto may = core::check_admin(by); !may)
     return tl::unexpected{may.error()};
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::group_record>> {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::group_record>> {
     core::page<core::group_record> out;
     if (auto counting = db.prepare(count_group_rows); counting.with(search.app_name_part, search.title_part).step())
       out.total = counting.number(0);
@@ -165,19 +168,19 @@ core::result<core::page<core::group_record>> group_writes::page(const core::grou
     listing.with(search.app_name_part, search.title_part, std::min(search.window.limit, core::page_rows_max),
                  search.window.offset);
     while (listing.step())
-      out.rows.push_back(read_group(listing, session_.dates));
+      out.rows.push_back(read_group(listing, own_.dates));
     return out;
   });
 }
 
-core::result<std::vector<core::group_record>> group_writes::visible(const core::principal& by) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::group_record>> {
+core::result<std::vector<core::group_record>> group_editor_role::visible(const core::principal& by) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::group_record>> {
     std::vector<core::group_record> out;
     auto listing = db.prepare(list_all);
     listing.with();
     while (listing.step())
       if (by.may(core::group_right::viewer, listing.id<core::group_id>(0)))
-        out.push_back(read_group(listing, session_.dates));
+        out.push_back(read_group(listing, own_.dates));
     return out;
   });
 }

@@ -1,13 +1,16 @@
 // Start, stop, manual trigger, removal. SQLite's one write lock replaces the lock on `rm_edit`.
 
+#include "storage/sqlite/jobs/job_edits.hpp"
+
 #include "core/schedule/last_instant.hpp"
 #include "storage/editing/job_draft_rules.hpp"
 #include "storage/editing/job_edit_rules.hpp"
 #include "storage/rows/registry_text.hpp"
 #include "storage/rules/claim_rules.hpp"
 #include "storage/rules/schedule_repair.hpp"
-#include "storage/sqlite/roles/edit_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/edit_sql.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/jobs/job_writes.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -94,58 +97,58 @@ core::result<core::job_edit> schedule_anew(session& own, core::job_id job, std::
 
 } // namespace
 
-core::result<core::job_edit> jobs::start(core::job_id job, core::time_point now, const core::principal& by) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now, const core::principal& by) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto stored = find_for(db, job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
-    const auto held = find_job(session_, job);
+    const auto held = find_job(own_, job);
     if (!held)
       return tl::unexpected{no_such_job(job)};
-    const auto next = next_of_start(*held, stored->running, now, session_.schedule_zone);
+    const auto next = next_of_start(*held, stored->running, now, own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
     write_audit(db, audit_of_job(by, core::audit_action::start, *stored, now));
     db.run(delete_stop, job);
-    return next->planned ? schedule_anew(session_, job, next->next, now) : core::job_edit{job, next->next, 0};
+    return next->planned ? schedule_anew(own_, job, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
 
-core::result<core::job_edit> jobs::stop(core::job_id job, core::time_point now, const core::principal& by) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now, const core::principal& by) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto stored = find_for(db, job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
     write_audit(db, audit_of_job(by, core::audit_action::stop, *stored, now));
     db.run(stored->running ? write_stop : keep_stop, job, by.name, now);
-    return schedule_anew(session_, job, std::nullopt, now);
+    return schedule_anew(own_, job, std::nullopt, now);
   });
 }
 
-core::result<core::job_edit> jobs::count_again(core::job_id job, core::time_point now, const core::principal& by) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_point now, const core::principal& by) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto stored = find_for(db, job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
-    const auto held = find_job(session_, job);
+    const auto held = find_job(own_, job);
     if (!held)
       return tl::unexpected{no_such_job(job)};
-    const auto repaired = repair_times(*held, now, session_.schedule_zone);
+    const auto repaired = repair_times(*held, now, own_.schedule_zone);
     if (!repaired)
       return tl::unexpected{repaired.error()};
     write_audit(db, audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
-    auto done = schedule_anew(session_, job, repaired->times.next, now);
+    auto done = schedule_anew(own_, job, repaired->times.next, now);
     db.run(write_repaired_last, job, repaired->times.last);
     return done;
   });
 }
 
-core::result<core::intent> jobs::trigger(const core::manual_trigger& request, core::time_point now,
-                                         const core::principal& by) {
+core::result<core::intent> job_role::trigger(const core::manual_trigger& request, core::time_point now,
+                                             const core::principal& by) {
   auto intent = intent_of(request);
   if (!intent)
     return intent;
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
     const auto stored = find_for(db, request.job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
@@ -169,8 +172,8 @@ core::result<core::intent> jobs::trigger(const core::manual_trigger& request, co
   });
 }
 
-core::result<asked_runs> jobs::runs_of(core::intent_id intent, const core::principal& by) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
+core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
     request_trace found;
     auto request = db.prepare(find_wish);
     if (request.with(intent).step())
@@ -183,15 +186,15 @@ core::result<asked_runs> jobs::runs_of(core::intent_id intent, const core::princ
   });
 }
 
-core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too, core::time_point now,
-                                          const core::principal& by, std::string_view seen) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too, core::time_point now,
+                                              const core::principal& by, std::string_view seen) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto stored = find_for(db, job, core::group_right::editor, by);
     if (!stored)
       return tl::unexpected{stored.error()};
     if (auto owner = db.prepare(find_owner); !declared_too && owner.with(job).step())
       return tl::unexpected{is_declared(job, owner.text(0))};
-    const auto was = find_record(session_, job);
+    const auto was = find_record(own_, job);
     if (auto as_seen = check_seen(was, job, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
     write_audit(db, audit_of_job(by, core::audit_action::remove, *stored, now,
@@ -203,8 +206,8 @@ core::result<core::job_edit> jobs::remove(core::job_id job, bool declared_too, c
   });
 }
 
-core::result<core::log_removal> jobs::remove_logs(core::job_id job, core::log_id after, std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::log_removal> {
+core::result<core::log_removal> job_role::remove_logs(core::job_id job, core::log_id after, std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::log_removal> {
     std::vector<core::log_id> settled;
     core::log_removal done;
     std::size_t looked_at = 0;

@@ -3,8 +3,9 @@
 #include <unordered_set>
 
 #include "storage/editing/job_edit_rules.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/jobs/job_edits.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -17,21 +18,21 @@ constexpr char find_open[] = "SELECT 1 FROM xxl_job_log WHERE id = ?1 AND trigge
 
 } // namespace
 
-core::result<core::scheduled_job> jobs::find(const core::job_name& name) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::scheduled_job> {
+core::result<core::scheduled_job> job_role::find(const core::job_name& name) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::scheduled_job> {
     auto id = name.id;
     if (!id)
       if (auto searching = db.prepare(find_id); searching.with(name.group, name.key).step())
         id = searching.id<core::job_id>(0);
-    auto found = id ? find_job(session_, *id) : std::nullopt;
+    auto found = id ? find_job(own_, *id) : std::nullopt;
     if (!found)
       return tl::unexpected{no_such_job(name)};
     return std::move(*found);
   });
 }
 
-core::result<std::size_t> jobs::runs_on_their_way(std::span<const core::job_id> edited) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::size_t> {
+core::result<std::size_t> job_role::runs_on_their_way(std::span<const core::job_id> edited) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::size_t> {
     std::unordered_set<std::int32_t> wanted;
     for (auto id : edited)
       wanted.insert(core::number(id));

@@ -1,12 +1,13 @@
 // Edits of jobs by users.
 
+#include "storage/sqlite/jobs/job_writes.hpp"
+
 #include "core/schedule/last_instant.hpp"
 #include "storage/editing/audit_rules.hpp"
 #include "storage/editing/job_columns.hpp"
 #include "storage/editing/job_draft_rules.hpp"
 #include "storage/rows/job_option_row.hpp"
-#include "storage/sqlite/roles/edit_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -87,14 +88,14 @@ std::optional<core::time_point> time_or_none(core::time_point t) {
 
 } // namespace
 
-core::result<core::job_id> job_writes::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_id> {
+core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_id> {
     const auto wanted =
-      write_new(draft, {by, facts_of(db, draft, core::job_id{}), column_limits{}, false, session_.schedule_zone, now});
+      write_new(draft, {by, facts_of(db, draft, core::job_id{}), column_limits{}, false, own_.schedule_zone, now});
     if (!wanted)
       return tl::unexpected{wanted.error()};
     const auto& row = wanted->row;
-    db.run(add_job_row, row.group, row.name, session_.dates.of(now), row.author, row.alarm_email, row.schedule_type,
+    db.run(add_job_row, row.group, row.name, own_.dates.of(now), row.author, row.alarm_email, row.schedule_type,
            row.schedule_conf, row.misfire, row.route, row.handler, row.param, row.block, row.timeout_s, row.retry_count,
            row.glue_type, row.glue_source, row.glue_remark, row.children);
     const core::job_id job{static_cast<std::int32_t>(db.last_id())};
@@ -107,17 +108,17 @@ core::result<core::job_id> job_writes::add(const core::job_draft& draft, const c
   });
 }
 
-core::result<core::job_edit> job_writes::update(core::job_id job, const core::job_draft& draft,
-                                                std::string_view seen, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
-    const auto held = find_record(session_, job);
+core::result<core::job_edit> job_editor_role::update(core::job_id job, const core::job_draft& draft,
+                                                     std::string_view seen, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    const auto held = find_record(own_, job);
     const auto wanted = write_update(held, draft, seen,
-                                     {by, facts_of(db, draft, job), column_limits{}, false, session_.schedule_zone, now,
+                                     {by, facts_of(db, draft, job), column_limits{}, false, own_.schedule_zone, now,
                                       has_foreign_schedule(db, held)});
     if (!wanted)
       return tl::unexpected{wanted.error()};
     const auto& row = wanted->row;
-    db.run(update_job_row, job, row.group, row.name, session_.dates.of(now), row.author, row.alarm_email, row.schedule_type,
+    db.run(update_job_row, job, row.group, row.name, own_.dates.of(now), row.author, row.alarm_email, row.schedule_type,
            row.schedule_conf, row.misfire, row.route, row.handler, row.param, row.block, row.timeout_s, row.retry_count,
            row.children);
     take_revision(db, job);
@@ -132,18 +133,18 @@ core::result<core::job_edit> job_writes::update(core::job_id job, const core::jo
   });
 }
 
-core::result<core::job_edit> job_writes::save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                                     const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
-    const auto held = find_record(session_, job);
+core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std::string_view source, std::string_view remark,
+                                                          const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
+    const auto held = find_record(own_, job);
     if (auto may = check_source(held, job, source, remark, by); !may)
       return tl::unexpected{may.error()};
-    const auto& date = session_.dates.of(now);
+    const auto& date = own_.dates.of(now);
     db.run(update_source, job, source, remark, date);
     db.run(insert_version, job, held->glue_type, source, remark, date);
     db.run(trim_versions, job, core::source_versions_max);
     take_revision(db, job);
-    const auto anew = has_foreign_schedule(db, held) ? planned_anew(*held, now, session_.schedule_zone) : std::nullopt;
+    const auto anew = has_foreign_schedule(db, held) ? planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
     if (anew)
       reschedule(db, job, *anew, now);
     if (const auto changes = source_change(*held, source, remark); !changes.empty())

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "storage/rows/job_row.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -68,39 +68,39 @@ std::optional<core::scheduled_job> find_job(session& own, core::job_id job) {
   return reading.with(job).step() ? std::optional{read_scheduled_job(reading, own.dates, true)} : std::nullopt;
 }
 
-scheduled_jobs firings::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+scheduled_jobs firing_role::load_jobs(const core::slot_set& slots, core::job_id after, std::size_t limit) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::scheduled_job> jobs;
     auto listing = db.prepare(load);
     listing.with(after);
     // The columns of a skipped row are never decoded.
     while (jobs.size() < limit && listing.step())
       if (slots.test(core::slot_of(listing.id<core::job_id>(0))))
-        jobs.push_back(read_scheduled_job(listing, session_.dates, false));
+        jobs.push_back(read_scheduled_job(listing, own_.dates, false));
     return jobs;
   });
 }
 
-core::result<std::int64_t> firings::last_revision() {
-  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<std::int64_t> {
+core::result<std::int64_t> firing_role::last_revision() {
+  return within(*own_.db, transaction_kind::read, [](connection& db) -> core::result<std::int64_t> {
     auto reading = db.prepare("SELECT counter FROM rm_edit WHERE id = 1");
     return reading.with().step() ? reading.number(0) : 0;
   });
 }
 
-scheduled_jobs firings::edits_since(std::int64_t revision, std::size_t limit, core::job_id after) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+scheduled_jobs firing_role::edits_since(std::int64_t revision, std::size_t limit, core::job_id after) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::scheduled_job> jobs;
     auto listing = db.prepare(load_edited);
     listing.with(revision, limit, after, after == core::last_job_id ? revision + 1 : revision);
     while (listing.step())
-      jobs.push_back(read_scheduled_job(listing, session_.dates, false));
+      jobs.push_back(read_scheduled_job(listing, own_.dates, false));
     return jobs;
   });
 }
 
-scheduled_jobs firings::read_jobs(std::span<const core::job_id> jobs) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
+scheduled_jobs firing_role::read_jobs(std::span<const core::job_id> jobs) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> scheduled_jobs {
     std::vector<core::job_id> wanted(jobs.begin(), jobs.end());
     std::sort(wanted.begin(), wanted.end());
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
@@ -108,7 +108,7 @@ scheduled_jobs firings::read_jobs(std::span<const core::job_id> jobs) {
     auto reading = db.prepare(load_one);
     for (auto id : wanted)
       if (reading.with(id).step())
-        found.push_back(read_scheduled_job(reading, session_.dates, true));
+        found.push_back(read_scheduled_job(reading, own_.dates, true));
     return found;
   });
 }

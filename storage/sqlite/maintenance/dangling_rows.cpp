@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "storage/rows/retired_incarnations.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -67,8 +67,8 @@ std::size_t forget_nodes(connection& db, std::size_t limit) {
 
 } // namespace
 
-core::result<std::size_t> maintenance::forget_orphans(std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+core::result<std::size_t> maintenance_role::forget_orphans(std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
     std::size_t removed = forget_nodes(db, limit);
     for (const char* kind : kinds)
       removed += static_cast<std::size_t>(db.run(kind, limit));
@@ -76,8 +76,8 @@ core::result<std::size_t> maintenance::forget_orphans(std::size_t limit) {
   });
 }
 
-core::result<std::size_t> maintenance::purge_audits(core::time_point before, std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+core::result<std::size_t> maintenance_role::purge_audits(core::time_point before, std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
     return static_cast<std::size_t>(db.run(purge_record, before, limit));
   });
 }

@@ -1,10 +1,10 @@
 // Reads of stretches of the log: accepted runs, counts by day, unattended claims.
 
-#include "storage/rules/maintenance_rules.hpp"
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/rules/maintenance_rules.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -45,21 +45,21 @@ core::log_id last_before(session& own, core::time_point t) {
   return found;
 }
 
-core::result<core::log_span> maintenance::span() {
-  return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<core::log_span> {
+core::result<core::log_span> maintenance_role::span() {
+  return within(*own_.db, transaction_kind::read, [](connection& db) -> core::result<core::log_span> {
     auto reading = db.prepare(log_span_text);
     reading.with().step();
     return core::log_span{reading.id<core::log_id>(0), reading.id<core::log_id>(1)};
   });
 }
 
-core::result<core::log_id> maintenance::last_before(core::time_point t) {
-  return within(*session_.db, transaction_kind::read,
-                [&](connection&) -> core::result<core::log_id> { return sqlite::last_before(session_, t); });
+core::result<core::log_id> maintenance_role::last_before(core::time_point t) {
+  return within(*own_.db, transaction_kind::read,
+                [&](connection&) -> core::result<core::log_id> { return sqlite::last_before(own_, t); });
 }
 
-core::result<core::open_page> maintenance::open_runs(const core::open_search& search) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::open_page> {
+core::result<core::open_page> maintenance_role::open_runs(const core::open_search& search) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::open_page> {
     const auto range = cut(search.range);
     core::open_page page{{}, range.through};
     auto listing = db.prepare(list_running);
@@ -74,18 +74,18 @@ core::result<core::open_page> maintenance::open_runs(const core::open_search& se
           std::find(search.addresses.begin(), search.addresses.end(), address) == search.addresses.end())
         continue;
       page.runs.push_back({listing.id<core::log_id>(0), listing.id<core::group_id>(1), listing.id<core::job_id>(2),
-                           std::string{address}, session_.dates.read(listing.text(4)).value_or(core::time_point{})});
+                           std::string{address}, own_.dates.read(listing.text(4)).value_or(core::time_point{})});
     }
     return page;
   });
 }
 
-core::result<core::day_counts> maintenance::count_runs(const core::log_range& range, const core::day_bounds& days) {
+core::result<core::day_counts> maintenance_role::count_runs(const core::log_range& range, const core::day_bounds& days) {
   if (core::number(range.through) - core::number(range.after) > ids_per_call)
     return core::fail(core::errc::invalid_argument, "the range of the log is too long to be counted in one call");
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::day_counts> {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::day_counts> {
     std::array<std::string, core::report_days + 1> midnights;
-    std::transform(days.begin(), days.end(), midnights.begin(), [this](auto day) { return session_.dates.of(day); });
+    std::transform(days.begin(), days.end(), midnights.begin(), [this](auto day) { return own_.dates.of(day); });
     core::day_counts counts;
     auto counting = db.prepare(count_by_day);
     counting.with(range.after, range.through, midnights[0], midnights[1], midnights[2], midnights[3]);
@@ -98,20 +98,20 @@ core::result<core::day_counts> maintenance::count_runs(const core::log_range& ra
   });
 }
 
-core::result<void> maintenance::write_report(std::span<const core::day_report> days, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
-    const auto written = session_.dates.of(now);
+core::result<void> maintenance_role::write_report(std::span<const core::day_report> days, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+    const auto written = own_.dates.of(now);
     for (const auto& day : days)
-      db.run(write_day, session_.dates.of(day.day), day.counts.running, day.counts.succeeded, day.counts.failed(), written);
+      db.run(write_day, own_.dates.of(day.day), day.counts.running, day.counts.succeeded, day.counts.failed(), written);
     return {};
   });
 }
 
-core::result<std::vector<core::stray_run>> maintenance::stray_runs(const core::node_incarnation& owner,
-                                                              std::span<const std::int64_t> claims) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<core::stray_run>> {
-    if (!is_current(db, owner))
-      return tl::unexpected{over(owner)};
+core::result<std::vector<core::stray_run>> maintenance_role::stray_runs(const core::node_incarnation& owner,
+                                                                   std::span<const std::int64_t> claims) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::vector<core::stray_run>> {
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
     std::vector<core::stray_run> strays;
     for (auto claim : claims) {
       std::vector<claim_item> items;

@@ -4,7 +4,7 @@
 
 #include "storage/rows/claim_items.hpp"
 #include "storage/rules/maintenance_rules.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -52,9 +52,9 @@ std::vector<core::log_id> held_runs(connection& db, const core::log_range& range
 
 // The rows are determined before the one writer is locked. No claim on an old row is created after that: claims are written with
 // their rows and only change owners.
-core::result<core::purge_outcome> maintenance::purge(const core::purge_step& step) {
+core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step& step) {
   std::vector<core::log_id> kept;
-  auto range = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_range> {
+  auto range = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::log_range> {
     auto found = next_stretch(db, step);
     kept = held_runs(db, found);
     return found;
@@ -62,10 +62,10 @@ core::result<core::purge_outcome> maintenance::purge(const core::purge_step& ste
   if (!range)
     return tl::unexpected{std::move(range.error())};
   std::chrono::steady_clock::time_point locked;
-  auto outcome = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::purge_outcome> {
+  auto outcome = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::purge_outcome> {
     locked = std::chrono::steady_clock::now();
     core::purge_outcome done{0, range->through, {}};
-    const auto before = session_.dates.of(step.before);
+    const auto before = own_.dates.of(step.before);
     for (const auto& part : without(*range, kept))
       done.removed += static_cast<std::size_t>(db.run(remove_runs, part.after, part.through, before));
     db.run(remove_failed, range->after, range->through);

@@ -1,6 +1,7 @@
 // Clearing of runs by users, in small steps.
 
 #include "storage/rules/run_clearing.hpp"
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
 #include "storage/sqlite/runs/run_reads.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
@@ -24,12 +25,12 @@ void leave_held(connection& db, std::vector<core::log_id>& ids) {
 } // namespace
 
 // The rows are determined before the one writer is locked: no claim on an old row is created after that.
-core::result<core::clear_step> run_reads::clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
-                                                std::size_t limit, const core::principal& by, core::time_point now) {
+core::result<core::clear_step> run_role::clear(const core::clear_search& search, const std::optional<core::clear_place>& from,
+                                               std::size_t limit, const core::principal& by, core::time_point now) {
   if (!from)
     return begin_clear(search, by, now);
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<clear_finding> {
-    const auto terms = clear_terms_of(search, group_of(db, search.job), by, session_.dates);
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<clear_finding> {
+    const auto terms = clear_terms_of(search, group_of(db, search.job), by, own_.dates);
     if (!terms)
       return tl::unexpected{terms.error()};
     log_paths log{db};
@@ -41,7 +42,7 @@ core::result<core::clear_step> run_reads::clear(const core::clear_search& search
     return tl::unexpected{std::move(found.error())};
   if (found->ids.empty())
     return core::clear_step{0, found->next};
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::clear_step> {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::clear_step> {
     core::clear_step done{0, found->next};
     for (const auto id : found->ids) {
       done.removed += static_cast<std::size_t>(db.run(remove_run, id));
@@ -52,14 +53,14 @@ core::result<core::clear_step> run_reads::clear(const core::clear_search& search
   });
 }
 
-core::result<core::clear_step> run_reads::begin_clear(const core::clear_search& search, const core::principal& by,
-                                                      core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::clear_step> {
-    if (auto terms = clear_terms_of(search, group_of(db, search.job), by, session_.dates); !terms)
+core::result<core::clear_step> run_role::begin_clear(const core::clear_search& search, const core::principal& by,
+                                                     core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::clear_step> {
+    if (auto terms = clear_terms_of(search, group_of(db, search.job), by, own_.dates); !terms)
       return tl::unexpected{terms.error()};
     log_paths log{db};
-    write_audit(db, audit_of_clearing(search, by, session_.dates, now));
-    return core::clear_step{0, clear_begin(log, search, session_.dates)};
+    write_audit(db, audit_of_clearing(search, by, own_.dates, now));
+    return core::clear_step{0, clear_begin(log, search, own_.dates)};
   });
 }
 

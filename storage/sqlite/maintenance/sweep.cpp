@@ -1,22 +1,18 @@
-// Waiting intents, and runs without a claim.
+// Runs without a claim, and intents that were taken long ago.
 
 #include <unordered_set>
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/rows/registry_text.hpp"
 #include "storage/rules/claim_rules.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr char list_waiting_intents[] =
-  "SELECT id, kind, job, fire_ms, origin_log_id, shard, shard_total, param, retry_left, addresses, created_ms FROM rm_intent "
-  "WHERE state = 0 AND created_ms <= ?1 AND created_ms >= ?3 AND (created_ms > ?3 OR id > ?4) "
-  "AND (?5 = 0 OR kind IN ('cron', 'misfire')) ORDER BY created_ms, id LIMIT ?2";
 // Ids only: the log has no index on its codes, so the sweep follows the primary key, from where it stopped, a bounded stretch per
 // call.
 constexpr char list_open_runs[] = "SELECT id, trigger_time <= ?3, job_id, trigger_time FROM xxl_job_log "
@@ -110,53 +106,22 @@ std::size_t fail(connection& db, const std::vector<open_run>& abandoned, core::t
   return failed;
 }
 
-core::intent read_intent(const statement& row) {
-  core::intent intent;
-  intent.id = row.id<core::intent_id>(0);
-  intent.kind = find_intent_kind(row.text(1));
-  intent.job = row.id<core::job_id>(2);
-  intent.fire_at = row.time_ms(3);
-  intent.origin = row.id<core::log_id>(4);
-  if (auto total = row.small(6); total > 0)
-    intent.part = {row.small(5), total, true};
-  intent.param = row.optional_text(7);
-  intent.retry_left = row.small(8);
-  intent.addresses = split_addresses(row.text(9));
-  intent.created_at = row.time_ms(10);
-  return intent;
-}
-
 } // namespace
-
-core::result<std::vector<core::intent>> firings::waiting_intents(const core::intent_search& search) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::intent>> {
-    std::vector<core::intent> intents;
-    auto listing = db.prepare(list_waiting_intents);
-    listing.with(search.created_before, search.limit, search.after.created_at, search.after.id, search.reserved_only);
-    for (std::size_t bytes = 0; listing.step();) {
-      bytes += listing.text(7).size() + listing.text(9).size();
-      if (!intents.empty() && bytes > intents_page_bytes)
-        break;
-      intents.push_back(read_intent(listing));
-    }
-    return intents;
-  });
-}
 
 // Reads without the lock on the one writer, which is taken only for actual work. A run without a claim stays without one: claims
 // are written with their rows and only change owners.
-core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point before, std::size_t limit) {
+core::result<core::sweep_outcome> firing_role::fail_abandoned(core::time_point before, std::size_t limit) {
   auto swept = swept_;
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<stretch> {
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<stretch> {
     if (!swept)
-      swept = last_before(session_, before - abandoned_age_max);
-    return look(db, session_, *swept, before, limit);
+      swept = last_before(own_, before - abandoned_age_max);
+    return look(db, own_, *swept, before, limit);
   });
   if (!found)
     return tl::unexpected{std::move(found.error())};
   core::sweep_outcome outcome{0, found->more};
   if (!found->abandoned.empty()) {
-    auto done = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::sweep_outcome> {
+    auto done = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::sweep_outcome> {
       return core::sweep_outcome{fail(db, found->abandoned, before), found->more};
     });
     if (!done)
@@ -167,9 +132,9 @@ core::result<core::sweep_outcome> firings::fail_abandoned(core::time_point befor
   return outcome;
 }
 
-core::result<std::size_t> maintenance::forget_taken_intents(core::time_point before, std::size_t limit) {
+core::result<std::size_t> maintenance_role::forget_taken_intents(core::time_point before, std::size_t limit) {
   std::vector<core::intent_id> old;
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::size_t> {
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::size_t> {
     old.clear();
     auto listing = db.prepare(find_taken);
     listing.with(before, limit);
@@ -179,7 +144,7 @@ core::result<std::size_t> maintenance::forget_taken_intents(core::time_point bef
   });
   if (!found || *found == 0)
     return found;
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
     for (const auto id : old) {
       db.run(forget_asked, id);
       db.run(forget_taken, id);

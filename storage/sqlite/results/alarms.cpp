@@ -1,10 +1,10 @@
-#include "storage/sqlite/roles/alarms.hpp"
+#include "storage/sqlite/results/alarms.hpp"
 
 #include <algorithm>
 
 #include "core/cluster/slot_map.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/runs/logs.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -100,17 +100,17 @@ std::pair<std::vector<recovered_job>, core::job_id> look_for_successes(connectio
 } // namespace
 
 // Reads without the lock on the one writer, because it runs every second and mostly finds nothing to take.
-taken_alarms alarms::take(const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit) {
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> taken_alarms {
-    if (!is_current(db, owner))
-      return tl::unexpected{over(owner)};
+taken_alarms alarm_role::take(const core::node_incarnation& owner, bool again, core::time_point now, std::size_t limit) {
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> taken_alarms {
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
     return look(db, owner, again, now, limit);
   });
   if (!found || found->empty())
     return found;
-  auto taken = within(*session_.db, transaction_kind::write, [&](connection& db) -> taken_alarms {
-    if (!is_current(db, owner))
-      return tl::unexpected{over(owner)};
+  auto taken = within(*own_.db, transaction_kind::write, [&](connection& db) -> taken_alarms {
+    if (auto current = own_.check_current(owner); !current)
+      return tl::unexpected{current.error()};
     auto out = look(db, owner, again, now, limit);
     alarm_reading about{db};
     for (auto& alarm : out) {
@@ -124,7 +124,7 @@ taken_alarms alarms::take(const core::node_incarnation& owner, bool again, core:
   std::vector<core::log_id> ids;
   for (const auto& alarm : *taken)
     ids.push_back(alarm.origin);
-  auto rows = logs{session_}.rows(ids);
+  auto rows = log_role{own_}.rows(ids);
   if (!rows)
     return tl::unexpected{rows.error()};
   for (auto& alarm : *taken) {
@@ -135,8 +135,8 @@ taken_alarms alarms::take(const core::node_incarnation& owner, bool again, core:
   return taken;
 }
 
-core::result<void> alarms::finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> alarm_role::finish(const core::node_incarnation& owner, std::span<const core::alarm_end> ends) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     for (const auto& end : ends) {
       core::job_id job{};
       core::log_id run{};
@@ -159,16 +159,16 @@ core::result<void> alarms::finish(const core::node_incarnation& owner, std::span
   });
 }
 
-core::result<std::size_t> alarms::find_recoveries(core::time_point now, std::size_t limit) {
+core::result<std::size_t> alarm_role::find_recoveries(core::time_point now, std::size_t limit) {
   using looked = std::pair<std::vector<recovered_job>, core::job_id>;
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<looked> {
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<looked> {
     return look_for_successes(db, recovery_, limit);
   });
   if (!found)
     return tl::unexpected{found.error()};
   std::size_t made = 0;
   if (!found->first.empty()) {
-    auto written = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+    auto written = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
       std::size_t count = 0;
       for (const auto& one : found->first) {
         if (db.run(delete_open, one.job, one.failed) != 1)

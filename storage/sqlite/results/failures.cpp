@@ -4,9 +4,8 @@
 
 #include "storage/rules/claim_rules.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/alarms.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/results/alarms.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -171,16 +170,16 @@ core::failure_sweep decide(connection& db, std::vector<candidate>& failed, core:
 
 } // namespace
 
-core::result<core::failure_sweep> alarms::sweep(core::time_point now, bool follow_open, std::size_t limit) {
+core::result<core::failure_sweep> alarm_role::sweep(core::time_point now, bool follow_open, std::size_t limit) {
   auto progress = failures_;
-  failure_look look{session_, progress, now, limit};
-  auto more = within(*session_.db, transaction_kind::read,
+  failure_look look{own_, progress, now, limit};
+  auto more = within(*own_.db, transaction_kind::read,
                      [&](connection&) -> core::result<bool> { return look.run(follow_open); });
   if (!more)
     return tl::unexpected{more.error()};
   core::failure_sweep out;
   if (!look.failed.empty()) {
-    auto decided = within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::failure_sweep> {
+    auto decided = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::failure_sweep> {
       return decide(db, look.failed, now);
     });
     if (!decided)

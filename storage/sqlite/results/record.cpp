@@ -10,13 +10,12 @@
 #include "storage/rules/claim_rules.hpp"
 #include "storage/rules/record_rules.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/firing/firing.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
-
 
 constexpr char record_both[] = "UPDATE xxl_job_log SET trigger_code = 200, handle_time = ?2, handle_code = 200, handle_msg = ?3 "
                                "WHERE id = ?1 AND trigger_code = 0 AND handle_code = 0";
@@ -79,11 +78,11 @@ struct ended_job {
 
 class recording {
 public:
-  recording(session& session, const core::record_batch& batch, core::time_point now)
-    : db_{*session.db}, dates_{session.dates}, reader_{session.reader}, batch_{batch}, now_{now} {}
+  recording(session& own, const core::record_batch& batch, core::time_point now)
+    : own_{own}, db_{*own.db}, dates_{own.dates}, reader_{own.reader}, batch_{batch}, now_{now} {}
 
   core::result<core::record_outcome> run() {
-    outcome_.fenced = !is_current(db_, batch_.owner);
+    outcome_.fenced = !own_.check_current(batch_.owner);
     for (const auto& updates : updates_of(batch_))
       if (!record_success(updates))
         record_with_care(updates);
@@ -243,6 +242,7 @@ private:
             core::result_with_children(message, parent, reader_, core::trigger_tail::remark)};
   }
 
+  session& own_;
   connection& db_;
   datetime_text& dates_;
   core::language reader_;
@@ -254,8 +254,8 @@ private:
 
 } // namespace
 
-core::result<core::record_outcome> firings::record(const core::record_batch& batch, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection&) { return recording{session_, batch, now}.run(); });
+core::result<core::record_outcome> firing_role::record(const core::record_batch& batch, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection&) { return recording{own_, batch, now}.run(); });
 }
 
 } // namespace ringmaster::storage::sqlite

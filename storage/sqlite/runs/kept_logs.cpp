@@ -1,8 +1,8 @@
 // Logs of finished runs that outlive their executors.
 
-#include <algorithm>
+#include "storage/sqlite/runs/kept_logs.hpp"
 
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include <algorithm>
 
 namespace ringmaster::storage::sqlite {
 
@@ -35,21 +35,21 @@ std::size_t remove(connection& db, core::log_id run, std::size_t limit) {
 
 } // namespace
 
-core::result<std::vector<core::pending_log>> kept_logs::pending(core::log_id after, std::size_t limit) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::pending_log>> {
+core::result<std::vector<core::pending_log>> kept_log_role::pending(core::log_id after, std::size_t limit) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::pending_log>> {
     std::vector<core::pending_log> out;
     auto listing = db.prepare(list_pending);
     listing.with(after, limit);
     while (listing.step())
       out.push_back({listing.id<core::log_id>(0), listing.id<core::job_id>(1), std::string{listing.text(2)},
-                     session_.dates.read(listing.text(3)).value_or(core::time_point{}), listing.time_ms(4),
+                     own_.dates.read(listing.text(3)).value_or(core::time_point{}), listing.time_ms(4),
                      listing.id<core::group_id>(5)});
     return out;
   });
 }
 
-core::result<bool> kept_logs::keep(core::log_id run, std::string_view text, bool cut) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+core::result<bool> kept_log_role::keep(core::log_id run, std::string_view text, bool cut) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     if (db.run(mark_kept, run, text.size(), cut ? 1 : 0) != 1)
       return false;
     // Pieces of an earlier run with this id.
@@ -61,16 +61,16 @@ core::result<bool> kept_logs::keep(core::log_id run, std::string_view text, bool
   });
 }
 
-core::result<void> kept_logs::give_up(std::span<const core::log_id> runs) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> kept_log_role::give_up(std::span<const core::log_id> runs) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     for (const auto run : runs)
       db.run(delete_pending, run);
     return {};
   });
 }
 
-core::result<std::optional<core::kept_log>> kept_logs::read(core::log_id run, core::job_id job, std::size_t bytes_max) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::optional<core::kept_log>> {
+core::result<std::optional<core::kept_log>> kept_log_role::read(core::log_id run, core::job_id job, std::size_t bytes_max) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::optional<core::kept_log>> {
     core::kept_log out;
     {
       auto kept = db.prepare(find_kept);
@@ -87,15 +87,15 @@ core::result<std::optional<core::kept_log>> kept_logs::read(core::log_id run, co
   });
 }
 
-core::result<std::int64_t> kept_logs::bytes() {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::int64_t> {
+core::result<std::int64_t> kept_log_role::bytes() {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::int64_t> {
     auto sum = db.prepare(sum_bytes);
     return sum.with().step() ? sum.number(0) : 0;
   });
 }
 
-core::result<std::int64_t> kept_logs::drop_oldest(std::int64_t bytes, std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::int64_t> {
+core::result<std::int64_t> kept_log_role::drop_oldest(std::int64_t bytes, std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::int64_t> {
     core::log_id last{};
     std::int64_t freed = 0;
     {
@@ -109,8 +109,8 @@ core::result<std::int64_t> kept_logs::drop_oldest(std::int64_t bytes, std::size_
   });
 }
 
-core::result<std::size_t> kept_logs::remove_dropped(std::size_t limit) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+core::result<std::size_t> kept_log_role::remove_dropped(std::size_t limit) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
     std::vector<core::log_id> dropped;
     {
       auto listing = db.prepare(list_dropped);

@@ -1,8 +1,8 @@
 // Log rows for users.
 
-#include <algorithm>
+#include "storage/sqlite/runs/logs.hpp"
 
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include <algorithm>
 
 namespace ringmaster::storage::sqlite {
 
@@ -50,30 +50,30 @@ using log_rows = core::result<std::vector<core::log_row>>;
 
 } // namespace
 
-log_rows logs::rows_after(core::log_id after, std::size_t limit) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> log_rows {
+log_rows log_role::rows_after(core::log_id after, std::size_t limit) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> log_rows {
     std::vector<core::log_row> rows;
     auto listing = db.prepare(list_after);
     listing.with(after, limit);
     while (listing.step())
-      rows.push_back(read_log_row(listing, session_.dates));
+      rows.push_back(read_log_row(listing, own_.dates));
     return rows;
   });
 }
 
-log_rows logs::rows(std::span<const core::log_id> ids) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> log_rows {
+log_rows log_role::rows(std::span<const core::log_id> ids) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> log_rows {
     std::vector<core::log_row> found;
     auto reading = db.prepare(read_one);
     for (auto id : ascending(ids))
       if (reading.with(id).step())
-        found.push_back(read_log_row(reading, session_.dates));
+        found.push_back(read_log_row(reading, own_.dates));
     return found;
   });
 }
 
-logs::run_groups logs::without_result(std::span<const core::log_id> ids) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> run_groups {
+log_role::run_groups log_role::without_result(std::span<const core::log_id> ids) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> run_groups {
     std::vector<std::pair<core::log_id, core::group_id>> found;
     auto reading = db.prepare(read_open_group);
     for (auto id : ascending(ids))

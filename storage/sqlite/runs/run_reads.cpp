@@ -7,7 +7,8 @@
 
 #include "storage/editing/audit_rules.hpp"
 #include "storage/rules/run_read_rules.hpp"
-#include "storage/sqlite/roles/run_sql.hpp"
+#include "storage/sqlite/runs/logs.hpp"
+#include "storage/sqlite/runs/run_sql.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -126,32 +127,32 @@ std::optional<core::group_id> group_of(connection& db, std::optional<core::job_i
   return reading.with(*job).step() ? std::optional{reading.id<core::group_id>(0)} : std::nullopt;
 }
 
-core::result<core::page<core::log_row>> run_reads::page(const core::run_search& search, std::size_t count_max,
-                                                        const core::principal& by) {
-  auto found = within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<found_runs> {
-    const auto terms = terms_of(search, group_of(db, search.job), by, session_.dates);
+core::result<core::page<core::log_row>> run_role::page(const core::run_search& search, std::size_t count_max,
+                                                       const core::principal& by) {
+  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<found_runs> {
+    const auto terms = terms_of(search, group_of(db, search.job), by, own_.dates);
     if (!terms)
       return tl::unexpected{terms.error()};
     log_paths log{db};
-    return find_runs(log, *terms, search, count_max, session_.dates, totals_);
+    return find_runs(log, *terms, search, count_max, own_.dates, totals_);
   });
   if (!found)
     return tl::unexpected{std::move(found.error())};
-  auto rows = logs{session_}.rows(found->ids);
+  auto rows = log_role{own_}.rows(found->ids);
   if (!rows)
     return tl::unexpected{std::move(rows.error())};
   return shown(std::move(*rows), *found);
 }
 
-core::result<core::log_row> run_reads::read(core::log_id run, core::group_right wanted, const core::principal& by) {
+core::result<core::log_row> run_role::read(core::log_id run, core::group_right wanted, const core::principal& by) {
   const std::array<core::log_id, 1> ids{run};
-  auto rows = logs{session_}.rows(ids);
+  auto rows = log_role{own_}.rows(ids);
   return rows ? read_by(std::move(*rows), run, wanted, by) : tl::unexpected{std::move(rows.error())};
 }
 
-core::result<bool> run_reads::end_run(core::log_id run, std::string_view message, const core::principal& by,
-                                      core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+core::result<bool> run_role::end_run(core::log_id run, std::string_view message, const core::principal& by,
+                                     core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     core::job_id job{};
     {
       auto reading = db.prepare(find_run);
@@ -168,15 +169,15 @@ core::result<bool> run_reads::end_run(core::log_id run, std::string_view message
   });
 }
 
-core::result<std::vector<core::day_report>> run_reads::report(core::time_point from, core::time_point to) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::day_report>> {
+core::result<std::vector<core::day_report>> run_role::report(core::time_point from, core::time_point to) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::day_report>> {
     std::vector<core::day_report> days;
-    const std::string first = session_.dates.of(from);
-    const std::string last = session_.dates.of(to);
+    const std::string first = own_.dates.of(from);
+    const std::string last = own_.dates.of(to);
     auto listing = db.prepare(list_report);
     listing.with(first, last);
     while (listing.step())
-      add_day(days, session_.dates.read(listing.text(0)), listing.number(1), listing.number(2), listing.number(3));
+      add_day(days, own_.dates.read(listing.text(0)), listing.number(1), listing.number(2), listing.number(3));
     return days;
   });
 }

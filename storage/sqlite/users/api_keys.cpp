@@ -4,8 +4,7 @@
 
 #include "core/page.hpp"
 #include "storage/editing/audit_rules.hpp"
-#include "storage/sqlite/roles/access.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/users/access.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -62,8 +61,9 @@ bool is_there(connection& db, std::string_view digest) {
 
 void remove_keys(connection& db, core::user_id user) { db.run(delete_keys_of, user); }
 
-core::result<core::api_key_id> api_keys::add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::api_key_id> {
+core::result<core::api_key_id> api_key_role::add(const core::api_key_draft& draft, const core::principal& by,
+                                                 core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::api_key_id> {
     if (auto allowed = check_keys_of(as_now(db, by), draft.user); !allowed)
       return tl::unexpected{allowed.error()};
     if (auto sound = check_draft(draft, now); !sound)
@@ -83,8 +83,8 @@ core::result<core::api_key_id> api_keys::add(const core::api_key_draft& draft, c
   });
 }
 
-core::result<std::vector<core::api_key>> api_keys::list(const core::api_key_search& search, const core::principal& by) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::api_key>> {
+core::result<std::vector<core::api_key>> api_key_role::list(const core::api_key_search& search, const core::principal& by) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::api_key>> {
     const auto self = as_now(db, by);
     const auto user = self.admin ? search.user : search.user.value_or(self.user);
     if (user)
@@ -103,8 +103,8 @@ core::result<std::vector<core::api_key>> api_keys::list(const core::api_key_sear
   });
 }
 
-core::result<void> api_keys::remove(core::api_key_id key, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> api_key_role::remove(core::api_key_id key, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     std::optional<core::api_key> before;
     if (auto row = db.prepare(read_key_row); row.with(key).step())
       before = read_key(row);
@@ -119,8 +119,8 @@ core::result<void> api_keys::remove(core::api_key_id key, const core::principal&
   });
 }
 
-core::result<core::found_api_key> api_keys::find(std::string_view digest, core::time_point now) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_api_key> {
+core::result<core::found_api_key> api_key_role::find(std::string_view digest, core::time_point now) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_api_key> {
     auto row = db.prepare(read_by_digest);
     if (!row.with(digest, now).step())
       return tl::unexpected{no_such_key()};
@@ -135,8 +135,8 @@ core::result<core::found_api_key> api_keys::find(std::string_view digest, core::
   });
 }
 
-core::result<void> api_keys::used(core::api_key_id key, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> api_key_role::used(core::api_key_id key, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     db.run(write_use, key, now, now - core::api_key_use_step);
     return {};
   });

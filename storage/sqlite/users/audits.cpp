@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/sqlite/roles/access.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/users/access.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -39,10 +38,10 @@ core::audit_row read_audit_row(const statement& row) {
 
 } // namespace
 
-core::result<std::vector<core::audit_row>> audits::list(const core::audit_search& search, const core::principal& by) {
+core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_search& search, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::audit_row>> {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::audit_row>> {
     std::optional<std::string_view> object;
     if (search.object)
       object = core::stored_name(*search.object);

@@ -1,7 +1,6 @@
 // Sessions. They survive a restart, and can be ended by administrators.
 
-#include "storage/sqlite/roles/access.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/users/access.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -22,9 +21,9 @@ constexpr char delete_all[] = "DELETE FROM rm_session WHERE user_id = ?1";
 
 int end_sessions(connection& db, core::user_id user) { return db.run(delete_all, user); }
 
-core::result<void> sessions::open(const core::session& opened, std::string_view password_hash, const core::principal& by,
-                                  core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> session_role::open(const core::session& opened, std::string_view password_hash, const core::principal& by,
+                                      core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     const auto user = find_user(db, opened.user);
     if (!user)
       return tl::unexpected{no_such_user(opened.user)};
@@ -39,8 +38,8 @@ core::result<void> sessions::open(const core::session& opened, std::string_view 
   });
 }
 
-core::result<core::found_session> sessions::find(std::string_view digest, core::time_point now) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_session> {
+core::result<core::found_session> session_role::find(std::string_view digest, core::time_point now) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_session> {
     auto row = db.prepare(find_session);
     if (!row.with(digest, now).step())
       return tl::unexpected{no_session()};
@@ -55,22 +54,22 @@ core::result<core::found_session> sessions::find(std::string_view digest, core::
   });
 }
 
-core::result<void> sessions::prolong(std::string_view digest, core::time_point expires) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> session_role::prolong(std::string_view digest, core::time_point expires) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     db.run(move_end, digest, expires);
     return {};
   });
 }
 
-core::result<void> sessions::close(std::string_view digest) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> session_role::close(std::string_view digest) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     db.run(delete_one, digest);
     return {};
   });
 }
 
-core::result<std::size_t> sessions::close_all(core::user_id user, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
+core::result<std::size_t> session_role::close_all(core::user_id user, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
     if (auto own = check_own_password(by, user); !own && !by.admin)
       return tl::unexpected{own.error()};
     const auto ended = end_sessions(db, user);

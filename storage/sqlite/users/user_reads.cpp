@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/sqlite/roles/access.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/users/access.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -73,8 +72,8 @@ std::optional<core::user_secret> find_by(connection& db, const char* sql, const 
 std::optional<core::user_secret> find_user(connection& db, std::string_view name) { return find_by(db, by_name, name); }
 std::optional<core::user_secret> find_user(connection& db, core::user_id user) { return find_by(db, by_id, user); }
 
-core::result<core::user_secret> users::find(std::string_view name) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
+core::result<core::user_secret> user_role::find(std::string_view name) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
     auto user = find_user(db, name);
     if (!user)
       return tl::unexpected{no_such_user(name)};
@@ -82,8 +81,8 @@ core::result<core::user_secret> users::find(std::string_view name) {
   });
 }
 
-core::result<core::user_secret> users::read(core::user_id user) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
+core::result<core::user_secret> user_role::read(core::user_id user) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
     auto found = find_user(db, user);
     if (!found)
       return tl::unexpected{no_such_user(user)};
@@ -91,8 +90,8 @@ core::result<core::user_secret> users::read(core::user_id user) {
   });
 }
 
-core::result<core::page<core::user_card>> users::page(const core::user_search& search) {
-  return within(*session_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::user_card>> {
+core::result<core::page<core::user_card>> user_role::page(const core::user_search& search) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::user_card>> {
     const std::int32_t role = search.admin ? (*search.admin ? 1 : 0) : -1;
     core::page<core::user_card> out;
     {

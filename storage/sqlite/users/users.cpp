@@ -1,7 +1,6 @@
 // Edits of users. SQLite's one write lock replaces the locks on rows.
 
-#include "storage/sqlite/roles/access.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/users/access.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -61,8 +60,8 @@ core::result<void> check_still_admin(connection& db, const core::principal& by) 
 
 } // namespace
 
-core::result<core::user_id> users::add(const core::user_draft& draft, const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<core::user_id> {
+core::result<core::user_id> user_role::add(const core::user_draft& draft, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::user_id> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return tl::unexpected{allowed.error()};
     auto edit = plan_edit(nullptr, draft);
@@ -78,9 +77,9 @@ core::result<core::user_id> users::add(const core::user_draft& draft, const core
   });
 }
 
-core::result<void> users::update(core::user_id user, const core::user_draft& draft, std::string_view seen,
-                                 const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> user_role::update(core::user_id user, const core::user_draft& draft, std::string_view seen,
+                                     const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return allowed;
     if (auto other = core::check_other_account(by, user); !other)
@@ -110,9 +109,9 @@ core::result<void> users::update(core::user_id user, const core::user_draft& dra
   });
 }
 
-core::result<void> users::remove(core::user_id user, std::string_view seen, const core::principal& by,
-                                 core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> user_role::remove(core::user_id user, std::string_view seen, const core::principal& by,
+                                     core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return allowed;
     if (auto other = core::check_other_account(by, user); !other)
@@ -133,9 +132,9 @@ core::result<void> users::remove(core::user_id user, std::string_view seen, cons
   });
 }
 
-core::result<void> users::set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
-                                       const core::principal& by, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
+core::result<void> user_role::set_password(core::user_id user, std::string_view expected, std::string_view hash,
+                                           bool same_password, const core::principal& by, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     if (auto own = check_own_password(by, user); !own)
       return own;
     const auto before = find_user(db, user);
@@ -155,8 +154,8 @@ core::result<void> users::set_password(core::user_id user, std::string_view expe
   });
 }
 
-core::result<bool> users::add_first(std::string_view name, std::string_view hash, core::time_point now) {
-  return within(*session_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
+core::result<bool> user_role::add_first(std::string_view name, std::string_view hash, core::time_point now) {
+  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
     if (auto any = db.prepare(any_user); any.with().step())
       return false;
     core::user_draft draft;

@@ -1,18 +1,15 @@
 #pragma once
 
-// Reads and writes of the data of `deploy_plan`.
+// Writing of a deploy plan.
 
 #include <string>
 #include <vector>
 
 #include "storage/editing/alarm_plan.hpp"
 #include "storage/editing/deploy_plan.hpp"
-#include "storage/sqlite/roles/sqlite_store.hpp"
+#include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
-
-/// Returns the stored state, inside a transaction (`deploy_state.cpp`).
-[[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
 
 /// Returns all groups without values that depend on their jobs (`jobs_made_by_hand`). Inside a transaction.
 [[nodiscard]] std::vector<held_group> read_groups(connection& db);
@@ -30,7 +27,7 @@ struct deploy_writing {
   bool stale = false;
 };
 
-/// Writes a plan inside a write transaction (`deploy_write.cpp`). Errors: `conflict` with `stale`; `invalid_argument` for a
+/// Writes a plan inside a write transaction. Errors: `conflict` with `stale`; `invalid_argument` for a
 /// schedule that was claimed meanwhile and does not fire again.
 [[nodiscard]] core::result<void> write_deploy(session& own, deploy_writing& work);
 

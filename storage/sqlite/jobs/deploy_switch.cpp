@@ -1,11 +1,12 @@
 // Writes declared groups, jobs and alarms: all or nothing, under SQLite's one write lock. Claims wait for it, so each job takes
 // as few statements as possible.
 
+#include "storage/sqlite/jobs/deploy_switch.hpp"
+
 #include "core/schedule/last_instant.hpp"
 #include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/jobs/deploy_sql.hpp"
-#include "storage/sqlite/roles/edit_sql.hpp"
+#include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -14,6 +15,9 @@ namespace {
 
 using core::change_kind;
 
+constexpr char list_held_groups[] =
+  "SELECT g.id, g.app_name, g.title, g.address_type, g.address_list, x.source FROM xxl_job_group g "
+  "LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id";
 constexpr char insert_group[] =
   "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?1, ?2, ?3, ?4, ?5)";
 constexpr char own_group[] = "INSERT INTO rm_group_ext (group_id, source) VALUES (?1, ?2)";
@@ -239,6 +243,18 @@ private:
 };
 
 } // namespace
+
+std::vector<held_group> read_groups(connection& db) {
+  std::vector<held_group> out;
+  auto groups = db.prepare(list_held_groups);
+  groups.with();
+  while (groups.step()) {
+    const auto type = groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual;
+    out.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)}, type,
+                   std::string{groups.text(4)}, std::string{groups.text(5)}, 0});
+  }
+  return out;
+}
 
 core::result<void> write_deploy(session& own, deploy_writing& work) { return writing{own, work}.run(); }
 

@@ -1,21 +1,19 @@
 #pragma once
 
-// Users, sessions, API keys and the audit log on one SQLite connection.
+// Users, sessions, API keys and the audit log.
 
 #include <optional>
 
 #include "storage/access_store.hpp"
 #include "storage/editing/access_rules.hpp"
-#include "storage/sqlite/driver/connection.hpp"
+#include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
 
-struct session;
-
-/// Users (`users.cpp`, `user_reads.cpp`).
-class users final : public user_store {
+/// Users. `users.cpp` edits, `user_reads.cpp` reads.
+class user_role final : public user_store {
 public:
-  explicit users(session& session) : session_{session} {}
+  explicit user_role(session& own) : own_{own} {}
 
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
   core::result<core::user_secret> find(std::string_view name) override;
@@ -31,13 +29,13 @@ public:
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 /// Sessions (`sessions.cpp`).
-class sessions final : public session_store {
+class session_role final : public session_store {
 public:
-  explicit sessions(session& session) : session_{session} {}
+  explicit session_role(session& own) : own_{own} {}
 
   core::result<void> open(const core::session& opened, std::string_view password_hash, const core::principal& by,
                           core::time_point now) override;
@@ -47,13 +45,13 @@ public:
   core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 /// API keys (`api_keys.cpp`).
-class api_keys final : public api_key_store {
+class api_key_role final : public api_key_store {
 public:
-  explicit api_keys(session& session) : session_{session} {}
+  explicit api_key_role(session& own) : own_{own} {}
 
   core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
   core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
@@ -62,18 +60,18 @@ public:
   core::result<void> used(core::api_key_id key, core::time_point now) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 /// The audit log (`audits.cpp`).
-class audits final : public audit_store {
+class audit_role final : public audit_store {
 public:
-  explicit audits(session& session) : session_{session} {}
+  explicit audit_role(session& own) : own_{own} {}
 
   core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 /// Returns the user, or nothing when there is no such user (`user_reads.cpp`). Inside a transaction.

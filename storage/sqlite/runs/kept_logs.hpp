@@ -1,15 +1,14 @@
 #pragma once
 
 #include "storage/kept_log_store.hpp"
+#include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
 
-struct session;
-
-/// Logs kept in the database, on one SQLite connection.
-class kept_logs final : public kept_log_store {
+/// Logs kept in the database.
+class kept_log_role final : public kept_log_store {
 public:
-  explicit kept_logs(session& session) : session_{session} {}
+  explicit kept_log_role(session& own) : own_{own} {}
 
   core::result<std::vector<core::pending_log>> pending(core::log_id after, std::size_t limit) override;
   core::result<bool> keep(core::log_id run, std::string_view text, bool cut) override;
@@ -20,7 +19,7 @@ public:
   core::result<std::size_t> remove_dropped(std::size_t limit) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 } // namespace ringmaster::storage::sqlite

@@ -2,15 +2,14 @@
 
 #include "storage/alarm_store.hpp"
 #include "storage/rows/alarm_book.hpp"
+#include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
 
-struct session;
-
 /// Takes and ends alarms (`alarms.cpp`), and sweeps for failures without a decision (`failures.cpp`).
-class alarms final : public alarm_store {
+class alarm_role final : public alarm_store {
 public:
-  explicit alarms(session& session) : session_{session} {}
+  explicit alarm_role(session& own) : own_{own} {}
 
   core::result<std::vector<core::pending_alarm>> take(const core::node_incarnation& owner, bool again, core::time_point now,
                                                       std::size_t limit) override;
@@ -19,7 +18,7 @@ public:
   core::result<std::size_t> find_recoveries(core::time_point now, std::size_t limit) override;
 
 private:
-  session& session_;
+  session& own_;
   failure_progress failures_;
   /// The last job that was checked for its recovery.
   core::job_id recovery_{};

@@ -1,20 +1,19 @@
 #pragma once
 
 #include "storage/export_store.hpp"
+#include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
 
-struct session;
-
-/// Export of declared files (`exports.cpp`).
-class exports final : public export_store {
+/// Export of declared files.
+class export_role final : public export_store {
 public:
-  explicit exports(session& session) : session_{session} {}
+  explicit export_role(session& own) : own_{own} {}
 
   core::result<void> look(const reader& read) override;
 
 private:
-  session& session_;
+  session& own_;
 };
 
 } // namespace ringmaster::storage::sqlite
