@@ -2,18 +2,20 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <caf/telemetry/counter.hpp>
-#include <caf/telemetry/gauge.hpp>
 
 #include "actors/logger.hpp"
+#include "actors/maintenance/fetch_counts.hpp"
+#include "actors/maintenance/kept_log_limit.hpp"
 #include "actors/maintenance/leader_store.hpp"
+#include "actors/maintenance/pending_logs.hpp"
+#include "actors/maintenance/refused_texts.hpp"
+#include "actors/maintenance/remembered_runs.hpp"
+#include "actors/maintenance/silent_executors.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "core/run/kept_log.hpp"
@@ -68,15 +70,6 @@ private:
   };
   using fetching_ptr = std::shared_ptr<fetching>;
 
-  /// Executor that did not answer.
-  struct silence {
-    int failures = 0;
-    steady since{};
-    steady until{};
-    /// Run that failed last; later runs are tried first.
-    core::log_id tried{};
-  };
-
   enum class verdict : std::uint8_t {
     fetch,
     /// Retry as soon as one of the fetches under way is done.
@@ -90,8 +83,6 @@ private:
   void set_duty(bool on);
   void tick();
   void arm();
-
-  // -- logs to fetch
   void look();
   void looked(core::result<std::vector<core::pending_log>>&& found);
   /// Goes through the waiting runs.
@@ -104,19 +95,13 @@ private:
   void failed(const fetching_ptr& work, const std::string& why);
   void cannot_be_had(const fetching_ptr& work, const std::string& why);
   void put(const fetching_ptr& work);
+  void stored(const fetching_ptr& work, std::size_t bytes, const core::result<bool>& kept);
   void give_up(const std::vector<core::pending_log>& runs, const std::string& why);
   /// Ends the work on the run, which may be found again.
   void done(const fetching_ptr& work);
   void release(const fetching_ptr& work);
 
-  // -- size limit
-  void tidy();
-  void measure();
-  void drop_oldest();
-  void remove_dropped();
-
   [[nodiscard]] steady now() const { return self_->clock().now(); }
-  [[nodiscard]] bool is_too_much() const noexcept;
 
   protocol::log_keeper::pointer self_;
   leader_store<protocol::log_keeper::pointer> store_;
@@ -133,36 +118,16 @@ private:
 
   bool looking_ = false;
   steady next_look_{};
-  /// Last run of the previous section.
-  core::log_id after_{};
-  /// Runs that were found and whose executor is busy with others.
-  std::deque<core::pending_log> waiting_;
-  /// Runs that wait here, and those that are being fetched, stored or given up.
-  std::set<core::log_id> taken_;
-  /// Fetches under way: in total, from doubtful executors, and by address.
-  std::size_t under_way_ = 0;
-  std::size_t doubtful_ = 0;
-  std::map<std::string, std::size_t> busy_;
-  std::map<std::string, silence> silent_;
-  /// Runs whose logs could not be fetched once, and those whose texts the store refused.
-  std::set<core::log_id> failed_;
-  std::set<core::log_id> refused_;
-  /// The store refused a text: until this time none is fetched.
-  int store_failures_ = 0;
-  steady store_until_{};
-
-  bool tidying_ = false;
-  /// There are dropped texts to remove.
-  bool removing_ = false;
-  /// `bytes_` was measured again for the present excess.
-  bool has_measured_ = false;
-  steady next_tidy_{};
-  steady next_measure_{};
-  std::int64_t bytes_ = 0;
+  pending_logs pending_{looked_at};
+  fetch_counts fetches_{{.total = fetches_max, .of_one = fetches_of_one_max, .doubtful = doubtful_max}};
+  silent_executors silent_;
+  /// Runs whose logs could not be fetched once.
+  remembered_runs failed_;
+  refused_texts refused_;
 
   caf::telemetry::int_counter* kept_;
   caf::telemetry::int_counter* given_up_;
-  caf::telemetry::int_gauge* shown_bytes_;
+  kept_log_limit size_limit_;
 };
 
 } // namespace ringmaster::actors
