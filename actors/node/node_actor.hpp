@@ -2,27 +2,29 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/node/entry_plan.hpp"
 #include "actors/node/former_incarnation.hpp"
+#include "actors/node/heartbeat_plan.hpp"
+#include "actors/node/node_lease.hpp"
+#include "actors/node/node_metrics.hpp"
+#include "actors/node/orderly_stop.hpp"
+#include "actors/node/own_incarnation.hpp"
 #include "actors/node/peer_watch.hpp"
+#include "actors/node/slot_share.hpp"
+#include "actors/node/store_trouble.hpp"
+#include "actors/node/trusted_clock.hpp"
 #include "actors/store/marks_keeper.hpp"
 #include "config/settings.hpp"
-#include "core/cluster/clock_trust.hpp"
 #include "core/cluster/kept_marks.hpp"
-#include "core/cluster/slot_map.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
 
@@ -53,23 +55,13 @@ struct node_links {
   protocol::orphan_listener orphans{};
 };
 
-struct node_clocks {
-  protocol::wall_clock wall;
-  /// CLOCK_BOOTTIME in nanoseconds; it goes on while the machine sleeps.
-  std::function<std::int64_t()> boot;
-  /// Takes the offset of `wall` from the system at each beat. Off if a test controls the time.
-  bool follow_system = true;
-  /// The system's wall clock, which `wall` follows while it is trusted. Null: `wall` is always trusted.
-  std::function<core::time_point()> system = nullptr;
-};
-
-/// Actor for this node's incarnation (firing protocol §9). Invariant: the gate is open, and listeners hold an incarnation, only
-/// before t_sent(last confirmed renewal) + L·0.999 − M of CLOCK_BOOTTIME, with t_sent taken before the request. Every observer
-/// fences later than that. A lost incarnation never comes back: the node enters again with a new one.
+/// Actor for this node's incarnation (firing protocol §9). Invariant: listeners hold an incarnation only before the deadline of
+/// `node_lease`. A lost incarnation never comes back: the node enters again with a new one. The actor asks the store, notifies
+/// the listeners, and coordinates its members, which decide.
 ///
-/// A node whose wall clock is not trusted (`core::clock_trust`) has no incarnation: it claims and reserves nothing, and the
-/// others take its slots. No actor sees that clock: `node_clocks::wall` follows it only while it is trusted. A database that went
-/// back in time (restored, rolled back) also ends the incarnation: the next one reads everything again.
+/// A node whose wall clock is not trusted (`trusted_clock`) has no incarnation: it claims and reserves nothing, and the others
+/// take its slots. A database that went back in time (restored, rolled back) also ends the incarnation: the next one reads
+/// everything again.
 class node_actor_state {
 public:
   static inline const char* name = "ringmaster.node_actor";
@@ -80,6 +72,9 @@ public:
 
 private:
   using steady = caf::actor_clock::time_point;
+  /// Time for connecting, a statement and one retry.
+  static constexpr std::chrono::milliseconds enter_patience{10'000};
+
   /// Rows of the cluster that one request found.
   using node_view = std::optional<core::cluster_view>;
   struct node_entry {
@@ -88,21 +83,23 @@ private:
     core::id_verdict ids = core::id_verdict::fine;
   };
 
-  // -- incarnations
+  // -- entry (node_entry.cpp)
   static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted,
                                               core::node_row former, bool fence_first);
   static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks);
   void enter();
   void find_former();
   void found(core::result<std::vector<core::node_row>>&& rows);
-  void begin(core::node_row&& former, bool fence_first);
+  void enter_after(core::node_row&& former, bool fence_first);
   void stand_by(const core::node_row& other);
   void enter_later(const core::error& why);
   void tell_of_ids(core::id_verdict ids);
   void entered(std::int64_t sent, core::result<node_entry>&& entry);
+  void begin_incarnation(node_entry&& entry);
+
+  // -- incarnations
   void renew();
   void renewed(std::int64_t sent, const core::node_incarnation& life, core::result<node_view>&& view);
-  bool confirm(std::int64_t incarnation, std::int64_t sent);
   void lose(const std::string& why);
   void check_deadline();
   void tell_listeners();
@@ -114,10 +111,8 @@ private:
   void fence_dead();
 
   // -- clocks (node_clock.cpp)
-  [[nodiscard]] bool judges_clock() const noexcept;
   void look_at_clock();
   void hear_clocks(const core::cluster_view& view, std::int64_t sent);
-  void hear_nodes(const std::vector<core::node_row>& rows, std::int64_t sent);
   void stop_planning();
   void decline(const core::node_incarnation& life);
   void ask_clocks();
@@ -132,64 +127,25 @@ private:
   [[nodiscard]] core::seen_node oneself() const;
   caf::result<void> stop();
   void leave(std::optional<core::node_incarnation>&& life);
-  void finish_stop(const core::result<void>& outcome);
-  void note_failure(const core::error& error);
-  void note_success();
+  void end_stop(const core::result<void>& outcome);
 
   protocol::node_actor::pointer self_;
   node_links links_;
   node_identity identity_;
   config::cluster_settings settings_;
-  std::shared_ptr<protocol::send_gate> gate_;
-  node_clocks clocks_;
   logger log_;
-
-  caf::telemetry::int_counter* lives_;
-  caf::telemetry::int_counter* lost_lives_;
-  caf::telemetry::int_counter* fenced_nodes_;
-  caf::telemetry::int_gauge* slots_served_;
-  caf::telemetry::int_gauge* clock_distrusted_;
-  caf::telemetry::int_counter* clock_steps_;
-  caf::telemetry::int_counter* went_back_;
-
-  std::optional<core::node_incarnation> life_;
-  core::cluster_mode mode_ = core::cluster_mode::native;
-  std::int64_t beat_ = 0;
-  /// Number of the newest incarnation, also after its end.
-  std::int64_t newest_incarnation_ = 0;
-  /// Time at which the last confirmed beat was sent, CLOCK_BOOTTIME in nanoseconds.
-  std::int64_t renewed_at_ = 0;
-  /// Deadline of `life_`, CLOCK_BOOTTIME in nanoseconds.
-  std::int64_t deadline_ = 0;
-  bool entering_ = false;
-  bool renewing_ = false;
-  bool looking_ = false;
-  std::chrono::milliseconds back_off_{0};
-  steady entered_at_{};
-  steady next_enter_{};
-  steady next_tick_{};
-  steady next_beat_{};
-  steady next_look_{};
-
-  core::clock_trust trust_;
-  /// Beats of the last view, and the time of its request: the clock of a new beat is comparable.
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> heard_beats_;
-  std::int64_t heard_ns_ = 0;
-  /// Newest revision seen in this incarnation.
-  std::int64_t seen_revision_ = 0;
-
-  peer_watch peers_;
+  node_metrics metrics_;
+  trusted_clock clock_;
+  node_lease lease_;
+  own_incarnation incarnation_;
+  heartbeat_plan beats_;
+  entry_plan entry_;
   former_incarnation former_;
-  /// Another process is running with this node's id.
-  bool standing_by_ = false;
-  std::set<std::string> fencing_;
-  std::optional<core::slot_set> slots_;
-
-  /// Last error of the store; empty while it answers.
-  std::string store_trouble_;
-  bool stopping_ = false;
-  bool left_ = false;
-  std::vector<caf::typed_response_promise<void>> stop_waiters_;
+  peer_watch peers_;
+  slot_share slots_;
+  store_trouble store_trouble_;
+  orderly_stop stop_;
+  steady next_tick_{};
 };
 
 } // namespace ringmaster::actors

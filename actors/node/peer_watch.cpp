@@ -45,6 +45,14 @@ std::vector<core::node_row> peer_watch::dead() const {
   return nodes;
 }
 
+std::vector<core::node_row> peer_watch::begin_fencing() {
+  std::vector<core::node_row> nodes;
+  for (auto& row : dead())
+    if (fencing_.insert(row.id).second)
+      nodes.push_back(std::move(row));
+  return nodes;
+}
+
 std::optional<std::int64_t> peer_watch::next_death(std::int64_t now_ns) const {
   std::optional<std::int64_t> soonest;
   for (const auto& [id, seen] : peers_)

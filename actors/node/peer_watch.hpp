@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ public:
 
   /// Returns the other nodes in state `up` that are seen dead, as last read.
   [[nodiscard]] std::vector<core::node_row> dead() const;
+
+  /// Returns the dead nodes that are not being fenced, and notes that they are until `end_fencing`, so that at most one request
+  /// fences a node.
+  [[nodiscard]] std::vector<core::node_row> begin_fencing();
+  void end_fencing(const std::string& node) { fencing_.erase(node); }
 
   /// Returns the time from `now_ns` until the first live node is seen dead if it does not beat meanwhile; empty: there is none.
   [[nodiscard]] std::optional<std::int64_t> next_death(std::int64_t now_ns) const;
@@ -52,6 +58,8 @@ private:
   std::map<std::string, sighting> peers_;
   /// Other nodes that were fenced or said that they leave.
   std::vector<core::node_row> ended_;
+  /// Dead nodes that this node is fencing.
+  std::set<std::string> fencing_;
 };
 
 } // namespace ringmaster::actors

@@ -51,6 +51,18 @@ TEST_CASE("a peer dies when its beat is unchanged for the whole time, and not be
   CHECK(watch.live() == names{"b"});
 }
 
+TEST_CASE("a dead peer is fenced by one request at a time", "[actors]") {
+  actors::peer_watch watch{"b", 1500ms};
+  watch.observe(std::vector{peer("a", 1, 4)}, 0);
+  watch.observe(std::vector{peer("a", 1, 4)}, 1499 * ms);
+  CHECK(watch.begin_fencing().empty());
+  watch.observe(std::vector{peer("a", 1, 4)}, 1500 * ms);
+  CHECK(ids(watch.begin_fencing()) == names{"a"});
+  CHECK(watch.begin_fencing().empty());
+  watch.end_fencing("a");
+  CHECK(ids(watch.begin_fencing()) == names{"a"});
+}
+
 TEST_CASE("a new beat or a new incarnation revives a peer", "[actors]") {
   auto changed = GENERATE(peer("a", 1, 5), peer("a", 2, 4), peer("a", 2, 0));
   actors::peer_watch watch{"b", 1500ms};

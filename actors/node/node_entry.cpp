@@ -1,0 +1,144 @@
+// node_actor: entry into the cluster with a new incarnation (firing protocol §9).
+
+#include <utility>
+
+#include "actors/node/node_actor.hpp"
+#include "actors/store/store_access.hpp"
+#include "storage/reservations.hpp"
+
+namespace ringmaster::actors {
+
+void node_actor_state::enter() {
+  entry_.begin();
+  if (clock_.is_judged())
+    ask_clocks();
+  else
+    find_former();
+}
+
+void node_actor_state::find_former() {
+  ask_store<std::vector<core::node_row>>(
+    self_, links_.store, [](storage::store& store) { return store.cluster().nodes(); },
+    [this](core::result<std::vector<core::node_row>>&& rows) { found(std::move(rows)); }, enter_patience,
+    protocol::store_turn::first);
+}
+
+// No incarnation is ended before its deadline: if it may belong to another process, this node waits.
+void node_actor_state::found(core::result<std::vector<core::node_row>>&& rows) {
+  if (!rows || stop_.has_begun())
+    return entered(0, tl::unexpected<core::error>{rows ? core::error{core::errc::unavailable, "stopping"} : rows.error()});
+  core::node_row former;
+  for (auto& row : *rows)
+    if (row.id == identity_.id)
+      former = std::move(row);
+  const auto verdict = former_.judge(former, incarnation_.number(), clock_.boot());
+  if (verdict == former_incarnation::verdict::goes_on)
+    return stand_by(former);
+  enter_after(std::move(former), verdict == former_incarnation::verdict::silent);
+}
+
+void node_actor_state::stand_by(const core::node_row& other) {
+  entry_.end();
+  store_trouble_.note_success();
+  if (entry_.stand_by(self_->clock().now() + settings_.beat / 2))
+    log_->warn("node={} is up already: incarnation {} at {} may be another process with this id; waiting until its beats stop for"
+               " {} ms",
+               identity_.id, other.incarnation, other.address, settings_.dead_after.count());
+}
+
+void node_actor_state::enter_after(core::node_row&& former, bool fence_first) {
+  const auto sent = clock_.boot();
+  ask_store<node_entry>(
+    self_, links_.store,
+    [identity = identity_, wanted = settings_.mode, former = std::move(former), fence_first](storage::store& store) {
+      return enter_store(store, identity, wanted, former, fence_first);
+    },
+    [this, sent](core::result<node_entry>&& entry) { entered(sent, std::move(entry)); }, enter_patience,
+    protocol::store_turn::first);
+}
+
+// Checks the mode again after the entry: a switch in between has ended this incarnation.
+core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, const node_identity& identity,
+                                                                         const std::string& wanted, core::node_row former,
+                                                                         bool fence_first) {
+  if (auto mode = storage::agreed_mode(store, wanted); !mode)
+    return tl::unexpected<core::error>{mode.error()};
+  if (fence_first) {
+    auto fenced = store.cluster().fence(former);
+    if (!fenced)
+      return tl::unexpected<core::error>{fenced.error()};
+    if (!*fenced)
+      return core::fail(core::errc::conflict, "the node's earlier incarnation is still running");
+    ++former.incarnation;
+    former.state = core::node_state::fenced;
+  }
+  const auto marks = identity.marks ? identity.marks->marks() : core::kept_marks{};
+  auto life = store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.life});
+  if (!life)
+    return tl::unexpected<core::error>{life.error()};
+  auto ids = raise_ids(store, marks);
+  if (!ids)
+    return tl::unexpected<core::error>{ids.error()};
+  if (identity.marks)
+    identity.marks->note_incarnation(life->incarnation);
+  auto mode = storage::agreed_mode(store, wanted);
+  if (!mode)
+    return tl::unexpected<core::error>{mode.error()};
+  return node_entry{std::move(*life), *mode, *ids};
+}
+
+// Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
+core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks) {
+  if (core::number(marks.ceiling) == 0)
+    return core::id_verdict::fine;
+  return store.cluster().raise_run_ids(marks.ceiling).map(
+    [&marks](core::log_id next) { return core::judge_next_id(marks, next); });
+}
+
+void node_actor_state::tell_of_ids(core::id_verdict ids) {
+  if (ids == core::id_verdict::fine)
+    return;
+  const auto ceiling = core::number(identity_.marks->marks().ceiling);
+  if (ids == core::id_verdict::unsure)
+    return log_->info("node={} ended without noting its last runs: new run ids start above {}", identity_.id, ceiling);
+  metrics_.went_back->inc();
+  log_->warn("node={} the database is older than it was: it would give run ids a second time (was it restored, or did it fail "
+             "over to a replica?); new run ids start above {}", identity_.id, ceiling);
+}
+
+void node_actor_state::enter_later(const core::error& why) {
+  store_trouble_.note_failure(why);
+  entry_.back_off(self_->clock().now());
+}
+
+void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& entry) {
+  entry_.end();
+  if (stop_.has_begun()) {
+    leave(entry ? std::optional{std::move(entry->life)} : std::nullopt);
+    return;
+  }
+  if (entry && !lease_.confirm(entry->life.incarnation, sent, clock_.boot()))
+    entry = core::fail(core::errc::timeout, "entering the cluster took longer than a lease");
+  if (!entry)
+    return enter_later(entry.error());
+  store_trouble_.note_success();
+  entry_.end_stand_by();
+  if (!clock_.trusted())
+    return decline(entry->life);
+  begin_incarnation(std::move(*entry));
+}
+
+void node_actor_state::begin_incarnation(node_entry&& entry) {
+  tell_of_ids(entry.ids);
+  entry_.succeed();
+  const auto now = self_->clock().now();
+  incarnation_.begin(std::move(entry.life), entry.mode, now);
+  beats_.begin(now);
+  metrics_.lives->inc();
+  log_->info("node={} begins incarnation {} in {} mode", identity_.id, incarnation_.number(),
+             core::stored_name(incarnation_.mode()));
+  tell_listeners();
+  renew();
+}
+
+} // namespace ringmaster::actors
