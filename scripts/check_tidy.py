@@ -28,6 +28,9 @@ CODE = {".cpp", ".hpp", ".py", ".sh"}
 CPLUSPLUS = {".cpp", ".hpp"}
 FILE_LINES_MAX, TEST_FILE_LINES_MAX = 500, 650
 COLUMNS_MAX = 130
+CLASS_FIELDS_MAX = 30
+# The supervisor has a handle of each actor that it starts.
+MANY_FIELDS = {"supervisor_state"}
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
 THIS = Path(__file__).resolve()
 
@@ -83,6 +86,22 @@ def file_length_rule(repository: Repository) -> Iterator[str]:
         limit = TEST_FILE_LINES_MAX if name.startswith("tests/") else FILE_LINES_MAX
         if count > limit:
             yield f"{name}:{count}: {count} lines; at most {limit}"
+
+
+def class_size_rule(repository: Repository) -> Iterator[str]:
+    """Every method of a class sees all of its fields: parts that change together are classes of their own."""
+    field = re.compile(r"  (?!using|friend|static|return|explicit|virtual|\[\[)[\w:<>,\s*&\[\]()]+?\b\w+_(?:\{.*\}| = [^;]*)?;")
+    for name in repository.of({".hpp"}):
+        owner, count = "", 0
+        for number, line in repository.lines(name):
+            if begun := re.match(r"(?:class|struct) (\w+)[^;]*\{$", line):
+                owner, count = begun[1], 0
+            elif owner and field.match(line):
+                count += 1
+            elif owner and line.startswith("};"):
+                if count > CLASS_FIELDS_MAX and owner not in MANY_FIELDS:
+                    yield f"{name}:{number}: {owner} has {count} fields; at most {CLASS_FIELDS_MAX}"
+                owner = ""
 
 
 def line_length_rule(repository: Repository) -> Iterator[str]:

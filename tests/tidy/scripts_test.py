@@ -147,6 +147,10 @@ class TidyTest(ScriptTest):
         self.refuse("core/ids.cpp", "int a; \n", "core/ids.cpp:1: tab, blank")
         self.refuse("core/ids.cpp", "int a;", "core/ids.cpp:1: no newline at the end")
 
+    def test_a_class_with_too_many_fields(self):
+        fields = "".join(f"  int field{number}_ = 0;\n" for number in range(31))
+        self.refuse("core/ids.hpp", "#pragma once\nclass ids {\n" + fields + "};\n", "core/ids.hpp:34: ids has 31 fields; at most 30")
+
     def test_unfinished_work(self):
         word = "TO" + "DO"
         self.refuse("core/ids.cpp", f"// {word}: later\n", f"core/ids.cpp:1: {word}: say it in an issue")
