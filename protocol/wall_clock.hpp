@@ -23,7 +23,6 @@ namespace ringmaster::protocol {
 ///
 /// A clock is in doubt from the start of a node until that node has first trusted it (`core::clock_trust`). Its time may then be
 /// days off, and is not good enough to store an instant.
-/// days off, and is not good enough to store an instant.
 class wall_clock {
 public:
   using steady = caf::actor_clock::time_point;

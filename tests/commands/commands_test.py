@@ -13,9 +13,9 @@ import answers_test
 import apply_test
 import audit_test
 import both_ways_test
+import clients_test
 import command_case
 import completion_test
-import desk_test
 import doctor_test
 import executor_command_test
 import export_test
@@ -32,9 +32,9 @@ import migrate_test
 import missed_test
 import native_link_test
 import operations_test
+import operator_test
 import refused_test
 import reload_test
-import operator_test
 import restore_test
 import schemathesis_test
 import serve_test
@@ -47,7 +47,7 @@ import web_heads_test
 import xss_test
 import xxl_script_test
 
-USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test, job_test, key_test, desk_test,
+USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test, job_test, key_test, clients_test,
          both_ways_test, completion_test, table_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
          metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test, missed_test, reload_test,
          refused_test, alarm_command_test, locked_rows_test, answers_test, xxl_script_test)
