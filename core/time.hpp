@@ -21,4 +21,10 @@ using time_point = std::chrono::sys_time<milliseconds>;
   return std::chrono::floor<seconds>(t);
 }
 
+/// The end of the year 9999: a later value is not a time.
+inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
+
+/// Returns whether a column with milliseconds holds a time: not 0, and not beyond `latest_ms`.
+[[nodiscard]] constexpr bool is_time(std::int64_t ms) noexcept { return ms > 0 && ms <= latest_ms; }
+
 } // namespace ringmaster::core

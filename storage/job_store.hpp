@@ -15,14 +15,6 @@
 
 namespace ringmaster::storage {
 
-/// The runs of a manual trigger so far.
-struct asked_runs {
-  /// Whether the intent is not claimed yet.
-  bool waiting = false;
-  /// One run, or one per shard.
-  std::vector<core::log_id> runs;
-};
-
 /// Edits of one job (firing protocol §7). Each edit is one transaction; after it commits, no claim of the old definition
 /// succeeds. The transaction also checks the permission of `by` in the job's group and writes the audit row. Errors of all edits:
 /// `not_found` with `job_id_illegal`, `forbidden`.
@@ -55,7 +47,7 @@ public:
   /// Returns the runs of an intent that `trigger` made. They are known until ten minutes after the intent was taken, and until
   /// its runs have their results. Errors: `not_found`, also when the job was removed first; `forbidden` unless `by` may see the
   /// job's group, or the group of its run if the job is gone.
-  virtual core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by = core::local_operator()) = 0;
+  virtual core::result<core::asked_runs> runs_of(core::intent_id intent, const core::principal& by = core::local_operator()) = 0;
 
   /// Removes the job, its schedule, its options, its waiting intents and the history of its source; log rows stay until
   /// `remove_logs`. `seen` as in `job_editor::update`. Errors: `forbidden` unless `by` is editor; `conflict` for a declared job

@@ -197,9 +197,9 @@ caf::result<Reply> job_admin_state::look(UseCase use_case) {
 
 caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol::intent_query& query) {
   auto promise = self_->make_response_promise<protocol::intent_found>();
-  ask_store<storage::asked_runs>(
+  ask_store<core::asked_runs>(
     self_, stores_.reads, [query](storage::store& store) { return store.jobs().runs_of(query.intent, query.by); },
-    [promise](core::result<storage::asked_runs>&& found) mutable {
+    [promise](core::result<core::asked_runs>&& found) mutable {
       if (!found)
         return promise.deliver(protocol::to_caf(found.error()));
       promise.deliver(protocol::intent_found{found->waiting, std::move(found->runs)});

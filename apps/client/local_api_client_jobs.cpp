@@ -136,7 +136,7 @@ result<api_document> job_remove(const store_question& asked) {
 }
 
 result<api_document> intent_read(const store_question& asked) {
-  return asked.store.jobs().runs_of(core::intent_id{asked.id}).map([](const storage::asked_runs& found) {
+  return asked.store.jobs().runs_of(core::intent_id{asked.id}).map([](const core::asked_runs& found) {
     return parsed(wire::api_asked_runs(found.waiting, found.runs));
   });
 }

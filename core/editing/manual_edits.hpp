@@ -50,6 +50,14 @@ struct job_edit {
   std::optional<std::size_t> on_their_way = 0;
 };
 
+/// The runs of a manual trigger so far.
+struct asked_runs {
+  /// Whether the intent is not claimed yet.
+  bool waiting = false;
+  /// One run, or one per shard.
+  std::vector<log_id> runs;
+};
+
 /// Progress of the deletion of a job's log rows.
 struct log_removal {
   std::size_t removed = 0;

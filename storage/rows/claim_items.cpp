@@ -142,4 +142,12 @@ core::result<std::vector<claim_item>> unpack(core::log_id first, std::string_vie
   return items;
 }
 
+void add_runs_of(const std::unordered_set<std::int32_t>& jobs, core::log_id first, std::string_view items,
+                 std::vector<core::log_id>& found) {
+  if (const auto unpacked = unpack(first, items))
+    for (const auto& item : *unpacked)
+      if (jobs.contains(core::number(item.job)))
+        found.push_back(item.id);
+}
+
 } // namespace ringmaster::storage

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -35,5 +36,9 @@ struct claim_item {
 /// Unpacks the bytes of `pack`. Accepts any bytes and rejects those that `pack` did not write. Errors: `unsupported` for the
 /// version of a newer release, `internal` for damaged bytes.
 [[nodiscard]] core::result<std::vector<claim_item>> unpack(core::log_id first, std::string_view bytes);
+
+/// Adds the ids of the runs of `jobs` in one claim row; adds none for invalid bytes.
+void add_runs_of(const std::unordered_set<std::int32_t>& jobs, core::log_id first, std::string_view items,
+                 std::vector<core::log_id>& found);
 
 } // namespace ringmaster::storage

@@ -32,7 +32,7 @@ template <class Column, class Row>
   const auto date = [&row, &at, &dates] { return dates.read(row.text(at++)); };
   const auto time = [&row, &at] {
     const auto ms = row.number(at++);
-    return core::from_ms(is_time(ms) ? ms : 0);
+    return core::from_ms(core::is_time(ms) ? ms : 0);
   };
   out.id = core::job_id{small()};
   out.group = core::group_id{small()};

@@ -56,11 +56,6 @@ template <class Row, class Column>
   return options_of(found);
 }
 
-/// The end of the year 9999: a later value is not a time.
-inline constexpr std::int64_t latest_ms = 253'402'300'799'999;
-
-[[nodiscard]] constexpr bool is_time(std::int64_t ms) noexcept { return ms > 0 && ms <= latest_ms; }
-
 [[nodiscard]] core::job_ptr job_of(const job_row& row);
 
 } // namespace ringmaster::storage

@@ -1,6 +1,6 @@
 #pragma once
 
-// Address lists and registrations as stored in columns.
+// Registrations as stored in columns.
 
 #include <optional>
 #include <string>
@@ -11,15 +11,6 @@
 #include "core/result.hpp"
 
 namespace ringmaster::storage {
-
-/// Splits at commas and keeps items unchanged; empty items at the end are dropped, inner ones stay (XXL admin §5.3).
-[[nodiscard]] std::vector<std::string> split_addresses(std::string_view list);
-
-/// Joins addresses with commas; NULL when there are none.
-[[nodiscard]] std::optional<std::string> join_addresses(const std::vector<std::string>& addresses);
-
-/// Returns `join_addresses` of the addresses that fit into the column.
-[[nodiscard]] std::optional<std::string> address_column(const std::vector<std::string>& addresses);
 
 /// Returns the kind of `common` and `previous`, the values of `rm_shown_token.token`; empty for any other text.
 [[nodiscard]] std::string_view name_of(core::token_kind kind) noexcept;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "storage/editing/audit_rules.hpp"
+#include "core/editing/audit_rules.hpp"
 #include "storage/maintenance_store.hpp"
 
 namespace ringmaster::storage {
@@ -87,7 +87,7 @@ core::audit_row audit_of_clearing(const core::clear_search& search, const core::
     changes.push_back("until: " + dates.of(*search.until));
   if (search.keep_newest)
     changes.push_back("keep_newest: " + std::to_string(*search.keep_newest));
-  return audit_of(by, core::audit_action::clear, core::audit_object::run, 0, what.empty() ? "all" : what, changes, now);
+  return core::audit_of(by, core::audit_action::clear, core::audit_object::run, 0, what.empty() ? "all" : what, changes, now);
 }
 
 } // namespace ringmaster::storage

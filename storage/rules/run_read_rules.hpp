@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/editing/audit_rules.hpp"
 #include "core/run/log_row.hpp"
-#include "storage/editing/audit_rules.hpp"
 #include "storage/rows/run_paging.hpp"
 
 namespace ringmaster::storage {
@@ -46,7 +46,7 @@ namespace ringmaster::storage {
 
 [[nodiscard]] inline core::audit_row audit_of_ending(core::log_id run, core::job_id job, std::string_view message,
                                                      const core::principal& by, core::time_point now) {
-  return audit_of(by, core::audit_action::kill, core::audit_object::run, core::number(run),
+  return core::audit_of(by, core::audit_action::kill, core::audit_object::run, core::number(run),
                   "job " + std::to_string(core::number(job)), {"message: " + std::string{message}}, now);
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "config/settings.hpp"
+#include "core/run/claim_rules.hpp"
 #include "core/run/trigger_note.hpp"
 #include "core/text/text.hpp"
-#include "storage/rules/claim_rules.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {
@@ -235,7 +235,7 @@ void protocol_checker::check_definition(const core::claimed_run& claimed) {
     return;
   if (known == jobs_.end())
     fail("F5", "run " + text(core::number(claimed.id)) + " is claimed of job " + text(job) + ", which was removed");
-  else if (!storage::runs_alike(*known->second.spec, *claimed.plan.spec))
+  else if (!core::runs_alike(*known->second.spec, *claimed.plan.spec))
     fail("F5", "run " + text(core::number(claimed.id)) + " is claimed by a definition of job " + text(job) + " that was edited");
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 #include "tests/support/memory_database.hpp"
 
 namespace ringmaster::simulation {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "storage/editing/job_draft_rules.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;
@@ -141,16 +140,6 @@ TEST_CASE("a page of jobs with long texts ends early, but never before its first
     REQUIRE(written("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark) VALUES (" + text_of(job) +
                     ", 'GLUE_SHELL', '" + text + "', 'old')"));
   CHECK(require(f.editor().source_history(job, core::local_operator())).size() == 2);
-}
-
-TEST_CASE("an answer contains its first row, regardless of its length", "[storage][editor]") {
-  storage::page_budget budget;
-  CHECK(budget.takes(core::page_text_bytes + 1));
-  CHECK_FALSE(budget.takes(0));
-  storage::page_budget exact;
-  CHECK(exact.takes(core::page_text_bytes - 1));
-  CHECK(exact.takes(1));
-  CHECK_FALSE(exact.takes(1));
 }
 
 TEST_CASE("a script has at most 256 KiB, and a longer existing one stays through updates", "[storage][editor]") {

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "storage/rows/registry_text.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;
@@ -202,17 +201,6 @@ TEST_CASE("an address list that does not fit is cut at a comma and rejects nothi
   CHECK(groups[1].addresses == std::vector<std::string>{"http://s/"});
 }
 
-TEST_CASE("the fitting part of an address list", "[storage]") {
-  using core::addresses_that_fit;
-  CHECK(addresses_that_fit({}) == 0);
-  CHECK(storage::address_column({}) == std::nullopt);
-  CHECK(addresses_that_fit({std::string(65535, 'a')}) == 1);
-  CHECK(addresses_that_fit({std::string(65536, 'a'), "b"}) == 0);
-  CHECK(storage::address_column({std::string(65536, 'a')}) == std::nullopt);
-  CHECK(addresses_that_fit({std::string(65533, 'a'), "b"}) == 2);
-  CHECK(addresses_that_fit({std::string(65534, 'a'), "b"}) == 1);
-}
-
 TEST_CASE("large batches of registrations are stored completely", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
   auto store = db->open();
@@ -225,14 +213,4 @@ TEST_CASE("large batches of registrations are stored completely", "[storage]") {
   batch.renewed.clear();
   require(store->registry().write(batch, noon));
   CHECK(require(store->registry().read()).registrations.empty());
-}
-
-TEST_CASE("address lists are split and joined as XXL reads them", "[storage]") {
-  using storage::split_addresses;
-  CHECK(split_addresses("").empty());
-  CHECK(split_addresses(",,").empty());
-  CHECK(split_addresses("a") == std::vector<std::string>{"a"});
-  CHECK(split_addresses(",a,,b,,") == std::vector<std::string>{"", "a", "", "b"});
-  CHECK(storage::join_addresses({}) == std::nullopt);
-  CHECK(storage::join_addresses({"", "a", "", "b"}) == ",a,,b");
 }

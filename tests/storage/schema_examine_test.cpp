@@ -1,6 +1,6 @@
 // Problems that can be found in a database beforehand.
 
-#include "storage/editing/job_defects.hpp"
+#include "storage/rules/job_defects.hpp"
 #include "tests/storage/firing_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

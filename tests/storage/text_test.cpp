@@ -1,7 +1,7 @@
 // Texts as stored in columns: dates, shards.
 
+#include "storage/rows/claim_values.hpp"
 #include "storage/rows/datetime_text.hpp"
-#include "storage/rules/claim_rules.hpp"
 #include "tests/storage/firing_fixture.hpp"
 
 using namespace ringmaster;

@@ -253,7 +253,7 @@ private:
                                      const core::principal& by) override {
     return call("trigger", [&] { return inner_->jobs().trigger(wanted, now, by); });
   }
-  core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
+  core::result<core::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
     return call("runs_of", [&] { return inner_->jobs().runs_of(intent, by); });
   }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,

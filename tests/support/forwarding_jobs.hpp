@@ -27,7 +27,7 @@ public:
                                      const core::principal& by) override {
     return inner_jobs_.trigger(wanted, now, by);
   }
-  core::result<storage::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
+  core::result<core::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override {
     return inner_jobs_.runs_of(intent, by);
   }
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,

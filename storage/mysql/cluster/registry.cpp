@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/job/address_list.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/rows/registry_text.hpp"
 
@@ -31,7 +32,7 @@ core::result<core::registry_state> registry_role::read() {
     while (groups.next())
       out.groups.push_back({groups.id<core::group_id>(0), groups.string(1), groups.string(2),
                             groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
-                            split_addresses(groups.text(4)), groups.string(5), groups.string(6),
+                            core::split_addresses(groups.text(4)), groups.string(5), groups.string(6),
                             core::from_ms(groups.number(7))});
     auto seen =
       own_.db.query("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry ORDER BY id");
@@ -223,7 +224,7 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
   return db.transact([&]() -> core::result<void> {
     for (const auto& changed : batch.changed_groups)
       db.execute("UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ? AND address_type = 0",
-                 address_column(changed.addresses), std::string{own_.dates.of(now)}, changed.id);
+                 core::address_column(changed.addresses), std::string{own_.dates.of(now)}, changed.id);
     return {};
   });
 }

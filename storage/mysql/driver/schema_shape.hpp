@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/editing/column_limits.hpp"
 #include "storage/mysql/driver/sql.hpp"
-#include "storage/rows/column_limits.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -60,7 +60,7 @@ struct schema_facts {
 /// Capabilities that statements ask for.
 struct schema_shape {
   column_names names;
-  column_limits limits;
+  core::column_limits limits;
   std::size_t password_chars = 100;
   /// `xxl_job_user.token`: sign-ins are stored in the database, and passwords are SHA-256.
   bool user_token = true;

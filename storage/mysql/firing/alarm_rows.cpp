@@ -4,12 +4,12 @@
 
 namespace ringmaster::storage::mysql {
 
-std::vector<held_alarm> read_alarm_rules(connection& db) {
-  std::vector<held_alarm> out;
+std::vector<core::held_alarm> read_alarm_rules(connection& db) {
+  std::vector<core::held_alarm> out;
   auto found =
     db.query("SELECT rule_key, app_name, job_key, channels, mail_to, attempts, dedup_ms, recovered, source FROM rm_alarm");
   while (found.next()) {
-    held_alarm row;
+    core::held_alarm row;
     row.rule.key = found.text(0);
     row.rule.group = found.text(1);
     row.rule.job = found.text(2);
@@ -25,7 +25,7 @@ std::vector<held_alarm> read_alarm_rules(connection& db) {
   return out;
 }
 
-void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source) {
+void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::string& source) {
   for (const auto& rule : plan.writes) {
     std::optional<std::int64_t> dedup_ms;
     if (rule.dedup)

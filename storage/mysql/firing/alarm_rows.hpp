@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/editing/alarm_plan.hpp"
+#include "core/editing/alarm_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/rows/alarm_book.hpp"
 
@@ -25,7 +25,7 @@ struct new_alarm {
 void insert_alarms(session& own, std::span<const new_alarm> alarms, core::time_point now);
 
 /// Returns all rows of `rm_alarm`.
-[[nodiscard]] std::vector<held_alarm> read_alarm_rules(connection& db);
-void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source);
+[[nodiscard]] std::vector<core::held_alarm> read_alarm_rules(connection& db);
+void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::string& source);
 
 } // namespace ringmaster::storage::mysql

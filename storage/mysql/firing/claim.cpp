@@ -3,8 +3,10 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "core/editing/job_edit_rules.hpp"
+#include "core/job/address_list.hpp"
+#include "core/run/claim_rules.hpp"
 #include "core/text/text.hpp"
-#include "storage/editing/job_edit_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/intent_check.hpp"
@@ -12,8 +14,7 @@
 #include "storage/mysql/firing/row_texts.hpp"
 #include "storage/mysql/firing/schedule_moves.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -311,9 +312,9 @@ private:
         const auto& run = batch_.runs[position];
         items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
         out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
-        if (is_asked_for(run))
+        if (core::is_asked_for(run))
           db_.execute("INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?, ?, ?)", id, *run.intent,
-                      join_addresses(run.addresses));
+                      core::join_addresses(run.addresses));
       }
     }
     const auto first = items.front().id;
@@ -404,7 +405,7 @@ private:
 } // namespace
 
 core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point now) {
-  if (auto sound = check(batch); !sound)
+  if (auto sound = core::check(batch); !sound)
     return tl::unexpected{sound.error()};
   return own_.db.transact_without_waiting([&] { return claiming{own_, batch, now}.run(); });
 }

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "core/run/claim_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/rows/job_row.hpp"
-#include "storage/rules/claim_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -105,7 +105,7 @@ void judge(session& own, const std::vector<core::intent_id>& intents, const sql&
       const auto spec = planned.find(id);
       if (found.number(1) == 0)
         out.changed.insert(id);
-      else if (spec != planned.end() && !runs_alike(*read_definition(own, found), *spec->second))
+      else if (spec != planned.end() && !core::runs_alike(*read_definition(own, found), *spec->second))
         out.stale.insert(id);
       else
         out.sound.insert(id);

@@ -5,10 +5,10 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "core/job/address_list.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/firing.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -27,7 +27,7 @@ core::intent read_intent(const rows& row) {
     out.part = {row.number32(5), total, true};
   out.param = row.optional_string(7);
   out.retry_left = row.number32(8);
-  out.addresses = split_addresses(row.text(9));
+  out.addresses = core::split_addresses(row.text(9));
   out.created_at = row.time_ms(10);
   return out;
 }
@@ -104,7 +104,7 @@ std::int64_t insert(session& own, std::span<const core::intent> requested, core:
       .add(request.origin)
       .add(request.part.index)
       .add(shard_total(request));
-    some.add(request.param).add(request.retry_left).add(now).add(join_addresses(request.addresses));
+    some.add(request.param).add(request.retry_left).add(now).add(core::join_addresses(request.addresses));
   }
   some.run();
   return some.first_id();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "storage/editing/foreign_edits.hpp"
+#include "core/editing/foreign_edits.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/rows/job_row.hpp"
@@ -24,8 +24,8 @@ constexpr const char* watched =
   " FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_mirror m ON m.job = i.id"
   " LEFT JOIN rm_job_ext e ON e.job = i.id ";
 
-std::vector<watched_job> read_all(rows row) {
-  std::vector<watched_job> out;
+std::vector<core::watched_job> read_all(rows row) {
+  std::vector<core::watched_job> out;
   while (row.next()) {
     auto& job = out.emplace_back();
     job.id = row.id<core::job_id>(0);
@@ -44,7 +44,7 @@ std::vector<watched_job> read_all(rows row) {
 
 /// Writes the read values with a guard. A next time that moves meanwhile is written in the next round. Runs in a transaction:
 /// holds the mode row, so that no switch comes between its check and the write.
-std::size_t refresh(connection& db, const std::vector<const watched_job*>& behind) {
+std::size_t refresh(connection& db, const std::vector<const core::watched_job*>& behind) {
   std::size_t written = 0;
   (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
   if (!may_show_schedule(db))
@@ -65,7 +65,7 @@ std::size_t refresh(connection& db, const std::vector<const watched_job*>& behin
 }
 
 /// Remembers all given jobs in batches: the first round after a deploy sees all of its jobs for the first time.
-void remember(connection& db, const std::vector<const watched_job*>& seen_first) {
+void remember(connection& db, const std::vector<const core::watched_job*>& seen_first) {
   for (const auto part : padded_chunks(seen_first.size(), case_rows_max)) {
     auto& some = db.prepare(
       "REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) VALUES {(?,?,?,?,?,?),}",
@@ -94,10 +94,10 @@ public:
   adopted_jobs run(std::span<const core::job_id> suspects) {
     if (!begins())
       return {};
-    std::vector<watched_job*> raised;
+    std::vector<core::watched_job*> raised;
     auto jobs = locked(suspects);
     for (auto& job : jobs) {
-      const auto decided = decide(job, now_, rules_);
+      const auto decided = core::decide_edit(job, now_, rules_);
       if (decided.only_raises())
         raised.push_back(&job);
       else if (decided.remember)
@@ -126,8 +126,8 @@ private:
   /// Returns false if the mode was switched since the check.
   bool begins() { return begin_edit(db_) == core::cluster_mode::native; }
 
-  std::vector<watched_job> locked(std::span<const core::job_id> suspects) {
-    std::vector<watched_job> out;
+  std::vector<core::watched_job> locked(std::span<const core::job_id> suspects) {
+    std::vector<core::watched_job> out;
     for (const auto part : padded_chunks(suspects.size())) {
       auto& holding =
         db_.prepare("SELECT job FROM rm_schedule FORCE INDEX (PRIMARY) WHERE job IN ({?,}) ORDER BY job FOR UPDATE", part.rows);
@@ -145,7 +145,7 @@ private:
   }
 
   /// Gives all of them one revision: they were edited by Ringmaster since the last check.
-  void raise(const std::vector<watched_job*>& jobs) {
+  void raise(const std::vector<core::watched_job*>& jobs) {
     if (jobs.empty())
       return;
     out_.raised = true;
@@ -162,7 +162,7 @@ private:
     remember(db_, {jobs.begin(), jobs.end()});
   }
 
-  void adopt(const watched_job& job, const edit_decision& decided) {
+  void adopt(const core::watched_job& job, const core::edit_decision& decided) {
     auto row = job.row;
     if (decided.stop)
       row.status = 0;
@@ -232,8 +232,8 @@ core::result<mirror_step> mirror_role::sync(core::job_id after, std::size_t limi
   core::schedule_rules rules{own_.schedule_zone};
   std::vector<core::job_id> suspects;
   std::vector<core::job_id> gone;
-  std::vector<watched_job> page;
-  std::vector<const watched_job*> behind;
+  std::vector<core::watched_job> page;
+  std::vector<const core::watched_job*> behind;
   auto looked = db.read([&]() -> core::result<mirror_step> {
     suspects.clear();
     behind.clear();
@@ -241,9 +241,9 @@ core::result<mirror_step> mirror_role::sync(core::job_id after, std::size_t limi
       return mirror_step{after};
     page = read_all(db.query({watched, "WHERE i.id > ? ORDER BY i.id LIMIT ?"}, after, limit));
     mirror_step out{page.empty() ? after : page.back().id, page.size() == limit};
-    std::vector<const watched_job*> seen_first;
+    std::vector<const core::watched_job*> seen_first;
     for (const auto& job : page) {
-      const auto decided = adopt ? decide(job, now, rules) : edit_decision{};
+      const auto decided = adopt ? core::decide_edit(job, now, rules) : core::edit_decision{};
       if (decided.only_remembers())
         seen_first.push_back(&job);
       else if (decided.remember) {

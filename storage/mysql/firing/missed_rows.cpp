@@ -4,7 +4,7 @@
 #include "core/text/text.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 

@@ -15,15 +15,15 @@ using core::change_kind;
 constexpr std::size_t short_columns_bytes = 1024;
 
 /// Returns the ids in `child_jobid`, unless one of them will only be known when its job has been created.
-std::optional<std::string> known_children(const job_write& job) {
+std::optional<std::string> known_children(const core::job_write& job) {
   const bool known =
     std::all_of(job.children.begin(), job.children.end(), [](const auto& child) { return child.id.has_value(); });
-  return known ? std::optional{child_jobs_text(job, {})} : std::nullopt;
+  return known ? std::optional{core::child_jobs_text(job, {})} : std::nullopt;
 }
 
 } // namespace
 
-deploy_stage::deploy_stage(session& own, const deploy_plan& plan) : own_{own}, db_{own.db}, plan_{plan}, id_{own.db.id()} {
+deploy_stage::deploy_stage(session& own, const core::deploy_plan& plan) : own_{own}, db_{own.db}, plan_{plan}, id_{own.db.id()} {
   for (std::size_t i = 0; i < plan.jobs.size(); ++i)
     if (plan.jobs[i].kind == change_kind::update)
       updated_.push_back(i);
@@ -81,7 +81,7 @@ void deploy_stage::put_schedules() {
     for (std::size_t i = 0; i < part.rows; ++i) {
       const auto position = updated_[part.at(i)];
       const auto& job = plan_.jobs[position];
-      const auto schedule = job.schedule.value_or(schedule_write{});
+      const auto schedule = job.schedule.value_or(core::schedule_write{});
       some.add(id_).add(job.id).add(position).add(job.schedule.has_value());
       some.add(job.schedule ? schedule.running : job.was_running);
       some.add(schedule.next ? core::to_ms(*schedule.next) : 0).add(schedule.last);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/editing/deploy_plan.hpp"
+#include "core/editing/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -26,7 +26,7 @@ public:
   /// Maximum number of jobs whose rows one statement writes or moves.
   static constexpr std::size_t jobs_at_once = 4096;
 
-  deploy_stage(session& own, const deploy_plan& plan);
+  deploy_stage(session& own, const core::deploy_plan& plan);
 
   /// Removes leftovers of interrupted applies: rows of connections that are gone.
   void remove_leftovers();
@@ -51,7 +51,7 @@ private:
 
   session& own_;
   connection& db_;
-  const deploy_plan& plan_;
+  const core::deploy_plan& plan_;
   std::int64_t id_;
   /// Positions in the plan, by job.
   std::vector<std::size_t> updated_;

@@ -10,8 +10,8 @@ namespace ringmaster::storage::mysql {
 
 namespace {
 
-held_job read_job(const rows& row) {
-  held_job out;
+core::held_job read_job(const rows& row) {
+  core::held_job out;
   out.id = row.id<core::job_id>(0);
   out.group = row.id<core::group_id>(1);
   out.key = row.text(2);
@@ -35,9 +35,9 @@ held_job read_job(const rows& row) {
 
 } // namespace
 
-deploy_state read_deploy_state(session& own, const std::string& source) {
+core::deploy_state read_deploy_state(session& own, const std::string& source) {
   auto& db = own.db;
-  deploy_state out;
+  core::deploy_state out;
   out.limits = own.shape.limits;
   const auto mode = read_mode(db);
   out.shared = mode && mode->mode == core::cluster_mode::shared;

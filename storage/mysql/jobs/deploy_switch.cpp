@@ -4,8 +4,8 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "core/editing/job_columns.hpp"
 #include "core/schedule/last_instant.hpp"
-#include "storage/editing/job_columns.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
@@ -33,8 +33,8 @@ void run_for(connection& db, sql text, std::span<const core::job_id> jobs) {
 
 } // namespace
 
-std::vector<held_group> read_groups(connection& db) {
-  std::vector<held_group> out;
+std::vector<core::held_group> read_groups(connection& db) {
+  std::vector<core::held_group> out;
   auto groups = db.query("SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list, x.source FROM xxl_job_group g"
                          " LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id");
   while (groups.next())
@@ -106,7 +106,7 @@ core::result<void> deploy_switch::create_groups() {
   return {};
 }
 
-core::result<void> deploy_switch::create_group(const group_write& group) {
+core::result<void> deploy_switch::create_group(const core::group_write& group) {
   core::group_id id{};
   try {
     id = db_.insert<core::group_id>(
@@ -128,7 +128,7 @@ core::result<void> deploy_switch::create_group(const group_write& group) {
   return {};
 }
 
-void deploy_switch::write_group(const group_write& group) {
+void deploy_switch::write_group(const core::group_write& group) {
   if (group.kind == change_kind::update)
     db_.execute(
       "UPDATE xxl_job_group SET $group_title = ?, address_type = ?, address_list = COALESCE(?, address_list), update_time = ?"
@@ -215,7 +215,7 @@ void deploy_switch::create_jobs(std::span<const std::size_t> positions) {
   for (const auto position : positions) {
     const auto& job = plan_.jobs[position];
     const auto& c = job.columns;
-    const auto schedule = job.schedule.value_or(schedule_write{});
+    const auto schedule = job.schedule.value_or(core::schedule_write{});
     const auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
     rows.add(job.group.id ? *job.group.id : group_ids_.at(job.group.position)).add(c.name).add(date_).add(date_).add(c.author);
     rows.add(c.alarm_email).add(c.schedule_type).add(c.schedule_conf).add(c.misfire).add(c.route).add(c.handler).add(c.params);
@@ -239,7 +239,7 @@ void deploy_switch::create_jobs(std::span<const std::size_t> positions) {
   options.run();
   for (const auto position : positions)
     if (const auto& schedule = plan_.jobs[position].schedule; schedule && schedule->depends_on_id()) {
-      const auto next = next_of(*schedule, ids_[position]);
+      const auto next = core::next_of(*schedule, ids_[position]);
       const auto next_ms = next ? core::to_ms(*next) : 0;
       db_.execute("UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?",
                   next_ms == 0 || shows_ ? next_ms : hidden_next_ms, ids_[position]);
@@ -252,7 +252,7 @@ void deploy_switch::link_children() {
     const auto& job = plan_.jobs[i];
     const bool names_new = std::any_of(job.children.begin(), job.children.end(), [](const auto& child) { return !child.id; });
     if (job.kind == change_kind::create ? !job.children.empty() : job.kind == change_kind::update && names_new)
-      db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", child_jobs_text(job, ids_), ids_[i]);
+      db_.execute("UPDATE xxl_job_info SET child_jobid = ? WHERE id = ?", core::child_jobs_text(job, ids_), ids_[i]);
   }
 }
 
@@ -281,7 +281,7 @@ void deploy_switch::write_audit_rows() {
 /// Blocks all other edits from here to the commit.
 core::result<void> deploy_switch::hold_edits() {
   auto row = db_.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE");
-  auto groups = edited_part(read_groups(db_));
+  auto groups = core::edited_part(read_groups(db_));
   std::erase_if(groups, [&](const auto& group) {
     return std::find(created_groups_.begin(), created_groups_.end(), group.id) != created_groups_.end();
   });
@@ -346,7 +346,7 @@ core::result<std::vector<moved_schedule>> deploy_switch::claimed_meanwhile() {
       if (!job.schedule->running)
         continue;
       const auto claimed = found.time_ms(2);
-      const auto next = planned_after(job, core::search_from(at_.first, claimed));
+      const auto next = core::planned_after(job, core::search_from(at_.first, claimed));
       if (!next)
         return tl::unexpected{next.error()};
       out.push_back({job.id, claimed, *next});
@@ -365,7 +365,7 @@ void deploy_switch::insert_schedules(std::int64_t first_revision) {
     for (std::size_t i = 0; i < part.rows; ++i) {
       const auto position = created[part.at(i)];
       const auto& schedule = plan_.jobs[position].schedule;
-      const auto next = schedule && !shared_ ? next_of(*schedule, ids_[position]) : std::nullopt;
+      const auto next = schedule && !shared_ ? core::next_of(*schedule, ids_[position]) : std::nullopt;
       some.add(ids_[position]).add(next ? core::to_ms(*next) : 0).add(first_revision + static_cast<std::int64_t>(position));
     }
     some.run();

@@ -9,8 +9,8 @@
 
 #include "core/access/principal.hpp"
 #include "core/cluster/cluster_mode.hpp"
-#include "storage/editing/alarm_plan.hpp"
-#include "storage/editing/deploy_plan.hpp"
+#include "core/editing/alarm_plan.hpp"
+#include "core/editing/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/mysql/jobs/deploy_stage.hpp"
 
@@ -21,11 +21,11 @@ struct deploy_basis {
   core::cluster_mode mode = core::cluster_mode::native;
   /// The counter of `rm_edit`: while it is unchanged, no job, source or alarm rule has been edited.
   std::int64_t edits = 0;
-  std::vector<held_group> groups;
+  std::vector<core::held_group> groups;
 };
 
 /// Returns all groups without values that depend on their jobs (`jobs_made_by_hand`). Throws `driver_error`.
-[[nodiscard]] std::vector<held_group> read_groups(connection& db);
+[[nodiscard]] std::vector<core::held_group> read_groups(connection& db);
 
 /// Returns the counter of `rm_edit`. Throws `driver_error`.
 [[nodiscard]] std::int64_t read_edits(connection& db);
@@ -36,8 +36,8 @@ struct deploy_basis {
 class deploy_switch {
 public:
   struct scene {
-    const deploy_plan& plan;
-    const alarm_plan& alarms;
+    const core::deploy_plan& plan;
+    const core::alarm_plan& alarms;
     const deploy_basis& basis;
     const std::string& source;
     /// Audit rows of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids here.
@@ -58,8 +58,8 @@ public:
 private:
   core::result<void> hold_mode();
   core::result<void> create_groups();
-  core::result<void> create_group(const group_write& group);
-  void write_group(const group_write& group);
+  core::result<void> create_group(const core::group_write& group);
+  void write_group(const core::group_write& group);
   void update_jobs();
   bool run_as_planned();
   void create_jobs();
@@ -82,7 +82,7 @@ private:
   connection& db_;
   deploy_stage& stage_;
   const scene& at_;
-  const deploy_plan& plan_;
+  const core::deploy_plan& plan_;
   const bool shared_;
   const std::string date_;
   bool shows_ = false;

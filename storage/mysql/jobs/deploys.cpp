@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/editing/source_files.hpp"
+#include "core/editing/source_files.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/jobs/deploy_stage.hpp"
@@ -25,8 +25,8 @@ constexpr std::size_t staged_at_once = 512;
 /// A plan, and the state that it was made from.
 struct prepared_deploy {
   deploy_basis basis;
-  deploy_plan plan;
-  alarm_plan alarms;
+  core::deploy_plan plan;
+  core::alarm_plan alarms;
   core::time_point first;
   std::vector<core::audit_row> audit;
 
@@ -80,17 +80,17 @@ private:
     out.basis.edits = read_edits(db_);
     out.first = first_start(db_, mode->mode, now);
     auto held = read_deploy_state(own_, declared_.source);
-    auto plan = plan_deploy(held, declared_, prune_, out.first, own_.schedule_zone);
+    auto plan = core::plan_deploy(held, declared_, prune_, out.first, own_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
-    auto alarms = plan_alarms(read_alarm_rules(db_), held, declared_, prune_);
+    auto alarms = core::plan_alarms(read_alarm_rules(db_), held, declared_, prune_);
     if (!alarms)
       return tl::unexpected{alarms.error()};
-    out.basis.groups = edited_part(std::move(held.groups));
+    out.basis.groups = core::edited_part(std::move(held.groups));
     out.plan = std::move(*plan);
     out.alarms = std::move(*alarms);
     out.plan.report.changes.insert(out.plan.report.changes.end(), out.alarms.changes.begin(), out.alarms.changes.end());
-    if (auto whole = check_prune(held.files, declared_, out.plan.report); !whole)
+    if (auto whole = core::check_prune(held.files, declared_, out.plan.report); !whole)
       return tl::unexpected{whole.error()};
     if (out.writes())
       add_audit(out);
@@ -106,8 +106,8 @@ private:
     std::vector<core::job_id> jobs;
     for (const auto& job : made.plan.jobs)
       jobs.push_back(job.id);
-    made.audit = audit_of(made.plan, groups, jobs, declared_.source, by_, now_);
-    for (auto& row : audit_of(made.alarms, declared_.source, by_, now_))
+    made.audit = core::audit_of(made.plan, groups, jobs, declared_.source, by_, now_);
+    for (auto& row : core::audit_of(made.alarms, declared_.source, by_, now_))
       made.audit.push_back(std::move(row));
   }
 
@@ -136,7 +136,7 @@ private:
     // New schedules count from now, not from before the definitions were staged.
     const auto passed = std::chrono::floor<std::chrono::seconds>(steady::now() - begin);
     made.first += passed;
-    if (auto planned = plan_later(made.plan, made.first); !planned)
+    if (auto planned = core::plan_later(made.plan, made.first); !planned)
       return planned;
     staged = db_.read([&]() -> core::result<void> {
       stage->put_schedules();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/editing/deploy_plan.hpp"
+#include "core/editing/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/store.hpp"
 
@@ -19,6 +19,6 @@ private:
 };
 
 /// Returns the stored state, inside a transaction (`deploy_state.cpp`). Throws `driver_error`.
-[[nodiscard]] deploy_state read_deploy_state(session& own, const std::string& source);
+[[nodiscard]] core::deploy_state read_deploy_state(session& own, const std::string& source);
 
 } // namespace ringmaster::storage::mysql

@@ -4,12 +4,12 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "storage/editing/audit_rules.hpp"
-#include "storage/editing/group_draft_rules.hpp"
+#include "core/editing/audit_rules.hpp"
+#include "core/editing/group_draft_rules.hpp"
+#include "core/job/address_list.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/jobs/group_tokens.hpp"
 #include "storage/mysql/users/audit_row.hpp"
-#include "storage/rows/registry_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -26,7 +26,8 @@ constexpr const char* group_rows =
 core::group_record read_group(session& own, const rows& row) {
   core::group_record out;
   out.group = {row.id<core::group_id>(0), row.string(1), row.string(2),
-               row.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(row.text(4))};
+               row.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
+               core::split_addresses(row.text(4))};
   out.updated = own.dates.read(row.text(5));
   out.source = row.text(6);
   return out;
@@ -58,9 +59,9 @@ void forget(connection& db, core::group_id group) {
 }
 
 /// Reads the remaining values of an edit. Errors: `conflict` for a name that another group has.
-core::result<void> complete(connection& db, group_writing& wanted, core::group_id group) {
+core::result<void> complete(connection& db, core::group_writing& wanted, core::group_id group) {
   if (wanted.renamed && has_another(db, wanted.row.app_name, group))
-    return tl::unexpected{name_is_taken(wanted.row.app_name)};
+    return tl::unexpected{core::group_name_is_taken(wanted.row.app_name)};
   if (!wanted.takes_registered)
     return {};
   auto found = db.query("SELECT registry_value FROM xxl_job_registry WHERE registry_group = 'EXECUTOR' AND registry_key = ?"
@@ -81,7 +82,7 @@ auto unless_taken(const std::string& app_name, Write write) -> decltype(write())
   } catch (const driver_error& failure) {
     if (failure.number() != ER_DUP_ENTRY)
       throw;
-    return tl::unexpected{name_is_taken(app_name)};
+    return tl::unexpected{core::group_name_is_taken(app_name)};
   }
 }
 
@@ -93,7 +94,7 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
     auto& db = own_.db;
     if (auto mode = begin_edit(db); !mode)
       return tl::unexpected{mode.error()};
-    auto wanted = write_group(draft, std::nullopt, {}, own_.shape.limits, by);
+    auto wanted = core::write_group(draft, std::nullopt, {}, own_.shape.limits, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, core::group_id{}); !done)
@@ -102,13 +103,13 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
       const auto& row = wanted->row;
       const auto group = db.insert<core::group_id>(
         "INSERT INTO xxl_job_group (app_name, $group_title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)",
-        row.app_name, row.title, static_cast<std::int32_t>(row.type), address_column(row.addresses),
+        row.app_name, row.title, static_cast<std::int32_t>(row.type), core::address_column(row.addresses),
         std::string{own_.dates.of(now)});
       // A restarted server may reuse the id of a group that Java admins removed.
       forget(db, group);
       if (!draft.access_token.empty())
         replace_group_token(own_, group, draft.access_token, now);
-      write_audit(db, audit_of(by, core::audit_action::add, core::audit_object::group, core::number(group), row.app_name,
+      write_audit(db, core::audit_of(by, core::audit_action::add, core::audit_object::group, core::number(group), row.app_name,
                                wanted->changes, now));
       return group;
     });
@@ -125,8 +126,8 @@ core::result<void> group_editor_role::update(core::group_id group, const core::g
       return tl::unexpected{mode.error()};
     const auto held = held_group(own_, group);
     if (!held)
-      return tl::unexpected{no_such_group(group)};
-    auto wanted = write_group(draft, held, seen, own_.shape.limits, by);
+      return tl::unexpected{core::no_such_group(group)};
+    auto wanted = core::write_group(draft, held, seen, own_.shape.limits, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, group); !done)
@@ -136,12 +137,12 @@ core::result<void> group_editor_role::update(core::group_id group, const core::g
       db.execute("UPDATE xxl_job_group SET app_name = ?, $group_title = ?, address_type = ?, update_time = ? WHERE id = ?",
                  row.app_name, row.title, static_cast<std::int32_t>(row.type), std::string{own_.dates.of(now)}, group);
       if (!wanted->keeps_list)
-        db.execute("UPDATE xxl_job_group SET address_list = ? WHERE id = ?", address_column(row.addresses), group);
+        db.execute("UPDATE xxl_job_group SET address_list = ? WHERE id = ?", core::address_column(row.addresses), group);
       if (!draft.access_token.empty())
         replace_group_token(own_, group, draft.access_token, now);
       if (!wanted->changes.empty())
-        write_audit(db, audit_of(by, core::audit_action::update, core::audit_object::group, core::number(group), row.app_name,
-                                 wanted->changes, now));
+        write_audit(db, core::audit_of(by, core::audit_action::update, core::audit_object::group, core::number(group),
+                                       row.app_name, wanted->changes, now));
       return {};
     });
   });
@@ -158,9 +159,9 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     const auto held = held_group(own_, group);
     if (!held)
       return {};
-    const group_uses uses{db.query("SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1", group).next(),
+    const core::group_uses uses{db.query("SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1", group).next(),
                           db.query("SELECT 1 FROM xxl_job_group WHERE id <> ? LIMIT 1", group).next()};
-    if (auto may = check_removal(*held, seen, uses); !may)
+    if (auto may = core::check_removal(*held, seen, uses); !may)
       return may;
     const auto& name = held->group.app_name;
     db.execute("DELETE FROM xxl_job_group WHERE id = ?", group);
@@ -169,8 +170,8 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     if (!has_another(db, name, group))
       db.execute("DELETE FROM xxl_job_registry WHERE registry_group = 'EXECUTOR' AND registry_key = ?"
                  " AND CAST(registry_key AS BINARY) = ?", name, name);
-    write_audit(db, audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group), name,
-                             changes_of_removal(*held), now));
+    write_audit(db, core::audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group), name,
+                             core::changes_of_removal(*held), now));
     return {};
   });
 }
@@ -178,7 +179,7 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
 core::result<core::group_record> group_editor_role::read(core::group_id group, const core::principal& by) {
   return own_.db.read([&]() -> core::result<core::group_record> {
     auto held = find_group(own_, group);
-    if (auto may = check_read(held, group, by); !may)
+    if (auto may = core::check_read(held, group, by); !may)
       return tl::unexpected{may.error()};
     return std::move(*held);
   });

@@ -4,30 +4,30 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "storage/editing/job_draft_rules.hpp"
-#include "storage/editing/job_edit_rules.hpp"
+#include "core/editing/column_limits.hpp"
+#include "core/editing/job_draft_rules.hpp"
+#include "core/editing/job_edit_rules.hpp"
+#include "core/editing/schedule_repair.hpp"
+#include "core/job/address_list.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/mysql/jobs/jobs.hpp"
 #include "storage/mysql/users/audit_row.hpp"
-#include "storage/rows/column_limits.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
-#include "storage/rules/schedule_repair.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 
 namespace {
 
 /// Returns the row to edit. Errors: `not_found`; `forbidden` when `by` does not have the permission in its group.
-core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
+core::result<core::stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
   auto known =
     db.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info"
              " WHERE id = ?", job);
   if (!known.next())
-    return tl::unexpected{no_such_job(job)};
-  stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3),
+    return tl::unexpected{core::no_such_job(job)};
+  core::stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3),
                    known.number(4) == 1};
   if (auto may = core::check_right(by, wanted, found.group); !may)
     return tl::unexpected{may.error()};
@@ -39,7 +39,7 @@ core::result<stored_job> find_for(connection& db, core::job_id job, core::group_
 std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   std::vector<std::string> out;
   if (auto list = db.query("SELECT address_list FROM xxl_job_group WHERE id = ?", group); list.next())
-    out = split_addresses(list.text(0));
+    out = core::split_addresses(list.text(0));
   auto registered = db.query("SELECT r.registry_value FROM xxl_job_registry r JOIN xxl_job_group g ON g.app_name = r.registry_key"
                              " AND CAST(g.app_name AS BINARY) = CAST(r.registry_key AS BINARY)"
                              " WHERE r.registry_group = 'EXECUTOR' AND g.id = ?", group);
@@ -50,7 +50,8 @@ std::vector<std::string> addresses_of(connection& db, core::group_id group) {
 
 /// Returns whether the next time comes from the job's present schedule: the job runs, its time is not hidden after a takeover,
 /// and no other program has changed the schedule since the mirror's last check.
-bool runs_by_its_schedule(connection& db, const stored_job& stored, const core::scheduled_job& held, core::cluster_mode mode) {
+bool runs_by_its_schedule(connection& db, const core::stored_job& stored, const core::scheduled_job& held,
+                          core::cluster_mode mode) {
   if (!stored.running || !held.next || core::to_ms(*held.next) == hidden_next_ms)
     return false;
   if (mode == core::cluster_mode::shared)
@@ -90,15 +91,15 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
     hold_claims(own_.db, job);
     const auto held = select_jobs(own_, {&job, 1});
     if (held.empty())
-      return tl::unexpected{no_such_job(job)};
+      return tl::unexpected{core::no_such_job(job)};
     if (*mode == core::cluster_mode::shared)
       if (auto known = core::check_shared(held.front().spec->timing); !known)
         return tl::unexpected{known.error()};
     const bool runs = runs_by_its_schedule(own_.db, *stored, held.front(), *mode);
-    const auto next = next_of_start(held.front(), runs, first_start(own_.db, *mode, now), own_.schedule_zone);
+    const auto next = core::next_of_start(held.front(), runs, first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
-    write_audit(own_.db, audit_of_job(by, core::audit_action::start, *stored, now));
+    write_audit(own_.db, core::audit_of_job(by, core::audit_action::start, *stored, now));
     own_.db.execute("DELETE FROM rm_stop WHERE job = ?", job);
     return next->planned ? schedule_anew(own_, job, *mode, next->next, now) : core::job_edit{job, next->next, 0};
   });
@@ -113,7 +114,7 @@ core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point n
     if (!stored)
       return tl::unexpected{stored.error()};
     hold_claims(own_.db, job);
-    write_audit(own_.db, audit_of_job(by, core::audit_action::stop, *stored, now));
+    write_audit(own_.db, core::audit_of_job(by, core::audit_action::stop, *stored, now));
     // The user who stopped it first is stored.
     if (stored->running)
       own_.db.execute("REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
@@ -134,11 +135,11 @@ core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_
     hold_claims(own_.db, job);
     const auto held = select_jobs(own_, {&job, 1});
     if (held.empty())
-      return tl::unexpected{no_such_job(job)};
-    const auto repaired = repair_times(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
+      return tl::unexpected{core::no_such_job(job)};
+    const auto repaired = core::repair_times(held.front(), first_start(own_.db, *mode, now), own_.schedule_zone);
     if (!repaired)
       return tl::unexpected{repaired.error()};
-    write_audit(own_.db, audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
+    write_audit(own_.db, core::audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
     auto done = schedule_anew(own_, job, *mode, repaired->times.next, now);
     own_.db.execute("UPDATE rm_schedule SET last_ms = ? WHERE job = ?", repaired->times.last, job);
     return done;
@@ -147,7 +148,7 @@ core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_
 
 core::result<core::intent> job_role::trigger(const core::manual_trigger& request, core::time_point now,
                                              const core::principal& by) {
-  auto intent = intent_of(request);
+  auto intent = core::intent_of(request);
   if (!intent)
     return intent;
   return own_.db.transact([&]() -> core::result<core::intent> {
@@ -155,20 +156,21 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
     if (!stored)
       return tl::unexpected{stored.error()};
     if (!intent->addresses.empty())
-      if (auto may = check_addresses(by, intent->addresses, addresses_of(own_.db, stored->group)); !may)
+      if (auto may = core::check_addresses(by, intent->addresses, addresses_of(own_.db, stored->group)); !may)
         return tl::unexpected{may.error()};
     intent->retry_left = stored->retry_count;
     // The log row would hold a cut parameter, and a retry or a resend would use that.
     if (request.param)
-      if (auto fits = check_param(*request.param, own_.shape.limits); !fits)
+      if (auto fits = core::check_param(*request.param, own_.shape.limits); !fits)
         return tl::unexpected{fits.error()};
     const auto kind = intent_kind_name(intent->kind);
     try {
       intent->id = own_.db.insert<core::intent_id>(
         "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms)"
         " VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?)",
-        kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses), intent->retry_left, now);
-      write_audit(own_.db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(request, stored->param)));
+        kind, intent->job, intent->origin, intent->param, core::join_addresses(intent->addresses), intent->retry_left, now);
+      write_audit(own_.db,
+                  core::audit_of_job(by, core::audit_action::trigger, *stored, now, core::changes_of(request, stored->param)));
     } catch (const driver_error& failure) {
       if (failure.number() != ER_DUP_ENTRY)
         throw;
@@ -177,7 +179,7 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
         " AND shard = 0", intent->job, kind, intent->origin);
       if (!asked.next())
         return core::fail(core::errc::unavailable, "the run with this key is being deleted: try again");
-      if (auto same = check_same_request(*intent, asked.optional_string(1), asked.text(2)); !same)
+      if (auto same = core::check_same_request(*intent, asked.optional_string(1), asked.text(2)); !same)
         return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
     }
@@ -185,9 +187,9 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
   });
 }
 
-core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
-  return own_.db.read([&]() -> core::result<asked_runs> {
-    request_trace found;
+core::result<core::asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
+  return own_.db.read([&]() -> core::result<core::asked_runs> {
+    core::request_trace found;
     // In this order: between the two reads it may be claimed, and then it has runs.
     if (auto request = own_.db.query("SELECT n.state = 0, COALESCE(j.job_group, 0) FROM rm_intent n"
                                   " LEFT JOIN xxl_job_info j ON j.id = n.job WHERE n.id = ? AND n.kind IN ('manual', 'api')",
@@ -213,12 +215,12 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
       return tl::unexpected{stored.error()};
     auto owner = own_.db.query("SELECT source FROM rm_job_ext WHERE job = ? AND job_key IS NOT NULL", job);
     if (!declared_too && owner.next())
-      return tl::unexpected{is_declared(job, owner.text(0))};
+      return tl::unexpected{core::is_declared(job, owner.text(0))};
     const auto was = hold(own_, job, *mode);
-    if (auto as_seen = check_seen(was, job, seen); !as_seen)
+    if (auto as_seen = core::check_seen(was, job, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
-    write_audit(own_.db, audit_of_job(by, core::audit_action::remove, *stored, now,
-                                  was ? changes_of_removal(*was) : std::vector<std::string>{}));
+    write_audit(own_.db, core::audit_of_job(by, core::audit_action::remove, *stored, now,
+                                  was ? core::changes_of_removal(*was) : std::vector<std::string>{}));
     (void) own_.take_revisions(1);
     own_.db.execute("DELETE FROM xxl_job_info WHERE id = ?", job);
     own_.db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);

@@ -15,7 +15,7 @@ public:
   core::result<core::job_edit> count_again(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::intent> trigger(const core::manual_trigger& wanted, core::time_point now,
                                      const core::principal& by) override;
-  core::result<asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
+  core::result<core::asked_runs> runs_of(core::intent_id intent, const core::principal& by) override;
   core::result<core::job_edit> remove(core::job_id job, bool declared_too, core::time_point now,
                                       const core::principal& by, std::string_view seen) override;
   core::result<core::log_removal> remove_logs(core::job_id job, core::log_id after, std::size_t limit) override;

@@ -3,10 +3,11 @@
 #include <optional>
 #include <unordered_set>
 
-#include "storage/editing/job_edit_rules.hpp"
+#include "core/editing/job_edit_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_edits.hpp"
 #include "storage/mysql/jobs/jobs.hpp"
+#include "storage/rows/claim_items.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -28,7 +29,7 @@ core::result<core::scheduled_job> job_role::find(const core::job_name& name) {
     const auto id = find_id(own_, name);
     auto found = id ? select_jobs(own_, {&*id, 1}) : std::vector<core::scheduled_job>{};
     if (found.empty())
-      return tl::unexpected{no_such_job(name)};
+      return tl::unexpected{core::no_such_job(name)};
     return std::move(found.front());
   });
 }

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "storage/editing/job_draft_rules.hpp"
+#include "core/editing/job_draft_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/rows/job_paging.hpp"
@@ -127,7 +127,7 @@ std::vector<core::job_id> within_budget(connection& db, std::vector<core::job_id
     for (auto found = some.select(); found.next();)
       sizes.emplace(found.id<core::job_id>(0), static_cast<std::size_t>(found.number(1)));
   }
-  page_budget budget;
+  core::page_budget budget;
   const auto end = std::find_if(jobs.begin(), jobs.end(), [&](core::job_id job) { return !budget.takes(sizes[job]); });
   jobs.erase(end, jobs.end());
   return jobs;
@@ -156,14 +156,14 @@ std::optional<core::job_record> find_record(session& own, core::job_id job) {
 core::result<core::job_record> job_editor_role::read(core::job_id job, const core::principal& by) {
   return own_.db.read([&]() -> core::result<core::job_record> {
     auto held = find_record(own_, job);
-    if (auto may = check_read(held, job, by); !may)
+    if (auto may = core::check_read(held, job, by); !may)
       return tl::unexpected{may.error()};
     return std::move(*held);
   });
 }
 
 core::result<core::page<core::job_record>> job_editor_role::page(const core::job_search& search, const core::principal& by) {
-  const auto groups = groups_to_list(search.group, search.visible, by);
+  const auto groups = core::groups_to_list(search.group, search.visible, by);
   if (!groups)
     return tl::unexpected{groups.error()};
   return own_.db.read([&]() -> core::result<core::page<core::job_record>> {
@@ -180,9 +180,9 @@ core::result<core::page<core::job_record>> job_editor_role::page(const core::job
 
 core::result<std::vector<core::source_version>> job_editor_role::source_history(core::job_id job, const core::principal& by) {
   return own_.db.read([&]() -> core::result<std::vector<core::source_version>> {
-    if (auto may = check_read(find_record(own_, job), job, by); !may)
+    if (auto may = core::check_read(find_record(own_, job), job, by); !may)
       return tl::unexpected{may.error()};
-    page_budget budget;
+    core::page_budget budget;
     std::size_t rows = 0;
     auto sizes = own_.db.query("SELECT COALESCE(LENGTH(glue_source), 0) FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC"
                                " LIMIT ?", job, core::source_versions_max);

@@ -2,9 +2,9 @@
 
 #include "storage/mysql/jobs/job_writes.hpp"
 
-#include "storage/editing/audit_rules.hpp"
-#include "storage/editing/job_columns.hpp"
-#include "storage/editing/job_draft_rules.hpp"
+#include "core/editing/audit_rules.hpp"
+#include "core/editing/job_columns.hpp"
+#include "core/editing/job_draft_rules.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/users/audit_row.hpp"
@@ -115,7 +115,7 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
     const auto mode = begin_edit(own_.db);
     if (!mode)
       return tl::unexpected{mode.error()};
-    const auto wanted = write_new(draft, {by, facts_of(own_.db, draft, core::job_id{}), own_.shape.limits,
+    const auto wanted = core::write_new(draft, {by, facts_of(own_.db, draft, core::job_id{}), own_.shape.limits,
                                           *mode == cluster_mode::shared, own_.schedule_zone, now});
     if (!wanted)
       return tl::unexpected{wanted.error()};
@@ -127,7 +127,7 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
     own_.db.execute("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?", job);
     if (wanted->options_changed)
       keep_options(own_.db, job, wanted->row);
-    write_audit(own_.db, audit_of(by, core::audit_action::add, core::audit_object::job, core::number(job), wanted->row.name,
+    write_audit(own_.db, core::audit_of(by, core::audit_action::add, core::audit_object::job, core::number(job), wanted->row.name,
                                   wanted->changes, now));
     return job;
   });
@@ -141,7 +141,7 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
       return tl::unexpected{mode.error()};
     const auto held = hold(own_, job, *mode);
     const auto wanted =
-      write_update(held, draft, seen,
+      core::write_update(held, draft, seen,
                    {by, facts_of(own_.db, draft, job), own_.shape.limits, *mode == cluster_mode::shared, own_.schedule_zone,
                     first_start(own_.db, *mode, now), has_foreign_schedule(own_.db, held, *mode)});
     if (!wanted)
@@ -153,8 +153,8 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
     if (wanted->rescheduled)
       reschedule(own_.db, job, wanted->row, *mode, now);
     if (!wanted->changes.empty())
-      write_audit(own_.db, audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), wanted->row.name,
-                                    wanted->changes, now));
+      write_audit(own_.db, core::audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job),
+                                          wanted->row.name, wanted->changes, now));
     return core::job_edit{job, time_or_none(wanted->row.next), 0};
   });
 }
@@ -167,9 +167,9 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     if (!mode)
       return tl::unexpected{mode.error()};
     const auto held = hold(own_, job, *mode);
-    if (auto may = check_source(held, job, source, remark, by); !may)
+    if (auto may = core::check_source(held, job, source, remark, by); !may)
       return tl::unexpected{may.error()};
-    const auto anew = has_foreign_schedule(db, held, *mode) ? planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
+    const auto anew = has_foreign_schedule(db, held, *mode) ? core::planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
     take_revision(own_, job);
     if (anew)
       reschedule(db, job, *anew, *mode, now);
@@ -182,9 +182,9 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
                            core::source_versions_max);
     if (oldest.next())
       db.execute("DELETE FROM xxl_job_logglue WHERE job_id = ? AND id <= ?", job, oldest.number(0));
-    if (const auto changes = source_change(*held, source, remark); !changes.empty())
-      write_audit(db, audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes,
-                               now));
+    if (const auto changes = core::source_change(*held, source, remark); !changes.empty())
+      write_audit(
+        db, core::audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes, now));
     return core::job_edit{job, time_or_none(anew.value_or(*held).next), 0};
   });
 }

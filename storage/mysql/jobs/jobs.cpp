@@ -56,7 +56,7 @@ std::vector<core::scheduled_job> read_all(session& own, rows found, bool left_ou
     one.spec = job_of(read_job(own, found, left_out));
     // In shared mode the schedule is XXL's table.
     const bool shared = found.number(23) == 1;
-    if (const auto next = !shared ? found.number(15) : found.number(24) == 1 ? found.number(25) : 0; is_time(next))
+    if (const auto next = !shared ? found.number(15) : found.number(24) == 1 ? found.number(25) : 0; core::is_time(next))
       one.next = core::from_ms(next);
     one.last = core::from_ms(shared ? std::max(found.number(16), found.number(26)) : found.number(16));
     one.revision = found.number(17);

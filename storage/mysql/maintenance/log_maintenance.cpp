@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/maintenance/log_ranges.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/maintenance_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -51,7 +51,7 @@ core::result<core::log_id> maintenance_role::last_before(core::time_point t) {
 
 core::result<core::open_page> maintenance_role::open_runs(const core::open_search& search) {
   return own_.db.read([&]() -> core::result<core::open_page> {
-    const auto range = cut(search.range);
+    const auto range = core::cut(search.range, ids_per_call);
     core::open_page page{{}, range.through};
     auto found = own_.db.query(
       "SELECT id, job_group, job_id, executor_address, trigger_time FROM xxl_job_log FORCE INDEX (PRIMARY)"

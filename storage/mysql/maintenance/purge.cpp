@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/maintenance/log_ranges.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/schema/partitions.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/maintenance_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the range of one step.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
-  auto range = cut(step.range);
+  auto range = core::cut(step.range, maintenance_store::ids_per_call);
   auto found = db.query("SELECT COUNT(*), MAX(id) FROM (SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY)"
                         " WHERE id > ? AND id <= ? ORDER BY id LIMIT ?) AS oldest",
                         range.after, range.through, step.limit);
@@ -67,7 +67,7 @@ core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step
     began = std::chrono::steady_clock::now();
     core::purge_outcome done{0, range->through, {}};
     const std::string before{own_.dates.of(step.before)};
-    for (const auto& part : without(*range, kept))
+    for (const auto& part : core::without(*range, kept))
       done.removed += static_cast<std::size_t>(own_.db.execute(
         "DELETE l FROM xxl_job_log l FORCE INDEX (PRIMARY) WHERE l.id > ? AND l.id <= ? AND l.trigger_time <= ?", part.after,
         part.through, before));

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "core/run/record_rules.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/firing/intents.hpp"
 #include "storage/mysql/results/alarms.hpp"
 #include "storage/mysql/results/foreign_retries.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -29,7 +30,8 @@ struct candidate {
   std::int32_t trigger_code = 0;
   std::int32_t handle_code = 0;
   std::int32_t status = 0;
-  std::int32_t retries = 0;
+  /// Whether a retry follows.
+  bool retried = false;
   core::time_point ended{};
 
   [[nodiscard]] core::log_id run() const noexcept { return retry.origin; }
@@ -119,13 +121,14 @@ private:
     out.trigger_code = row.number32(2);
     out.handle_code = row.number32(3);
     out.status = row.number32(4);
-    out.retries = row.number32(5);
+    const auto retries = core::retries_after_failure(row.number32(5));
+    out.retried = retries.has_value();
+    out.retry.retry_left = retries.value_or(0);
     out.retry.param = row.optional_string(6);
     out.retry.part = read_sharding(row.text(7));
     const auto fired = own_.dates.read(row.text(8));
     out.ended = fired.value_or(core::time_point{});
     out.retry.fire_at = std::min(fired.value_or(now_), now_);
-    out.retry.retry_left = out.retries - 1;
     if (const auto handled = out.handle_code != 0 ? own_.dates.read(row.text(9)) : std::nullopt)
       out.ended = std::max(out.ended, *handled);
     return out;
@@ -160,7 +163,7 @@ private:
     std::vector<new_alarm> alarms;
     std::vector<core::log_id> told;
     for (auto& each : failed_) {
-      const bool retried = each.retries > 0;
+      const bool retried = each.retried;
       if (!lock(each))
         continue;
       db_.execute("UPDATE xxl_job_log SET alarm_status = ? WHERE id = ?", book.status(each.retry.job, retried), each.run());

@@ -8,7 +8,7 @@
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/firing/row_texts.hpp"
 #include "storage/mysql/results/foreign_retries.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -129,10 +129,10 @@ void write_failures(connection& db, const row_list& failed, const row_list& not_
 
 } // namespace
 
-std::vector<held_row> lock_rows(session& own, const std::vector<const run_update*>& updates, core::time_point now) {
+std::vector<held_row> lock_rows(session& own, const std::vector<const core::run_update*>& updates, core::time_point now) {
   const bool skips = own.db.skills().skip;
   std::vector<held_row> out;
-  std::unordered_map<std::int64_t, const run_update*> by_id;
+  std::unordered_map<std::int64_t, const core::run_update*> by_id;
   for (const auto* one : updates)
     by_id.emplace(core::number(one->id), one);
   for (const auto part : padded_chunks(updates.size())) {
@@ -167,22 +167,22 @@ void decide_alarms(session& own, std::vector<held_row>& rows) {
       jobs.push_back(held.job);
   const auto book = read_alarm_book(own, jobs);
   for (auto& held : rows)
-    held.alarm = held.write.mark_alarm && book.needs(held.job, held.write.retry);
+    held.alarm = held.write.mark_alarm && book.needs(held.job, held.write.retry_left.has_value());
 }
 
 void write(session& own, const std::vector<held_row>& rows, std::string_view handle_time, bool shared, core::time_point now) {
-  const auto triggers = where(rows, [](const run_write& write) { return write.trigger_code.has_value(); });
+  const auto triggers = where(rows, [](const core::run_write& write) { return write.trigger_code.has_value(); });
   if (shared) {
     write_triggers_as_java(own, triggers);
   } else {
     write_triggers(own.db, triggers);
   }
-  write_results(own.db, where(rows, [](const run_write& write) { return write.handle_code.has_value(); }), handle_time);
-  write_failures(own.db, where(rows, [](const run_write& write) { return write.failed; }),
-                 where(rows, [](const run_write& write) { return write.not_failed; }));
+  write_results(own.db, where(rows, [](const core::run_write& write) { return write.handle_code.has_value(); }), handle_time);
+  write_failures(own.db, where(rows, [](const core::run_write& write) { return write.failed; }),
+                 where(rows, [](const core::run_write& write) { return write.not_failed; }));
   std::vector<core::log_id> retried;
   for (const auto& held : rows)
-    if (held.write.retry)
+    if (held.write.retry_left)
       retried.push_back(id_of(held));
   tell_of_retries(own, retried);
   std::vector<new_alarm> alarms;

@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/run/record_rules.hpp"
 #include "storage/mysql/driver/session.hpp"
-#include "storage/rules/record_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
 /// A log row under its lock, the write to make, and the values that a retry repeats.
 struct held_row {
-  const run_update* update = nullptr;
-  run_row row;
-  run_write write;
+  const core::run_update* update = nullptr;
+  core::run_row row;
+  core::run_write write;
   core::job_id job{};
   std::optional<std::string> param;
   core::shard part;
@@ -29,7 +29,8 @@ struct held_row {
 
 /// Locks rows in id order. Leaves out a run whose row is gone, or is locked by another transaction where the server can tell.
 /// Throws `driver_error`, as `write`.
-[[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const run_update*>& updates, core::time_point now);
+[[nodiscard]] std::vector<held_row> lock_rows(session& own, const std::vector<const core::run_update*>& updates,
+                                              core::time_point now);
 
 /// Decides the alarms of the failures among the decided writes: reads nothing when there are none.
 void decide_alarms(session& own, std::vector<held_row>& rows);

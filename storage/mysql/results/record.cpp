@@ -1,19 +1,21 @@
 #include <algorithm>
 #include <set>
 
+#include "core/job/address_list.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/intents.hpp"
 #include "storage/mysql/results/held_rows.hpp"
 #include "storage/mysql/results/success_batch.hpp"
-#include "storage/rows/registry_text.hpp"
+#include "storage/rules/outdated_callbacks.hpp"
 
 namespace ringmaster::storage::mysql {
 
 namespace {
 
 /// T3, T4 and T5. Groups of plain successes take one guarded statement each. Where fewer rows changed than it names, everything
-/// is rolled back and that group takes the long path with the failures: read under locks, `decide`, write the winners.
+/// is rolled back and that group takes the long path with the failures: read under locks, `core::decide_write`, write the
+/// winners.
 class recording {
 public:
   recording(session& own, const core::record_batch& batch, core::time_point now)
@@ -22,7 +24,7 @@ public:
       batch_{batch},
       now_{now},
       now_text_{own.dates.of(now)},
-      news_{updates_of(batch)},
+      news_{core::updates_of(batch)},
       sorted_{sort_out(news_)} {}
 
   /// Records the batch. Fails if a row stays locked for the whole wait; `waits` then says that it should be repeated with
@@ -113,7 +115,7 @@ private:
     }
   }
 
-  void note_success(const run_update& update) {
+  void note_success(const core::run_update& update) {
     const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (spec)
       outcome_.ended.push_back({update.id, spec->group, spec->id, core::run_end::succeeded});
@@ -135,19 +137,19 @@ private:
     }
   }
 
-  void succeeded(const run_update& update, std::string_view message) {
+  void succeeded(const core::run_update& update, std::string_view message) {
     const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (!spec || !spec->child_jobs.empty() || spec->keep_logs)
       parents_.push_back({update.id, spec, true, message});
   }
 
-  void failed(const run_update& update) {
+  void failed(const core::run_update& update) {
     const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (!spec || spec->keep_logs)
       parents_.push_back({update.id, spec, false, {}});
   }
 
-  void record_with_care(const std::vector<const run_update*>& careful) {
+  void record_with_care(const std::vector<const core::run_update*>& careful) {
     db_.allow_waiting();
     auto rows = lock_rows(own_, careful, now_);
     note_locked(careful, rows);
@@ -155,7 +157,7 @@ private:
       auto updates = *held.update;
       if (drop_outdated(updates, held.triggered, own_.dates))
         outcome_.outdated_callbacks.push_back(updates.id);
-      held.write = decide(held.row, updates, !outcome_.fenced);
+      held.write = core::decide_write(held.row, updates, !outcome_.fenced);
       if (held.write.callback_foreign)
         outcome_.foreign_callbacks.push_back(held.update->id);
     }
@@ -165,13 +167,13 @@ private:
     for (auto& held : rows) {
       outcome_.triggers_stored += held.write.trigger_stored ? 1 : 0;
       outcome_.callbacks_stored += held.write.callback_stored ? 1 : 0;
-      if (const auto how = end_of(held.write))
+      if (const auto how = core::end_of(held.write))
         outcome_.ended.push_back({held.update->id, held.row.group, held.job, *how});
       if (held.write.children)
         succeeded(*held.update, held.write.handle_message);
       else if (held.write.handle_code)
         failed(*held.update);
-      if (held.write.retry)
+      if (held.write.retry_left)
         retries_.push_back({{},
                             core::trigger_kind::retry,
                             held.job,
@@ -179,13 +181,13 @@ private:
                             held.update->id,
                             held.part,
                             std::move(held.param),
-                            held.row.retries - 1,
+                            *held.write.retry_left,
                             addresses_asked_for(held.update->id)});
     }
   }
 
   /// Notes rows that exist and were left out of `held`, because another transaction has locked them.
-  void note_locked(const std::vector<const run_update*>& wanted, const std::vector<held_row>& held) {
+  void note_locked(const std::vector<const core::run_update*>& wanted, const std::vector<held_row>& held) {
     if (held.size() == wanted.size() || !db_.skills().skip)
       return;
     std::set<core::log_id> missing;
@@ -206,7 +208,7 @@ private:
   /// Returns the addresses requested for the first attempt, which a retry uses, too.
   std::vector<std::string> addresses_asked_for(core::log_id run) {
     auto asked = db_.query("SELECT addresses FROM rm_asked_run WHERE log_id = ?", run);
-    return asked.next() ? split_addresses(asked.text(0)) : std::vector<std::string>{};
+    return asked.next() ? core::split_addresses(asked.text(0)) : std::vector<std::string>{};
   }
 
   void delete_claims() {
@@ -225,7 +227,7 @@ private:
   const core::record_batch& batch_;
   const core::time_point now_;
   const std::string now_text_;
-  const std::vector<run_update> news_;
+  const std::vector<core::run_update> news_;
   const sorted_updates sorted_;
   std::set<std::size_t> lost_;
   core::record_outcome outcome_;

@@ -16,11 +16,11 @@ namespace {
 /// Minimum number of runs with the same message for which a constant UPDATE is cheaper than a CASE.
 constexpr std::size_t alike_news_min = 10;
 
-std::string message_of(const run_update& update) {
+std::string message_of(const core::run_update& update) {
   return storable(core::cut_utf16(update.callback->message, core::message_units_max));
 }
 
-std::optional<success_kind> plain(const run_update& update) {
+std::optional<success_kind> plain(const core::run_update& update) {
   const bool trigger = update.trigger && update.trigger->code == core::success_code && update.trigger->message.empty();
   const bool callback = update.callback && update.callback->code == core::success_code;
   if ((update.trigger && !trigger) || (update.callback && (!callback || update.callback->only_of)))
@@ -72,9 +72,9 @@ statement& statement_for(session& own, const plain_group& group, std::size_t row
 
 } // namespace
 
-sorted_updates sort_out(const std::vector<run_update>& updates) {
+sorted_updates sort_out(const std::vector<core::run_update>& updates) {
   sorted_updates out;
-  std::map<std::pair<success_kind, std::string_view>, std::vector<const run_update*>> by_message;
+  std::map<std::pair<success_kind, std::string_view>, std::vector<const core::run_update*>> by_message;
   for (const auto& one : updates)
     if (const auto kind = plain(one))
       by_message[{*kind, one.callback ? std::string_view{one.callback->message} : std::string_view{}}].push_back(&one);

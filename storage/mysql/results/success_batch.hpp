@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/run/record_rules.hpp"
 #include "storage/mysql/driver/session.hpp"
-#include "storage/rules/record_rules.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -21,17 +21,17 @@ struct plain_group {
   /// Whether all have the same message, which is then constant in the statement.
   bool alike = true;
   /// In id order.
-  std::vector<const run_update*> runs;
+  std::vector<const core::run_update*> runs;
 };
 
 struct sorted_updates {
   std::vector<plain_group> plain;
   /// Failures, and answers with a message.
-  std::vector<const run_update*> others;
+  std::vector<const core::run_update*> others;
 };
 
 /// Sorts updates into groups. Points into `updates`.
-[[nodiscard]] sorted_updates sort_out(const std::vector<run_update>& updates);
+[[nodiscard]] sorted_updates sort_out(const std::vector<core::run_update>& updates);
 
 /// Writes a group, in shared mode (`shared`) with the end of its text. Returns the number of changed rows: fewer than the group
 /// has if another transaction was first, or a row is gone. Throws `driver_error`.

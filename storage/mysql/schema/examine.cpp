@@ -10,7 +10,7 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "storage/editing/job_defects.hpp"
+#include "storage/rules/job_defects.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/durability.hpp"
 #include "storage/mysql/driver/schema_read.hpp"

@@ -9,7 +9,7 @@
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/shared/reservations.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 
 namespace ringmaster::storage::mysql {
 

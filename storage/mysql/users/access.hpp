@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "core/editing/access_rules.hpp"
 #include "storage/access_store.hpp"
-#include "storage/editing/access_rules.hpp"
 #include "storage/mysql/driver/session.hpp"
 
 namespace ringmaster::storage::mysql {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/editing/audit_rules.hpp"
 #include "core/page.hpp"
-#include "storage/editing/audit_rules.hpp"
 #include "storage/mysql/users/access.hpp"
 #include "storage/mysql/users/audit_row.hpp"
 
@@ -49,21 +49,21 @@ core::result<core::api_key_id> api_key_role::add(const core::api_key_draft& draf
                                                  core::time_point now) {
   return own_.db.transact([&]() -> core::result<core::api_key_id> {
     const auto user = held_user(own_.db, draft.user);
-    if (auto allowed = check_keys_of(as_now(own_.db, by), draft.user); !allowed)
+    if (auto allowed = core::check_keys_of(as_now(own_.db, by), draft.user); !allowed)
       return tl::unexpected{allowed.error()};
-    if (auto sound = check_draft(draft, now); !sound)
+    if (auto sound = core::check_draft(draft, now); !sound)
       return tl::unexpected{sound.error()};
     if (!user)
-      return tl::unexpected{no_such_user(draft.user)};
-    if (auto few = check_key_count(count_keys(own_.db, draft.user)); !few)
+      return tl::unexpected{core::no_such_user(draft.user)};
+    if (auto few = core::check_key_count(count_keys(own_.db, draft.user)); !few)
       return tl::unexpected{few.error()};
     if (own_.db.query("SELECT 1 FROM rm_api_key WHERE digest = ?", draft.digest).next())
-      return tl::unexpected{key_is_taken()};
+      return tl::unexpected{core::key_is_taken()};
     const auto id = own_.db.insert<core::api_key_id>(
       "INSERT INTO rm_api_key (name, digest, user_id, created_ms, expires_ms, used_ms) VALUES (?, ?, ?, ?, ?, 0)", draft.name,
       draft.digest, draft.user, now, draft.expires.value_or(core::time_point{}));
-    write_audit(own_.db, audit_of(by, core::audit_action::add, core::audit_object::api_key, core::number(id), draft.name,
-                                  changes_of(draft, user->card), now));
+    write_audit(own_.db, core::audit_of(by, core::audit_action::add, core::audit_object::api_key, core::number(id), draft.name,
+                                  core::changes_of(draft, user->card), now));
     return id;
   });
 }
@@ -73,7 +73,7 @@ core::result<std::vector<core::api_key>> api_key_role::list(const core::api_key_
     const auto self = as_now(own_.db, by);
     const auto user = self.admin ? search.user : search.user.value_or(self.user);
     if (user)
-      if (auto allowed = check_keys_of(self, *user); !allowed)
+      if (auto allowed = core::check_keys_of(self, *user); !allowed)
         return tl::unexpected{allowed.error()};
     const auto limit = std::min(search.limit, core::page_rows_max);
     auto row = user ? own_.db.query(list_own, *user, search.after, limit) : own_.db.query(list_all, search.after, limit);
@@ -90,13 +90,13 @@ core::result<void> api_key_role::remove(core::api_key_id key, const core::princi
     if (auto row = own_.db.query(RINGMASTER_KEY_COLUMNS "WHERE k.id = ?", key); row.next())
       before = read_key(row);
     if (!before)
-      return tl::unexpected{no_such_key()};
-    if (auto allowed = check_keys_of(as_now(own_.db, by), before->user); !allowed)
+      return tl::unexpected{core::no_such_key()};
+    if (auto allowed = core::check_keys_of(as_now(own_.db, by), before->user); !allowed)
       return allowed;
     if (own_.db.execute("DELETE FROM rm_api_key WHERE id = ?", key) == 0)
-      return tl::unexpected{no_such_key()};
-    write_audit(own_.db, audit_of(by, core::audit_action::remove, core::audit_object::api_key, core::number(key), before->name,
-                                  {"user: " + before->user_name}, now));
+      return tl::unexpected{core::no_such_key()};
+    write_audit(own_.db, core::audit_of(by, core::audit_action::remove, core::audit_object::api_key, core::number(key),
+                                        before->name, {"user: " + before->user_name}, now));
     return {};
   });
 }
@@ -110,7 +110,7 @@ core::result<core::found_api_key> api_key_role::find(std::string_view digest, co
       key = read_key(row);
     auto user = key ? find_user(own_.db, key->user) : std::nullopt;
     if (!user)
-      return tl::unexpected{no_such_key()};
+      return tl::unexpected{core::no_such_key()};
     return core::found_api_key{key->id,
                                {user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                key->expires,

@@ -11,7 +11,7 @@ namespace {
 void forget_old_sessions(connection& db, core::time_point now) {
   std::vector<std::string> over;
   auto found =
-    db.query("SELECT digest FROM rm_session WHERE expires_ms <= ? ORDER BY expires_ms LIMIT ?", now, old_sessions_at_once);
+    db.query("SELECT digest FROM rm_session WHERE expires_ms <= ? ORDER BY expires_ms LIMIT ?", now, core::old_sessions_at_once);
   while (found.next())
     over.push_back(found.string(0));
   for (const auto& digest : over)
@@ -33,14 +33,14 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
     // Locks the user: a concurrent change of the password or removal of the user either ends this session, too, or is seen here.
     const auto user = held_user(own_.db, opened.user);
     if (!user)
-      return tl::unexpected{no_such_user(opened.user)};
+      return tl::unexpected{core::no_such_user(opened.user)};
     if (user->password_hash != password_hash)
-      return tl::unexpected{password_has_changed()};
+      return tl::unexpected{core::password_has_changed()};
     forget_old_sessions(own_.db, now);
-    const auto row = audit_of_user(by, core::audit_action::sign_in, user->card, {}, now);
+    const auto row = core::audit_of_user(by, core::audit_action::sign_in, user->card, {}, now);
     own_.db.execute("INSERT INTO rm_session (digest, user_id, password_mark, opened_ms, expires_ms, lifetime_ms, remote)"
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    opened.digest, opened.user, password_mark(password_hash), opened.opened, opened.expires,
+                    opened.digest, opened.user, core::password_mark(password_hash), opened.opened, opened.expires,
                     std::int64_t{(opened.expires - opened.opened).count()}, row.remote);
     write_audit(own_.db, row);
     return {};
@@ -53,10 +53,10 @@ core::result<core::found_session> session_role::find(std::string_view digest, co
                              " WHERE digest = ? AND expires_ms > ?",
                              digest, now);
     if (!row.next())
-      return tl::unexpected{no_session()};
+      return tl::unexpected{core::no_session()};
     auto user = find_user(own_.db, row.id<core::user_id>(0));
-    if (!user || row.text(1) != password_mark(user->password_hash))
-      return tl::unexpected{no_session()};
+    if (!user || row.text(1) != core::password_mark(user->password_hash))
+      return tl::unexpected{core::no_session()};
     return core::found_session{{user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                core::is_known_hash(user->password_hash),
                                row.time_ms(4),
@@ -81,12 +81,12 @@ core::result<void> session_role::close(std::string_view digest) {
 
 core::result<std::size_t> session_role::close_all(core::user_id user, const core::principal& by, core::time_point now) {
   return own_.db.transact([&]() -> core::result<std::size_t> {
-    if (auto allowed = check_own_password(by, user); !allowed && !by.admin)
+    if (auto allowed = core::check_own_password(by, user); !allowed && !by.admin)
       return tl::unexpected{allowed.error()};
     const auto of = held_user(own_.db, user);
     const auto ended = end_sessions(own_, user);
     if (of && ended > 0)
-      write_audit(own_.db, audit_of_user(by, core::audit_action::update, of->card,
+      write_audit(own_.db, core::audit_of_user(by, core::audit_action::update, of->card,
                                          {"sessions: " + std::to_string(ended) + " ended"}, now));
     return static_cast<std::size_t>(ended);
   });

@@ -11,7 +11,7 @@ namespace {
 
 void hold_edits(connection& db) { (void) db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
 
-void write_rights(connection& db, core::user_id user, const group_rights& finer) {
+void write_rights(connection& db, core::user_id user, const core::group_rights& finer) {
   db.execute("DELETE FROM rm_group_right WHERE user_id = ?", user);
   for (const auto& [group, right] : finer)
     db.execute("INSERT INTO rm_group_right (user_id, group_id, right_name) VALUES (?, ?, ?)", user, group,
@@ -19,7 +19,7 @@ void write_rights(connection& db, core::user_id user, const group_rights& finer)
 }
 
 /// Errors: `conflict`, also when a Java admin was first.
-core::result<core::user_id> insert(connection& db, const user_edit& edit, std::string_view hash) {
+core::result<core::user_id> insert(connection& db, const core::user_edit& edit, std::string_view hash) {
   try {
     const auto id =
       db.insert<core::user_id>("INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?, ?, ?, ?)",
@@ -29,18 +29,18 @@ core::result<core::user_id> insert(connection& db, const user_edit& edit, std::s
   } catch (const driver_error& failure) {
     if (failure.number() != ER_DUP_ENTRY)
       throw;
-    return tl::unexpected{name_is_taken(edit.after.name)};
+    return tl::unexpected{core::user_name_is_taken(edit.after.name)};
   }
 }
 
-/// Errors: as `storage::check_groups`.
-core::result<void> check_groups(connection& db, const user_edit& edit) {
+/// Errors: as `core::check_groups`.
+core::result<void> check_new_groups(connection& db, const core::user_edit& edit) {
   if (edit.new_groups.empty())
     return {};
   std::vector<core::group_id> groups;
   for (auto found = db.query("SELECT id FROM xxl_job_group ORDER BY id"); found.next();)
     groups.push_back(found.id<core::group_id>(0));
-  return storage::check_groups(edit, groups);
+  return core::check_groups(edit, groups);
 }
 
 /// Returns whether another administrator exists, and locks that row until the end of the transaction against Java admins' edits.
@@ -65,18 +65,18 @@ core::result<core::user_id> user_role::add(const core::user_draft& draft, const 
     hold_edits(own_.db);
     if (auto allowed = check_still_admin(own_.db, by); !allowed)
       return tl::unexpected{allowed.error()};
-    auto edit = plan_edit(nullptr, draft);
+    auto edit = core::plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
-    if (auto known = check_groups(own_.db, *edit); !known)
+    if (auto known = check_new_groups(own_.db, *edit); !known)
       return tl::unexpected{known.error()};
     if (find_user(own_.db, draft.name))
-      return tl::unexpected{name_is_taken(draft.name)};
+      return tl::unexpected{core::user_name_is_taken(draft.name)};
     const auto id = insert(own_.db, *edit, draft.password_hash.value_or(""));
     if (!id)
       return id;
     edit->after.id = *id;
-    write_audit(own_.db, audit_of_user(by, core::audit_action::add, edit->after, edit->changes, now));
+    write_audit(own_.db, core::audit_of_user(by, core::audit_action::add, edit->after, edit->changes, now));
     return id;
   });
 }
@@ -91,16 +91,16 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
       return other;
     const auto before = held_user(own_.db, user);
     if (!before)
-      return tl::unexpected{no_such_user(user)};
-    const auto edit = plan_edit(&*before, draft);
+      return tl::unexpected{core::no_such_user(user)};
+    const auto edit = core::plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
-    if (auto known = check_groups(own_.db, *edit); !known)
+    if (auto known = check_new_groups(own_.db, *edit); !known)
       return known;
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+    if (auto as_seen = core::check_seen(before->card, seen); !as_seen)
       return as_seen;
     if (before->card.admin && !edit->after.admin && !has_other_admin(own_.db, user))
-      return tl::unexpected{is_last_admin(before->card)};
+      return tl::unexpected{core::is_last_admin(before->card)};
     if (edit->changes.empty())
       return {};
     own_.db.execute("UPDATE xxl_job_user SET role = ?, permission = ? WHERE id = ?", edit->after.admin, edit->permission, user);
@@ -109,7 +109,7 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
       own_.db.execute("UPDATE xxl_job_user SET password = ? WHERE id = ?", *draft.password_hash, user);
     if (edit->ends_sessions)
       end_sessions(own_, user);
-    write_audit(own_.db, audit_of_user(by, core::audit_action::update, edit->after, edit->changes, now));
+    write_audit(own_.db, core::audit_of_user(by, core::audit_action::update, edit->after, edit->changes, now));
     return {};
   });
 }
@@ -125,15 +125,15 @@ core::result<void> user_role::remove(core::user_id user, std::string_view seen, 
     const auto before = held_user(own_.db, user);
     if (!before)
       return {};
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+    if (auto as_seen = core::check_seen(before->card, seen); !as_seen)
       return as_seen;
     if (before->card.admin && !has_other_admin(own_.db, user))
-      return tl::unexpected{is_last_admin(before->card)};
+      return tl::unexpected{core::is_last_admin(before->card)};
     end_sessions(own_, user);
     own_.db.execute("DELETE FROM rm_api_key WHERE user_id = ?", user);
     own_.db.execute("DELETE FROM rm_group_right WHERE user_id = ?", user);
     own_.db.execute("DELETE FROM xxl_job_user WHERE id = ?", user);
-    write_audit(own_.db, audit_of_user(by, core::audit_action::remove, before->card, {}, now));
+    write_audit(own_.db, core::audit_of_user(by, core::audit_action::remove, before->card, {}, now));
     return {};
   });
 }
@@ -141,22 +141,22 @@ core::result<void> user_role::remove(core::user_id user, std::string_view seen, 
 core::result<void> user_role::set_password(core::user_id user, std::string_view expected, std::string_view hash,
                                            bool same_password, const core::principal& by, core::time_point now) {
   return own_.db.transact([&]() -> core::result<void> {
-    if (auto own = check_own_password(by, user); !own)
+    if (auto own = core::check_own_password(by, user); !own)
       return own;
     const auto before = held_user(own_.db, user);
     if (!before)
-      return tl::unexpected{no_such_user(user)};
+      return tl::unexpected{core::no_such_user(user)};
     if (before->password_hash != expected)
-      return tl::unexpected{password_has_changed()};
+      return tl::unexpected{core::password_has_changed()};
     own_.db.execute("UPDATE xxl_job_user SET password = ? WHERE id = ?", hash, user);
     if (same_password) {
       // Sessions that an earlier password opened have ended and stay so.
-      own_.db.execute("UPDATE rm_session SET password_mark = ? WHERE user_id = ? AND password_mark = ?", password_mark(hash),
-                      user, password_mark(expected));
+      own_.db.execute("UPDATE rm_session SET password_mark = ? WHERE user_id = ? AND password_mark = ?",
+                      core::password_mark(hash), user, core::password_mark(expected));
       return {};
     }
     end_sessions(own_, user);
-    write_audit(own_.db, audit_of_user(by, core::audit_action::password, before->card, {}, now));
+    write_audit(own_.db, core::audit_of_user(by, core::audit_action::password, before->card, {}, now));
     return {};
   });
 }
@@ -169,14 +169,14 @@ core::result<bool> user_role::add_first(std::string_view name, std::string_view 
     core::user_draft draft;
     draft.name = name;
     draft.admin = true;
-    auto edit = plan_edit(nullptr, draft);
+    auto edit = core::plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
     const auto id = insert(own_.db, *edit, hash);
     if (!id)
       return false; // a Java admin's user of the same name
     edit->after.id = *id;
-    write_audit(own_.db, audit_of_user(core::local_operator(), core::audit_action::add, edit->after, edit->changes, now));
+    write_audit(own_.db, core::audit_of_user(core::local_operator(), core::audit_action::add, edit->after, edit->changes, now));
     return true;
   });
 }

@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/cluster/registry.hpp"
 
+#include "core/job/address_list.hpp"
 #include "storage/rows/registry_text.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -37,7 +38,7 @@ core::result<core::registry_state> registry_role::read() {
     while (groups.step())
       state.groups.push_back({groups.id<core::group_id>(0), std::string{groups.text(1)}, std::string{groups.text(2)},
                               groups.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
-                              split_addresses(groups.text(4)), std::string{groups.text(5)}, std::string{groups.text(6)},
+                              core::split_addresses(groups.text(4)), std::string{groups.text(5)}, std::string{groups.text(6)},
                               groups.time_ms(7)});
     auto rows = db.prepare(list_registrations);
     rows.with();
@@ -74,7 +75,7 @@ core::result<void> registry_role::write(const core::registry_batch& batch, core:
         db.run(remove_shown, row.app_name, row.address);
     }
     for (const auto& group : batch.changed_groups) {
-      auto list = address_column(group.addresses);
+      auto list = core::address_column(group.addresses);
       db.run(write_group, group.id, list, own_.dates.of(now));
     }
     return {};

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/claim_rules.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 

@@ -23,12 +23,12 @@ constexpr char insert_alarm_intent[] =
 
 } // namespace
 
-std::vector<held_alarm> read_alarm_rules(connection& db) {
-  std::vector<held_alarm> out;
+std::vector<core::held_alarm> read_alarm_rules(connection& db) {
+  std::vector<core::held_alarm> out;
   auto listing = db.prepare(list_rules);
   listing.with();
   while (listing.step()) {
-    held_alarm row;
+    core::held_alarm row;
     row.rule.key = listing.text(0);
     row.rule.group = listing.text(1);
     row.rule.job = listing.text(2);
@@ -44,7 +44,7 @@ std::vector<held_alarm> read_alarm_rules(connection& db) {
   return out;
 }
 
-void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source) {
+void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::string& source) {
   for (const auto& rule : plan.writes) {
     std::optional<std::int64_t> dedup_ms;
     if (rule.dedup)

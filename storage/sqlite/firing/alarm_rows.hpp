@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/editing/alarm_plan.hpp"
+#include "core/editing/alarm_plan.hpp"
 #include "storage/rows/alarm_book.hpp"
 #include "storage/sqlite/driver/connection.hpp"
 
@@ -34,7 +34,7 @@ private:
 void insert_alarm(connection& db, core::job_id job, core::log_id run, core::alarm_kind kind, core::time_point now);
 
 /// Returns all rows of `rm_alarm`.
-[[nodiscard]] std::vector<held_alarm> read_alarm_rules(connection& db);
-void write_alarm_rules(connection& db, const alarm_plan& plan, const std::string& source);
+[[nodiscard]] std::vector<core::held_alarm> read_alarm_rules(connection& db);
+void write_alarm_rules(connection& db, const core::alarm_plan& plan, const std::string& source);
 
 } // namespace ringmaster::storage::sqlite

@@ -3,11 +3,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/editing/job_edit_rules.hpp"
+#include "core/job/address_list.hpp"
+#include "core/run/claim_rules.hpp"
 #include "core/run/execution_state.hpp"
-#include "storage/editing/job_edit_rules.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
@@ -141,7 +142,7 @@ private:
       outcome_.lost_intents.push_back(intent);
       return false;
     }
-    if (runs_alike(*job->spec, planned))
+    if (core::runs_alike(*job->spec, planned))
       return true;
     db_.run(put_back_intent, intent);
     outcome_.stale_intents.push_back(intent);
@@ -165,8 +166,8 @@ private:
       inserting.run(run.spec->group, run.spec->id, values.address, values.handler, values.param, values.sharding, run.retry_left,
                     dates_.of(run.fire_at), values.message);
       core::log_id id{db_.last_id()};
-      if (is_asked_for(run))
-        db_.run(insert_asked, id, *run.intent, join_addresses(run.addresses));
+      if (core::is_asked_for(run))
+        db_.run(insert_asked, id, *run.intent, core::join_addresses(run.addresses));
       items.push_back({id, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(i)});
       outcome_.runs.push_back({id, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
     }
@@ -190,7 +191,7 @@ private:
 } // namespace
 
 core::result<core::claim_outcome> firing_role::claim(const core::claim_batch& batch, core::time_point now) {
-  if (auto sound = check(batch); !sound)
+  if (auto sound = core::check(batch); !sound)
     return tl::unexpected{sound.error()};
   return within(*own_.db, transaction_kind::write, [&](connection&) { return claiming{own_, batch, now}.run(); });
 }

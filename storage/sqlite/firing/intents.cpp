@@ -1,7 +1,7 @@
 // Intents that wait for a claim.
 
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
+#include "core/job/address_list.hpp"
+#include "storage/rows/claim_values.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -24,7 +24,7 @@ core::intent read_intent(const statement& row) {
     intent.part = {row.small(5), total, true};
   intent.param = row.optional_text(7);
   intent.retry_left = row.small(8);
-  intent.addresses = split_addresses(row.text(9));
+  intent.addresses = core::split_addresses(row.text(9));
   intent.created_at = row.time_ms(10);
   return intent;
 }

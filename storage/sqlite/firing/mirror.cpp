@@ -2,7 +2,7 @@
 
 #include "storage/sqlite/firing/mirror.hpp"
 
-#include "storage/editing/foreign_edits.hpp"
+#include "core/editing/foreign_edits.hpp"
 #include "storage/rows/job_row.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 
@@ -25,8 +25,8 @@ constexpr char write_switch[] = "UPDATE xxl_job_info SET trigger_status = ?2, tr
 constexpr char remember[] = "INSERT OR REPLACE INTO rm_mirror (job, revision, status, schedule_type, schedule_conf, update_time) "
                             "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-watched_job read_watched_job(const statement& row) {
-  watched_job job;
+core::watched_job read_watched_job(const statement& row) {
+  core::watched_job job;
   job.id = row.id<core::job_id>(0);
   job.row = {row.number(1), std::string{row.text(2)}, std::string{row.text(3)}, std::string{row.text(4)}};
   job.row_next_ms = row.number(5);
@@ -45,7 +45,7 @@ public:
   mirror_sync(session& own, core::time_point now) : db_{*own.db}, rules_{own.schedule_zone}, now_{now} {}
 
   mirror_step run(core::job_id after, std::size_t limit, bool adopts) {
-    std::vector<watched_job> page;
+    std::vector<core::watched_job> page;
     {
       auto listing = db_.prepare(watched);
       listing.with(after, limit);
@@ -73,8 +73,8 @@ private:
     return reading.with().step() ? reading.number(0) : 0;
   }
 
-  bool adopt(const watched_job& job, mirror_step& out) {
-    const auto decided = decide(job, now_, rules_);
+  bool adopt(const core::watched_job& job, mirror_step& out) {
+    const auto decided = core::decide_edit(job, now_, rules_);
     if (!decided.remember)
       return false;
     auto row = job.row;

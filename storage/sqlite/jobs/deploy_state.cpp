@@ -26,8 +26,8 @@ constexpr char list_held_jobs[] =
   "FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job LEFT JOIN rm_schedule s ON s.job = i.id "
   "WHERE x.job_key IS NOT NULL ORDER BY i.id";
 
-held_job read_held_job(const statement& row) {
-  held_job job;
+core::held_job read_held_job(const statement& row) {
+  core::held_job job;
   job.id = row.id<core::job_id>(0);
   job.group = row.id<core::group_id>(1);
   job.key = row.text(2);
@@ -51,8 +51,8 @@ held_job read_held_job(const statement& row) {
 
 } // namespace
 
-deploy_state read_deploy_state(connection& db, const std::string& source) {
-  deploy_state state;
+core::deploy_state read_deploy_state(connection& db, const std::string& source) {
+  core::deploy_state state;
   auto revision = db.prepare(read_revision);
   if (revision.with(source).step())
     state.revision = revision.number(0);

@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  void write(const group_write& group) {
+  void write(const core::group_write& group) {
     auto id = group.id;
     auto type = static_cast<std::int32_t>(group.type);
     if (group.kind == change_kind::create) {
@@ -122,7 +122,7 @@ private:
       revision_ = reading.number(0) - static_cast<std::int64_t>(count);
   }
 
-  core::result<void> write(const job_write& job) {
+  core::result<void> write(const core::job_write& job) {
     const auto revision = ++revision_;
     if (job.kind == change_kind::create) {
       ids_.push_back(create(job, revision));
@@ -140,16 +140,16 @@ private:
     return {};
   }
 
-  core::job_id create(const job_write& job, std::int64_t revision) {
+  core::job_id create(const core::job_write& job, std::int64_t revision) {
     const auto& c = job.columns;
     const auto group = job.group.id ? *job.group.id : group_ids_.at(job.group.position);
-    const auto schedule = job.schedule.value_or(schedule_write{});
+    const auto schedule = job.schedule.value_or(core::schedule_write{});
     auto next_ms = schedule.next ? core::to_ms(*schedule.next) : 0;
     db_.run(insert_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block, c.handler,
             c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, group, schedule.running, next_ms);
     const core::job_id id{static_cast<std::int32_t>(db_.last_id())};
     if (schedule.depends_on_id()) {
-      const auto first = next_of(schedule, id);
+      const auto first = core::next_of(schedule, id);
       next_ms = first ? core::to_ms(*first) : 0;
       db_.run(show_next, id, next_ms);
     }
@@ -159,14 +159,14 @@ private:
   }
 
   /// New jobs come first in a plan, so their ids are known.
-  core::result<void> update(const job_write& job, std::int64_t revision) {
+  core::result<void> update(const core::job_write& job, std::int64_t revision) {
     const auto times = schedule(job, revision);
     if (!times)
       return tl::unexpected{times.error()};
     const auto& c = job.columns;
     const auto written =
       db_.run(update_job, c.name, c.author, c.alarm_email, c.schedule_type, c.schedule_conf, c.misfire, c.route, c.block,
-              c.handler, c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id, child_jobs_text(job, ids_),
+              c.handler, c.params, c.glue_type, c.timeout_s, c.retry_count, now_text_, job.id, core::child_jobs_text(job, ids_),
               times->running, times->next_ms, times->last_ms, job.was_running);
     // A job that keeps its schedule has ended since the plan was made, or was stopped by another program.
     if (written == 0 && !db_.failed()) {
@@ -185,7 +185,7 @@ private:
     std::optional<std::int64_t> last_ms;
   };
 
-  core::result<shown_times> schedule(const job_write& job, std::int64_t revision) {
+  core::result<shown_times> schedule(const core::job_write& job, std::int64_t revision) {
     if (!job.schedule) {
       if (db_.run(touch_schedule, job.id, revision) == 0) {
         db_.run(ensure_schedule, job.id);
@@ -204,7 +204,7 @@ private:
       if (reading.with(job.id).step())
         wanted.last = std::max(wanted.last, reading.time_ms(0));
       if (wanted.running) {
-        const auto next = planned_after(job, core::search_from(wanted.from, wanted.last));
+        const auto next = core::planned_after(job, core::search_from(wanted.from, wanted.last));
         if (!next)
           return tl::unexpected{next.error()};
         wanted.next = *next;
@@ -219,7 +219,7 @@ private:
   void link_children() {
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
       if (plan_.jobs[i].kind == change_kind::create && !plan_.jobs[i].children.empty())
-        db_.run(write_children, ids_[i], child_jobs_text(plan_.jobs[i], ids_));
+        db_.run(write_children, ids_[i], core::child_jobs_text(plan_.jobs[i], ids_));
   }
 
   void write_audit_rows() {
@@ -233,7 +233,7 @@ private:
 
   connection& db_;
   deploy_writing& work_;
-  const deploy_plan& plan_;
+  const core::deploy_plan& plan_;
   const core::time_point now_;
   const std::string now_text_;
   bool drops_intents_ = false;
@@ -244,8 +244,8 @@ private:
 
 } // namespace
 
-std::vector<held_group> read_groups(connection& db) {
-  std::vector<held_group> out;
+std::vector<core::held_group> read_groups(connection& db) {
+  std::vector<core::held_group> out;
   auto groups = db.prepare(list_held_groups);
   groups.with();
   while (groups.step()) {

@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "storage/editing/alarm_plan.hpp"
-#include "storage/editing/deploy_plan.hpp"
+#include "core/editing/alarm_plan.hpp"
+#include "core/editing/deploy_plan.hpp"
 #include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 /// Returns all groups without values that depend on their jobs (`jobs_made_by_hand`). Inside a transaction.
-[[nodiscard]] std::vector<held_group> read_groups(connection& db);
+[[nodiscard]] std::vector<core::held_group> read_groups(connection& db);
 
 /// A plan that is being written, with everything that can be prepared before the write transaction.
 struct deploy_writing {
-  deploy_plan plan;
-  alarm_plan alarms;
+  core::deploy_plan plan;
+  core::alarm_plan alarms;
   std::string source;
   core::time_point now;
   /// Audit rows of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids when these are

@@ -3,7 +3,7 @@
 
 #include "storage/sqlite/jobs/deploys.hpp"
 
-#include "storage/editing/source_files.hpp"
+#include "core/editing/source_files.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/jobs/deploy_switch.hpp"
@@ -20,7 +20,7 @@ constexpr int plans_max = 3;
 struct prepared_deploy {
   deploy_writing work;
   std::int64_t edits = 0;
-  std::vector<held_group> groups;
+  std::vector<core::held_group> groups;
 
   [[nodiscard]] bool writes() const {
     const auto& plan = work.plan;
@@ -44,15 +44,15 @@ public:
     prepared_deploy out;
     out.edits = edits_in(db);
     auto held = read_deploy_state(db, declared_.source);
-    auto plan = plan_deploy(held, declared_, prune_, now_, own_.schedule_zone);
+    auto plan = core::plan_deploy(held, declared_, prune_, now_, own_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
-    auto alarms = plan_alarms(read_alarm_rules(db), held, declared_, prune_);
+    auto alarms = core::plan_alarms(read_alarm_rules(db), held, declared_, prune_);
     if (!alarms)
       return tl::unexpected{alarms.error()};
-    out.groups = edited_part(std::move(held.groups));
+    out.groups = core::edited_part(std::move(held.groups));
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
-    if (auto whole = check_prune(held.files, declared_, plan->report); !whole)
+    if (auto whole = core::check_prune(held.files, declared_, plan->report); !whole)
       return tl::unexpected{whole.error()};
     out.work = {std::move(*plan), std::move(*alarms), declared_.source, now_, {}, false};
     return out;
@@ -68,7 +68,7 @@ public:
       add_audit(*made);
       auto& stale = made->work.stale;
       auto written = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
-        stale = edits_in(db) != made->edits || edited_part(read_groups(db)) != made->groups;
+        stale = edits_in(db) != made->edits || core::edited_part(read_groups(db)) != made->groups;
         return stale ? core::result<void>{} : write_deploy(own_, made->work);
       });
       if (stale)
@@ -90,8 +90,8 @@ private:
     std::vector<core::job_id> jobs;
     for (const auto& job : plan.jobs)
       jobs.push_back(job.id);
-    made.work.audit = audit_of(plan, groups, jobs, declared_.source, by_, now_);
-    for (auto& row : audit_of(made.work.alarms, declared_.source, by_, now_))
+    made.work.audit = core::audit_of(plan, groups, jobs, declared_.source, by_, now_);
+    for (auto& row : core::audit_of(made.work.alarms, declared_.source, by_, now_))
       made.work.audit.push_back(std::move(row));
   }
 

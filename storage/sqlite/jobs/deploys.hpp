@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "storage/editing/deploy_plan.hpp"
+#include "core/editing/deploy_plan.hpp"
 #include "storage/sqlite/driver/session.hpp"
 #include "storage/store.hpp"
 
@@ -21,6 +21,6 @@ private:
 };
 
 /// Returns the stored state, inside a transaction (`deploy_state.cpp`).
-[[nodiscard]] deploy_state read_deploy_state(connection& db, const std::string& source);
+[[nodiscard]] core::deploy_state read_deploy_state(connection& db, const std::string& source);
 
 } // namespace ringmaster::storage::sqlite

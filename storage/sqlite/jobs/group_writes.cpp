@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "storage/editing/audit_rules.hpp"
-#include "storage/editing/group_draft_rules.hpp"
-#include "storage/rows/registry_text.hpp"
+#include "core/editing/audit_rules.hpp"
+#include "core/editing/group_draft_rules.hpp"
+#include "core/job/address_list.hpp"
 #include "storage/sqlite/jobs/group_tokens.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
@@ -47,7 +47,8 @@ constexpr const char* group_removals[] = {"DELETE FROM rm_group_ext WHERE group_
 core::group_record read_group(const statement& row, datetime_text& dates) {
   core::group_record out;
   out.group = {row.id<core::group_id>(0), std::string{row.text(1)}, std::string{row.text(2)},
-               row.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, split_addresses(row.text(4))};
+               row.number(3) == 0 ? core::address_type::automatic : core::address_type::manual,
+               core::split_addresses(row.text(4))};
   out.updated = dates.read(row.text(5));
   out.source = row.text(6);
   return out;
@@ -61,9 +62,9 @@ std::optional<core::group_record> find_group(session& own, core::group_id group)
 bool is_there(connection& db, const char* sql, const auto&... values) { return db.prepare(sql).with(values...).step(); }
 
 /// Reads the remaining values of an edit. Errors: `conflict` for a name that another group has.
-core::result<void> complete(connection& db, group_writing& wanted, core::group_id group) {
+core::result<void> complete(connection& db, core::group_writing& wanted, core::group_id group) {
   if (wanted.renamed && is_there(db, find_name, wanted.row.app_name, group))
-    return tl::unexpected{name_is_taken(wanted.row.app_name)};
+    return tl::unexpected{core::group_name_is_taken(wanted.row.app_name)};
   if (!wanted.takes_registered)
     return {};
   auto listing = db.prepare(list_addresses_of);
@@ -78,13 +79,13 @@ core::result<void> complete(connection& db, group_writing& wanted, core::group_i
 core::result<core::group_id> group_editor_role::add(const core::group_draft& draft, const core::principal& by,
                                                     core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::group_id> {
-    auto wanted = write_group(draft, std::nullopt, {}, column_limits{}, by);
+    auto wanted = core::write_group(draft, std::nullopt, {}, core::column_limits{}, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, core::group_id{}); !done)
       return tl::unexpected{done.error()};
     const auto& row = wanted->row;
-    const auto list = address_column(row.addresses);
+    const auto list = core::address_column(row.addresses);
     db.run(add_group_row, row.app_name, row.title, static_cast<std::int32_t>(row.type), list, own_.dates.of(now));
     const core::group_id group{static_cast<std::int32_t>(db.last_id())};
     // Ids are reused if the table was filled again with SQL.
@@ -92,7 +93,7 @@ core::result<core::group_id> group_editor_role::add(const core::group_draft& dra
       db.run(sql, group);
     if (!draft.access_token.empty())
       replace_group_token(db, group, draft.access_token, now);
-    write_audit(db, audit_of(by, core::audit_action::add, core::audit_object::group, core::number(group), row.app_name,
+    write_audit(db, core::audit_of(by, core::audit_action::add, core::audit_object::group, core::number(group), row.app_name,
                              wanted->changes, now));
     return group;
   });
@@ -105,21 +106,21 @@ core::result<void> group_editor_role::update(core::group_id group, const core::g
       return may;
     const auto held = find_group(own_, group);
     if (!held)
-      return tl::unexpected{no_such_group(group)};
-    auto wanted = write_group(draft, held, seen, column_limits{}, by);
+      return tl::unexpected{core::no_such_group(group)};
+    auto wanted = core::write_group(draft, held, seen, core::column_limits{}, by);
     if (!wanted)
       return tl::unexpected{wanted.error()};
     if (auto done = complete(db, *wanted, group); !done)
       return done;
     const auto& row = wanted->row;
     db.run(update_group_row, group, row.app_name, row.title, static_cast<std::int32_t>(row.type), own_.dates.of(now));
-    const auto list = address_column(row.addresses);
+    const auto list = core::address_column(row.addresses);
     if (!wanted->keeps_list)
       db.run(write_list, group, list);
     if (!draft.access_token.empty())
       replace_group_token(db, group, draft.access_token, now);
     if (!wanted->changes.empty())
-      write_audit(db, audit_of(by, core::audit_action::update, core::audit_object::group, core::number(group), row.app_name,
+      write_audit(db, core::audit_of(by, core::audit_action::update, core::audit_object::group, core::number(group), row.app_name,
                                wanted->changes, now));
     return {};
   });
@@ -133,7 +134,7 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     const auto held = find_group(own_, group);
     if (!held)
       return {};
-    if (auto may = check_removal(*held, seen, {is_there(db, find_job_of, group), is_there(db, find_other, group)}); !may)
+    if (auto may = core::check_removal(*held, seen, {is_there(db, find_job_of, group), is_there(db, find_other, group)}); !may)
       return may;
     db.run(remove_group, group);
     for (const char* sql : group_removals)
@@ -141,8 +142,8 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     // Older releases allow several groups with one name.
     if (!is_there(db, find_name, held->group.app_name, group))
       db.run(remove_registered, held->group.app_name);
-    write_audit(db, audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group),
-                             held->group.app_name, changes_of_removal(*held), now));
+    write_audit(db, core::audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group),
+                             held->group.app_name, core::changes_of_removal(*held), now));
     return {};
   });
 }
@@ -150,7 +151,7 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
 core::result<core::group_record> group_editor_role::read(core::group_id group, const core::principal& by) {
   return within(*own_.db, transaction_kind::read, [&](connection&) -> core::result<core::group_record> {
     auto held = find_group(own_, group);
-    if (auto may = check_read(held, group, by); !may)
+    if (auto may = core::check_read(held, group, by); !may)
       return tl::unexpected{may.error()};
     return std::move(*held);
   });

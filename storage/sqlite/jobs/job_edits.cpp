@@ -2,12 +2,12 @@
 
 #include "storage/sqlite/jobs/job_edits.hpp"
 
+#include "core/editing/job_draft_rules.hpp"
+#include "core/editing/job_edit_rules.hpp"
+#include "core/editing/schedule_repair.hpp"
+#include "core/job/address_list.hpp"
 #include "core/schedule/last_instant.hpp"
-#include "storage/editing/job_draft_rules.hpp"
-#include "storage/editing/job_edit_rules.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
-#include "storage/rules/schedule_repair.hpp"
+#include "storage/rows/claim_values.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/jobs/job_writes.hpp"
@@ -59,11 +59,11 @@ constexpr const char* row_removals[] = {
 };
 
 /// Returns the row to edit. Errors: `not_found`; `forbidden` when `by` does not have the permission in its group.
-core::result<stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
+core::result<core::stored_job> find_for(connection& db, core::job_id job, core::group_right wanted, const core::principal& by) {
   auto known = db.prepare(find_stored);
   if (!known.with(job).step())
-    return tl::unexpected{no_such_job(job)};
-  stored_job found{job, known.id<core::group_id>(0), std::string{known.text(1)}, std::string{known.text(2)}, known.small(3),
+    return tl::unexpected{core::no_such_job(job)};
+  core::stored_job found{job, known.id<core::group_id>(0), std::string{known.text(1)}, std::string{known.text(2)}, known.small(3),
                    known.number(4) == 1};
   if (auto may = core::check_right(by, wanted, found.group); !may)
     return tl::unexpected{may.error()};
@@ -74,7 +74,7 @@ core::result<stored_job> find_for(connection& db, core::job_id job, core::group_
 std::vector<std::string> addresses_of(connection& db, core::group_id group) {
   std::vector<std::string> out;
   if (auto list = db.prepare(list_addresses); list.with(group).step())
-    out = split_addresses(list.text(0));
+    out = core::split_addresses(list.text(0));
   auto registered = db.prepare(list_registered);
   registered.with(group);
   while (registered.step())
@@ -104,11 +104,11 @@ core::result<core::job_edit> job_role::start(core::job_id job, core::time_point 
       return tl::unexpected{stored.error()};
     const auto held = find_job(own_, job);
     if (!held)
-      return tl::unexpected{no_such_job(job)};
-    const auto next = next_of_start(*held, stored->running, now, own_.schedule_zone);
+      return tl::unexpected{core::no_such_job(job)};
+    const auto next = core::next_of_start(*held, stored->running, now, own_.schedule_zone);
     if (!next)
       return tl::unexpected{next.error()};
-    write_audit(db, audit_of_job(by, core::audit_action::start, *stored, now));
+    write_audit(db, core::audit_of_job(by, core::audit_action::start, *stored, now));
     db.run(delete_stop, job);
     return next->planned ? schedule_anew(own_, job, next->next, now) : core::job_edit{job, next->next, 0};
   });
@@ -119,7 +119,7 @@ core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point n
     const auto stored = find_for(db, job, core::group_right::operate, by);
     if (!stored)
       return tl::unexpected{stored.error()};
-    write_audit(db, audit_of_job(by, core::audit_action::stop, *stored, now));
+    write_audit(db, core::audit_of_job(by, core::audit_action::stop, *stored, now));
     db.run(stored->running ? write_stop : keep_stop, job, by.name, now);
     return schedule_anew(own_, job, std::nullopt, now);
   });
@@ -132,11 +132,11 @@ core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_
       return tl::unexpected{stored.error()};
     const auto held = find_job(own_, job);
     if (!held)
-      return tl::unexpected{no_such_job(job)};
-    const auto repaired = repair_times(*held, now, own_.schedule_zone);
+      return tl::unexpected{core::no_such_job(job)};
+    const auto repaired = core::repair_times(*held, now, own_.schedule_zone);
     if (!repaired)
       return tl::unexpected{repaired.error()};
-    write_audit(db, audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
+    write_audit(db, core::audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
     auto done = schedule_anew(own_, job, repaired->times.next, now);
     db.run(write_repaired_last, job, repaired->times.last);
     return done;
@@ -145,7 +145,7 @@ core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_
 
 core::result<core::intent> job_role::trigger(const core::manual_trigger& request, core::time_point now,
                                              const core::principal& by) {
-  auto intent = intent_of(request);
+  auto intent = core::intent_of(request);
   if (!intent)
     return intent;
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::intent> {
@@ -153,28 +153,28 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
     if (!stored)
       return tl::unexpected{stored.error()};
     if (!intent->addresses.empty())
-      if (auto may = check_addresses(by, intent->addresses, addresses_of(db, stored->group)); !may)
+      if (auto may = core::check_addresses(by, intent->addresses, addresses_of(db, stored->group)); !may)
         return tl::unexpected{may.error()};
     intent->retry_left = stored->retry_count;
     const auto kind = intent_kind_name(intent->kind);
     auto asked = db.prepare(find_intent);
     if (asked.with(intent->job, kind, intent->origin).step()) {
-      if (auto same = check_same_request(*intent, asked.optional_text(1), asked.text(2)); !same)
+      if (auto same = core::check_same_request(*intent, asked.optional_text(1), asked.text(2)); !same)
         return tl::unexpected{same.error()};
       intent->id = asked.id<core::intent_id>(0);
       return *intent;
     }
-    db.run(insert_asked_intent, kind, intent->job, intent->origin, intent->param, join_addresses(intent->addresses),
+    db.run(insert_asked_intent, kind, intent->job, intent->origin, intent->param, core::join_addresses(intent->addresses),
            intent->retry_left, now);
     intent->id = core::intent_id{db.last_id()};
-    write_audit(db, audit_of_job(by, core::audit_action::trigger, *stored, now, changes_of(request, stored->param)));
+    write_audit(db, core::audit_of_job(by, core::audit_action::trigger, *stored, now, core::changes_of(request, stored->param)));
     return *intent;
   });
 }
 
-core::result<asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
-  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<asked_runs> {
-    request_trace found;
+core::result<core::asked_runs> job_role::runs_of(core::intent_id intent, const core::principal& by) {
+  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::asked_runs> {
+    core::request_trace found;
     auto request = db.prepare(find_wish);
     if (request.with(intent).step())
       found.take_request(request.number(0) != 0, request.id<core::group_id>(1));
@@ -193,12 +193,12 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     if (!stored)
       return tl::unexpected{stored.error()};
     if (auto owner = db.prepare(find_owner); !declared_too && owner.with(job).step())
-      return tl::unexpected{is_declared(job, owner.text(0))};
+      return tl::unexpected{core::is_declared(job, owner.text(0))};
     const auto was = find_record(own_, job);
-    if (auto as_seen = check_seen(was, job, seen); !as_seen)
+    if (auto as_seen = core::check_seen(was, job, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
-    write_audit(db, audit_of_job(by, core::audit_action::remove, *stored, now,
-                                  was ? changes_of_removal(*was) : std::vector<std::string>{}));
+    write_audit(db, core::audit_of_job(by, core::audit_action::remove, *stored, now,
+                                  was ? core::changes_of_removal(*was) : std::vector<std::string>{}));
     db.run(raise_edits);
     for (const char* sql : removals)
       db.run(sql, job);

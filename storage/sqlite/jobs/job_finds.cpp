@@ -2,7 +2,8 @@
 
 #include <unordered_set>
 
-#include "storage/editing/job_edit_rules.hpp"
+#include "core/editing/job_edit_rules.hpp"
+#include "storage/rows/claim_items.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/jobs/job_edits.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
@@ -26,7 +27,7 @@ core::result<core::scheduled_job> job_role::find(const core::job_name& name) {
         id = searching.id<core::job_id>(0);
     auto found = id ? find_job(own_, *id) : std::nullopt;
     if (!found)
-      return tl::unexpected{no_such_job(name)};
+      return tl::unexpected{core::no_such_job(name)};
     return std::move(*found);
   });
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "storage/editing/job_draft_rules.hpp"
-#include "storage/editing/job_edit_rules.hpp"
+#include "core/editing/job_draft_rules.hpp"
+#include "core/editing/job_edit_rules.hpp"
 #include "storage/rows/job_paging.hpp"
 #include "storage/rows/job_record_row.hpp"
 #include "storage/sqlite/jobs/job_writes.hpp"
@@ -119,14 +119,14 @@ std::optional<core::job_record> find_record(session& own, core::job_id job) {
 core::result<core::job_record> job_editor_role::read(core::job_id job, const core::principal& by) {
   return within(*own_.db, transaction_kind::read, [&](connection&) -> core::result<core::job_record> {
     auto held = find_record(own_, job);
-    if (auto may = check_read(held, job, by); !may)
+    if (auto may = core::check_read(held, job, by); !may)
       return tl::unexpected{may.error()};
     return std::move(*held);
   });
 }
 
 core::result<core::page<core::job_record>> job_editor_role::page(const core::job_search& search, const core::principal& by) {
-  const auto groups = groups_to_list(search.group, search.visible, by);
+  const auto groups = core::groups_to_list(search.group, search.visible, by);
   if (!groups)
     return tl::unexpected{groups.error()};
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::job_record>> {
@@ -134,7 +134,7 @@ core::result<core::page<core::job_record>> job_editor_role::page(const core::job
     const auto found = find_jobs(jobs, search, *groups, totals_);
     core::page<core::job_record> out;
     out.total = found.total;
-    page_budget budget;
+    core::page_budget budget;
     for (const auto job : found.ids) {
       auto row = find_record(own_, job);
       if (row && !budget.takes(row->glue_source.size() + row->param.size()))
@@ -148,12 +148,12 @@ core::result<core::page<core::job_record>> job_editor_role::page(const core::job
 
 core::result<std::vector<core::source_version>> job_editor_role::source_history(core::job_id job, const core::principal& by) {
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::source_version>> {
-    if (auto may = check_read(find_record(own_, job), job, by); !may)
+    if (auto may = core::check_read(find_record(own_, job), job, by); !may)
       return tl::unexpected{may.error()};
     std::vector<core::source_version> out;
     auto listing = db.prepare(list_versions);
     listing.with(job, core::source_versions_max);
-    page_budget budget;
+    core::page_budget budget;
     while (listing.step() && budget.takes(listing.text(2).size()))
       out.push_back({listing.number(0), job, std::string{listing.text(1)}, std::string{listing.text(2)},
                      std::string{listing.text(3)}, own_.dates.read(listing.text(4)), own_.dates.read(listing.text(5))});

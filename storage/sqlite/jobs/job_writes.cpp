@@ -2,10 +2,10 @@
 
 #include "storage/sqlite/jobs/job_writes.hpp"
 
+#include "core/editing/audit_rules.hpp"
+#include "core/editing/job_columns.hpp"
+#include "core/editing/job_draft_rules.hpp"
 #include "core/schedule/last_instant.hpp"
-#include "storage/editing/audit_rules.hpp"
-#include "storage/editing/job_columns.hpp"
-#include "storage/editing/job_draft_rules.hpp"
 #include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
@@ -91,7 +91,7 @@ std::optional<core::time_point> time_or_none(core::time_point t) {
 core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_id> {
     const auto wanted =
-      write_new(draft, {by, facts_of(db, draft, core::job_id{}), column_limits{}, false, own_.schedule_zone, now});
+      core::write_new(draft, {by, facts_of(db, draft, core::job_id{}), core::column_limits{}, false, own_.schedule_zone, now});
     if (!wanted)
       return tl::unexpected{wanted.error()};
     const auto& row = wanted->row;
@@ -102,8 +102,8 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
     take_revision(db, job);
     if (wanted->options_changed)
       keep_options(db, job, row);
-    write_audit(db, audit_of(by, core::audit_action::add, core::audit_object::job, core::number(job), row.name, wanted->changes,
-                             now));
+    write_audit(db, core::audit_of(by, core::audit_action::add, core::audit_object::job, core::number(job), row.name,
+                                   wanted->changes, now));
     return job;
   });
 }
@@ -112,8 +112,8 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
                                                      std::string_view seen, const core::principal& by, core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto held = find_record(own_, job);
-    const auto wanted = write_update(held, draft, seen,
-                                     {by, facts_of(db, draft, job), column_limits{}, false, own_.schedule_zone, now,
+    const auto wanted = core::write_update(held, draft, seen,
+                                     {by, facts_of(db, draft, job), core::column_limits{}, false, own_.schedule_zone, now,
                                       has_foreign_schedule(db, held)});
     if (!wanted)
       return tl::unexpected{wanted.error()};
@@ -127,7 +127,7 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
     if (wanted->rescheduled)
       reschedule(db, job, row, now);
     if (!wanted->changes.empty())
-      write_audit(db, audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), row.name,
+      write_audit(db, core::audit_of(by, core::audit_action::update, core::audit_object::job, core::number(job), row.name,
                                wanted->changes, now));
     return core::job_edit{job, time_or_none(row.next), 0};
   });
@@ -137,19 +137,19 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
                                                           const core::principal& by, core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::job_edit> {
     const auto held = find_record(own_, job);
-    if (auto may = check_source(held, job, source, remark, by); !may)
+    if (auto may = core::check_source(held, job, source, remark, by); !may)
       return tl::unexpected{may.error()};
     const auto& date = own_.dates.of(now);
     db.run(update_source, job, source, remark, date);
     db.run(insert_version, job, held->glue_type, source, remark, date);
     db.run(trim_versions, job, core::source_versions_max);
     take_revision(db, job);
-    const auto anew = has_foreign_schedule(db, held) ? planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
+    const auto anew = has_foreign_schedule(db, held) ? core::planned_anew(*held, now, own_.schedule_zone) : std::nullopt;
     if (anew)
       reschedule(db, job, *anew, now);
-    if (const auto changes = source_change(*held, source, remark); !changes.empty())
-      write_audit(db, audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes,
-                               now));
+    if (const auto changes = core::source_change(*held, source, remark); !changes.empty())
+      write_audit(
+        db, core::audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name, changes, now));
     return core::job_edit{job, time_or_none(anew.value_or(*held).next), 0};
   });
 }

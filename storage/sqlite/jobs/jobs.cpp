@@ -54,7 +54,7 @@ core::scheduled_job read_scheduled_job(const statement& row, datetime_text& date
   columns.glue_source = row.text(24);
   columns.source_left_out = !with_source;
   core::scheduled_job job{job_of(columns), std::nullopt, row.time_ms(16), row.number(17)};
-  if (is_time(row.number(15)))
+  if (core::is_time(row.number(15)))
     job.next = row.time_ms(15);
   return job;
 }

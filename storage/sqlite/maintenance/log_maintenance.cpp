@@ -2,8 +2,8 @@
 
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 
+#include "core/maintenance/log_ranges.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/maintenance_rules.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -60,7 +60,7 @@ core::result<core::log_id> maintenance_role::last_before(core::time_point t) {
 
 core::result<core::open_page> maintenance_role::open_runs(const core::open_search& search) {
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::open_page> {
-    const auto range = cut(search.range);
+    const auto range = core::cut(search.range, ids_per_call);
     core::open_page page{{}, range.through};
     auto listing = db.prepare(list_running);
     listing.with(range.after, range.through);

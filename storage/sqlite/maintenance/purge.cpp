@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/maintenance/log_ranges.hpp"
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/maintenance_rules.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -23,7 +23,7 @@ constexpr char remove_kept[] = "UPDATE rm_kept_log SET state = 2 WHERE log_id > 
 
 /// Returns the range of one step.
 core::log_range next_stretch(connection& db, const core::purge_step& step) {
-  auto range = cut(step.range);
+  auto range = core::cut(step.range, maintenance_store::ids_per_call);
   auto listing = db.prepare(list_run_ids);
   listing.with(range.after, range.through, step.limit);
   std::size_t count = 0;
@@ -66,7 +66,7 @@ core::result<core::purge_outcome> maintenance_role::purge(const core::purge_step
     locked = std::chrono::steady_clock::now();
     core::purge_outcome done{0, range->through, {}};
     const auto before = own_.dates.of(step.before);
-    for (const auto& part : without(*range, kept))
+    for (const auto& part : core::without(*range, kept))
       done.removed += static_cast<std::size_t>(db.run(remove_runs, part.after, part.through, before));
     db.run(remove_failed, range->after, range->through);
     db.run(remove_asked, range->after, range->through);

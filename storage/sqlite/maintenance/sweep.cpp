@@ -3,7 +3,6 @@
 #include <unordered_set>
 
 #include "storage/rows/claim_items.hpp"
-#include "storage/rules/claim_rules.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "storage/rules/claim_rules.hpp"
+#include "core/run/record_rules.hpp"
+#include "storage/rows/claim_values.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/results/alarms.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
@@ -39,7 +40,8 @@ struct candidate {
   std::int32_t trigger_code = 0;
   std::int32_t handle_code = 0;
   std::int32_t status = 0;
-  std::int32_t retries = 0;
+  /// Whether a retry follows.
+  bool retried = false;
   core::time_point ended{};
 
   [[nodiscard]] core::log_id run() const noexcept { return retry.origin; }
@@ -113,13 +115,14 @@ private:
     out.trigger_code = row.small(2);
     out.handle_code = row.small(3);
     out.status = row.small(4);
-    out.retries = row.small(5);
+    const auto retries = core::retries_after_failure(row.small(5));
+    out.retried = retries.has_value();
+    out.retry.retry_left = retries.value_or(0);
     out.retry.param = row.optional_text(6);
     out.retry.part = read_sharding(row.text(7));
     const auto fired = dates_.read(row.text(8));
     out.ended = fired.value_or(core::time_point{});
     out.retry.fire_at = std::min(fired.value_or(now_), now_);
-    out.retry.retry_left = out.retries - 1;
     if (const auto handled = out.handle_code != 0 ? dates_.read(row.text(9)) : std::nullopt)
       out.ended = std::max(out.ended, *handled);
     return out;
@@ -147,7 +150,7 @@ core::failure_sweep decide(connection& db, std::vector<candidate>& failed, core:
   alarm_reading about{db};
   for (auto& each : failed) {
     const auto job = each.retry.job;
-    const bool retried = each.retries > 0;
+    const bool retried = each.retried;
     if (!db.prepare(still_undecided).with(each.run(), each.status, each.trigger_code, each.handle_code).step())
       continue;
     ++out.decided;

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "core/job/address_list.hpp"
 #include "core/run/execution_state.hpp"
+#include "core/run/record_rules.hpp"
 #include "core/run/trigger_text.hpp"
 #include "core/text/text.hpp"
-#include "storage/rows/registry_text.hpp"
-#include "storage/rules/claim_rules.hpp"
-#include "storage/rules/record_rules.hpp"
+#include "storage/rows/claim_values.hpp"
+#include "storage/rules/outdated_callbacks.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
@@ -83,7 +84,7 @@ public:
 
   core::result<core::record_outcome> run() {
     outcome_.fenced = !own_.check_current(batch_.owner);
-    for (const auto& updates : updates_of(batch_))
+    for (const auto& updates : core::updates_of(batch_))
       if (!record_success(updates))
         record_with_care(updates);
     // Failures of a fenced owner were dropped: its claims are left to the adopter.
@@ -95,7 +96,7 @@ public:
 
 private:
   /// Handles the common case in one statement. Returns false if its guard failed, or it is not the common case.
-  bool record_success(const run_update& update) {
+  bool record_success(const core::run_update& update) {
     bool trigger = update.trigger && update.trigger->code == core::success_code && update.trigger->message.empty();
     bool callback = update.callback && update.callback->code == core::success_code;
     if ((update.trigger && !trigger) || (update.callback && (!callback || update.callback->only_of)))
@@ -120,7 +121,7 @@ private:
     return true;
   }
 
-  void note_success(const run_update& update) {
+  void note_success(const core::run_update& update) {
     core::ended_run end{update.id, {}, {}, core::run_end::succeeded};
     if (const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr) {
       end.group = spec->group;
@@ -132,9 +133,9 @@ private:
     outcome_.ended.push_back(end);
   }
 
-  void record_with_care(run_update update) {
+  void record_with_care(core::run_update update) {
     first_attempt first;
-    run_row row;
+    core::run_row row;
     bool keeps_log = false;
     {
       auto reading = db_.prepare(read_run_row);
@@ -151,34 +152,34 @@ private:
       if (drop_outdated(update, triggered, dates_))
         outcome_.outdated_callbacks.push_back(update.id);
     }
-    auto write = decide(row, update, !outcome_.fenced);
+    auto write = core::decide_write(row, update, !outcome_.fenced);
     if (write.callback_foreign)
       outcome_.foreign_callbacks.push_back(update.id);
     if (!write.writes_row())
       return;
     std::optional<std::int32_t> alarm_status;
     if (write.mark_alarm)
-      alarm_status = alarms_.status(first.job, write.retry);
+      alarm_status = alarms_.status(first.job, write.retry_left.has_value());
     this->write(update.id, write, alarm_status);
     if (alarm_status == core::alarm_status::claimed)
       insert_alarm(db_, first.job, update.id, core::alarm_kind::failure, now_);
     outcome_.triggers_stored += write.trigger_stored ? 1 : 0;
     outcome_.callbacks_stored += write.callback_stored ? 1 : 0;
-    if (const auto how = end_of(write))
+    if (const auto how = core::end_of(write))
       outcome_.ended.push_back({update.id, row.group, first.job, *how});
     if (write.failed)
       db_.run(insert_failed_run, update.id, first.job, first.fire_at);
     if (write.not_failed)
       db_.run(delete_failed, update.id);
-    if (write.retry)
-      start_retry(update.id, first, row.retries - 1);
+    if (write.retry_left)
+      start_retry(update.id, first, *write.retry_left);
     if (write.children)
       start_children(update, ended_job_of(update, write.handle_message));
     if (keeps_log && write.handle_code)
       db_.run(insert_log_wish, update.id, first.job, now_);
   }
 
-  void write(core::log_id id, const run_write& write, std::optional<std::int32_t> alarm_status) {
+  void write(core::log_id id, const core::run_write& write, std::optional<std::int32_t> alarm_status) {
     std::optional<std::string_view> handle_time;
     std::optional<std::string_view> handle_message;
     if (write.handle_code) {
@@ -197,18 +198,18 @@ private:
     if (db_.run(insert_retry, first.job, first.fire_at, origin, part.index, part.broadcast ? part.total : 0, first.param,
                 retry_left, now_, addresses) == 1)
       outcome_.intents.push_back({core::intent_id{db_.last_id()}, core::trigger_kind::retry, first.job, first.fire_at, origin,
-                                  part, first.param, retry_left, split_addresses(addresses.value_or(""))});
+                                  part, first.param, retry_left, core::split_addresses(addresses.value_or(""))});
   }
 
   /// Handles the common case: the job in memory determines the consequences of the result.
-  void succeeded(const run_update& update, std::string_view message) {
+  void succeeded(const core::run_update& update, std::string_view message) {
     const auto job = ended_job_of(update, message);
     if (job.keeps_log)
       db_.run(insert_log_wish, update.id, job.id, now_);
     start_children(update, job);
   }
 
-  void start_children(const run_update& update, const ended_job& parent) {
+  void start_children(const core::run_update& update, const ended_job& parent) {
     if (parent.message)
       db_.run(write_result_text, update.id, *parent.message);
     for (auto child : parent.children) {
@@ -222,7 +223,7 @@ private:
     }
   }
 
-  ended_job ended_job_of(const run_update& update, std::string_view message) {
+  ended_job ended_job_of(const core::run_update& update, std::string_view message) {
     const auto& spec = update.callback->spec ? update.callback->spec : update.trigger ? update.trigger->spec : nullptr;
     if (spec && spec->child_jobs.empty())
       return {spec->id, {}, spec->keep_logs, std::nullopt};

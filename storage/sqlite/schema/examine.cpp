@@ -1,6 +1,6 @@
 #include "storage/sqlite/schema/examine.hpp"
 
-#include "storage/editing/job_defects.hpp"
+#include "storage/rules/job_defects.hpp"
 #include "storage/rows/job_row.hpp"
 #include "storage/rows/data_checks.hpp"
 #include "storage/rows/run_troubles.hpp"

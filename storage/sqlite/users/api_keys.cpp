@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/editing/audit_rules.hpp"
 #include "core/page.hpp"
-#include "storage/editing/audit_rules.hpp"
 #include "storage/sqlite/users/access.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 
@@ -64,21 +64,21 @@ void remove_keys(connection& db, core::user_id user) { db.run(delete_keys_of, us
 core::result<core::api_key_id> api_key_role::add(const core::api_key_draft& draft, const core::principal& by,
                                                  core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::api_key_id> {
-    if (auto allowed = check_keys_of(as_now(db, by), draft.user); !allowed)
+    if (auto allowed = core::check_keys_of(as_now(db, by), draft.user); !allowed)
       return tl::unexpected{allowed.error()};
-    if (auto sound = check_draft(draft, now); !sound)
+    if (auto sound = core::check_draft(draft, now); !sound)
       return tl::unexpected{sound.error()};
     const auto user = find_user(db, draft.user);
     if (!user)
-      return tl::unexpected{no_such_user(draft.user)};
-    if (auto few = check_key_count(count_keys(db, draft.user)); !few)
+      return tl::unexpected{core::no_such_user(draft.user)};
+    if (auto few = core::check_key_count(count_keys(db, draft.user)); !few)
       return tl::unexpected{few.error()};
     if (is_there(db, draft.digest))
-      return tl::unexpected{key_is_taken()};
+      return tl::unexpected{core::key_is_taken()};
     db.run(insert_key, draft.name, draft.digest, draft.user, now, draft.expires.value_or(core::time_point{}));
     const core::api_key_id id{db.last_id()};
-    write_audit(db, audit_of(by, core::audit_action::add, core::audit_object::api_key, core::number(id), draft.name,
-                             changes_of(draft, user->card), now));
+    write_audit(db, core::audit_of(by, core::audit_action::add, core::audit_object::api_key, core::number(id), draft.name,
+                             core::changes_of(draft, user->card), now));
     return id;
   });
 }
@@ -88,7 +88,7 @@ core::result<std::vector<core::api_key>> api_key_role::list(const core::api_key_
     const auto self = as_now(db, by);
     const auto user = self.admin ? search.user : search.user.value_or(self.user);
     if (user)
-      if (auto allowed = check_keys_of(self, *user); !allowed)
+      if (auto allowed = core::check_keys_of(self, *user); !allowed)
         return tl::unexpected{allowed.error()};
     const auto limit = std::min(search.limit, core::page_rows_max);
     auto row = db.prepare(user ? list_own : list_all_keys);
@@ -109,11 +109,11 @@ core::result<void> api_key_role::remove(core::api_key_id key, const core::princi
     if (auto row = db.prepare(read_key_row); row.with(key).step())
       before = read_key(row);
     if (!before)
-      return tl::unexpected{no_such_key()};
-    if (auto allowed = check_keys_of(as_now(db, by), before->user); !allowed)
+      return tl::unexpected{core::no_such_key()};
+    if (auto allowed = core::check_keys_of(as_now(db, by), before->user); !allowed)
       return allowed;
     db.run(delete_key, key);
-    write_audit(db, audit_of(by, core::audit_action::remove, core::audit_object::api_key, core::number(key), before->name,
+    write_audit(db, core::audit_of(by, core::audit_action::remove, core::audit_object::api_key, core::number(key), before->name,
                              {"user: " + before->user_name}, now));
     return {};
   });
@@ -123,11 +123,11 @@ core::result<core::found_api_key> api_key_role::find(std::string_view digest, co
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_api_key> {
     auto row = db.prepare(read_by_digest);
     if (!row.with(digest, now).step())
-      return tl::unexpected{no_such_key()};
+      return tl::unexpected{core::no_such_key()};
     const auto key = read_key(row);
     auto user = find_user(db, key.user);
     if (!user)
-      return tl::unexpected{no_such_key()};
+      return tl::unexpected{core::no_such_key()};
     return core::found_api_key{key.id,
                                {user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                key.expires,

@@ -26,12 +26,12 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
     const auto user = find_user(db, opened.user);
     if (!user)
-      return tl::unexpected{no_such_user(opened.user)};
+      return tl::unexpected{core::no_such_user(opened.user)};
     if (user->password_hash != password_hash)
-      return tl::unexpected{password_has_changed()};
-    db.run(forget_old, now, old_sessions_at_once);
-    const auto row = audit_of_user(by, core::audit_action::sign_in, user->card, {}, now);
-    db.run(insert_session, opened.digest, opened.user, password_mark(password_hash), opened.opened, opened.expires,
+      return tl::unexpected{core::password_has_changed()};
+    db.run(forget_old, now, core::old_sessions_at_once);
+    const auto row = core::audit_of_user(by, core::audit_action::sign_in, user->card, {}, now);
+    db.run(insert_session, opened.digest, opened.user, core::password_mark(password_hash), opened.opened, opened.expires,
            (opened.expires - opened.opened).count(), row.remote);
     write_audit(db, row);
     return {};
@@ -42,10 +42,10 @@ core::result<core::found_session> session_role::find(std::string_view digest, co
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::found_session> {
     auto row = db.prepare(find_session);
     if (!row.with(digest, now).step())
-      return tl::unexpected{no_session()};
+      return tl::unexpected{core::no_session()};
     auto user = find_user(db, row.id<core::user_id>(0));
-    if (!user || row.text(1) != password_mark(user->password_hash))
-      return tl::unexpected{no_session()};
+    if (!user || row.text(1) != core::password_mark(user->password_hash))
+      return tl::unexpected{core::no_session()};
     return core::found_session{{user->card.id, std::move(user->card.name), user->card.admin, std::move(user->card.rights)},
                                core::is_known_hash(user->password_hash),
                                row.time_ms(4),
@@ -70,12 +70,12 @@ core::result<void> session_role::close(std::string_view digest) {
 
 core::result<std::size_t> session_role::close_all(core::user_id user, const core::principal& by, core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<std::size_t> {
-    if (auto own = check_own_password(by, user); !own && !by.admin)
+    if (auto own = core::check_own_password(by, user); !own && !by.admin)
       return tl::unexpected{own.error()};
     const auto ended = end_sessions(db, user);
     if (const auto of = find_user(db, user); of && ended > 0)
-      write_audit(db, audit_of_user(by, core::audit_action::update, of->card, {"sessions: " + std::to_string(ended) + " ended"},
-                                    now));
+      write_audit(db, core::audit_of_user(by, core::audit_action::update, of->card,
+                                          {"sessions: " + std::to_string(ended) + " ended"}, now));
     return static_cast<std::size_t>(ended);
   });
 }

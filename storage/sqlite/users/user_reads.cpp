@@ -28,7 +28,7 @@ core::user_secret read_user_row(const statement& row) {
   user.card.name = row.text(1);
   user.password_hash = row.text(2);
   user.card.admin = row.number(3) == 1;
-  user.card.rights = listed_rights(row.text(4));
+  user.card.rights = core::listed_rights(row.text(4));
   return user;
 }
 
@@ -45,7 +45,7 @@ void add_finer_rights(connection& db, std::vector<core::user_card>& cards) {
     if (card == cards.end())
       return;
     if (const auto right = core::find_group_right(finer.text(2)); right && card->id == user)
-      add_right(card->rights, finer.id<core::group_id>(1), *right);
+      core::add_right(card->rights, finer.id<core::group_id>(1), *right);
   }
 }
 
@@ -76,7 +76,7 @@ core::result<core::user_secret> user_role::find(std::string_view name) {
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
     auto user = find_user(db, name);
     if (!user)
-      return tl::unexpected{no_such_user(name)};
+      return tl::unexpected{core::no_such_user(name)};
     return std::move(*user);
   });
 }
@@ -85,7 +85,7 @@ core::result<core::user_secret> user_role::read(core::user_id user) {
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::user_secret> {
     auto found = find_user(db, user);
     if (!found)
-      return tl::unexpected{no_such_user(user)};
+      return tl::unexpected{core::no_such_user(user)};
     return std::move(*found);
   });
 }

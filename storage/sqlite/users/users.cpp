@@ -18,21 +18,21 @@ constexpr char any_other_admin[] = "SELECT 1 FROM xxl_job_user WHERE role = 1 AN
 constexpr char list_group_ids[] = "SELECT id FROM xxl_job_group ORDER BY id";
 constexpr char any_user[] = "SELECT 1 FROM xxl_job_user LIMIT 1";
 
-void write_rights(connection& db, core::user_id user, const group_rights& finer) {
+void write_rights(connection& db, core::user_id user, const core::group_rights& finer) {
   db.run(delete_rights, user);
   for (const auto& [group, right] : finer)
     db.run(insert_right, user, group, core::stored_name(right));
 }
 
-core::user_id add_user(connection& db, const user_edit& edit, std::string_view hash) {
+core::user_id add_user(connection& db, const core::user_edit& edit, std::string_view hash) {
   db.run(insert_user, edit.after.name, hash, edit.after.admin, edit.permission);
   const core::user_id id{static_cast<std::int32_t>(db.last_id())};
   write_rights(db, id, edit.finer);
   return id;
 }
 
-/// Errors: as `storage::check_groups`.
-core::result<void> check_groups(connection& db, const user_edit& edit) {
+/// Errors: as `core::check_groups`.
+core::result<void> check_new_groups(connection& db, const core::user_edit& edit) {
   if (edit.new_groups.empty())
     return {};
   std::vector<core::group_id> groups;
@@ -40,7 +40,7 @@ core::result<void> check_groups(connection& db, const user_edit& edit) {
   listing.with();
   while (listing.step())
     groups.push_back(listing.id<core::group_id>(0));
-  return storage::check_groups(edit, groups);
+  return core::check_groups(edit, groups);
 }
 
 bool has_other_admin(connection& db, core::user_id user) {
@@ -64,15 +64,15 @@ core::result<core::user_id> user_role::add(const core::user_draft& draft, const 
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::user_id> {
     if (auto allowed = check_still_admin(db, by); !allowed)
       return tl::unexpected{allowed.error()};
-    auto edit = plan_edit(nullptr, draft);
+    auto edit = core::plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
-    if (auto known = check_groups(db, *edit); !known)
+    if (auto known = check_new_groups(db, *edit); !known)
       return tl::unexpected{known.error()};
     if (find_user(db, draft.name))
-      return tl::unexpected{name_is_taken(draft.name)};
+      return tl::unexpected{core::user_name_is_taken(draft.name)};
     edit->after.id = add_user(db, *edit, draft.password_hash.value_or(""));
-    write_audit(db, audit_of_user(by, core::audit_action::add, edit->after, edit->changes, now));
+    write_audit(db, core::audit_of_user(by, core::audit_action::add, edit->after, edit->changes, now));
     return edit->after.id;
   });
 }
@@ -86,16 +86,16 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
       return other;
     const auto before = find_user(db, user);
     if (!before)
-      return tl::unexpected{no_such_user(user)};
-    const auto edit = plan_edit(&*before, draft);
+      return tl::unexpected{core::no_such_user(user)};
+    const auto edit = core::plan_edit(&*before, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
-    if (auto known = check_groups(db, *edit); !known)
+    if (auto known = check_new_groups(db, *edit); !known)
       return known;
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+    if (auto as_seen = core::check_seen(before->card, seen); !as_seen)
       return as_seen;
     if (before->card.admin && !edit->after.admin && !has_other_admin(db, user))
-      return tl::unexpected{is_last_admin(before->card)};
+      return tl::unexpected{core::is_last_admin(before->card)};
     if (edit->changes.empty())
       return {};
     db.run(update_user, user, edit->after.admin, edit->permission);
@@ -104,7 +104,7 @@ core::result<void> user_role::update(core::user_id user, const core::user_draft&
       db.run(update_password, user, *draft.password_hash);
     if (edit->ends_sessions)
       end_sessions(db, user);
-    write_audit(db, audit_of_user(by, core::audit_action::update, edit->after, edit->changes, now));
+    write_audit(db, core::audit_of_user(by, core::audit_action::update, edit->after, edit->changes, now));
     return {};
   });
 }
@@ -119,15 +119,15 @@ core::result<void> user_role::remove(core::user_id user, std::string_view seen, 
     const auto before = find_user(db, user);
     if (!before)
       return {};
-    if (auto as_seen = check_seen(before->card, seen); !as_seen)
+    if (auto as_seen = core::check_seen(before->card, seen); !as_seen)
       return as_seen;
     if (before->card.admin && !has_other_admin(db, user))
-      return tl::unexpected{is_last_admin(before->card)};
+      return tl::unexpected{core::is_last_admin(before->card)};
     end_sessions(db, user);
     remove_keys(db, user);
     db.run(delete_rights, user);
     db.run(delete_user, user);
-    write_audit(db, audit_of_user(by, core::audit_action::remove, before->card, {}, now));
+    write_audit(db, core::audit_of_user(by, core::audit_action::remove, before->card, {}, now));
     return {};
   });
 }
@@ -135,21 +135,21 @@ core::result<void> user_role::remove(core::user_id user, std::string_view seen, 
 core::result<void> user_role::set_password(core::user_id user, std::string_view expected, std::string_view hash,
                                            bool same_password, const core::principal& by, core::time_point now) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
-    if (auto own = check_own_password(by, user); !own)
+    if (auto own = core::check_own_password(by, user); !own)
       return own;
     const auto before = find_user(db, user);
     if (!before)
-      return tl::unexpected{no_such_user(user)};
+      return tl::unexpected{core::no_such_user(user)};
     if (before->password_hash != expected)
-      return tl::unexpected{password_has_changed()};
+      return tl::unexpected{core::password_has_changed()};
     db.run(update_password, user, hash);
     if (same_password) {
       // Sessions that an earlier password opened have ended and stay so.
-      db.run(move_sessions, user, password_mark(hash), password_mark(expected));
+      db.run(move_sessions, user, core::password_mark(hash), core::password_mark(expected));
       return {};
     }
     end_sessions(db, user);
-    write_audit(db, audit_of_user(by, core::audit_action::password, before->card, {}, now));
+    write_audit(db, core::audit_of_user(by, core::audit_action::password, before->card, {}, now));
     return {};
   });
 }
@@ -161,11 +161,11 @@ core::result<bool> user_role::add_first(std::string_view name, std::string_view 
     core::user_draft draft;
     draft.name = name;
     draft.admin = true;
-    auto edit = plan_edit(nullptr, draft);
+    auto edit = core::plan_edit(nullptr, draft);
     if (!edit)
       return tl::unexpected{edit.error()};
     edit->after.id = add_user(db, *edit, hash);
-    write_audit(db, audit_of_user(core::local_operator(), core::audit_action::add, edit->after, edit->changes, now));
+    write_audit(db, core::audit_of_user(core::local_operator(), core::audit_action::add, edit->after, edit->changes, now));
     return true;
   });
 }
