@@ -13,7 +13,7 @@ namespace ringmaster::core {
 
 struct column_limits {
   /// Width of `xxl_job_group.title`.
-  std::size_t title_chars = title_chars;
+  std::size_t title_chars = core::title_chars;
   /// Width of `executor_param` of jobs and of log rows, in characters; 0: `text_bytes` bytes.
   std::size_t param_chars = 0;
 };

@@ -49,13 +49,18 @@ std::string shown(const job_option& field, const option_value& value) {
   return {};
 }
 
+/// Names and long texts are quoted, because a reader must see where they end.
+bool is_quoted(const job_option& field) {
+  return field.kind == option_kind::choice || field.kind == option_kind::names ||
+         (field.kind == option_kind::text && field.max > static_cast<std::int64_t>(quoted_chars));
+}
+
 void add_differences(const job_options& before, const job_options& after, std::vector<std::string>& changed) {
   for (const auto& field : job_option_fields()) {
     const auto was = shown(field, field.get(before)), is = shown(field, field.get(after));
     if (was == is)
       continue;
-    if (field.kind == option_kind::choice || field.kind == option_kind::names ||
-        field.max > static_cast<std::int64_t>(quoted_chars))
+    if (is_quoted(field))
       changed.push_back(difference(field.name, was, is));
     else
       changed.push_back(std::string{field.name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));

@@ -69,7 +69,8 @@ TEST_CASE_METHOD(queue_fixture, "intent_queue takes from both kinds when more ar
   CHECK(ids(queue.take_ready(4)) == std::vector<std::int64_t>{3, 4});
 }
 
-TEST_CASE_METHOD(queue_fixture, "intent_queue does not count the lateness of intents that were put off", "[actors][intent_queue]") {
+TEST_CASE_METHOD(queue_fixture, "intent_queue does not count the lateness of intents that were put off",
+                 "[actors][intent_queue]") {
   const auto now = clock.at(at(0ms)) - core::time_point{};
   queue.add({made(1, instant, now - 300ms), made(2, instant, now - 100ms)}, at(0ms));
   CHECK(queue.reserved_lateness(at(0ms)) == 300ms);

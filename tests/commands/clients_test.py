@@ -262,7 +262,7 @@ class StrangerTest(Case):
         path = self.write("jobs.toml", JOBS)
         for body in (b"{}", b'{"changes":7}', b'{"changes":[7]}', b'{"changes":[{"kind":"explode"}]}'):
             self.assert_said(self.ask(Stranger(self, 200, "application/json", body), "apply", path), 1,
-                             "unexpected answer of the server to an apply: whether it applied the files is not known")
+                             "unexpected answer of the server to an apply: it is unknown whether the files were applied")
 
     def test_an_export_that_is_none(self):
         server = Stranger(self, 200, "application/json", b'{"items":[]}')
@@ -357,7 +357,7 @@ class TokenTest(Case):
             self.assertEqual({each[2]["Authorization"] for each in self.server.seen}, {f"Bearer {key}"})
 
     def test_no_key(self):
-        self.refused(self.list(), "the server needs an API key: give --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN;"
+        self.refused(self.list(), "the server needs an API key: give --token-file, RINGMASTER_TOKEN_FILE or RINGMASTER_TOKEN; "
                                   "`ringmaster key add NAME --user USER` creates one")
 
     def test_what_is_no_key(self):
