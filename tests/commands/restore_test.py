@@ -116,7 +116,7 @@ class DeletedTest(FileCase):
         (self.data / "node-id").write_text("some-node\n")
         server = self.start()
         self.assertEqual(server.child.wait(DEADLINE_S), 1)
-        self.assertIn("(node-id is there)", server.text())
+        self.assertIn("(node-id exists)", server.text())
         self.assertEqual([path.name for path in self.data.iterdir()], ["node-id"])
 
 
