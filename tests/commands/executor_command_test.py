@@ -113,7 +113,7 @@ class ExecutorTest(Case):
         self.assertEqual(asked.read_text().split(), ["256", "2048"])
         limits = Path(f"/proc/{executor.child.pid}/limits").read_text()
         self.assertRegex(limits, r"Max open files +2048 +2048")
-        self.assertRegex(executor.text(), r"server.connections_max: 1536 instead of 8192")
+        self.assertRegex(executor.text(), r"server.connections_max lowered to 1536 from 8192")
 
     def test_a_folder_has_one_executor(self):
         settings = ("executor.admins=http://127.0.0.1:1/", "executor.app_name=batch", "executor.port=0")

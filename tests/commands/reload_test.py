@@ -44,7 +44,7 @@ class ReloadTest(Case):
         self.succeed("apply", "--config", config, jobs)
         self.write("c.toml", "")  # the channel is removed, but the job's alarms name it
         server = self.start("--config", config)
-        server.wait_for_line(r'not sent through ops yet, will be retried: there is no \[\[webhook\]\] named "ops"')
+        server.wait_for_line(r'not sent through ops yet, will be retried: no \[\[webhook\]\] named "ops"')
         self.write("c.toml", self.hook(hook))
         server.signal(signal.SIGHUP)
         self.assertEqual(server.wait_for_line(r"reload: applied: (.*)")[1], "webhook")
