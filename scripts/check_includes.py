@@ -106,13 +106,13 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # Rooms of each folder, from the bottom up: a room may include those before it, never one after it. `.` is the folder itself.
 # Rooms that only exchange messages stand next to each other.
 ROOMS: dict[str, str] = {
-    "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing forecast",
+    "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing rules forecast",
     "config": "text declared .",
     "protocol": ". wire/json wire wire/xxl wire/executor wire/v1",
     "storage": ". rows rules",
     "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
     "storage/sqlite": "driver cluster schema users runs firing jobs results maintenance .",
-    "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery firing node",
+    "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",
     "gateway": "auth notification transport exchange handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",
     "executor": ". files process host",

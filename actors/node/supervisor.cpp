@@ -16,7 +16,6 @@
 #include "actors/firing/ring_actor.hpp"
 #include "actors/firing/run_counter.hpp"
 #include "actors/firing/schedule_actor.hpp"
-#include "actors/firing/trigger_pool.hpp"
 #include "actors/maintenance/log_keeper.hpp"
 #include "actors/maintenance/report_actor.hpp"
 #include "actors/maintenance/row_sweeper.hpp"
@@ -26,6 +25,7 @@
 #include "actors/recovery/recovery_actor.hpp"
 #include "actors/store/read_pool.hpp"
 #include "actors/store/storage_actor.hpp"
+#include "actors/trigger/trigger_pool.hpp"
 
 namespace ringmaster::actors {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/editing/audit_rules.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "storage/maintenance_store.hpp"
 
 namespace ringmaster::storage {

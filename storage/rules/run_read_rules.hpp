@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/editing/audit_rules.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "core/run/log_row.hpp"
 #include "storage/rows/run_paging.hpp"
 

@@ -1,6 +1,6 @@
 // Questions of failover and busyover to executors, their times and results: the pure state used by the trigger pool.
 
-#include "actors/firing/route_probes.hpp"
+#include "actors/trigger/route_probes.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/firing/trigger_pool.hpp"
+#include "actors/trigger/trigger_pool.hpp"
 #include "tests/support/actor_doubles.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/memory_database.hpp"

@@ -1,6 +1,6 @@
 // Synchronisation of XXL's trigger columns, and edits by other programs with SQL.
 
-#include "core/editing/foreign_edits.hpp"
+#include "core/rules/foreign_edits.hpp"
 #include "tests/storage/deploy_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 

@@ -1,6 +1,6 @@
 // Rules about edits of jobs.
 
-#include "core/editing/job_draft_rules.hpp"
+#include "core/rules/job_draft_rules.hpp"
 
 #include "tests/support/catch.hpp"
 

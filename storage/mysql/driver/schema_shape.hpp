@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/editing/column_limits.hpp"
+#include "core/rules/column_limits.hpp"
 #include "storage/mysql/driver/sql.hpp"
 
 namespace ringmaster::storage::mysql {

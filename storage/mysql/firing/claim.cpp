@@ -3,8 +3,8 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "core/editing/job_edit_rules.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "core/run/claim_rules.hpp"
 #include "core/text/text.hpp"
 #include "storage/mysql/driver/batches.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/editing/foreign_edits.hpp"
+#include "core/rules/foreign_edits.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/rows/job_row.hpp"

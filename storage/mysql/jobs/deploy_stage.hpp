@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 
 namespace ringmaster::storage::mysql {

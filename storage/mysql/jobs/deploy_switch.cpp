@@ -4,7 +4,7 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "core/editing/job_columns.hpp"
+#include "core/rules/job_columns.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"

@@ -9,8 +9,8 @@
 
 #include "core/access/principal.hpp"
 #include "core/cluster/cluster_mode.hpp"
-#include "core/editing/alarm_plan.hpp"
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/alarm_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/mysql/jobs/deploy_stage.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/editing/source_files.hpp"
+#include "core/rules/source_files.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/jobs/deploy_stage.hpp"

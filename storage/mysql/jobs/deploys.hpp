@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "storage/mysql/driver/session.hpp"
 #include "storage/store.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/group_draft_rules.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/group_draft_rules.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/jobs/group_tokens.hpp"
 #include "storage/mysql/users/audit_row.hpp"

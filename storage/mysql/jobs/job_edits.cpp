@@ -4,11 +4,11 @@
 
 #include <mysql/mysqld_error.h>
 
-#include "core/editing/column_limits.hpp"
-#include "core/editing/job_draft_rules.hpp"
-#include "core/editing/job_edit_rules.hpp"
-#include "core/editing/schedule_repair.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/column_limits.hpp"
+#include "core/rules/job_draft_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
+#include "core/rules/schedule_repair.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"

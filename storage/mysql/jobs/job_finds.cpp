@@ -3,7 +3,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "core/editing/job_edit_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_edits.hpp"
 #include "storage/mysql/jobs/jobs.hpp"

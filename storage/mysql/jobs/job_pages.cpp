@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/editing/job_draft_rules.hpp"
+#include "core/rules/job_draft_rules.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/rows/job_paging.hpp"

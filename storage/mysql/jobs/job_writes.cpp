@@ -2,9 +2,9 @@
 
 #include "storage/mysql/jobs/job_writes.hpp"
 
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/job_columns.hpp"
-#include "core/editing/job_draft_rules.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/job_columns.hpp"
+#include "core/rules/job_draft_rules.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/users/audit_row.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/editing/audit_rules.hpp"
 #include "core/page.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "storage/mysql/users/access.hpp"
 #include "storage/mysql/users/audit_row.hpp"
 

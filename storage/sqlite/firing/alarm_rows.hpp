@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/editing/alarm_plan.hpp"
+#include "core/rules/alarm_plan.hpp"
 #include "storage/rows/alarm_book.hpp"
 #include "storage/sqlite/driver/connection.hpp"
 

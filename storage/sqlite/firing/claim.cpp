@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/editing/job_edit_rules.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "core/run/claim_rules.hpp"
 #include "core/run/execution_state.hpp"
 #include "storage/rows/claim_items.hpp"

@@ -2,7 +2,7 @@
 
 #include "storage/sqlite/firing/mirror.hpp"
 
-#include "core/editing/foreign_edits.hpp"
+#include "core/rules/foreign_edits.hpp"
 #include "storage/rows/job_row.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 

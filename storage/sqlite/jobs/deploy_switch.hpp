@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/editing/alarm_plan.hpp"
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/alarm_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {

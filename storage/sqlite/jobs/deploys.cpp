@@ -3,7 +3,7 @@
 
 #include "storage/sqlite/jobs/deploys.hpp"
 
-#include "core/editing/source_files.hpp"
+#include "core/rules/source_files.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/jobs/deploy_switch.hpp"

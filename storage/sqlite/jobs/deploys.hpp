@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "storage/sqlite/driver/session.hpp"
 #include "storage/store.hpp"
 

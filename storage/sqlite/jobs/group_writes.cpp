@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/group_draft_rules.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/group_draft_rules.hpp"
 #include "storage/sqlite/jobs/group_tokens.hpp"
 #include "storage/sqlite/users/audit_row.hpp"
 

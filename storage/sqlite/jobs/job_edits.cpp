@@ -2,10 +2,10 @@
 
 #include "storage/sqlite/jobs/job_edits.hpp"
 
-#include "core/editing/job_draft_rules.hpp"
-#include "core/editing/job_edit_rules.hpp"
-#include "core/editing/schedule_repair.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/job_draft_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
+#include "core/rules/schedule_repair.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "storage/rows/claim_values.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"

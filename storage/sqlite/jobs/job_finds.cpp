@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "core/editing/job_edit_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "storage/rows/claim_items.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/jobs/job_edits.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/editing/job_draft_rules.hpp"
-#include "core/editing/job_edit_rules.hpp"
+#include "core/rules/job_draft_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "storage/rows/job_paging.hpp"
 #include "storage/rows/job_record_row.hpp"
 #include "storage/sqlite/jobs/job_writes.hpp"

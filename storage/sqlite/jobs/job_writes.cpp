@@ -2,9 +2,9 @@
 
 #include "storage/sqlite/jobs/job_writes.hpp"
 
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/job_columns.hpp"
-#include "core/editing/job_draft_rules.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/job_columns.hpp"
+#include "core/rules/job_draft_rules.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/editing/audit_rules.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "storage/rules/run_read_rules.hpp"
 #include "storage/sqlite/runs/logs.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/editing/access_rules.hpp"
+#include "core/rules/access_rules.hpp"
 #include "storage/access_store.hpp"
 #include "storage/sqlite/driver/session.hpp"
 

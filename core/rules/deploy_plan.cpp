@@ -1,4 +1,4 @@
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,11 +9,11 @@
 
 #include "core/cluster/cluster_mode.hpp"
 #include "core/columns.hpp"
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/deploy_index.hpp"
-#include "core/editing/job_columns.hpp"
-#include "core/editing/source_files.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/deploy_index.hpp"
+#include "core/rules/job_columns.hpp"
+#include "core/rules/source_files.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "core/schedule/schedule_rules.hpp"
 #include "core/text/text.hpp"

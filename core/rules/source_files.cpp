@@ -1,4 +1,4 @@
-#include "core/editing/source_files.hpp"
+#include "core/rules/source_files.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "core/editing/alarm_plan.hpp"
+#include "core/rules/alarm_plan.hpp"
 
 #include <algorithm>
 
-#include "core/editing/job_columns.hpp"
-#include "core/editing/source_files.hpp"
+#include "core/rules/job_columns.hpp"
+#include "core/rules/source_files.hpp"
 
 namespace ringmaster::core {
 

@@ -1,4 +1,4 @@
-#include "core/editing/foreign_edits.hpp"
+#include "core/rules/foreign_edits.hpp"
 
 #include "core/schedule/last_instant.hpp"
 #include "core/text/text.hpp"

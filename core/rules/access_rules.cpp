@@ -1,10 +1,10 @@
-#include "core/editing/access_rules.hpp"
+#include "core/rules/access_rules.hpp"
 
 #include <algorithm>
 
-#include "core/editing/audit_rules.hpp"
 #include "core/columns.hpp"
 #include "core/editing/edit_tag.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "core/text/md5.hpp"
 #include "core/text/text.hpp"
 

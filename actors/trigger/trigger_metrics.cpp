@@ -1,4 +1,4 @@
-#include "actors/firing/trigger_metrics.hpp"
+#include "actors/trigger/trigger_metrics.hpp"
 
 #include <algorithm>
 

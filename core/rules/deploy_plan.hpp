@@ -13,11 +13,11 @@
 
 #include "core/access/principal.hpp"
 #include "core/editing/audit.hpp"
-#include "core/editing/column_limits.hpp"
 #include "core/editing/declared.hpp"
 #include "core/ids.hpp"
 #include "core/job/group.hpp"
 #include "core/result.hpp"
+#include "core/rules/column_limits.hpp"
 #include "core/schedule/schedule.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"

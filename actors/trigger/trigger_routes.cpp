@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/firing/trigger_pool.hpp"
+#include "actors/trigger/trigger_pool.hpp"
 #include "protocol/wire/xxl/texts.hpp"
 
 namespace ringmaster::actors {

@@ -1,4 +1,4 @@
-#include "core/editing/job_draft_rules.hpp"
+#include "core/rules/job_draft_rules.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "core/columns.hpp"
 #include "core/editing/edit_tag.hpp"
 #include "core/editing/group_draft.hpp"
-#include "core/editing/job_columns.hpp"
-#include "core/editing/job_edit_rules.hpp"
+#include "core/rules/job_columns.hpp"
+#include "core/rules/job_edit_rules.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "core/schedule/schedule_rules.hpp"
 #include "core/text/text.hpp"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "actors/executors/link_set.hpp"
-#include "actors/firing/route_probes.hpp"
-#include "actors/firing/trigger_metrics.hpp"
 #include "actors/logger.hpp"
+#include "actors/trigger/route_probes.hpp"
+#include "actors/trigger/trigger_metrics.hpp"
 #include "config/settings.hpp"
 #include "core/routing/address_avoidance.hpp"
 #include "core/routing/lanes.hpp"

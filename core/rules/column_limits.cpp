@@ -1,4 +1,4 @@
-#include "core/editing/column_limits.hpp"
+#include "core/rules/column_limits.hpp"
 
 #include <string>
 

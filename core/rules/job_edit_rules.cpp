@@ -1,12 +1,12 @@
-#include "core/editing/job_edit_rules.hpp"
+#include "core/rules/job_edit_rules.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "core/columns.hpp"
-#include "core/editing/audit_rules.hpp"
-#include "core/editing/job_columns.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/audit_rules.hpp"
+#include "core/rules/job_columns.hpp"
 #include "core/schedule/last_instant.hpp"
 #include "core/schedule/schedule_rules.hpp"
 #include "core/text/text.hpp"

@@ -1,4 +1,4 @@
-#include "actors/firing/route_probes.hpp"
+#include "actors/trigger/route_probes.hpp"
 
 #include <utility>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/editing/declared.hpp"
-#include "core/editing/deploy_plan.hpp"
 #include "core/result.hpp"
+#include "core/rules/deploy_plan.hpp"
 
 namespace ringmaster::core {
 

@@ -1,4 +1,4 @@
-#include "core/editing/job_columns.hpp"
+#include "core/rules/job_columns.hpp"
 
 #include "core/columns.hpp"
 #include "core/text/text.hpp"

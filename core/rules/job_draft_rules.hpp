@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/editing/column_limits.hpp"
-#include "core/editing/deploy_plan.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/page.hpp"
 #include "core/result.hpp"
+#include "core/rules/column_limits.hpp"
+#include "core/rules/deploy_plan.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::core {

@@ -1,9 +1,9 @@
-#include "core/editing/group_draft_rules.hpp"
+#include "core/rules/group_draft_rules.hpp"
 
 #include "core/columns.hpp"
 #include "core/editing/edit_tag.hpp"
-#include "core/editing/job_columns.hpp"
 #include "core/job/address_list.hpp"
+#include "core/rules/job_columns.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::core {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/editing/deploy_plan.hpp"
+#include "core/rules/deploy_plan.hpp"
 
 namespace ringmaster::core {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
-#include "core/editing/column_limits.hpp"
 #include "core/editing/group_draft.hpp"
 #include "core/result.hpp"
+#include "core/rules/column_limits.hpp"
 
 namespace ringmaster::core {
 

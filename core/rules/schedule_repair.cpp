@@ -1,6 +1,6 @@
-#include "core/editing/schedule_repair.hpp"
+#include "core/rules/schedule_repair.hpp"
 
-#include "core/editing/job_columns.hpp"
+#include "core/rules/job_columns.hpp"
 #include "core/schedule/schedule_rules.hpp"
 
 namespace ringmaster::core {

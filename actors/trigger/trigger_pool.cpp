@@ -1,4 +1,4 @@
-#include "actors/firing/trigger_pool.hpp"
+#include "actors/trigger/trigger_pool.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "core/editing/deploy_index.hpp"
+#include "core/rules/deploy_index.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/editing/audit_rules.hpp"
+#include "core/rules/audit_rules.hpp"
 
 #include "core/columns.hpp"
 #include "core/text/text.hpp"
