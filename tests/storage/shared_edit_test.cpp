@@ -114,7 +114,7 @@ TEST_CASE("options that Java admins do not know are refused", "[storage]") {
   set.jobs[0].timing.jitter_ms = 100;
   const auto refused = f.refused(set);
   CHECK(refused.code == core::errc::invalid_argument);
-  CHECK(refused.context.find("time_zone, jitter_ms: in shared mode the Java admins") != std::string::npos);
+  CHECK(refused.context.find("time_zone, jitter_ms: not available in shared mode") != std::string::npos);
   set.jobs[0].timing = {};
   CHECK(f.apply(set) == "+++");
 
