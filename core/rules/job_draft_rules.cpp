@@ -180,7 +180,9 @@ result<job_writing> write_update(const std::optional<job_record>& held, job_draf
   scene.facts.job_exists = held.has_value();
   job_writing out{held.value_or(job_record{}), false, false, {}};
   take(draft, out.row);
-  draft.options = out.row;
+  // A draft without options is checked with the stored schedule: a form of XXL cannot change the rest.
+  if (!draft.options)
+    draft.options = job_options{.timing = out.row.timing};
   out.rescheduled = held && (scene.foreign_schedule || !same_schedule(*held, out.row));
   const bool plans = out.rescheduled && held->running;
   scene.facts.must_fire_again = plans;

@@ -313,6 +313,17 @@ TEST_CASE("an update with a tag fails after edits by other programs, and not aft
     require(f.editor().update(job, other, {}, us, noon));
     CHECK(f.record(job).keep_logs);
   }
+  SECTION("a form that cannot see on_unknown may choose a block strategy that excludes resend") {
+    auto resend = f.draft();
+    resend.options = core::job_options{.on_unknown = core::unknown_policy::resend};
+    require(f.editor().update(job, resend, {}, us, noon));
+    other.block = "COVER_EARLY";
+    require(f.editor().update(job, other, {}, us, noon));
+    CHECK(f.record(job).on_unknown == core::unknown_policy::resend);
+    other.schedule_conf = "0 0 2 * * ?";
+    require(f.editor().update(job, other, {}, us, noon));
+    CHECK(f.record(job).block == "COVER_EARLY");
+  }
   SECTION("it was stopped and started, which is not an edit of form values") {
     require(f.store->jobs().stop(job, noon));
     require(f.store->jobs().start(job, noon));

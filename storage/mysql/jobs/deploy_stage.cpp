@@ -53,7 +53,10 @@ void deploy_stage::clear() {
 }
 
 void deploy_stage::put_jobs() {
-  const auto bytes_of = [&](std::size_t i) { return plan_.jobs[updated_[i]].columns.params.size() + short_columns_bytes; };
+  const auto bytes_of = [&](std::size_t i) {
+    const auto& columns = plan_.jobs[updated_[i]].columns;
+    return columns.params.size() + columns.description.size() + short_columns_bytes;
+  };
   const auto cut = [](std::size_t size) { return padded_chunks(size); };
   for (const auto part : chunks_within_bytes(updated_.size(), bytes_of, cut)) {
     auto& some = db_.prepare(

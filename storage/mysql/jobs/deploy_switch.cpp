@@ -200,7 +200,10 @@ void deploy_switch::create_jobs() {
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
     if (plan_.jobs[i].kind == change_kind::create)
       created.push_back(i);
-  const auto bytes_of = [&](std::size_t i) { return plan_.jobs[created[i]].columns.params.size() + 1024; };
+  const auto bytes_of = [&](std::size_t i) {
+    const auto& columns = plan_.jobs[created[i]].columns;
+    return columns.params.size() + columns.description.size() + 1024;
+  };
   for (const auto part : chunks_within_bytes(created.size(), bytes_of, exact_chunks))
     create_jobs(std::span{created}.subspan(part.begin, part.count));
 }
