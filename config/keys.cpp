@@ -91,8 +91,8 @@ void add_server(std::vector<setting>& to) {
   to.push_back(count("server.connections_max", server<&s::connections_max>, 1, 1'000'000,
                      "Maximum number of concurrent connections; more are refused."));
   to.push_back(count("server.connections_per_client", server<&s::connections_per_client>, 0, 1'000'000,
-                     "Maximum number of them per client address; an IPv6 /64 network counts as one address. This machine and\n"
-                     "trusted proxies are not limited. 0: no limit."));
+                     "Maximum number of connections per client address; an IPv6 /64 network counts as one address. This machine\n"
+                     "and trusted proxies are not limited. 0: no limit."));
   to.push_back(text("server.tls_certificate", server<&s::tls_certificate>,
                     "Certificate and the chain below its authority, a PEM file; relative to this file. With tls_key all\n"
                     "connections use TLS. Reloaded on SIGHUP."));
@@ -152,8 +152,8 @@ constexpr auto gateway = &in<&settings::gateway, Member>;
 
 void add_gateway(std::vector<setting>& to) {
   to.push_back(choice("gateway.dialect", gateway<&gateway_settings::dialect>, {"auto", "2.x", "3.3+"},
-                      "Imitated releases of XXL-JOB's web endpoints: 2.x up to 3.2, 3.3+ from 3.3 on. auto: the release that\n"
-                      "created the database's tables."));
+                      "Imitated releases of XXL-JOB's web endpoints: 2.x up to 3.2, 3.3+ from 3.3 on. auto: the one of\n"
+                      "the request's path, else of its session cookie, else of the release that created the database's tables."));
   to.push_back(count("gateway.requests_per_second", gateway<&gateway_settings::requests_per_second>, 0, 1'000'000,
                      "Long-term rate of one user's requests on one node, with a burst of twice as many. 0: no limit."));
   to.push_back(choice("gateway.job_management", gateway<&gateway_settings::job_management>, {"off", "group_tokens", "all"},

@@ -33,7 +33,7 @@ enum class errc : std::uint8_t {
   too_large = 8,
   /// A defect of Ringmaster or of a driver; the caller cannot correct it.
   internal = 9,
-  /// The caller has not the necessary permission.
+  /// The caller does not have the necessary permission.
   forbidden = 10,
 };
 

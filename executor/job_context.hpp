@@ -49,7 +49,7 @@ template <class T>
 }
 
 /// Returns the value of `name` in a parameter of the form `name=value other="with spaces"`. White space separates items; within
-/// quotes, `\"` and `\\` are escapes. Returns nullopt when the name is missing.
+/// quotes, `\"` and `\\` are escapes for a quote and a backslash. Returns nullopt when the name is missing.
 [[nodiscard]] std::optional<std::string> find_argument(std::string_view param, std::string_view name);
 
 /// One run, as its handler sees it. Lives until the handler has returned, or until a coroutine has ended. All functions may be
@@ -94,8 +94,8 @@ public:
   /// Returns whether the item with this number belongs to this part: `number mod total`.
   [[nodiscard]] bool is_of_shard(std::int64_t number) const noexcept;
 
-  /// Returns the token that requests a stop: the run was killed, took too long, was replaced, or the process ends. A handler that
-  /// ignores it is reported as stopped anyway, and its result is dropped.
+  /// Returns the token that requests a stop: the run was killed, took longer than the job's timeout, was replaced, or the process
+  /// ends. A handler that ignores it is reported as stopped anyway, and its result is dropped.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_; }
   [[nodiscard]] bool stop_requested() const noexcept { return stop_.stop_requested(); }
   /// Returns the reason of the stop; empty before a stop was requested.

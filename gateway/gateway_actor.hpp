@@ -8,8 +8,9 @@
 namespace ringmaster::gateway {
 
 /// Actor that turns requests into messages to other actors, and their answers into replies. Its only state is the app names and
-/// tokens of the groups and its rate limiters; several of it may serve one transport. A request waits for an actor at most
-/// `server.reply_timeout`; the number of waiting requests is bounded by `server.connections_max`.
+/// tokens of the groups, its rate limiters, and the tokens and executors that it admitted or refused lately; several of it may
+/// serve one transport. A request waits for an actor at most `server.reply_timeout`; the number of waiting requests is bounded by
+/// `server.connections_max`.
 class gateway_actor_state {
 public:
   static inline const char* name = "ringmaster.gateway_actor";

@@ -65,7 +65,8 @@ using storage_actor = caf::typed_actor<
   caf::result<void>(claim_request),
   /// Stores trigger results: merged with other waiting results into one transaction, repeated until durable.
   caf::result<void>(trigger_results),
-  /// Stores results of callbacks. Replies once they are durable, also for results that lost. Errors: too_large (queue full).
+  /// Stores results of callbacks. Replies once they are durable, also for results that came second and changed nothing.
+  /// Errors: too_large (queue full).
   caf::result<callbacks_stored>(callback_batch),
   /// Runs a control transaction: a short one (heartbeat, registry, edits) before all batches, a patient one after them. Replies
   /// when it has run.

@@ -29,7 +29,7 @@ namespace ringmaster::protocol {
 // -- passwords -------------------------------------------------------------------------------------------------------------
 
 struct check_password {
-  /// Empty: no such user. The check takes as long.
+  /// Empty: no such user. The check then takes the same time.
   std::string stored;
   std::string given;
   /// Form in which passwords are stored in this database.

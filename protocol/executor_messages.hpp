@@ -132,7 +132,7 @@ struct taken_query {
 struct log_query {
   core::log_id run{};
   core::time_point log_time{};
-  /// First line: 1.
+  /// Number of the first line to read, counted from 1.
   std::int32_t from_line = 1;
 };
 

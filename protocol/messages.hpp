@@ -132,8 +132,8 @@ struct routed_batch {
   std::vector<routed_job> routed;
   /// No lane slot now: still due.
   std::vector<route_candidate> deferred;
-  /// Also still due, but another try at once is of no use: their executor gives no heartbeat, or too many wait for an answer
-  /// about where they can go.
+  /// Also still due, but another try at once is of no use: their executor does not answer, or too many candidates wait for the
+  /// probes of their executors.
   std::vector<route_candidate> held;
   /// Number of candidates of a request that this batch accounts for. Each request has its batch at once; candidates that wait for
   /// probes are accounted for in it and come in a later batch.
@@ -281,7 +281,7 @@ struct kill_request {
 struct log_request {
   core::log_id run{};
   core::time_point fire_at{};
-  /// First line: 1.
+  /// Number of the first line to read, counted from 1.
   std::int32_t from_line = 1;
   /// Group of the run; 0: unknown.
   core::group_id group{};
@@ -294,7 +294,7 @@ struct log_reply {
   std::string content = {};
   /// Error in place of an answer.
   std::string error = {};
-  /// First line of `content`, as the executor states it.
+  /// Number of the first line in `content`, as the executor states it.
   std::int32_t from_line = 0;
   /// The executor states that nothing will follow.
   bool end = false;

@@ -50,7 +50,7 @@ private:
   /// Called with the link, or with the error if there is none.
   using linked = std::function<void(core::result<protocol::executor_link>&&)>;
 
-  /// Log row of a triggered run, or the error why it cannot be killed.
+  /// Log row of a triggered run, or the reason why it is not one.
   using triggered_run = core::result<core::log_row>;
 
   /// One clearing under way, and all requests that wait for it.

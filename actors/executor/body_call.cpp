@@ -23,14 +23,14 @@ std::string result_lines(const core::run_outcome& outcome) {
 void worker_body::begin() {
   std::call_once(begun_, [this] {
     has_begun_ = true;
-    call(body_->init, "beginning");
+    call(body_->init, "init");
     is_ready_ = true;
   });
 }
 
 void worker_body::finish() {
   if (has_begun_)
-    call(body_->destroy, "ending");
+    call(body_->destroy, "destroy");
 }
 
 void worker_body::call(const std::function<void()>& hook, const char* what) {
@@ -39,9 +39,9 @@ void worker_body::call(const std::function<void()>& hook, const char* what) {
   try {
     hook();
   } catch (const std::exception& thrown) {
-    log_->error("the {} of a handler threw: {}", what, thrown.what());
+    log_->error("exception in the {} hook of a handler: {}", what, thrown.what());
   } catch (...) {
-    log_->error("the {} of a handler threw", what);
+    log_->error("unknown exception in the {} hook of a handler", what);
   }
 }
 

@@ -30,8 +30,8 @@ struct link_introduction {
 class executor_gate_state {
 public:
   static inline const char* name = "ringmaster.executor_gate";
-  /// Batches and requests that executor_host has not answered yet. Runs beyond this limit are not executed and answered as
-  /// unknown.
+  /// Batches and requests that executor_host has not answered yet. Further ones are not passed on, and are answered
+  /// as unknown (code 0).
   static constexpr std::size_t pending_max = 1000;
 
   /// `limit`: time limit for a reply of executor_host.

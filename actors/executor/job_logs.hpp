@@ -14,7 +14,7 @@ public:
 
   /// Returns whether the run began before, in this process or an earlier one. Checks one folder, that of the run's date. The same
   /// id with another date, another second or another job is another run, because a restored database assigns ids again. A log
-  /// that does not name its run counts as this run's. Errors: `unavailable`: unknown.
+  /// that does not name its run counts as this run's. Errors: `unavailable` when the logs cannot be checked.
   [[nodiscard]] virtual core::result<bool> has(const core::run_identity& which) = 0;
 
   /// Reads lines beginning at `from_line` (1 is the first; lower values count as 1), up to the size of one response; none: line

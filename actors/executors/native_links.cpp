@@ -65,7 +65,7 @@ void native_links_state::open_door() {
   }
   door_ = std::move(door);
   watcher_.watch(self_, door_, [this](const caf::error& reason) {
-    parts_.tools.log->error("the door for native links was closed: {}", protocol::end_in_words(reason));
+    parts_.tools.log->error("native links are not accepted any more: {}", protocol::end_in_words(reason));
     door_ = nullptr;
   });
 }

@@ -119,7 +119,7 @@ private:
     /// Time in the stored row, to the second as rows keep it; the epoch while none is known.
     core::time_point row_seen{};
     /// Time by `read_` at which the row was last seen changed by another node; empty: the row does not show that the executor is
-    /// Number of the last beat received here; 0: none.
+    /// alive.
     std::optional<duration> row_changed;
     /// Number of the last beat received here; 0: none.
     std::uint64_t renewed = 0;

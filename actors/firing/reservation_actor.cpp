@@ -227,7 +227,7 @@ void reservation_actor_state::put_back() {
       if (!count)
         log_->warn("reserved instants stay with this cluster, they could not be put back: {}", count.error().context);
       else if (*count > 0)
-        log_->info("put back {} reserved instants: any admin may fire them", *count);
+        log_->info("returned {} reserved instants: any node or Java admin may fire them", *count);
       report_stopped();
     },
     put_back_limit);

@@ -35,7 +35,7 @@ public:
   static constexpr std::chrono::milliseconds reserve_every{500};
   /// Lateness of the planner from which on nothing more is reserved.
   static constexpr std::chrono::milliseconds late_max{1000};
-  /// Limit to which instants are reserved for `strained_for` after that.
+  /// Horizon of reservations during `strained_for` after such a lateness.
   static constexpr std::chrono::milliseconds strained_horizon{1000};
   static constexpr std::chrono::milliseconds strained_for{10'000};
 

@@ -170,7 +170,7 @@ void schedule_actor_state::take_refused_intents(const pending_claim& pending, co
   for (auto id : outcome.dropped_intents)
     for (const auto& intent : pending.intents)
       if (intent.id == id)
-        log_->info("job {}: the instant {} was dropped: the job was stopped, rescheduled or put back since it was reserved",
+        log_->info("job {}: the instant {} was dropped: the job was stopped, rescheduled or reset after the reservation",
                    core::number(intent.job), core::to_ms(intent.fire_at));
   metrics_.unreserved->inc(static_cast<std::int64_t>(outcome.dropped_intents.size()));
   std::vector<core::intent> stale;

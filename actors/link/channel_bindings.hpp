@@ -20,7 +20,7 @@ namespace ringmaster::actors {
 /// Returns HMAC-SHA256 of `binding` and `text`, with `key` as key.
 [[nodiscard]] std::string sealed(std::string_view key, std::string_view binding, std::string_view text);
 
-/// The channel bindings of the open connections, by the node id of the peer. Any thread.
+/// The channel bindings of the open connections, by the CAF node id of the process at the other end. Any thread.
 class channel_bindings {
 public:
   /// Adds a binding. `owner` distinguishes connections of one process.

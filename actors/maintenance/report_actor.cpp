@@ -185,7 +185,7 @@ void report_actor_state::write_report() {
 void report_actor_state::count_failed(const core::error& why) {
   next_pass_ = self_->clock().now() + store_retry;
   if (!std::exchange(failing_, true))
-    log_->warn("the day report is late: {}: {}", core::to_string(why.code), why.context);
+    log_->warn("the daily report is late: {}: {}", core::to_string(why.code), why.context);
 }
 
 // -- retention -------------------------------------------------------------------------------------------------------------

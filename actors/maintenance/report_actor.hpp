@@ -18,7 +18,7 @@
 
 namespace ringmaster::actors {
 
-/// Actor for the day report (XXL admin §7.6) and for retention of the log (§7.7) and the audit log. Runs on the leader.
+/// Actor for the daily report (XXL admin §7.6) and for retention of the log (§7.7) and the audit log. Runs on the leader.
 ///
 /// Once a minute it counts runs that may have changed since the last time (`core::day_counter`), section by section of ids. It
 /// writes those rows of today and the two days before that differ from the rows it wrote last. It counts everything again when an

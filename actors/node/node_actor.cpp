@@ -170,7 +170,7 @@ void node_actor_state::fence_dead() {
         metrics_.fenced_nodes->inc();
         if (links_.orphans)
           protocol::send(self_, links_.orphans, protocol::peer_fenced{});
-        log_->warn("node={} fenced: incarnation {} has sent no heartbeat since beat {}", row.id, row.incarnation, row.beat);
+        log_->warn("node={} fenced: incarnation {} has sent no heartbeat after number {}", row.id, row.incarnation, row.beat);
       },
       enter_patience);
   }

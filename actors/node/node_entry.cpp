@@ -41,8 +41,8 @@ void node_actor_state::stand_by(const core::node_row& other) {
   entry_.end();
   store_trouble_.note_success();
   if (entry_.stand_by(self_->clock().now() + settings_.beat / 2))
-    log_->warn("node={} is up already: incarnation {} at {} may be another process with this id; waiting until its beats stop for"
-               " {} ms",
+    log_->warn("node={} is up already: incarnation {} at {} may be another process with this id; waiting until it sends no"
+               " heartbeat for {} ms",
                identity_.id, other.incarnation, other.address, settings_.dead_after.count());
 }
 

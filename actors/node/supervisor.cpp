@@ -308,7 +308,7 @@ void supervisor_state::drain() {
   if (std::exchange(draining_, true))
     return;
   drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
-  parts_.log->info("stopping: no new claims, waiting for runs on their way");
+  parts_.log->info("stopping: no new claims, waiting for runs that are being sent");
   protocol::request(self_, node_, question_limit, protocol::status_query{})
     .then(
       [this](protocol::node_status& known) {

@@ -68,7 +68,7 @@ struct node_parts {
 /// Handlers catch nothing. An exception that leaves a handler, even for lack of memory, ends its actor (CAF's default; a request
 /// is answered with an error first). The end of any actor, except by the stop, ends the process by `fail_stop`, at once and
 /// without clean-up: half-changed state is not worth saving, and the store has the truth. trigger_pool passes on the end of an
-/// executor link. The only exception is the worker's call into the store: an exception in a use case becomes an `internal`
+/// executor link. Only the worker's call into the store continues: a C++ exception in a use case becomes an `internal`
 /// result, its transaction is rolled back, and the caller decides as for any other failure.
 class supervisor_state {
 public:

@@ -167,7 +167,7 @@ core::milliseconds lost_monitor_state::age_of(const watched_run& run) { return n
 
 void lost_monitor_state::give_up(const watched_run& run, const char* why) {
   const auto id = run.run.id;
-  log_->warn("job {} log {} at {}: the result is lost: {}", core::number(run.run.job), core::number(id), run.run.address, why);
+  log_->warn("job={} run={} at {}: the result is lost: {}", core::number(run.run.job), core::number(id), run.run.address, why);
   lost_.push_back({id, core::failure_code, std::string{core::lost_result(settings_.language)}, nullptr});
   lost_count_->inc();
   runs_.rest(id, steady_now() + rest_old);

@@ -184,8 +184,8 @@ void recovery_actor_state::take_strays(const std::vector<core::stray_run>& stray
       !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
     if (!take(run, unsent))
       continue;
-    log_->warn("recovery: job {} log {} has an unattended claim of this node: it is {}", core::number(run.job),
-               core::number(run.id), unsent ? "sent" : "asked about");
+    log_->warn("recovery: job {} run {}: this node claimed it and then lost track of it; it is now {}", core::number(run.job),
+               core::number(run.id), unsent ? "sent" : "looked up at its executor");
     ++opened[run.claim];
   }
   if (!opened.empty())

@@ -234,7 +234,7 @@ void trigger_pool_state::tick() {
     lanes_.forget_unused(t, executor_unused_max);
     metrics_.show(lanes_, limits_, probes_.waiting());
     for (const auto& address : avoidance_.take_over(t))
-      log_->info("{} is used again after its waiting time", address);
+      log_->info("{} is used again: the time without connections to it is over", address);
     show_avoided();
   }
   go_on_probing();

@@ -18,10 +18,10 @@ namespace ringmaster::apps {
 /// Adds `--config` and `--set`.
 void add_config_options(CLI::App& command, config_options& options);
 
-/// Adds these and the server options.
+/// Adds `--config`, `--set` and the options of the server.
 void add_place_options(CLI::App& command, client_options& options);
 
-/// Adds these and `--json`.
+/// Adds the options of `add_place_options` and `--json`.
 void add_desk_options(CLI::App& command, client_options& options);
 
 /// Explains the common options in the help of the program.

@@ -55,7 +55,7 @@ void print_lines(const std::vector<repaired_job>& jobs, bool dry_run, const core
     const auto next = dry_run ? times.expected : job.done->next;
     std::printf("job %d: %s; %s\n", core::number(times.job),
                 (times.next ? "next time " + text(times.next) : "last instant " + text(times.last)).c_str(),
-                (!times.next ? std::string{dry_run ? "would be counted from now" : "counted from now"}
+                (!times.next ? std::string{dry_run ? "would be recalculated from now" : "recalculated from now"}
                              : (dry_run ? "would be " : "now ") + text(next) + ' ' + where.name())
                   .c_str());
   }

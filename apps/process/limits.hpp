@@ -9,8 +9,8 @@
 
 namespace ringmaster::apps {
 
-/// Returns the number of simultaneous client connections for a process with `files` open files. The rest is reserved for
-/// executors, the database and everything else.
+/// Returns the maximum number of simultaneous client connections, at most `wanted`, for a process that may open `files` files.
+/// The rest is reserved for executors, the database and everything else.
 [[nodiscard]] std::size_t connections_allowed(std::size_t wanted, std::uint64_t files) noexcept;
 
 /// Raises the soft limit of open files to the hard one and adapts the settings: lowers `server.connections_max` if needed

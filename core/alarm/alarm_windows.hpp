@@ -42,7 +42,7 @@ public:
   /// Failures that are reported at the end of a window.
   struct waiting {
     key what;
-    /// Ids of some of the failures, in order; the last one is among them.
+    /// Ids of the failures that were held with `remember`, in order; the others are only counted.
     std::vector<intent_id> alarms;
     /// Number of all failures that waited.
     std::uint64_t count = 0;

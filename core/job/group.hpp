@@ -83,7 +83,7 @@ struct registry_batch {
   std::vector<registration> removed;
   /// Automatic groups whose address list changed; only address_list and update_time are written.
   std::vector<group> changed_groups;
-  /// Rows to delete if their stored time is still equal to the second, which means that they were not renewed since.
+  /// Rows to delete if their stored time is still the given one, compared to the second: then they were not renewed since.
   std::vector<registration> dead;
   /// Tokens that executors presented (`shown`); a row without one removes the stored entry.
   std::vector<registration> tokens;

@@ -24,9 +24,9 @@ struct schedule_options {
   std::string time_zone = {};
   /// A fixed rate in milliseconds, in place of the whole seconds of `schedule_conf`.
   std::optional<std::int64_t> interval_ms = {};
-  /// Earliest instant. A fixed rate counts from it.
+  /// Lower bound of the instants. A fixed rate counts from it.
   std::optional<time_point> start_at = {};
-  /// Latest instant.
+  /// Upper bound of the instants.
   std::optional<time_point> end_at = {};
   /// Delay of each instant by 0 to this many milliseconds. The delay is constant for the same job and instant, and never reaches
   /// the next instant or passes `end_at`.

@@ -12,7 +12,7 @@ namespace ringmaster::core {
 
 /// Scheduler of retries for items that found no room. It retries a limited number in each round: otherwise thousands of waiting
 /// items would be tried in every round, and the room would go to the first of them. A new item goes after those that wait
-/// already; within a round, later items come first. Times are spans of the owner's clock.
+/// already; within a round, the items with the greatest delay come first. Times are spans of the owner's clock.
 class retry_pacer {
 public:
   /// Creates the pacer. `gap`: time between two rounds, above 1 ms; `round_max`: items per round, above 0.

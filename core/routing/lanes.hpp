@@ -66,8 +66,8 @@ enum class lane_room : std::uint8_t {
 /// share a buffer: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). A single executor gets 4/5 of the lane,
 /// two that fill it get 4/9 each. A hanging one leaves a fifth of the free slots, even at its first burst, before it is known to
 /// hang.
-/// - An executor that owes answers and sent no heartbeat for `slow_after` is silent: it may hold `silent_window` slots until it
-/// answers. So a hanging executor does not fill its share again at each instant.
+/// - An executor that owes answers and has given none for `slow_after` is silent: it may hold `silent_window` slots until it
+/// answers or a send to it ends quickly. So a hanging executor does not fill its share again at each instant.
 ///
 /// A broadcast is limited by the first rule only: it goes to all executors or to none, and a hanging one must not block it for
 /// the others.
@@ -90,8 +90,8 @@ public:
 
   /// Records that a run leaves for `address` at `when`.
   void sent(const std::string& address, steady when);
-  /// Records that a send ended after `elapsed`. An answer counts as a heartbeat, and so does any quick end: an executor that
-  /// refuses connections holds no slot for long.
+  /// Records that a send ended after `elapsed`. An answer ends the executor's silence, and so does any end within `slow_after`:
+  /// an executor that refuses connections holds no slot for long.
   void ended(const std::string& address, bool answered, std::chrono::microseconds elapsed, steady now);
   /// Records that the node itself held back a send.
   void withheld(const std::string& address);
@@ -110,7 +110,7 @@ private:
     std::array<std::size_t, 2> used{};
     /// Number of sends that have not ended.
     std::size_t owed = 0;
-    /// Time since which it owes an answer: its last heartbeat, or the first send after all had ended.
+    /// Time since which it owes an answer: its last answer or quick end, or the first send after all had ended.
     steady owes_since{};
     /// True if the last send that ended did so after a silence.
     bool silent = false;

@@ -11,7 +11,7 @@
 
 namespace ringmaster::core {
 
-/// One row of `xxl_job_log`, every column. In native mode handle_time and handle_msg are undefined while handle_code is 0.
+/// One row of `xxl_job_log`, every column. In native mode handle_time and handle_msg have no meaning while handle_code is 0.
 struct log_row {
   log_id id{};
   group_id group{};

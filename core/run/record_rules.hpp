@@ -59,7 +59,7 @@ struct run_write {
   /// Part of the outcome.
   bool trigger_stored = false;
   bool callback_stored = false;
-  /// There were callbacks, but none of them is of the run's group.
+  /// There were callbacks, but none of their senders may report for the run's group.
   bool callback_foreign = false;
 
   [[nodiscard]] bool writes_row() const noexcept { return trigger_code || handle_code; }

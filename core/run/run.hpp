@@ -174,6 +174,7 @@ struct trigger_result {
   return log_time != time_point{} && log_time + seconds{30} < cut_to_second(triggered);
 }
 
+/// A result from an executor: one item of a callback, T4.
 struct callback {
   log_id id{};
   /// 200 success; a code of 0 or below is stored as 500.

@@ -61,7 +61,7 @@ struct run_identity {
 
 /// Code of a reply: the run was not accepted because this executor stops; another one may accept it.
 inline constexpr std::int32_t executor_stops = 503;
-/// Code for a requested run that was never accepted.
+/// Code of a reply to the question whether a run was accepted: it was not, neither now nor before.
 inline constexpr std::int32_t run_never_came = 404;
 
 /// Answer whether a run was accepted. A rejected run has no result.

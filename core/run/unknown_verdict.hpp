@@ -32,7 +32,7 @@ inline constexpr std::string_view python_log_missing = "No such logid logs.";
 struct executor_evidence {
   /// Code of `/idleBeat`: 200 idle, 500 busy, 0 no complete answer.
   std::int32_t idle_code = 0;
-  /// False if there is no complete answer to `/log`; then the following members are undefined.
+  /// False if there is no complete answer to `/log`; then the log members below have no meaning.
   bool log_answered = false;
   /// Text from line 1 on.
   std::string_view log_content;

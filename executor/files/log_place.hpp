@@ -51,8 +51,8 @@ public:
   /// Returns the path. Times before the year 1 or after 9999 are clamped.
   [[nodiscard]] std::string path_of(core::log_id run, core::time_point log_time) const;
 
-  /// Skips logs whose first line names another run; a log that names none counts as this run's. Blocks. Errors: `unavailable`:
-  /// unknown.
+  /// Skips logs whose first line names another run; a log that names none counts as this run's. Blocks. Errors: `unavailable`
+  /// when a log cannot be checked.
   [[nodiscard]] core::result<log_location> locate(const core::run_identity& which) const;
 
   /// Opens a file. With O_CREAT it also creates missing folders. On failure returns no file and sets `errno`.

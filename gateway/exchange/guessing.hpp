@@ -12,8 +12,8 @@ namespace ringmaster::gateway {
 /// address lately. Such a token must not be compared: the answer would reveal whether it is right.
 [[nodiscard]] bool is_held_up(const exchange& ex, std::string_view token);
 
-/// Counts a wrong token, or one that was refused unread, and logs the first one over the limit. Returns true while the client may
-/// learn what was wrong; false when it has made too many requests.
+/// Counts a wrong token, or one that was refused without a comparison, and logs the first one over the limit. Returns
+/// true while the client may learn what was wrong; false when it has made too many requests.
 [[nodiscard]] bool count_wrong_token(const exchange& ex);
 
 /// Remembers that `token` was right from the client's address.

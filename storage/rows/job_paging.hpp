@@ -25,12 +25,12 @@ public:
   [[nodiscard]] virtual std::int64_t count() = 0;
   /// Returns matching jobs in any order, at most `limit`.
   [[nodiscard]] virtual std::vector<core::job_id> some(std::size_t limit) = 0;
-  /// Returns jobs of the window in the order of their ids, newest first.
+  /// Return jobs of the window in the order of their ids: the newest first, the oldest first.
   [[nodiscard]] virtual std::vector<core::job_id> newest(const core::page_window& window) = 0;
   [[nodiscard]] virtual std::vector<core::job_id> oldest(const core::page_window& window) = 0;
 };
 
-/// Maximum number of jobs that are read at once, which also counts them.
+/// Maximum number of matching jobs for which one read of all ids gives the page and the total.
 inline constexpr std::size_t few_jobs = 2000;
 
 struct found_jobs {

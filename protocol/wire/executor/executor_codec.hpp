@@ -76,9 +76,9 @@ struct log_chunk {
 };
 
 /// Reads the answer to `/log`: the object under `content`, else `data`, even of a failure. Code 200 without an object means "no
-/// log": an empty chunk. Missing numbers are 0, a missing first line is the requested one, a missing end is false. A last line
-/// without its text is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable` with the executor's text;
-/// also for answers with a status that only proxies give, whatever their body.
+/// log": an empty chunk. Missing numbers are 0, a missing first line is the requested one, a missing end is false. The number
+/// of a last line whose text is missing is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable`
+/// with the executor's text; also for answers with a status that only proxies give, whatever their body.
 [[nodiscard]] core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line);
 
 } // namespace ringmaster::protocol::wire

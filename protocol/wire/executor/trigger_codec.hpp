@@ -13,9 +13,9 @@
 namespace ringmaster::protocol::wire {
 
 /// Reads the body of `/run` or `/trigger` as leniently as a Java executor (XXL wire §2.4): numbers may be texts, unknown fields
-/// are ignored, missing numbers are 0, missing texts are empty. A shard total below 1 is 1, a shard index below 0 is 0. Errors:
-/// `invalid_argument` with the text to answer, which begins with `request error:`: not JSON, a wrong type, a fraction, a number
-/// out of range, an empty body.
+/// are ignored, missing numbers are 0, missing texts are unset (null). A shard total below 1 is 1, a shard index below 0 is 0.
+/// Errors: `invalid_argument` with the text to answer, which begins with `request error:`: not JSON, a wrong type, a fraction, a
+/// number out of range, an empty body.
 [[nodiscard]] core::result<core::trigger_request> parse_trigger(std::string_view body);
 
 /// Reads the body of `/idleBeat` and `/kill`. Errors as `parse_trigger`.

@@ -22,8 +22,8 @@ enum class admin_family : std::uint8_t {
 /// Returns the body of `registry` and `registryRemove`: exactly the three fields.
 [[nodiscard]] std::string encode_registry(std::string_view app_name, std::string_view address);
 
-/// Returns the body of `callback`. An empty message is left out. `array` also suits 2.2: each item has `executeResult` in
-/// addition to `handleCode`.
+/// Returns the body of `callback`. A message without a value is left out. `array` also suits 2.2: each item has
+/// `executeResult` in addition to `handleCode`.
 [[nodiscard]] std::string encode_reports(std::span<const core::run_report> reports, admin_family family);
 
 struct admin_reply {

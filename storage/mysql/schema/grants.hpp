@@ -17,8 +17,8 @@ struct missing_list {
   std::vector<std::string> to_change_tables;
 };
 
-/// Returns the missing privileges. Empty when something is missing and the grants are not conclusive: roles, or grants for single
-/// tables.
+/// Returns the missing privileges. Nullopt when something is missing and the grants are not conclusive: roles, or grants for
+/// single tables.
 [[nodiscard]] std::optional<missing_list> missing_privileges(const std::vector<std::string>& grants, std::string_view database);
 
 } // namespace ringmaster::storage::mysql
