@@ -37,7 +37,7 @@ TEST_CASE_METHOD(recovery, "a denial at an address that users entered may come f
     advance(75s);
     REQUIRE(verdicts().size() == 1);
     CHECK(verdicts()[0].delivery_unknown);
-    CHECK(verdicts()[0].message.find("was not registered by itself") != std::string::npos);
+    CHECK(verdicts()[0].message.find("did not register this address") != std::string::npos);
   }
   SECTION("unless the executor answers about the run itself") {
     executor->idle = {404, "this run never came", true};

@@ -147,7 +147,7 @@ TEST_CASE("taken runs: a closed run is not reported again, and its copies are re
     REQUIRE(runs->take(request(run)));
     runs->close(which(run));
   }
-  CHECK(runs->take(request(4)).error().context.find("those of 3 runs are missing") != std::string::npos);
+  CHECK(runs->take(request(4)).error().context.find("the logs of 3 runs are missing") != std::string::npos);
   runs->remove(which(1));
   CHECK(runs->closed(10).size() == 2);
   CHECK(runs->take(request(4)) == true);
