@@ -89,7 +89,7 @@ namespace {
 std::vector<group_id> groups_only_in(const group_rights& rights, const group_rights& others) {
   std::vector<group_id> out;
   for (const auto& [group, right] : rights)
-    if (std::none_of(others.begin(), others.end(), [group](const auto& other) { return other.first == group; }))
+    if (std::none_of(others.begin(), others.end(), [id = group](const auto& other) { return other.first == id; }))
       out.push_back(group);
   return out;
 }
