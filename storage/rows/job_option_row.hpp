@@ -30,12 +30,15 @@ namespace ringmaster::storage {
 template <class Row, class Column>
 void read_options(const Row& row, Column& at, core::job_options& out) {
   for (const auto& field : core::job_option_fields()) {
-    if (const auto column = at++; !field.is_text())
-      field.set(out, row.optional_number(column) ? core::option_value{*row.optional_number(column)} : core::option_value{});
-    else if (const auto text = row.text(column); text.empty())
-      field.set(out, {});
-    else
-      field.set(out, std::string{text});
+    const auto column = at++;
+    core::option_value value;
+    if (!field.is_text()) {
+      if (const auto number = row.optional_number(column))
+        value = *number;
+    } else if (const auto text = row.text(column); !text.empty()) {
+      value = std::string{text};
+    }
+    field.set(out, value);
   }
 }
 
