@@ -265,15 +265,14 @@ using log_keeper = caf::typed_actor<
   /// INTERNAL
   caf::result<void>(tick_atom)>;
 
-/// Handles callbacks: finds the job of a run in memory, makes results durable, passes children and retries on.
+/// Handles callbacks: finds the job of a run in memory, makes results durable.
 using completion_actor = caf::typed_actor<
   /// Remembers runs on their way to executors until their result.
   caf::result<void>(sent_runs),
   /// Announces a kill before the executor is asked: the run's success may come before the executor's answer.
   caf::result<void>(ending_run),
   /// Replies when the results are durable. Errors: unavailable, too_large.
-  caf::result<callbacks_stored>(callback_batch),
-  caf::result<void>(intent_batch)>;
+  caf::result<callbacks_stored>(callback_batch)>;
 
 /// Finds failed runs without a decision: has the store decide their retry and alarm, passes the retries on.
 using fail_monitor = caf::typed_actor<

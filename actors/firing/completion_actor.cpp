@@ -19,12 +19,10 @@ bool is_later_run(const core::callback& item, core::time_point sent) noexcept {
 } // namespace
 
 completion_actor_state::completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage,
-                                               protocol::query_worker reads, protocol::schedule_actor schedule,
-                                               std::chrono::milliseconds limit, logger log)
+                                               protocol::query_worker reads, std::chrono::milliseconds limit, logger log)
   : self_{self},
     storage_{std::move(storage)},
     reads_{std::move(reads)},
-    schedule_{std::move(schedule)},
     limit_{limit},
     log_{std::move(log)} {}
 
@@ -33,7 +31,6 @@ protocol::completion_actor::behavior_type completion_actor_state::make_behavior(
     [this](const protocol::sent_runs& sent) { remember(sent); },
     [this](protocol::ending_run& told) { mark(std::move(told)); },
     [this](protocol::callback_batch& batch) { return complete(std::move(batch)); },
-    [this](protocol::intent_batch& batch) { pass_on(std::move(batch)); },
   };
 }
 
@@ -262,8 +259,6 @@ void completion_actor_state::drop_foreign(std::vector<core::callback>& items) {
     if (item.spec)
       item.only_of = nullptr;
 }
-
-void completion_actor_state::pass_on(protocol::intent_batch&& batch) { protocol::send(self_, schedule_, std::move(batch)); }
 
 void completion_actor_state::forget(const std::vector<core::log_id>& runs) {
   for (auto run : runs) {

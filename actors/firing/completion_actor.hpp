@@ -44,7 +44,7 @@ public:
 
   /// `limit`: longest wait for the store; shorter than the reply time of the gateway.
   completion_actor_state(protocol::completion_actor::pointer self, protocol::storage_actor storage, protocol::query_worker reads,
-                         protocol::schedule_actor schedule, std::chrono::milliseconds limit, logger log);
+                         std::chrono::milliseconds limit, logger log);
   protocol::completion_actor::behavior_type make_behavior();
 
 private:
@@ -78,13 +78,11 @@ private:
   void store_part(const std::shared_ptr<storing>& work);
   void end(const std::shared_ptr<storing>& work);
   void fail(const std::shared_ptr<storing>& work, const core::error& why);
-  void pass_on(protocol::intent_batch&& batch);
   void forget(const std::vector<core::log_id>& runs);
 
   protocol::completion_actor::pointer self_;
   protocol::storage_actor storage_;
   protocol::query_worker reads_;
-  protocol::schedule_actor schedule_;
   std::chrono::milliseconds limit_;
   logger log_;
   /// Runs without a result, the oldest first.

@@ -127,13 +127,13 @@ void supervisor_state::spawn_firing_path() {
 void supervisor_state::spawn_surroundings() {
   const auto& settings = parts_.settings;
   completion_ = keep("completion_actor", self_->spawn<protocol::with_state<completion_actor_state, protocol::completion_actor>>(
-                                           storage_, queries_.reads, schedule_, settings.server.reply_timeout, parts_.log));
+                                           storage_, queries_.reads, settings.server.reply_timeout, parts_.log));
   recovery_ = keep("recovery_actor", self_->spawn<protocol::with_state<recovery_actor_state, protocol::recovery_actor>>(
                                        storage_, pool_, recovery_settings{settings.trigger, settings.schedule.misfire_after,
                                                                  settings.cluster.dead_after, settings.cluster.send_margin},
                                        parts_.clocks.wall, parts_.log));
   protocol::send(self_, pool_, protocol::trigger_partners{completion_, recovery_, registry_});
-  protocol::send(self_, storage_, protocol::store_listener{completion_, recovery_, run_counter_});
+  protocol::send(self_, storage_, protocol::store_listener{schedule_, recovery_, run_counter_});
   spawn_maintenance();
   spawn_administration();
   failures_ = keep("fail_monitor", self_->spawn<protocol::with_state<fail_monitor_state, protocol::fail_monitor>>(

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "actors/logger.hpp"
@@ -98,7 +97,7 @@ private:
   logger log_;
   std::shared_ptr<marks_keeper> marks_;
   std::vector<client> workers_;
-  std::optional<protocol::intent_listener> intents_;
+  protocol::intent_listener intents_;
   protocol::stray_listener strays_;
   protocol::run_end_listener ends_;
   core::node_incarnation life_;

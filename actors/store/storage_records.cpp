@@ -49,7 +49,7 @@ void storage_actor_state::recorded(const record_task_ptr& task, core::result<cor
   if (ends_ && !outcome->ended.empty())
     protocol::send(self_, ends_, protocol::runs_ended{std::move(outcome->ended)});
   if (intents_ && !outcome->intents.empty())
-    protocol::send(self_, *intents_, protocol::intent_batch{std::move(outcome->intents)});
+    protocol::send(self_, intents_, protocol::intent_batch{std::move(outcome->intents)});
 }
 
 // Holds the runs that were not stored because another transaction holds their rows. The others do not wait.

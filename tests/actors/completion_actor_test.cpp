@@ -77,9 +77,8 @@ struct completion : test::virtual_time {
   std::vector<caf::typed_response_promise<void>> held_tasks;
   test::storage_double storage{*this, *store};
   test::query_worker_double reads{*this, rows};
-  test::schedule_double schedule{*this};
   protocol::completion_actor actor = spawn<actors::completion_actor_state, protocol::completion_actor>(
-    storage.actor, reads.actor, schedule.actor, 8000ms, silent_log());
+    storage.actor, reads.actor, 8000ms, silent_log());
 };
 
 using jobs = std::vector<std::int32_t>;
@@ -232,8 +231,7 @@ TEST_CASE_METHOD(completion, "a group has one look-up at a time", "[actors]") {
       return held_tasks.back();
     }};
   }));
-  auto slow = spawn<actors::completion_actor_state, protocol::completion_actor>(storage.actor, held, schedule.actor, 8000ms,
-                                                                                silent_log());
+  auto slow = spawn<actors::completion_actor_state, protocol::completion_actor>(storage.actor, held, 8000ms, silent_log());
   auto first = later<callbacks_stored>(slow, of_group(4, 1, 7));
   auto second = later<callbacks_stored>(slow, of_group(4, 1, 7));
   auto other = later<callbacks_stored>(slow, of_group(5, 1, 8));
@@ -323,15 +321,6 @@ TEST_CASE_METHOD(completion, "beyond the limit the oldest runs that are being ki
 TEST_CASE_METHOD(completion, "an empty batch does not reach the store", "[actors]") {
   CHECK(ask<callbacks_stored>(actor, results({})));
   CHECK(storage.record->callbacks.empty());
-}
-
-TEST_CASE_METHOD(completion, "new intents are passed on to the planner", "[actors]") {
-  core::intent child;
-  child.id = core::intent_id{5};
-  tell(actor, protocol::intent_batch{{child}});
-  run();
-  REQUIRE(schedule.record->intents.size() == 1);
-  CHECK(schedule.record->intents[0].id == core::intent_id{5});
 }
 
 TEST_CASE_METHOD(completion, "a group's token reports results of that group's runs only", "[actors]") {

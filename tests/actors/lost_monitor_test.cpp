@@ -31,7 +31,6 @@ struct losing : recovery {
           stored += expect(look->firings().record(record, civil())).callbacks_stored;
           return protocol::callbacks_stored{};
         },
-        [](const protocol::intent_batch&) {},
       };
     }));
     queries = std::make_unique<query_worker_double>(*this, store);

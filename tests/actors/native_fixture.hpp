@@ -75,7 +75,6 @@ struct natively_linked : virtual_time {
             return protocol::to_caf({core::errc::unavailable, "the store is away"});
           return protocol::callbacks_stored{};
         },
-        [](const protocol::intent_batch&) {},
       };
     }));
   }

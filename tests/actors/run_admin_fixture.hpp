@@ -152,10 +152,9 @@ struct run_administration : virtual_time {
   query_worker_double edits{*this, store};
   query_worker_double worker{*this, store};
   storage_double storage{*this, store};
-  schedule_double schedule{*this};
   pool_double pool{*this};
   protocol::completion_actor completion = spawn<actors::completion_actor_state, protocol::completion_actor>(
-    storage.actor, worker.actor, schedule.actor, std::chrono::milliseconds{8000}, silent_log());
+    storage.actor, worker.actor, std::chrono::milliseconds{8000}, silent_log());
   protocol::run_admin actor = spawn<actors::run_admin_state, protocol::run_admin>(
     actors::query_workers{worker.actor, edits.actor}, pool.actor, completion, std::chrono::milliseconds{6000}, core::language::en,
     clock(), silent_log());

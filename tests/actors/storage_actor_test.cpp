@@ -483,9 +483,6 @@ struct straying : storing {
     }));
     protocol::store_listener all;
     all.strays = heard;
-    all.intents = track(system().spawn([]() -> protocol::intent_listener::behavior_type {
-      return {[](const protocol::intent_batch&) {}};
-    }));
     tell(actor, all);
     run();
   }

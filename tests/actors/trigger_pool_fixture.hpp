@@ -43,7 +43,6 @@ struct pooled : virtual_time {
         [this](const protocol::sent_runs& sent) { remembered += sent.items.size(); },
         [](const protocol::ending_run&) {},
         [](const protocol::callback_batch&) { return protocol::callbacks_stored{}; },
-        [](const protocol::intent_batch&) {},
       };
     }));
     recovery = track(system().spawn([this]() -> protocol::recovery_actor::behavior_type {

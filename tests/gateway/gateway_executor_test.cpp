@@ -399,7 +399,7 @@ TEST_CASE_METHOD(gateway_fixture, "a callback is answered when it is durable, no
   CHECK(waiting.is_quiet_for(50ms));
   // Other clients are served meanwhile.
   CHECK(get("/livez").body == "ok");
-  protocol::anon_send(completion, protocol::intent_batch{});
+  protocol::anon_send(completion, protocol::sent_runs{});
   CHECK(waiting.read_message().body == plain_success);
 }
 

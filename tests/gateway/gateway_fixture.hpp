@@ -87,15 +87,14 @@ struct completion_double {
   completion_double(protocol::completion_actor::pointer self, std::shared_ptr<recorder> to) : self_{self}, seen{std::move(to)} {}
   protocol::completion_actor::behavior_type make_behavior() {
     return {
-      [](const protocol::sent_runs&) {},
-      [](const protocol::ending_run&) {},
-      [this](const protocol::callback_batch& batch) { return take(batch); },
       // Here the held results become durable.
-      [this](const protocol::intent_batch&) {
+      [this](const protocol::sent_runs&) {
         for (auto& each : held)
           each.deliver(protocol::callbacks_stored{});
         held.clear();
       },
+      [](const protocol::ending_run&) {},
+      [this](const protocol::callback_batch& batch) { return take(batch); },
     };
   }
   caf::result<protocol::callbacks_stored> take(const protocol::callback_batch& batch) {

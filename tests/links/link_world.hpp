@@ -238,7 +238,6 @@ private:
           facts_->note("results", batch.items.size());
           return protocol::callbacks_stored{};
         },
-        [](const protocol::intent_batch&) {},
       };
     });
     pool_ = system_.spawn([this]() -> protocol::trigger_pool::behavior_type {
