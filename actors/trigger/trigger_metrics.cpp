@@ -31,6 +31,8 @@ trigger_metrics::trigger_metrics(caf::actor_system& system)
     slots_[lane] = slots->get_or_add({{"lane", lane_names[lane]}});
   }
   probes_ = registry.gauge_singleton("ringmaster", "route-probes-waiting", "Jobs that wait for probes of their route.");
+  avoided_ = registry.gauge_singleton("ringmaster", "executors-avoided",
+                                      "Executor addresses to which the last connection failed.");
 }
 
 void trigger_metrics::ended(core::trigger_kind kind, trigger_end how) noexcept {
@@ -55,12 +57,14 @@ caf::telemetry::dbl_histogram* trigger_metrics::lateness_of(core::group_id group
   return known->second = histogram;
 }
 
-void trigger_metrics::show(const core::lanes& lanes, const core::lane_limits& limits, std::size_t probes) {
+void trigger_metrics::show(const core::lanes& lanes, std::size_t probes) {
   for (std::uint8_t lane = 0; lane < lane_names.size(); ++lane) {
     slots_used_[lane]->value(static_cast<std::int64_t>(lanes.used(lane)));
-    slots_[lane]->value(static_cast<std::int64_t>(limits.window[lane]));
+    slots_[lane]->value(static_cast<std::int64_t>(lanes.window(lane)));
   }
   probes_->value(static_cast<std::int64_t>(probes));
 }
+
+void trigger_metrics::avoided(std::size_t addresses) { avoided_->value(static_cast<std::int64_t>(addresses)); }
 
 } // namespace ringmaster::actors

@@ -39,7 +39,9 @@ public:
   void forget_groups() noexcept { lateness_by_group_.clear(); }
 
   /// Shows the present state of the lanes.
-  void show(const core::lanes& lanes, const core::lane_limits& limits, std::size_t probes);
+  void show(const core::lanes& lanes, std::size_t probes);
+  /// Shows the number of addresses that are avoided.
+  void avoided(std::size_t addresses);
 
 private:
   static constexpr std::size_t kinds = 6;
@@ -55,6 +57,7 @@ private:
   std::array<caf::telemetry::int_gauge*, 2> slots_used_{};
   std::array<caf::telemetry::int_gauge*, 2> slots_{};
   caf::telemetry::int_gauge* probes_;
+  caf::telemetry::int_gauge* avoided_;
 };
 
 } // namespace ringmaster::actors

@@ -103,6 +103,7 @@ public:
   void forget_unused(steady now, std::chrono::nanoseconds age);
 
   [[nodiscard]] std::size_t used(std::uint8_t lane) const noexcept { return used_[lane]; }
+  [[nodiscard]] std::size_t window(std::uint8_t lane) const noexcept { return limits_.window[lane]; }
   [[nodiscard]] bool is_silent(const std::string& address, steady now) const;
 
 private:
