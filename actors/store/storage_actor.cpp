@@ -15,7 +15,7 @@ constexpr auto tick_every = 100ms;
 
 storage_actor_state::storage_actor_state(protocol::storage_actor::pointer self, storage_workers workers, std::size_t rows_max,
                                          protocol::wall_clock clock, logger log, std::shared_ptr<marks_keeper> marks)
-  : self_{self}, clock_{std::move(clock)}, log_{std::move(log)}, marks_{std::move(marks)}, records_{rows_max}, search_{log_},
+  : self_{self}, clock_{std::move(clock)}, log_{std::move(log)}, marks_{std::move(marks)}, records_{rows_max}, claims_{log_},
     metrics_{self->system()} {
   auto seat = [this](const protocol::store_worker& worker) -> client& {
     auto found = std::find_if(workers_.begin(), workers_.end(), [&](const client& d) { return d.worker == worker; });
@@ -98,13 +98,12 @@ void storage_actor_state::change_incarnation(const protocol::incarnation_change&
   shared_ = change.mode == core::cluster_mode::shared;
   records_.end_incarnation();
   claims_.end_incarnation();
-  search_.end_incarnation();
 }
 
 void storage_actor_state::tick() {
   records_.release_held(steady_now());
   pump();
-  metrics_.show({requests_.size(), records_.triggers(), records_.callbacks(), claims_.size()});
+  metrics_.show({requests_.size(), records_.triggers(), records_.callbacks(), claims_.open_claims()});
   look_for_strays();
   protocol::send_at(self_, protocol::storage_actor{self_}, steady_now() + tick_every, protocol::tick_atom{});
 }
@@ -183,13 +182,12 @@ void storage_actor_state::run_claim(client& at, claim_request_ptr request) {
 
 void storage_actor_state::claimed(const claim_request_ptr& request, core::result<core::claim_outcome>&& outcome) {
   const auto claim = request->batch.sequence;
-  claims_.answered(claim);
-  if (request->batch.owner == life_) {
-    if (!outcome)
-      claims_.refuse(claim);
-    else if (!outcome->runs.empty())
-      claims_.open(claim, static_cast<std::uint32_t>(outcome->runs.size()));
-  }
+  if (request->batch.owner != life_ || (outcome && outcome->runs.empty()))
+    claims_.forget(claim);
+  else if (outcome)
+    claims_.open(claim, static_cast<std::uint32_t>(outcome->runs.size()));
+  else
+    claims_.refuse(claim);
   if (!outcome && outcome.error().code != core::errc::fenced)
     log_->error("claim {} failed: {}", claim, outcome.error().context);
   if (ends_ && outcome && !outcome->missed.empty())
@@ -200,15 +198,15 @@ void storage_actor_state::claimed(const claim_request_ptr& request, core::result
 // -- claims that no actor works on ([selfrec]) -----------------------------------------------------------------------------
 
 void storage_actor_state::look_for_strays() {
-  if (!alive_ || !strays_ || !search_.begin(steady_now()))
+  if (!alive_ || !strays_ || !claims_.begin_search(steady_now()))
     return;
   ask_store<std::vector<std::int64_t>>(
     self_, protocol::storage_actor{self_}, [life = life_](storage::store& store) { return store.firings().open_claims(life); },
     [this, life = life_](const core::result<std::vector<std::int64_t>>& stored) {
-      search_.end();
+      claims_.end_search();
       if (!stored || !alive_ || life != life_)
         return;
-      if (auto strays = search_.compare(*stored, claims_, steady_now()); !strays.items.empty())
+      if (auto strays = claims_.find_strays(*stored, steady_now()); !strays.items.empty())
         protocol::send(self_, strays_, std::move(strays));
     },
     store_patience, protocol::store_turn::patient);

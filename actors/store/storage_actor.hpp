@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/store/claim_table.hpp"
 #include "actors/store/failed_runs.hpp"
 #include "actors/store/ignored_callbacks.hpp"
 #include "actors/store/marks_keeper.hpp"
-#include "actors/store/open_claims.hpp"
 #include "actors/store/record_queue.hpp"
 #include "actors/store/store_access.hpp"
 #include "actors/store/store_back_off.hpp"
 #include "actors/store/store_metrics.hpp"
 #include "actors/store/store_task_queue.hpp"
-#include "actors/store/stray_search.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
@@ -109,8 +108,7 @@ private:
   store_task_queue tasks_;
   std::deque<claim_request_ptr> requests_;
   record_queue records_;
-  open_claims claims_;
-  stray_search search_;
+  claim_table claims_;
   store_metrics metrics_;
   failed_run_lines failures_;
 };
