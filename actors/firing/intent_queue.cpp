@@ -16,7 +16,9 @@ bool intent_queue::add(std::vector<core::intent>&& intents, steady t) {
   return any;
 }
 
-bool intent_queue::admit(const core::intent& intent) { return known_.emplace(core::number(intent.id), intent.kind).second; }
+bool intent_queue::admit(const core::intent& intent) {
+  return known_.try_emplace(core::number(intent.id), known_intent{intent.kind}).second;
+}
 
 // A reserved instant is claimed shortly before its time, like any other; all else runs at once.
 void intent_queue::wait_for(core::intent&& intent, core::time_point now) {
@@ -28,13 +30,18 @@ void intent_queue::wait_for(core::intent&& intent, core::time_point now) {
 }
 
 void intent_queue::put_off(core::intent&& intent, steady when) {
-  put_off_.insert(core::number(intent.id));
+  if (const auto known = known_.find(core::number(intent.id)); known != known_.end())
+    known->second.was_put_off = true;
   deferred_.push(when, std::move(intent));
+}
+
+bool intent_queue::was_put_off(const core::intent& intent) const {
+  const auto known = known_.find(core::number(intent.id));
+  return known != known_.end() && known->second.was_put_off;
 }
 
 void intent_queue::forget(const core::intent& intent) {
   known_.erase(core::number(intent.id));
-  put_off_.erase(core::number(intent.id));
   if (const auto found = misfires_.find(intent.job); found != misfires_.end() && found->second == intent.id)
     misfires_.erase(found);
 }
@@ -90,14 +97,12 @@ core::misfire_decision intent_queue::decide(std::vector<core::intent>&& ready, s
 }
 
 void intent_queue::forget_dropped(const std::vector<core::dropped_instant>& instants) {
-  for (const auto& one : instants) {
+  for (const auto& one : instants)
     known_.erase(core::number(one.id));
-    put_off_.erase(core::number(one.id));
-  }
 }
 
 bool intent_queue::has_reserved() const {
-  return std::any_of(known_.begin(), known_.end(), [](const auto& known) { return core::is_reserved(known.second); });
+  return std::any_of(known_.begin(), known_.end(), [](const auto& known) { return core::is_reserved(known.second.kind); });
 }
 
 core::milliseconds intent_queue::reserved_lateness(steady t) {
@@ -105,7 +110,7 @@ core::milliseconds intent_queue::reserved_lateness(steady t) {
   const auto now = clock_.at(t);
   core::milliseconds late{0};
   for (const auto& intent : ready_)
-    if (core::is_reserved(intent.kind) && !put_off_.contains(core::number(intent.id)))
+    if (core::is_reserved(intent.kind) && !was_put_off(intent))
       late = std::max(late, now - intent.fire_at);
   return late;
 }
@@ -114,7 +119,6 @@ void intent_queue::clear() {
   ready_.clear();
   deferred_.clear();
   known_.clear();
-  put_off_.clear();
   misfires_.clear();
 }
 

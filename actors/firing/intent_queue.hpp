@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "core/run/run.hpp"
@@ -75,7 +74,14 @@ public:
   void clear();
 
 private:
+  struct known_intent {
+    core::trigger_kind kind{};
+    /// Its lateness does not count.
+    bool was_put_off = false;
+  };
+
   void wait_for(core::intent&& intent, core::time_point now);
+  [[nodiscard]] bool was_put_off(const core::intent& intent) const;
 
   protocol::wall_clock clock_;
   core::milliseconds claim_ahead_;
@@ -83,10 +89,7 @@ private:
   std::deque<core::intent> ready_;
   /// Intents whose time has not come, that found no lane slot, or that were refused.
   core::firing_heap<core::intent, steady> deferred_;
-  /// Known intents, and the reason why they run.
-  std::unordered_map<std::int64_t, core::trigger_kind> known_;
-  /// Known intents that were put off.
-  std::unordered_set<std::int64_t> put_off_;
+  std::unordered_map<std::int64_t, known_intent> known_;
   /// Intents that wait as the misfire of their job: each also stands for everything else that the job misses meanwhile.
   core::waiting_misfires misfires_;
 };
