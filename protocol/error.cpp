@@ -96,4 +96,6 @@ core::error clock_in_doubt() {
           core::refusal::none, "node"};
 }
 
+bool is_clock_in_doubt(const core::error& error) { return error == clock_in_doubt(); }
+
 } // namespace ringmaster::protocol

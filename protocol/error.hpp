@@ -40,5 +40,7 @@ namespace ringmaster::protocol {
 
 /// Returns the refusal of a request that would store an instant computed from now (firing protocol §9, wall clocks).
 [[nodiscard]] core::error clock_in_doubt();
+/// Returns true for that refusal, also after its way through `to_caf` and `to_core`.
+[[nodiscard]] bool is_clock_in_doubt(const core::error& error);
 
 } // namespace ringmaster::protocol

@@ -18,11 +18,21 @@ namespace ringmaster::protocol {
   return core::time_point{std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now().time_since_epoch())};
 }
 
+/// Judgement of a node about its wall clock since the node's start (`core::clock_trust`).
+enum class clock_verdict : std::uint8_t {
+  /// The database has not answered yet.
+  pending,
+  /// Not trusted, and never trusted before.
+  distrusted,
+  /// Trusted once; later doubts stop the planning, but the clock goes on from the last trusted time.
+  trusted,
+};
+
 /// Clock that adds an offset to CAF's steady clock. The offset is shared: node_actor refreshes it, so that the clock follows a
 /// stepped system clock within one heartbeat; tests set it once. Cheap to copy; any thread.
 ///
-/// A clock is in doubt from the start of a node until that node has first trusted it (`core::clock_trust`). Its time may then be
-/// days off, and is not good enough to store an instant.
+/// A clock is in doubt from the start of a node until that node has first trusted it. Its time may then be days off, and is not
+/// good enough to store an instant.
 class wall_clock {
 public:
   using steady = caf::actor_clock::time_point;
@@ -55,8 +65,9 @@ public:
   /// From the steady clock to civil time.
   void set_offset(std::chrono::nanoseconds offset) const { shared_->offset.store(offset.count(), std::memory_order_relaxed); }
 
-  void set_in_doubt(bool in_doubt) const { shared_->in_doubt.store(in_doubt, std::memory_order_release); }
-  [[nodiscard]] bool in_doubt() const { return shared_->in_doubt.load(std::memory_order_acquire); }
+  void set_verdict(clock_verdict verdict) const { shared_->verdict.store(verdict, std::memory_order_release); }
+  [[nodiscard]] clock_verdict verdict() const { return shared_->verdict.load(std::memory_order_acquire); }
+  [[nodiscard]] bool in_doubt() const { return verdict() != clock_verdict::trusted; }
 
   /// Civil time at `t`, cut to the millisecond.
   [[nodiscard]] core::time_point at(steady t) const {
@@ -71,7 +82,7 @@ public:
 private:
   struct shared {
     std::atomic<std::int64_t> offset{0};
-    std::atomic<bool> in_doubt{false};
+    std::atomic<clock_verdict> verdict{clock_verdict::trusted};
   };
 
   [[nodiscard]] std::chrono::nanoseconds offset() const {

@@ -4,7 +4,6 @@
 
 #include "actors/store/store_access.hpp"
 #include "protocol/admin_messages.hpp"
-#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -15,6 +14,8 @@ namespace {
 /// Intervals of the check for runs on their way: the first check is immediate, then every `look_gap` for `look_time`.
 constexpr auto look_gap = 50ms;
 constexpr auto look_time = 1s;
+/// Interval of looks for the verdict about the wall clock while edits wait for it.
+constexpr auto verdict_look_gap = 10ms;
 /// Log rows of a removed job that one transaction deletes, and the pause after each transaction, in which other requests run.
 constexpr std::size_t removal_chunk = 300;
 constexpr auto removal_pause = 50ms;
@@ -89,20 +90,47 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   };
 }
 
+// -- edits that need the present time ---------------------------------------------------------------------------------------
+
+void job_admin_state::after_verdict(held_edits::edit go_on) {
+  release_held(); // earlier edits come first
+  if (clock_.verdict() != protocol::clock_verdict::pending || !held_.hold(go_on, self_->clock().now()))
+    return go_on();
+  if (held_.size() == 1)
+    watch_verdict();
+}
+
+void job_admin_state::watch_verdict() {
+  self_->run_delayed(core::milliseconds{verdict_look_gap}, [this] {
+    release_held();
+    if (!held_.empty())
+      watch_verdict();
+  });
+}
+
+void job_admin_state::release_held() {
+  for (auto& go_on : held_.take(clock_.verdict(), self_->clock().now()))
+    go_on();
+}
+
 // -- one job ---------------------------------------------------------------------------------------------------------------
 
 caf::result<core::job_edit> job_admin_state::edit_from_now(core::job_id job, const char* what, timed_use_case change) {
-  if (clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
-  return edit(job, what, [change = std::move(change), t = now()](storage::store& store) { return change(store, t); });
+  return from_now<core::job_edit>([this, job, what, change = std::move(change)](edit_promise promise) {
+    begin_edit(job, what, [change, t = now()](storage::store& store) { return change(store, t); }, std::move(promise));
+  });
 }
 
 caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
   auto promise = self_->make_response_promise<core::job_edit>();
+  begin_edit(job, what, std::move(change), promise);
+  return promise;
+}
+
+void job_admin_state::begin_edit(core::job_id job, const char* what, use_case change, edit_promise promise) {
   ask_store<core::job_edit>(self_, stores_.edits, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
     edited(promise, std::move(outcome), what, job);
   });
-  return promise;
 }
 
 caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
@@ -134,23 +162,20 @@ void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&
 }
 
 caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& command) {
-  if (clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
-  auto promise = self_->make_response_promise<core::intent>();
   auto wanted = std::make_shared<core::manual_trigger>(std::move(command.wanted));
   while (wanted->token == 0)
     wanted->token = -static_cast<std::int64_t>(tokens_() >> 1);
-  ask_store<core::intent>(
-    self_, stores_.edits,
-    [wanted, by = command.by, t = now()](storage::store& store) { return store.jobs().trigger(*wanted, t, by); },
-    [this, promise](core::result<core::intent>&& outcome) mutable {
-      if (!outcome)
-        return promise.deliver(protocol::to_caf(outcome.error()));
-      log_->info("job {} triggered manually: intent {}", core::number(outcome->job), core::number(outcome->id));
-      protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
-      promise.deliver(std::move(*outcome));
-    });
-  return promise;
+  return from_now<core::intent>([this, wanted, by = command.by](caf::typed_response_promise<core::intent> promise) {
+    ask_store<core::intent>(
+      self_, stores_.edits, [wanted, by, t = now()](storage::store& store) { return store.jobs().trigger(*wanted, t, by); },
+      [this, promise](core::result<core::intent>&& outcome) mutable {
+        if (!outcome)
+          return promise.deliver(protocol::to_caf(outcome.error()));
+        log_->info("job {} triggered manually: intent {}", core::number(outcome->job), core::number(outcome->id));
+        protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
+        promise.deliver(std::move(*outcome));
+      });
+  });
 }
 
 // Every new source of a script is saved here; declared jobs have none.
@@ -166,22 +191,20 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
 caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& command) {
   if (!settings_.glue && core::is_script(command.draft.glue_type))
     return protocol::to_caf(scripts_are_off());
-  if (clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
-  auto promise = self_->make_response_promise<protocol::added_job>();
   auto wanted = std::make_shared<const protocol::add_job>(std::move(command));
-  ask_store<core::job_id>(
-    self_, stores_.edits,
-    [wanted, t = now()](storage::store& store) { return store.job_editing().add(wanted->draft, wanted->by, t); },
-    [this, promise](core::result<core::job_id>&& outcome) mutable {
-      if (outcome || in_doubt(outcome.error().code))
-        protocol::send(self_, schedule_, protocol::edit_hint{});
-      if (!outcome)
-        return promise.deliver(protocol::to_caf(outcome.error()));
-      log_->info("job {} added manually", core::number(*outcome));
-      promise.deliver(protocol::added_job{*outcome});
-    });
-  return promise;
+  return from_now<protocol::added_job>([this, wanted](caf::typed_response_promise<protocol::added_job> promise) {
+    ask_store<core::job_id>(
+      self_, stores_.edits,
+      [wanted, t = now()](storage::store& store) { return store.job_editing().add(wanted->draft, wanted->by, t); },
+      [this, promise](core::result<core::job_id>&& outcome) mutable {
+        if (outcome || in_doubt(outcome.error().code))
+          protocol::send(self_, schedule_, protocol::edit_hint{});
+        if (!outcome)
+          return promise.deliver(protocol::to_caf(outcome.error()));
+        log_->info("job {} added manually", core::number(*outcome));
+        promise.deliver(protocol::added_job{*outcome});
+      });
+  });
 }
 
 template <class T, class Reply, class UseCase>

@@ -6,9 +6,11 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/console/declared_files.hpp"
+#include "actors/console/held_edits.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "config/settings.hpp"
@@ -18,6 +20,7 @@
 #include "core/zone/zone.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/error.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
 #include "storage/store.hpp"
@@ -39,7 +42,8 @@ struct forecast_rules {
 
 /// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
 /// read again. An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing
-/// protocol §7). Between two messages it keeps only the edits that wait for that, and forecasts in progress.
+/// protocol §7). Between two messages it keeps only the edits that wait for that or for the first verdict about the wall clock,
+/// and forecasts in progress.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
@@ -58,14 +62,29 @@ private:
   using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
   using timed_use_case = std::function<core::result<core::job_edit>(storage::store&, core::time_point)>;
 
+  // -- edits that need the present time
+  /// Calls `begin(promise)` for an edit from whose time a job's instants are computed. Refuses the edit if the wall clock is in
+  /// doubt, after a short wait for the first verdict about it.
+  template <class T, class Begin>
+  caf::result<T> from_now(Begin begin);
+  /// Calls `go_on` after the first verdict about the wall clock, whatever it is; without one after `held_edits::wait_max`, or at
+  /// once when too many edits wait.
+  void after_verdict(held_edits::edit go_on);
+  void watch_verdict();
+  void release_held();
+
   caf::result<core::deploy_report> apply(protocol::apply_declared&& command);
+  void begin_apply(std::shared_ptr<const core::declared_set> declared, bool dry_run, bool prune,
+                   caf::typed_response_promise<core::deploy_report> promise);
   caf::result<protocol::files_applied> apply(protocol::apply_files&& command);
+  void begin_apply(const std::shared_ptr<protocol::apply_files>& sent,
+                   caf::typed_response_promise<protocol::files_applied> promise);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
   /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
-  /// Refuses the edit while the wall clock is in doubt, because the job's instants would be computed from it.
+  void begin_edit(core::job_id job, const char* what, use_case change, edit_promise promise);
   caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, timed_use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
@@ -101,10 +120,22 @@ private:
   config::security_settings settings_;
   protocol::wall_clock clock_;
   logger log_;
+  held_edits held_;
   declared_files files_;
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
   std::mt19937_64 tokens_;
 };
+
+template <class T, class Begin>
+caf::result<T> job_admin_state::from_now(Begin begin) {
+  auto promise = self_->template make_response_promise<T>();
+  after_verdict([this, promise, begin = std::move(begin)]() mutable {
+    if (clock_.in_doubt())
+      return promise.deliver(protocol::to_caf(protocol::clock_in_doubt()));
+    begin(std::move(promise));
+  });
+  return promise;
+}
 
 } // namespace ringmaster::actors

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "actors/store/store_access.hpp"
-#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -16,27 +15,41 @@ core::error nobody_reads_files() { return {core::errc::unsupported, "this node d
 } // namespace
 
 caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared&& command) {
-  if (!command.dry_run && clock_.in_doubt())
-    return protocol::to_caf(protocol::clock_in_doubt());
-  auto promise = self_->make_response_promise<core::deploy_report>();
+  using reported = caf::typed_response_promise<core::deploy_report>;
   auto declared = std::make_shared<const core::declared_set>(std::move(command.declared));
-  ask_store<core::deploy_report>(
-    self_, stores_.applies,
-    [declared, dry_run = command.dry_run, prune = command.prune, t = now()](storage::store& store) {
-      return store.deploys().apply(*declared, dry_run, prune, t);
-    },
-    [this, promise, declared, dry_run = command.dry_run](core::result<core::deploy_report>&& outcome) {
-      applied(std::move(outcome), declared->source, dry_run, promise, [](core::deploy_report&& report) { return report; });
-    });
+  auto begin = [this, declared, dry_run = command.dry_run, prune = command.prune](reported promise) {
+    begin_apply(declared, dry_run, prune, std::move(promise));
+  };
+  if (!command.dry_run)
+    return from_now<core::deploy_report>(std::move(begin));
+  auto promise = self_->make_response_promise<core::deploy_report>();
+  begin(promise);
   return promise;
 }
 
-// The worker also reads the files: that may take a second, for which this actor must not block.
+void job_admin_state::begin_apply(std::shared_ptr<const core::declared_set> declared, bool dry_run, bool prune,
+                                  caf::typed_response_promise<core::deploy_report> promise) {
+  ask_store<core::deploy_report>(
+    self_, stores_.applies,
+    [declared, dry_run, prune, t = now()](storage::store& store) { return store.deploys().apply(*declared, dry_run, prune, t); },
+    [this, promise, declared, dry_run](core::result<core::deploy_report>&& outcome) {
+      applied(std::move(outcome), declared->source, dry_run, promise, [](core::deploy_report&& report) { return report; });
+    });
+}
+
+// Only the worker reads what is sent, so a dry run waits for the verdict, too.
 caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_files&& command) {
   if (!files_.read)
     return protocol::to_caf(nobody_reads_files());
   auto promise = self_->make_response_promise<protocol::files_applied>();
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
+  after_verdict([this, sent, promise] { begin_apply(sent, promise); });
+  return promise;
+}
+
+// The worker also reads the files: that may take a second, for which this actor must not block.
+void job_admin_state::begin_apply(const std::shared_ptr<protocol::apply_files>& sent,
+                                  caf::typed_response_promise<protocol::files_applied> promise) {
   auto request = std::make_shared<apply_request>();
   ask_store<core::deploy_report>(
     self_, stores_.applies,
@@ -52,15 +65,15 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
       return store.deploys().apply(request->declared, request->dry_run, request->prune, t, sent->by);
     },
     [this, promise, request](core::result<core::deploy_report>&& outcome) mutable {
-      // Only the sender gets their own mistakes; they are not logged.
-      if (!outcome && !in_doubt(outcome.error().code))
+      // Nothing was written, and only the sender gets their own mistakes; they are not logged.
+      const bool is_refusal = !outcome && (!in_doubt(outcome.error().code) || protocol::is_clock_in_doubt(outcome.error()));
+      if (is_refusal)
         return promise.deliver(protocol::to_caf(outcome.error()));
       applied(std::move(outcome), request->declared.source, request->dry_run, promise, [request](core::deploy_report&& report) {
         core::add_warnings(report, std::move(request->warnings));
         return protocol::files_applied{std::move(report), request->dry_run};
       });
     });
-  return promise;
 }
 
 template <class Promise, class Told>

@@ -12,7 +12,7 @@ trusted_clock::trusted_clock(node_clocks clocks, std::string node, const config:
     log_{std::move(log)},
     trust_{settings.clock_tolerance, settings.clock_settle} {
   metrics_.clock_distrusted->value(0);
-  clocks_.wall.set_in_doubt(is_judged_);
+  clocks_.wall.set_verdict(is_judged_ ? protocol::clock_verdict::pending : protocol::clock_verdict::trusted);
 }
 
 void trusted_clock::start() {
@@ -55,7 +55,9 @@ bool trusted_clock::hear(const core::cluster_view& view, std::int64_t sent, stea
   hear_nodes(view.nodes, sent);
   const bool trusted = look(now);
   if (trusted)
-    clocks_.wall.set_in_doubt(false);
+    clocks_.wall.set_verdict(protocol::clock_verdict::trusted);
+  else if (clocks_.wall.in_doubt())
+    clocks_.wall.set_verdict(protocol::clock_verdict::distrusted);
   return trusted;
 }
 

@@ -31,7 +31,8 @@ struct node_clocks {
 
 /// Clocks of this node, and the comparison of the system's wall clock with those of the database and of the other nodes.
 /// Invariant: `node_clocks::wall` moves only while the system's clock is trusted, and stays in doubt until an answer of the
-/// database found it trusted; changes of trust and steps are logged and counted once. Part of the state of node_actor.
+/// database found it trusted; its verdict is pending until the first answer. Changes of trust and steps are logged and counted
+/// once. Part of the state of node_actor.
 class trusted_clock {
 public:
   using steady = protocol::wall_clock::steady;

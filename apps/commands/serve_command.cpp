@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -11,6 +12,7 @@
 #include "apps/server/node.hpp"
 #include "apps/terminal/report.hpp"
 #include "config/changes.hpp"
+#include "protocol/error.hpp"
 #include "protocol/meta_objects.hpp"
 
 namespace ringmaster::apps {
@@ -18,6 +20,9 @@ namespace ringmaster::apps {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// Interval of looks at the wall clock while a reload waits for it.
+constexpr std::chrono::milliseconds clock_look_every{500};
 
 void log_report(actors::logger& log, const core::deploy_report& report) {
   for (const auto& line : log_lines(report))
@@ -48,7 +53,13 @@ struct configured {
 };
 
 /// The result of one part of a reload.
-enum class reloaded { nothing, done, failed };
+enum class reloaded {
+  nothing,
+  done,
+  failed,
+  /// Refused until this node trusts its wall clock.
+  waiting,
+};
 
 /// After an error the previous certificates stay in force and the rest of the reload continues.
 reloaded reload_tls(node& running, actors::logger& log) {
@@ -101,6 +112,10 @@ reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors
     return fail(declared.error());
   auto warnings = warnings_of(*declared, *fresh);
   auto report = running.apply(std::move(*declared), deploy.prune);
+  if (!report && protocol::is_clock_in_doubt(report.error())) {
+    log->warn("reload: the declared files are applied as soon as this node trusts its wall clock: see /readyz");
+    return reloaded::waiting;
+  }
   if (!report)
     return fail(report.error());
   core::add_warnings(*report, std::move(warnings));
@@ -108,19 +123,22 @@ reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors
   return reloaded::done;
 }
 
-/// Handles SIGHUP. The last log line sums up the whole reload.
-void reload(const config_options& options, configured& known, node& running, actors::logger& log) {
+/// Handles SIGHUP. The last log line sums up the whole reload, unless a part of it still waits. Returns true if the reload is to
+/// be repeated when this node trusts its wall clock.
+bool reload(const config_options& options, configured& known, node& running, actors::logger& log) {
   const auto tls = reload_tls(running, log);
   const auto fresh = assemble(options);
   const auto settings = fresh ? reload_settings(*fresh, known, running, log) : reloaded::nothing;
   const auto jobs = reload_jobs(fresh, running, log);
+  const bool waits = jobs == reloaded::waiting;
   const bool any_done = tls == reloaded::done || settings == reloaded::done || jobs == reloaded::done;
   if (tls != reloaded::failed && jobs != reloaded::failed) {
-    if (any_done)
+    if (any_done && !waits)
       log->info("reload: done");
   } else {
     log->warn(any_done ? "reload: partly done, see the errors above" : "reload: nothing changed, see the errors above");
   }
+  return waits;
 }
 
 /// Sends the watchdog message only if the actors answer: the service manager restarts a node whose actors hang.
@@ -136,16 +154,21 @@ void report_incarnation(const service_notice& notice, node& running, actors::log
 void run_until_stopped(const config_options& options, configured known, const service_notice& notice, node& running,
                        const std::string& address, actors::logger& log) {
   const auto status = "serving on " + address;
+  const std::chrono::milliseconds interval = notice.interval().value_or(1h);
+  bool waits_for_clock = false;
   notice.ready(status);
   for (;;) {
     report_incarnation(notice, running, log);
-    auto event = wait_for_signal(notice.interval().value_or(1h));
-    if (event == signal_event::reload) {
-      notice.reloading();
-      reload(options, known, running, log);
-      notice.ready(status);
-    } else if (event == signal_event::stop) {
+    const auto event = wait_for_signal(waits_for_clock ? std::min(interval, clock_look_every) : interval);
+    if (event == signal_event::stop)
       break;
+    const bool repeats = !event && waits_for_clock && running.trusts_clock();
+    if (repeats)
+      log->info("reload: this node trusts its wall clock: the reload that waited for it is repeated");
+    if (event == signal_event::reload || repeats) {
+      notice.reloading();
+      waits_for_clock = reload(options, known, running, log);
+      notice.ready(status);
     }
   }
   notice.stopping();

@@ -76,6 +76,7 @@ void node::spawn() {
   parts.identity = {base_.node_id, base_.address, base_.data_dir.process_name(), static_cast<bool>(base_.sqlite_file),
                     base_.marks};
   parts.host = host_name();
+  parts.clocks.wall = clock_;
   parts.open_store = [database = base_.database] { return database->open(); };
   parts.store_writers = base_.database->writers();
   parts.shares_schedule = base_.database->shares_schedule();

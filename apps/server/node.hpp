@@ -17,6 +17,7 @@
 #include "gateway/notification/notification.hpp"
 #include "protocol/access_token_source.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::apps {
 
@@ -34,8 +35,12 @@ public:
   /// Returns the actual address for native links; empty: none.
   [[nodiscard]] const std::string& link_address() const noexcept { return link_address_; }
 
-  /// Applies declared jobs through job_admin, like every edit.
+  /// Applies declared jobs through job_admin, like every edit. Errors: also `protocol::is_clock_in_doubt`, until this node trusts
+  /// its wall clock for the first time.
   [[nodiscard]] core::result<core::deploy_report> apply(core::declared_set declared, bool prune);
+
+  /// Returns whether this node has ever trusted its wall clock.
+  [[nodiscard]] bool trusts_clock() const { return !clock_.in_doubt(); }
 
   /// Blocks until the actors answer, at most `limit`. Returns whether they did.
   [[nodiscard]] bool answers(std::chrono::milliseconds limit);
@@ -65,6 +70,7 @@ private:
   void watch(const char* what, const Handle& handle);
 
   node_bootstrap base_;
+  protocol::wall_clock clock_ = protocol::wall_clock::of_system();
   protocol::access_token_source token_;
   std::shared_ptr<gateway::channel_notifier> notifier_;
   std::shared_ptr<live_assembly> files_;

@@ -1,5 +1,7 @@
 #include "actors/console/job_admin.hpp"
 
+#include <algorithm>
+
 #include "tests/actors/job_admin_fixture.hpp"
 
 using namespace ringmaster;
@@ -275,7 +277,7 @@ TEST_CASE_METHOD(written_job, "edits whose instants depend on the present time a
                  "[actors]") {
   const auto& us = core::local_operator();
   const auto job = add();
-  clock().set_in_doubt(true);
+  clock().set_verdict(protocol::clock_verdict::distrusted);
   const auto refused = [](const auto& answer) {
     return !answer
            && protocol::to_core(answer.error()).context
@@ -289,7 +291,7 @@ TEST_CASE_METHOD(written_job, "edits whose instants depend on the present time a
   CHECK(schedule.record->intents.empty());
   // A stop does not depend on the present time.
   CHECK(ask<core::job_edit>(actor, protocol::stop_job{job}));
-  clock().set_in_doubt(false);
+  clock().set_verdict(protocol::clock_verdict::trusted);
   CHECK(ask<core::intent>(actor, protocol::trigger_job{{job, core::trigger_kind::manual, {}, {}, 0}}));
 }
 
@@ -378,4 +380,110 @@ TEST_CASE_METHOD(written_job, "a change waits for the runs that were claimed bef
   advance(std::chrono::milliseconds{100});
   REQUIRE(*changed);
   CHECK((**changed)->on_their_way == 0);
+}
+
+// -- before the first verdict about the wall clock -------------------------------------------------------------------------
+
+namespace {
+
+/// The database has not answered since the start of the node, and the wall clock is ten days ahead.
+struct unjudged : written_job {
+  unjudged() {
+    schedule.record->edit_hints = *registry.hints = 0;
+    clock().set_verdict(protocol::clock_verdict::pending);
+    step_civil(ahead);
+  }
+  /// The database answers, and the clock has been set right.
+  void judge(protocol::clock_verdict verdict) {
+    step_civil(-ahead);
+    clock().set_verdict(verdict);
+  }
+  [[nodiscard]] protocol::trigger_job manual_run() const { return {{job, core::trigger_kind::manual, {}, {}, 0}}; }
+  [[nodiscard]] std::string params() {
+    return test::expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec->param;
+  }
+  static core::declared_set nightly_with(const std::string& params) {
+    auto declared = nightly();
+    declared.jobs[0].params = params;
+    return declared;
+  }
+
+  static constexpr std::chrono::hours ahead{240};
+  core::job_id job = add();
+};
+
+/// Returns true if the answer is there and refuses the edit because of the clock.
+template <class Answer>
+bool refused_by_clock(const Answer& answer) {
+  return answer && !*answer && protocol::is_clock_in_doubt(protocol::to_core(answer->error()));
+}
+
+} // namespace
+
+TEST_CASE_METHOD(unjudged, "edits that arrive before the first verdict about the wall clock wait for it", "[actors]") {
+  const auto& us = core::local_operator();
+  const auto added = later<protocol::added_job>(actor, protocol::add_job{draft(), us});
+  const auto changed = later<core::job_edit>(actor, protocol::update_job{job, draft(), {}, us});
+  const auto started = later<core::job_edit>(actor, protocol::start_job{job});
+  const auto triggered = later<core::intent>(actor, manual_run());
+  const auto applied = later<core::deploy_report>(actor, protocol::apply_declared{nightly_with("new"), false, false});
+  advance(std::chrono::milliseconds{1900});
+  CHECK_FALSE((*added || *changed || *started || *triggered || *applied));
+  CHECK(apply(nightly(), true)); // a dry run stores no instant
+  CHECK(hints() == 0);
+
+  SECTION("trusted: they are made, from the time after the verdict") {
+    judge(protocol::clock_verdict::trusted);
+    advance(std::chrono::milliseconds{20});
+    REQUIRE((*added && *changed && *started && *triggered && *applied));
+    CHECK((**added && **changed && **triggered && **applied));
+    REQUIRE(**started);
+    CHECK((**started)->next == start + std::chrono::hours{13});
+    CHECK(params() == "new");
+  }
+  SECTION("not trusted: they are refused at once") {
+    judge(protocol::clock_verdict::distrusted);
+    advance(std::chrono::milliseconds{20});
+    CHECK((refused_by_clock(*added) && refused_by_clock(*changed) && refused_by_clock(*started) && refused_by_clock(*triggered)
+           && refused_by_clock(*applied)));
+    CHECK(hints() == 0);
+  }
+  SECTION("no verdict: they are refused after two seconds") {
+    advance(std::chrono::milliseconds{200});
+    CHECK((refused_by_clock(*added) && refused_by_clock(*changed) && refused_by_clock(*started) && refused_by_clock(*triggered)
+           && refused_by_clock(*applied)));
+    CHECK(hints() == 0);
+    // The next edit waits again.
+    const auto again = later<core::intent>(actor, manual_run());
+    advance(std::chrono::milliseconds{1000});
+    CHECK_FALSE(*again);
+    judge(protocol::clock_verdict::trusted);
+    advance(std::chrono::milliseconds{20});
+    REQUIRE(*again);
+    CHECK(**again);
+  }
+}
+
+TEST_CASE_METHOD(unjudged, "edits beyond the limit of waiting ones are refused at once", "[actors]") {
+  std::vector<std::shared_ptr<std::optional<caf::expected<core::intent>>>> waiting;
+  for (std::size_t i = 0; i < actors::held_edits::held_max; ++i)
+    waiting.push_back(later<core::intent>(actor, manual_run()));
+  run();
+  const auto beyond = ask<core::intent>(actor, manual_run());
+  REQUIRE_FALSE(beyond);
+  CHECK(protocol::is_clock_in_doubt(protocol::to_core(beyond.error())));
+  judge(protocol::clock_verdict::trusted);
+  advance(std::chrono::milliseconds{20});
+  CHECK(schedule.record->intents.size() == waiting.size());
+  CHECK(std::all_of(waiting.begin(), waiting.end(), [](const auto& each) { return *each && **each; }));
+}
+
+TEST_CASE_METHOD(unjudged, "an edit that arrives after the verdict does not overtake those that waited for it", "[actors]") {
+  const auto first = later<core::deploy_report>(actor, protocol::apply_declared{nightly_with("first"), false, false});
+  run();
+  judge(protocol::clock_verdict::trusted);
+  CHECK(apply(nightly_with("second")));
+  REQUIRE(*first);
+  CHECK(**first);
+  CHECK(params() == "second");
 }

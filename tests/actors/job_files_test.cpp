@@ -107,3 +107,56 @@ TEST_CASE_METHOD(job_administration, "a forecast is read and computed on the wor
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
   CHECK(*edits.tasks == edited);
 }
+
+TEST_CASE_METHOD(with_files, "files are refused while the wall clock is in doubt, and nothing is written", "[actors]") {
+  const auto send = [this](const char* body, const core::principal& by) {
+    return ask<protocol::files_applied>(admin, protocol::apply_files{body, by});
+  };
+  const auto code_of = [](const auto& answer) { return answer ? core::errc{} : protocol::to_core(answer.error()).code; };
+  clock().set_verdict(protocol::clock_verdict::distrusted);
+  const auto refused = send("nightly", chief);
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::is_clock_in_doubt(protocol::to_core(refused.error())));
+  CHECK(hints() == 0);
+  CHECK(store.audits().list({}, chief)->empty());
+  CHECK_FALSE(store.jobs().find({std::nullopt, "pay-worker", "settle"}));
+  // Mistakes and missing permissions are reported as ever, and a dry run stores no instant.
+  CHECK(code_of(send("nonsense", chief)) == core::errc::invalid_argument);
+  CHECK(code_of(send("nightly", visitor)) == core::errc::forbidden);
+  const auto planned = send("nightly?", chief);
+  REQUIRE(planned);
+
+  clock().set_verdict(protocol::clock_verdict::trusted);
+  const auto done = send("nightly", chief);
+  REQUIRE(done);
+  const auto objects_of = [](const core::deploy_report& report) {
+    std::vector<std::pair<core::change_kind, std::string>> out;
+    for (const auto& change : report.changes)
+      out.emplace_back(change.kind, change.object);
+    return out;
+  };
+  CHECK(objects_of(done->report) == objects_of(planned->report));
+  CHECK(hints() == 2);
+  CHECK(store.jobs().find({std::nullopt, "pay-worker", "settle"}));
+}
+
+TEST_CASE_METHOD(with_files, "files that arrive before the first verdict about the wall clock wait for it", "[actors]") {
+  clock().set_verdict(protocol::clock_verdict::pending);
+  const auto sent = later<protocol::files_applied>(admin, protocol::apply_files{"nightly", chief});
+  advance(std::chrono::seconds{1});
+  CHECK_FALSE(*sent);
+  SECTION("trusted") {
+    clock().set_verdict(protocol::clock_verdict::trusted);
+    advance(std::chrono::milliseconds{20});
+    REQUIRE(*sent);
+    REQUIRE(**sent);
+    CHECK((**sent)->report.changes.size() == 2);
+  }
+  SECTION("no verdict") {
+    advance(std::chrono::milliseconds{1100});
+    REQUIRE(*sent);
+    REQUIRE_FALSE(**sent);
+    CHECK(protocol::is_clock_in_doubt(protocol::to_core((*sent)->error())));
+    CHECK(store.audits().list({}, chief)->empty());
+  }
+}

@@ -247,3 +247,27 @@ TEST_CASE_METHOD(clocks, "marks are written before an id above the ceiling is us
   marks->note(repeated);
   CHECK_FALSE(marks->take_repeated());
 }
+
+TEST_CASE_METHOD(clocks, "the verdict about the wall clock is pending until the database answers", "[actors]") {
+  using protocol::clock_verdict;
+  clocked_node a{*this, database, "a"};
+  a.store.go_away();
+  a.enter();
+  advance(3s);
+  CHECK(a.wall.verdict() == clock_verdict::pending);
+  SECTION("the clock is right") {
+    a.store.come_back();
+    advance(10s);
+    CHECK(a.wall.verdict() == clock_verdict::trusted);
+  }
+  SECTION("the clock is wrong") {
+    a.off = 1min;
+    a.has_database_clock();
+    a.store.come_back();
+    advance(10s);
+    CHECK(a.wall.verdict() == clock_verdict::distrusted);
+    a.off = 0ms;
+    advance(10s);
+    CHECK(a.wall.verdict() == clock_verdict::trusted);
+  }
+}

@@ -173,7 +173,7 @@ TEST_CASE_METHOD(storing, "a claim of an unavailable store is repeated until it 
 
 TEST_CASE_METHOD(storing, "results are refused while the wall clock is in doubt", "[actors]") {
   const auto runs = claimed(0);
-  clock().set_in_doubt(true);
+  clock().set_verdict(protocol::clock_verdict::distrusted);
   auto refused = call_back({runs[0].id});
   advance(1s);
   REQUIRE(*refused);
@@ -181,7 +181,7 @@ TEST_CASE_METHOD(storing, "results are refused while the wall clock is in doubt"
   CHECK(protocol::to_core((*refused)->error()).context
         == "the wall clock of this node is not trusted yet: see /readyz, and try again");
   CHECK(row(runs[0]).handle_code == 0);
-  clock().set_in_doubt(false);
+  clock().set_verdict(protocol::clock_verdict::trusted);
   auto stored = call_back({runs[0].id});
   advance(1s);
   REQUIRE(*stored);

@@ -2,7 +2,8 @@
 
 import signal
 
-from command_case import Case, Server, job
+from command_case import JOBS, Case, Server, job
+from mariadb_case import MariadbCase
 from receivers import Receiver
 
 NOBODY = '[[group]]\napp_name = "idle"\naddresses = ["http://127.0.0.1:9"]\n'
@@ -93,4 +94,39 @@ class TokenTest(Case):
         server.signal(signal.SIGHUP)
         server.wait_for(lambda: self.runs("trigger_code = 500 AND trigger_msg LIKE '%token%'"), "the former token is refused")
         self.assertNotIn("-token-of-all", server.text())
+        self.assertEqual(server.stop(), 0)
+
+
+class DoubtTest(MariadbCase):
+    """A node that has never trusted its wall clock, because the database's differs by an hour."""
+
+    def names(self) -> list[str]:
+        return [row[0] for row in self.sql("SELECT job_desc FROM xxl_job_info ORDER BY job_desc")]
+
+    def set_clock_right(self) -> None:
+        self.sql("SET GLOBAL init_connect = ''")
+        for (process,) in self.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s AND USER = 'ringmaster'",
+                                   self.database):
+            self.sql(f"KILL {process}")
+
+    def test_a_reload_is_repeated_when_the_clock_is_trusted(self):
+        self.succeed("migrate")
+        self.addCleanup(self.sql, "SET GLOBAL init_connect = ''")
+        self.sql("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(SYSDATE(3)) - 3600'")
+        self.write("jobs.toml", JOBS)
+        server = self.start("--config", self.write("c.toml", '[deploy]\nfiles = ["jobs.toml"]\n'))
+        server.wait_for_line("the wall clock is .* s ahead of the database's clock")
+        self.assertEqual(self.names(), ["settle"])  # the apply of the start is not judged
+        for name in ("first", "second"):
+            seen = server.text().count("reload: the declared files are applied as soon as")
+            self.write("jobs.toml", JOBS + job(name))
+            server.signal(signal.SIGHUP)
+            server.wait_for(lambda: server.text().count("reload: the declared files are applied as soon as") > seen,
+                            "the reload waits")
+        self.assertEqual(self.names(), ["settle"])
+        self.set_clock_right()
+        server.wait_for_line("reload: done")
+        self.assertEqual(self.names(), ["second", "settle"])  # the latest files, once
+        self.assertEqual(server.text().count("the reload that waited for it is repeated"), 1)
+        server.wait_until_ready()
         self.assertEqual(server.stop(), 0)

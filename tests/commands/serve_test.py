@@ -228,6 +228,18 @@ class ServeTest(Case):
         self.assertEqual(server.answers("/readyz"), 200)
         self.assertEqual(server.stop(), 0)
 
+    def test_a_hangup_during_the_start_applies_the_files(self):
+        for count in range(1, 4):
+            self.write("jobs.d/a.toml", JOBS + f'params = "{2 * count}"\n')
+            server = self.start("--config", self.config())
+            server.wait_for_line("declared: [+~] job pay-worker/settle")  # applied before the actors start
+            self.write("jobs.d/a.toml", JOBS + f'params = "{2 * count + 1}"\n' + job(f"report-{count}"))
+            server.signal(signal.SIGHUP)
+            server.wait_for_line("reload: done")
+            self.assertIn(f"report-{count}", self.jobs())
+            self.assertNotIn("wall clock", server.text())
+            self.assertEqual(server.stop(), 0)
+
     def test_apply_beside_a_running_server(self):
         server = self.start()
         server.wait_until_ready()
