@@ -252,10 +252,10 @@ TEST_CASE_METHOD(planning, "missed instants: DO_NOTHING moves the schedule witho
 
 namespace {
 
-/// A claim that drops 1200 instants is on its way.
+/// A claim that drops 1200 instants of each job is on its way.
 struct dropping : planning {
-  dropping() {
-    declare("strict");
+  explicit dropping(int jobs = 1) {
+    declare_many(jobs);
     apply();
     advance(1200s);
     hold_claims = true;
@@ -269,6 +269,16 @@ struct dropping : planning {
   caf::telemetry::int_counter* counter =
     actors::make_counter(system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.");
   std::int64_t before = counter->value();
+};
+
+/// The claim of three jobs outlives its incarnation.
+struct outliving : dropping {
+  outliving() : dropping{3} {
+    REQUIRE(held_claims[0].batch.moves.size() == 3);
+    lose_incarnation();
+    run();
+    CHECK(slots == 0);
+  }
 };
 
 } // namespace
@@ -297,6 +307,61 @@ TEST_CASE_METHOD(dropping, "dropped instants of a claim are counted when its ans
   answer(held_claims[0], std::move(outcome)); // an answer counts once
   run();
   CHECK(dropped() == 1200);
+}
+
+TEST_CASE_METHOD(outliving, "a claim of an earlier incarnation counts only what its moves dropped", "[actors]") {
+  core::claim_outcome outcome;
+  outcome.sequence = held_claims[0].batch.sequence;
+  std::int64_t counted = 3 * 1200;
+  SECTION("all moves were made") {}
+  SECTION("an edit or another node was first") {
+    outcome.lost_races = {core::job_id{1}, core::job_id{3}};
+    counted = 1200;
+  }
+  SECTION("another transaction holds the rows") {
+    outcome.locked_jobs = {core::job_id{2}};
+    counted = 2 * 1200;
+  }
+  SECTION("some of both") {
+    outcome.lost_races = {core::job_id{1}};
+    outcome.locked_jobs = {core::job_id{2}};
+    counted = 1200;
+  }
+  SECTION("nothing was moved: another transaction holds one of the rows") {
+    outcome.locked_as_one = true;
+    outcome.locked_jobs = {core::job_id{1}, core::job_id{2}, core::job_id{3}};
+    counted = 0;
+  }
+  SECTION("repeated: only the answer that was lost names the moves that were not made") { outcome.repeated = true; }
+  answer(held_claims[0], std::move(outcome));
+  run();
+  CHECK(dropped() == counted);
+  CHECK(runs.empty());
+  CHECK(slots == 0);
+}
+
+TEST_CASE_METHOD(outliving, "a claim that the end of its incarnation refused counts nothing", "[actors]") {
+  new_incarnation();
+  answer(held_claims[0]); // fenced
+  run();
+  CHECK(dropped() == 0);
+  CHECK(rows().empty());
+}
+
+TEST_CASE_METHOD(outliving, "the next incarnation claims what a claim of the earlier one did not move", "[actors]") {
+  (void) claim_elsewhere(1, start + 1h);
+  locked = {2};
+  release_claims(); // before the store knows of the end
+  run();
+  CHECK(dropped() == 1200);
+  CHECK(runs.empty());
+  locked.clear();
+  new_incarnation();
+  advance(500ms);
+  CHECK(dropped() == 2 * 1200);
+  CHECK(stored(1).next == start + 1h);
+  CHECK(stored(2).next > start + 1200s);
+  CHECK(stored(3).next > start + 1200s);
 }
 
 TEST_CASE_METHOD(planning, "instants that are at most five seconds late are made up one by one", "[actors]") {

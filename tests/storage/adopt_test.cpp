@@ -301,3 +301,27 @@ TEST_CASE("one adoption reads a bounded number of runs, and the next calls read 
   CHECK(adopted == claims * runs);
   CHECK(calls >= 2);
 }
+
+TEST_CASE("a claim that lost a part of its moves is adopted with the runs that it kept", "[storage]") {
+  firing_fixture f{GENERATE(from_range(backends_under_test()))};
+  auto batch = f.batch();
+  for (int id = 1; id <= 3; ++id)
+    firing_fixture::plan(batch, f.add_job(id));
+  f.db->exec("UPDATE rm_schedule SET next_ms = 5 WHERE job = 2");
+  const auto kept = require(f.firings().claim(batch, noon));
+  REQUIRE(kept.lost_races == std::vector{core::job_id{2}});
+  REQUIRE(kept.runs.size() == 2);
+  fence(f);
+  const auto other = adopter(f);
+  for (int calls = 0; calls < 2; ++calls) { // the second one repeats the first, whose answer was lost
+    const auto adopted = require(f.firings().adopt(other, 40, 10));
+    REQUIRE(adopted.size() == 2);
+    CHECK(adopted[0].id == kept.runs[0].id);
+    CHECK(adopted[1].id == kept.runs[1].id);
+    // The former owner repeats its claim.
+    CHECK(error_of(f.firings().claim(batch, noon)) == core::errc::fenced);
+  }
+  CHECK(f.db->value("SELECT next_ms FROM rm_schedule WHERE job = 2") == "5");
+  CHECK(f.rows("xxl_job_log") == "2");
+  CHECK(f.rows("rm_claim") == "1");
+}

@@ -217,3 +217,67 @@ TEST_CASE("a fence does not wait for a claim, and the node's heartbeat does not 
   CHECK(error_of(f.store->cluster().beat(f.me, 3)) == core::errc::fenced);
   CHECK(error_of(f.firings().claim(f.due(), noon)) == core::errc::fenced);
 }
+
+TEST_CASE("a job that is locked drops no instants, neither in a claim nor in its repetition", "[storage]") {
+  if (no_server_here())
+    return;
+  held_fixture f;
+  const auto drop = [](core::claim_batch& batch, const core::job_ptr& spec) {
+    const core::missed_instants gap{3, noon, noon + 2min};
+    batch.moves.push_back({spec->id, noon, gap.last, noon + 3min, core::missed_gap{spec, gap, "3 instants were missed"}});
+  };
+  auto all = f.batch();
+  firing_fixture::plan(all, f.specs[0]);
+  drop(all, f.specs[1]);
+  drop(all, f.specs[2]);
+  firing_fixture::plan(all, f.specs[3]);
+  f.hold("rm_schedule", "job = 2");
+  const auto outcome = require(at_once([&] { return f.firings().claim(all, noon + 150s); }));
+  CHECK(jobs_of(outcome) == std::vector{1, 4});
+  CHECK(outcome.locked_jobs == std::vector{core::job_id{2}});
+  REQUIRE(outcome.missed.size() == 1);
+  CHECK(outcome.missed[0].job == core::job_id{3});
+  const auto again = require(at_once([&] { return f.firings().claim(all, noon + 150s); }));
+  CHECK(again.repeated);
+  CHECK(jobs_of(again) == std::vector{1, 4});
+  CHECK(again.missed.empty());
+  CHECK(f.rows("xxl_job_log") == "3");
+  f.let_go();
+  auto rest = f.batch();
+  drop(rest, f.specs[1]);
+  const auto later = require(f.firings().claim(rest, noon + 150s));
+  REQUIRE(later.missed.size() == 1);
+  CHECK(later.missed[0].job == core::job_id{2});
+}
+
+TEST_CASE("a claim that left out a locked job is adopted at once, and the adopter claims the job", "[storage]") {
+  if (no_server_here())
+    return;
+  held_fixture f;
+  f.hold("rm_schedule", "job = 2");
+  const auto kept = require(f.firings().claim(f.due(), noon));
+  REQUIRE(jobs_of(kept) == std::vector{1, 3, 4});
+  const auto other = require(f.store->cluster().enter("node-b", "10.0.0.2:8081"));
+  require(f.store->cluster().leave(f.me));
+  const auto adopted = require(at_once([&] { return f.firings().adopt(other, 40, 10); }));
+  REQUIRE(adopted.size() == 3);
+  for (std::size_t i = 0; i < adopted.size(); ++i)
+    CHECK(adopted[i].id == kept.runs[i].id);
+  CHECK(error_of(f.firings().claim(f.due(), noon)) == core::errc::fenced);
+  f.let_go();
+  auto rest = f.batch();
+  rest.owner = other;
+  firing_fixture::plan(rest, f.specs[1]);
+  CHECK(jobs_of(require(f.firings().claim(rest, noon))) == std::vector{2});
+}
+
+TEST_CASE("an adoption does not wait for rows of the log that another transaction holds", "[storage]") {
+  if (no_server_here())
+    return;
+  held_fixture f;
+  const auto kept = require(f.firings().claim(f.due(), noon));
+  const auto other = require(f.store->cluster().enter("node-b", "10.0.0.2:8081"));
+  require(f.store->cluster().leave(f.me));
+  f.hold("xxl_job_log", "id > 0");
+  CHECK(require(at_once([&] { return f.firings().adopt(other, 40, 10); })).size() == kept.runs.size());
+}
