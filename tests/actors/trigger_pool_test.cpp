@@ -49,6 +49,22 @@ TEST_CASE_METHOD(pooled, "a full lane defers and drops nothing; an answer makes 
   CHECK(route(job_of(1)).size() == 1);
 }
 
+TEST_CASE_METHOD(pooled, "retries find no room beyond a full lane, however many come at once", "[actors]") {
+  std::vector<protocol::route_candidate> retries;
+  for (std::int64_t id = 1; id <= 100; ++id) {
+    core::intent intent;
+    intent.id = core::intent_id{id};
+    intent.kind = core::trigger_kind::retry;
+    retries.push_back({job_of(1, route_strategy::round), std::nullopt, intent, 0});
+  }
+  for (int i = 0; i < 5; ++i)
+    route_and_fire(job_of(1, route_strategy::round));
+  routed.clear();
+  ask_routes(std::move(retries));
+  CHECK(routed.size() == 3); // the lane has eight slots
+  CHECK(deferred.size() == 97);
+}
+
 TEST_CASE_METHOD(pooled, "slots are returned however a run ends, each once", "[actors]") {
   // Two runs stay on their way: a slot that was returned twice would be counted as theirs.
   route_and_fire(job_of(1, route_strategy::last));

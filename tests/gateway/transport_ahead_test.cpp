@@ -234,3 +234,56 @@ TEST_CASE_METHOD(transport_fixture, "results wait until the calls of an instant 
     CHECK(ended() == 1);
   }
 }
+
+TEST_CASE_METHOD(transport_fixture, "an executor that found no room ahead gets it when other connections close", "[gateway]") {
+  constexpr std::size_t most = 4;
+  trigger.io_threads = 1;
+  trigger.connections_ahead_max = most;
+  raw_listener first, second;
+  const auto when = steady::now() + 10s;
+  collected_results results{most}, later{most};
+  post(results, std::vector<protocol::http_call>(most, ahead(first.origin(), when)));
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < most; ++i)
+    peers.push_back(first.accept());
+  post(later, std::vector<protocol::http_call>(most, ahead(second.origin(), when)));
+  CHECK(second.is_quiet_for(20ms));
+  std::vector<raw_socket> others;
+  for (std::size_t closed = 1; closed < most; ++closed) {
+    peers.pop_back();
+    others.push_back(second.accept());
+    CHECK(second.is_quiet_for(10ms)); // the bound holds
+  }
+  CHECK(first.is_quiet_for(1ms));
+  CHECK(steady::now() < when);
+  transport->stop();
+}
+
+// As retries of failed runs: results are passed on when all calls are written, and the calls that follow from them come at once.
+TEST_CASE_METHOD(transport_fixture, "calls that follow from the results of an instant open no connections beyond the limit",
+                 "[gateway]") {
+  constexpr std::size_t connections = 3, calls = 40; // enough for a burst
+  trigger.connections_per_executor = connections;
+  start();
+  raw_listener executor;
+  collected_results followers{calls};
+  const auto follow = [client = transport->client(), call = make_call(executor.origin()),
+                       done = followers.completion()](std::size_t index, protocol::http_result&&) {
+    client->post({call}, [done, index](std::size_t, protocol::http_result&& result) { done(index, std::move(result)); });
+  };
+  transport->client()->post(std::vector<protocol::http_call>(calls, ahead(executor.origin(), steady::now() + 300ms)), follow);
+  std::vector<raw_socket> peers;
+  for (std::size_t i = 0; i < connections; ++i)
+    peers.push_back(executor.accept());
+  const auto give_up = steady::now() + test_deadline;
+  for (std::size_t answered = 0; answered < 2 * calls && steady::now() < give_up;)
+    for (auto& peer : peers)
+      if (!peer.is_quiet_for(1ms)) {
+        peer.read_message();
+        peer.send(reply_with("{}"));
+        ++answered;
+      }
+  followers.wait_all();
+  CHECK(followers.doubled() == 0);
+  CHECK(executor.is_quiet_for(5ms));
+}

@@ -80,12 +80,21 @@ void client::take(const std::shared_ptr<call_batch>& batch, deadline::clock::tim
 void client::open_ahead(origin& to) {
   if (std::find(opening_.begin(), opening_.end(), &to) == opening_.end())
     opening_.push_back(&to);
-  if (opening_.size() == 1)
-    arm_opening(deadline::clock::now());
+  arm_opening(deadline::clock::now());
 }
 
-// Not called from within `go_on_opening`: a connection that fails at once may look its name up again, and ask for more.
+void client::on_closed() {
+  --connections_;
+  if (!opening_.empty())
+    arm_opening(deadline::clock::now() + opening_pause);
+}
+
+// Does nothing from within `go_on_opening`: a connection that fails at once is closed, and may look its name up again and ask for
+// more.
 void client::arm_opening(deadline::clock::time_point when) {
+  if (opening_armed_ || opening_.empty() || room_ahead() == 0)
+    return;
+  opening_armed_ = true;
   opening_timer_->expires_at(when);
   opening_timer_->async_wait([this](error_code ec) {
     if (!ec)
@@ -95,9 +104,9 @@ void client::arm_opening(deadline::clock::time_point when) {
 
 void client::go_on_opening() {
   const auto now = deadline::clock::now();
-  std::erase_if(opening_, [now](auto* each) { return !each->open_ahead(now); });
-  if (!opening_.empty())
-    arm_opening(now + opening_pause);
+  std::erase_if(opening_, [this, now](auto* each) { return room_ahead() > 0 && !each->open_ahead(now); });
+  opening_armed_ = false;
+  arm_opening(now + opening_pause);
 }
 
 void client::make_ready(held_calls&& calls) {

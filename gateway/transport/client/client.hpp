@@ -52,12 +52,13 @@ public:
   /// Adds calls that wait for a connection; negative: calls that no longer wait.
   void on_waiting(std::ptrdiff_t calls) noexcept { burst_.on_waiting(calls); }
   void forget(std::string key);
-  /// Has `to` open its expected connections, a few at a time.
+  /// Has `to` open its expected connections, a few at a time, as far as there is room.
   void open_ahead(origin& to);
   /// Returns the number of connections that may still be opened ahead, over all origins.
   [[nodiscard]] std::size_t room_ahead() const noexcept { return ahead_max_ > connections_ ? ahead_max_ - connections_ : 0; }
   void on_opened() noexcept { ++connections_; }
-  void on_closed() noexcept { --connections_; }
+  /// Counts a closed connection; origins that wait for room to open ahead get it.
+  void on_closed();
 
 private:
   struct key_hash {
@@ -101,9 +102,11 @@ private:
   /// Empty after stop, because another owner may keep this client longer than the engine lives.
   std::optional<tcp_timer> held_timer_;
   deadline::clock::time_point held_armed_ = deadline::never;
-  /// Origins that open connections ahead; `forget` removes one.
+  /// Origins that open connections ahead, or wait for room to do so; `forget` removes one.
   std::vector<origin*> opening_;
   std::optional<tcp_timer> opening_timer_;
+  /// The timer is set, or its step runs. While there is no room it is not set.
+  bool opening_armed_ = false;
   /// This thread's share of `trigger.connections_ahead_max`.
   std::size_t ahead_max_;
   /// Connections to all origins, including those that are being established.

@@ -140,10 +140,11 @@ bool origin::open_ahead(clock::time_point now) {
     return false;
   if (established_ == 0 && !connections_.empty())
     return true; // The first connection shows whether the executor is there.
-  auto some = std::min({established_ > 0 ? opened_together : 1, wanted - there, most - connections_.size(), owner_.room_ahead()});
-  for (; some > 0; --some)
+  const auto missing = std::min(wanted - there, most - connections_.size());
+  const auto some = std::min({established_ > 0 ? opened_together : 1, missing, owner_.room_ahead()});
+  for (std::size_t i = 0; i < some; ++i)
     connect({});
-  return owner_.room_ahead() > 0;
+  return some < missing;
 }
 
 void origin::keep_session(tls_session session, const tls_context& context) {

@@ -36,7 +36,7 @@ public:
   void submit(pending_call&& call);
   /// Opens connections for `calls` more calls that leave at `when`, step by step until shortly before it.
   void expect(std::size_t calls, deadline::clock::time_point when);
-  /// Opens the next few expected connections; returns false when there is nothing left to do.
+  /// Opens the next few expected connections, as far as the client has room; returns false when there is nothing left to do.
   bool open_ahead(deadline::clock::time_point now);
   /// Ends every call: `unknown` once a byte was written, else `not_sent`.
   void stop();
