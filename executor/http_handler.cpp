@@ -1,10 +1,9 @@
 #include "executor/http_handler.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include <curl/curl.h>
+#include "protocol/curl/curl_transfer.hpp"
 
 namespace ringmaster::executor {
 
@@ -12,33 +11,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A URL parsed by libcurl itself, so that the checked address is the called one.
-class parsed_url {
-public:
-  explicit parsed_url(const std::string& text) : url_{curl_url(), &curl_url_cleanup} {
-    good_ = url_ && curl_url_set(url_.get(), CURLUPART_URL, text.c_str(), CURLU_PATH_AS_IS) == CURLUE_OK;
-  }
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
+  return text;
+}
 
-  [[nodiscard]] bool good() const noexcept { return good_; }
-  [[nodiscard]] std::string part(CURLUPart which, unsigned flags = 0) const {
-    char* text = nullptr;
-    if (curl_url_get(url_.get(), which, &text, flags) != CURLUE_OK)
-      return {};
-    const std::unique_ptr<char, decltype(&curl_free)> owner{text, &curl_free};
-    return text;
-  }
-  /// Returns `https://host:443`, also when the URL omits the port.
-  [[nodiscard]] std::string origin() const {
-    auto host = part(CURLUPART_HOST);
-    std::transform(host.begin(), host.end(), host.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
-    return part(CURLUPART_SCHEME) + "://" + host + ':' + part(CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  }
-  [[nodiscard]] bool names_somebody() const { return !part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty(); }
+protocol::called_url url_of(const std::string& text) { return protocol::called_url{text, CURLU_PATH_AS_IS}; }
 
-private:
-  std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url_;
-  bool good_ = false;
-};
+/// Returns `https://host:443`, also when the URL omits the port.
+std::string origin_of(const protocol::called_url& url) {
+  return url.part(CURLUPART_SCHEME) + "://" + lower_case(url.part(CURLUPART_HOST)) + ':'
+         + url.part(CURLUPART_PORT, CURLU_DEFAULT_PORT);
+}
 
 struct allowed_place {
   std::string origin;
@@ -46,24 +30,18 @@ struct allowed_place {
   std::string path;
 };
 
-bool is_http(const parsed_url& url) {
-  const auto scheme = url.part(CURLUPART_SCHEME);
-  return scheme == "http" || scheme == "https";
-}
-
 core::result<allowed_place> place_of(const std::string& text) {
-  const parsed_url url{text};
-  const auto path = url.good() ? url.part(CURLUPART_PATH) : std::string{};
-  if (!url.good() || !is_http(url) || url.names_somebody() || !path.ends_with('/') || !url.part(CURLUPART_QUERY).empty())
+  const auto url = url_of(text);
+  const auto path = url.part(CURLUPART_PATH);
+  if (!url.is_http() || url.has_account() || !path.ends_with('/') || !url.part(CURLUPART_QUERY).empty())
     return core::fail(core::errc::invalid_argument,
                       "\"" + text + "\" is not an http or https address with a path that ends with a slash");
-  return allowed_place{url.origin(), path};
+  return allowed_place{origin_of(url), path};
 }
 
 /// Returns whether the path stays below `above`. Rejects `..` in any encoding.
 bool stays_below(const std::string& path, const std::string& above) {
-  auto lower = path;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
+  const auto lower = lower_case(path);
   return path.starts_with(above) && lower.find("..") == std::string::npos && lower.find("%2e") == std::string::npos
          && lower.find("%2f") == std::string::npos && lower.find("%5c") == std::string::npos
          && lower.find('\\') == std::string::npos;
@@ -100,70 +78,36 @@ core::result<call> read_call(job_context& context, const http_handler_options& o
 }
 
 core::result<void> check_place(const std::string& text, const std::vector<allowed_place>& allowed) {
-  const parsed_url url{text};
-  const bool fits = url.good() && is_http(url) && !url.names_somebody()
+  const auto url = url_of(text);
+  const bool fits = url.is_http() && !url.has_account()
                     && std::any_of(allowed.begin(), allowed.end(), [&](const auto& place) {
-                         return place.origin == url.origin() && stays_below(url.part(CURLUPART_PATH), place.path);
+                         return place.origin == origin_of(url) && stays_below(url.part(CURLUPART_PATH), place.path);
                        });
   return fits ? core::result<void>{}
               : core::fail(core::errc::forbidden, "\"" + text + "\" is not among the addresses that this executor may call");
 }
 
-/// State of the libcurl callback.
-struct listening {
-  job_context& context;
-  std::size_t room;
-  std::string answer = {};
-  bool cut = false;
-};
-
-std::size_t take(char* data, std::size_t size, std::size_t count, void* to) {
-  auto& heard = *static_cast<listening*>(to);
-  const auto kept = std::min(size * count, heard.room);
-  heard.answer.append(data, kept);
-  heard.room -= kept;
-  heard.cut = heard.cut || kept < size * count;
-  return size * count;
+int look_for_stop(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<job_context*>(context)->stop_requested() ? 1 : 0;
 }
 
-int look_for_stop(void* of, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  return static_cast<listening*>(of)->context.stop_requested() ? 1 : 0;
-}
-
-struct handles {
-  std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy{curl_easy_init(), &curl_easy_cleanup};
-  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers{nullptr, &curl_slist_free_all};
-};
-
-void prepare(handles& of, const call& what, const http_handler_options& options, listening& heard) {
-  auto* handle = of.easy.get();
-  const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
-  set(CURLOPT_URL, what.url.c_str());
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_PROXY, "");
-  set(CURLOPT_FOLLOWLOCATION, 0L);
-  set(CURLOPT_PATH_AS_IS, 1L);
-  set(CURLOPT_TIMEOUT_MS, static_cast<long>(what.timeout.count()));
-  set(CURLOPT_WRITEFUNCTION, &take);
-  set(CURLOPT_WRITEDATA, static_cast<void*>(&heard));
-  set(CURLOPT_NOPROGRESS, 0L);
-  set(CURLOPT_XFERINFOFUNCTION, &look_for_stop);
-  set(CURLOPT_XFERINFODATA, static_cast<void*>(&heard));
-  if (!options.ca_file.empty()) {
-    set(CURLOPT_CAINFO, options.ca_file.c_str());
-    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-  }
+void prepare(protocol::curl_transfer& transfer, const call& what, const http_handler_options& options, job_context& context) {
+  transfer.begin(what.url, {.timeout = what.timeout, .answer = protocol::bounded_answer{options.answer_bytes_max}});
+  transfer.set(CURLOPT_PATH_AS_IS, 1L);
+  transfer.set(CURLOPT_NOPROGRESS, 0L);
+  transfer.set(CURLOPT_XFERINFOFUNCTION, &look_for_stop);
+  transfer.set(CURLOPT_XFERINFODATA, static_cast<void*>(&context));
+  if (!options.ca_file.empty())
+    transfer.trust_only(options.ca_file);
   if (what.data) {
-    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(what.data->size()));
-    set(CURLOPT_POSTFIELDS, what.data->c_str());
-    of.headers.reset(curl_slist_append(nullptr, ("Content-Type: " + what.content_type).c_str()));
-    set(CURLOPT_HTTPHEADER, of.headers.get());
+    transfer.post(*what.data);
+    transfer.add_line("Content-Type: " + what.content_type);
+    transfer.set_lines(CURLOPT_HTTPHEADER);
   }
   if (what.method == "HEAD")
-    set(CURLOPT_NOBODY, 1L);
+    transfer.set(CURLOPT_NOBODY, 1L);
   else
-    set(CURLOPT_CUSTOMREQUEST, what.method.c_str());
+    transfer.set(CURLOPT_CUSTOMREQUEST, what.method.c_str());
 }
 
 /// Place shown in the log lines.
@@ -175,21 +119,19 @@ void run_call(job_context& context, const http_handler_options& options, const s
     return context.fail(what.error().context);
   if (auto fits = check_place(what->url, allowed); !fits)
     return context.fail(fits.error().context);
-  handles of;
-  if (!of.easy)
+  protocol::curl_transfer transfer;
+  if (!transfer)
     return context.fail("cannot create a libcurl handle");
-  listening heard{context, options.answer_bytes_max};
-  prepare(of, *what, options, heard);
+  prepare(transfer, *what, options, context);
   context.line(place) << what->method << ' ' << what->url;
-  const auto done = curl_easy_perform(of.easy.get());
-  if (!heard.answer.empty())
-    context.log(heard.answer + (heard.cut ? "\n(cut here)" : ""), place);
+  const auto done = transfer.perform();
+  if (const auto& answer = transfer.answer(); !answer.kept().empty())
+    context.log(answer.kept() + (answer.is_cut() ? "\n(cut here)" : ""), place);
   if (done == CURLE_ABORTED_BY_CALLBACK)
     return context.fail("stopped: " + context.stop_reason());
   if (done != CURLE_OK)
     return context.fail(curl_easy_strerror(done));
-  long status = 0;
-  curl_easy_getinfo(of.easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  const auto status = transfer.status();
   constexpr long success_from = 200, success_to = 299;
   if (status < success_from || status > success_to)
     return context.fail("HTTP " + std::to_string(status));

@@ -25,6 +25,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "protocol/http.hpp": (("core/",), ()),
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
     "protocol/notifier.hpp": (("core/",), ()),
+    "protocol/curl/": (("protocol/curl/",), ("curl",)),
     "storage/": ((*SHARED_STORAGE, "core/", "config/settings.hpp"), ("system",)),
     "storage/mysql/": ((*SHARED_STORAGE, "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
     "storage/sqlite/": ((*SHARED_STORAGE, "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
@@ -53,6 +54,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "gateway/notification/",
             "core/",
             "config/settings.hpp",
+            "protocol/curl/",
             "protocol/notifier.hpp",
             "protocol/wire/webhook_body.hpp",
         ),
@@ -74,7 +76,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("caf", "spdlog", "system"),
     ),
-    "executor/http_handler.cpp": (("executor/", "core/"), ("curl",)),
+    "executor/http_handler.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
     "apps/": (
         (
             "apps/",
@@ -89,7 +91,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("caf", "cli", "nlohmann", "spdlog", "system"),
     ),
-    "apps/client/http_api_client.cpp": (("apps/", "core/", "protocol/wire/"), ("curl", "nlohmann", "system")),
+    "apps/client/http_api_client.cpp": (("apps/", "core/", "protocol/curl/", "protocol/wire/"), ("curl", "nlohmann", "system")),
     "apps/terminal/version_text.cpp": (
         ("apps/terminal/version_text.hpp",),
         ("boost", "caf", "curl", "mysql", "openssl", "spdlog", "sqlite"),
@@ -98,7 +100,15 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bench/link_bench.cpp": (("*",), ("caf", "openssl", "spdlog", "system")),
     "tests/": (("*",), ("boost", "caf", "catch", "mysql", "nlohmann", "openssl", "spdlog", "sqlite", "system")),
     "tests/unit/": (
-        ("tests/support/", "tests/unit/", "core/", "config/", "protocol/wire/", "protocol/http.hpp"),
+        (
+            "tests/support/",
+            "tests/unit/",
+            "core/",
+            "config/",
+            "protocol/curl/bounded_answer.hpp",
+            "protocol/http.hpp",
+            "protocol/wire/",
+        ),
         ("catch", "nlohmann", "system"),
     ),
 }
@@ -108,7 +118,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing rules forecast",
     "config": "text declared .",
-    "protocol": ". wire/json wire wire/xxl wire/executor wire/v1",
+    "protocol": ". curl wire/json wire wire/xxl wire/executor wire/v1",
     "storage": ". rows rules",
     "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
     "storage/sqlite": "driver cluster schema users runs firing jobs results maintenance .",

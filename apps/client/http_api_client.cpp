@@ -3,15 +3,14 @@
 #include "apps/client/http_api_client.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 
 #include "apps/client/api_queries.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/text/text.hpp"
+#include "protocol/curl/curl_transfer.hpp"
 #include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::apps {
@@ -20,29 +19,14 @@ namespace {
 
 using core::errc;
 
-constexpr long connect_ms_max = 10'000;
+constexpr std::chrono::milliseconds connect_max{10'000};
 /// Longer than any response of a server takes (`server.reply_timeout`), and longer than a server waits for more of a log.
-constexpr long answer_ms_max = 90'000;
+constexpr std::chrono::milliseconds answer_max{90'000};
 constexpr std::size_t answer_bytes_max = 64 * 1024 * 1024;
 constexpr std::string_view api_root = "/api/v1";
 constexpr std::string_view json_type = "application/json";
 constexpr std::size_t shown_chars_max = 1000;
 constexpr std::size_t shown_lines_max = 1000;
-
-struct release {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-
-std::string part_of(CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, 0) != CURLUE_OK || !text)
-    return {};
-  std::string out{text};
-  curl_free(text);
-  return out;
-}
 
 bool is_loopback(const std::string& host) {
   const auto bare = host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
@@ -57,20 +41,16 @@ bool is_loopback(const std::string& host) {
 
 /// Returns the URL without a trailing slash.
 core::result<std::string> checked_url(const server_place& place) {
-  const std::unique_ptr<CURLU, release> url{curl_url()};
+  const protocol::called_url url{place.url};
   const auto shown = one_line(place.url);
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, place.url.c_str(), 0) != CURLUE_OK)
+  if (!url.is_http())
     return core::fail(errc::invalid_argument, '"' + shown + "\" is not a server address; expected https://host:port");
-  const auto scheme = part_of(url.get(), CURLUPART_SCHEME);
-  if (scheme != "https" && scheme != "http")
-    return core::fail(errc::invalid_argument, '"' + shown + "\" is not a server address; expected https://host:port");
-  for (const auto part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT})
-    if (!part_of(url.get(), part).empty())
-      return core::fail(errc::invalid_argument, "a server address consists of a host, a port and a path only");
-  if (scheme == "http" && !place.insecure_http && !is_loopback(part_of(url.get(), CURLUPART_HOST)))
+  if (url.has_account() || !url.part(CURLUPART_QUERY).empty() || !url.part(CURLUPART_FRAGMENT).empty())
+    return core::fail(errc::invalid_argument, "a server address consists of a host, a port and a path only");
+  if (url.part(CURLUPART_SCHEME) == "http" && !place.insecure_http && !is_loopback(url.part(CURLUPART_HOST)))
     return core::fail(errc::invalid_argument, "the API key would be sent unencrypted to " + shown +
                                                 ": use https://, or --insecure-http on a trusted network");
-  auto base = part_of(url.get(), CURLUPART_URL);
+  auto base = url.part(CURLUPART_URL);
   while (base.ends_with('/'))
     base.pop_back();
   return base;
@@ -83,22 +63,7 @@ struct reply {
   std::string place;
   std::string etag;
   std::string body;
-  bool too_long = false;
 };
-
-std::size_t take(char* from, std::size_t size, std::size_t count, void* self) {
-  auto& own = *static_cast<reply*>(self);
-  own.too_long = own.body.size() + size * count > answer_bytes_max;
-  if (own.too_long)
-    return 0;
-  own.body.append(from, size * count);
-  return size * count;
-}
-
-template <class Value>
-void set(CURL* handle, CURLoption option, Value value) {
-  curl_easy_setopt(handle, option, value);
-}
 
 /// Makes the untrusted lines of a response safe for a terminal.
 std::string shown_lines(std::string_view text) {
@@ -130,7 +95,7 @@ errc code_of(long status) noexcept {
 class http_api_client final : public api_client {
 public:
   http_api_client(std::string base, server_place place, core::zone zone)
-    : base_{std::move(base)}, place_{std::move(place)}, zone_{std::move(zone)}, handle_{curl_easy_init()} {}
+    : base_{std::move(base)}, place_{std::move(place)}, zone_{std::move(zone)} {}
 
   core::result<tagged_document> ask_tagged(const api_question& what) override;
   const core::zone& zone() const override { return zone_; }
@@ -138,16 +103,15 @@ public:
 
 private:
   core::result<reply> send(const api_question& what);
-  void prepare(const api_question& what, const std::string& url, const std::string& body, reply& into, char* problem);
-  core::error failure(CURLcode code, const reply& got, const char* problem) const;
+  void prepare(const api_question& what, const std::string& body);
+  core::error failure(CURLcode code) const;
   core::error refusal(const reply& got) const;
   [[nodiscard]] core::error stranger(const reply& got) const;
 
   std::string base_;
   server_place place_;
   core::zone zone_;
-  std::unique_ptr<CURL, release> handle_;
-  std::unique_ptr<curl_slist, release> headers_;
+  protocol::curl_transfer transfer_;
 };
 
 core::result<tagged_document> http_api_client::ask_tagged(const api_question& what) {
@@ -169,74 +133,46 @@ core::result<tagged_document> http_api_client::ask_tagged(const api_question& wh
 }
 
 core::result<reply> http_api_client::send(const api_question& what) {
-  if (!handle_)
+  if (!transfer_)
     return core::fail(errc::unavailable, "cannot create a libcurl handle");
-  reply got;
-  std::array<char, CURL_ERROR_SIZE> problem{};
-  const auto url = base_ + std::string{api_root} + what.target;
   const auto body = body_text(what.body);
   if (!body)
     return tl::unexpected{body.error()};
-  prepare(what, url, *body, got, problem.data());
-  const auto code = curl_easy_perform(handle_.get());
-  if (code != CURLE_OK)
-    return tl::unexpected{failure(code, got, problem.data())};
-  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &got.status);
-  const char* text = nullptr;
-  if (curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &text) == CURLE_OK && text)
-    got.type = text;
-  if (curl_easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &text) == CURLE_OK && text)
-    got.place = text;
-  curl_header* etag = nullptr;
-  if (curl_easy_header(handle_.get(), "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK)
-    got.etag = etag->value;
-  return got;
+  prepare(what, *body);
+  if (const auto code = transfer_.perform(); code != CURLE_OK)
+    return tl::unexpected{failure(code)};
+  return reply{transfer_.status(), transfer_.info(CURLINFO_CONTENT_TYPE), transfer_.info(CURLINFO_REDIRECT_URL),
+               transfer_.header("ETag"), transfer_.release_answer()};
 }
 
-void http_api_client::prepare(const api_question& what, const std::string& url, const std::string& body, reply& into,
-                              char* problem) {
-  auto* handle = handle_.get();
-  curl_easy_reset(handle);
-  curl_slist* lines = nullptr;
-  // The empty `Expect:` keeps libcurl from waiting for "100 Continue".
-  for (const auto& line : {"Authorization: Bearer " + place_.token, "Accept: " + std::string{what.answer_type},
-                           std::string{"Content-Type: application/json"}, std::string{"Expect:"}})
-    if (auto* longer = curl_slist_append(lines, line.c_str()))
-      lines = longer;
-  if (!what.if_match.empty())
-    if (auto* longer = curl_slist_append(lines, ("If-Match: " + what.if_match).c_str()))
-      lines = longer;
-  headers_.reset(lines);
-  set(handle, CURLOPT_HTTPHEADER, lines);
-  set(handle, CURLOPT_USERAGENT, "ringmaster/" RINGMASTER_VERSION);
-  set(handle, CURLOPT_URL, url.c_str());
-  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(handle, CURLOPT_FOLLOWLOCATION, 0L);
-  set(handle, CURLOPT_NOSIGNAL, 1L);
-  set(handle, CURLOPT_CONNECTTIMEOUT_MS, connect_ms_max);
-  set(handle, CURLOPT_TIMEOUT_MS, answer_ms_max);
-  set(handle, CURLOPT_ERRORBUFFER, problem);
-  set(handle, CURLOPT_WRITEFUNCTION, &take);
-  set(handle, CURLOPT_WRITEDATA, static_cast<void*>(&into));
+void http_api_client::prepare(const api_question& what, const std::string& body) {
   // Bypasses proxies without TLS, because a proxy would read the key.
-  if (base_.starts_with("http:"))
-    set(handle, CURLOPT_PROXY, "");
-  if (place_.ca_file) {
-    set(handle, CURLOPT_CAINFO, place_.ca_file->c_str());
-    set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr)); // otherwise the system's CA folder is trusted too
-  }
+  transfer_.begin(base_ + std::string{api_root} + what.target,
+                  {.timeout = answer_max,
+                   .connect_timeout = connect_max,
+                   .proxies = !base_.starts_with("http:"),
+                   .answer = protocol::bounded_answer{answer_bytes_max, answer_bytes_max}});
+  transfer_.add_line("Authorization: Bearer " + place_.token);
+  transfer_.add_line("Accept: " + std::string{what.answer_type});
+  transfer_.add_line("Content-Type: application/json");
+  transfer_.add_line("Expect:"); // keeps libcurl from waiting for "100 Continue"
+  if (!what.if_match.empty())
+    transfer_.add_line("If-Match: " + what.if_match);
+  transfer_.set_lines(CURLOPT_HTTPHEADER);
+  transfer_.set(CURLOPT_USERAGENT, "ringmaster/" RINGMASTER_VERSION);
+  if (place_.ca_file)
+    transfer_.trust_only(*place_.ca_file);
   if (what.method != "GET") {
-    set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-    set(handle, CURLOPT_POSTFIELDS, body.c_str());
-    set(handle, CURLOPT_CUSTOMREQUEST, what.method.c_str());
+    transfer_.post(body);
+    transfer_.set(CURLOPT_CUSTOMREQUEST, what.method.c_str());
   }
 }
 
-core::error http_api_client::failure(CURLcode code, const reply& got, const char* problem) const {
+core::error http_api_client::failure(CURLcode code) const {
   const auto shown = one_line(base_);
-  if (got.too_long)
+  if (transfer_.answer().is_too_long())
     return {errc::too_large, shown + ": the response exceeds 64 MiB"};
-  const auto why = one_line(*problem == '\0' ? curl_easy_strerror(code) : problem);
+  const auto why = one_line(transfer_.problem(code));
   if (code == CURLE_OPERATION_TIMEDOUT)
     return {errc::timeout, shown + " did not respond in time: " + why};
   if (code == CURLE_SSL_CACERT_BADFILE)

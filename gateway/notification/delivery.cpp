@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include <sys/socket.h>
 
@@ -25,17 +24,6 @@ constexpr milliseconds connect_limit{10'000};
 
 core::time_point now() { return std::chrono::floor<core::milliseconds>(std::chrono::system_clock::now()); }
 
-template <class Value>
-void set(CURL* handle, CURLoption option, Value value) {
-  curl_easy_setopt(handle, option, value);
-}
-
-/// Trusts only this file, and not the system's certificates, which are in a folder as well as in a file.
-void trust_only(CURL* handle, const std::string& ca_file) {
-  set(handle, CURLOPT_CAINFO, ca_file.c_str());
-  set(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-}
-
 std::string url_of(const config::mail_settings& mail) {
   const bool v6 = mail.host.find(':') != std::string::npos;
   const auto host = v6 ? "[" + mail.host + "]" : mail.host;
@@ -53,14 +41,14 @@ std::string printable(std::string_view text) {
 } // namespace
 
 delivery::delivery(protocol::notice what, protocol::notifier::done then)
-  : what_{std::move(what)}, then_{std::move(then)}, handle_{curl_easy_init()}, problem_(CURL_ERROR_SIZE, '\0') {}
+  : what_{std::move(what)}, then_{std::move(then)} {}
 
 core::result<std::unique_ptr<delivery>> delivery::make(const notification_settings& settings, protocol::notice what,
                                                        protocol::notifier::done then) {
   if (auto known = check_channel(settings, what.channel); !known)
     return tl::unexpected{known.error()};
   std::unique_ptr<delivery> made{new delivery{std::move(what), std::move(then)}};
-  if (!made->handle_)
+  if (!made->transfer_)
     return core::fail(core::errc::unavailable, "libcurl cannot create a handle");
   const auto webhook = std::find_if(settings.webhooks.begin(), settings.webhooks.end(),
                                     [&](const auto& each) { return each.name == made->what_.channel; });
@@ -71,65 +59,46 @@ core::result<std::unique_ptr<delivery>> delivery::make(const notification_settin
   return made;
 }
 
-void delivery::add_line(const std::string& line) {
-  if (auto* longer = curl_slist_append(list_.get(), line.c_str())) {
-    (void) list_.release();
-    list_.reset(longer);
-  }
-}
-
-void delivery::prepare_both(milliseconds limit) {
-  auto* handle = handle_.get();
-  set(handle, CURLOPT_PRIVATE, static_cast<void*>(this));
-  set(handle, CURLOPT_ERRORBUFFER, problem_.data());
-  set(handle, CURLOPT_NOSIGNAL, 1L);
-  set(handle, CURLOPT_PROXY, "");
-  set(handle, CURLOPT_FOLLOWLOCATION, 0L);
-  set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(limit, connect_limit).count()));
-  set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
-  set(handle, CURLOPT_OPENSOCKETFUNCTION, &delivery::open_socket);
-  set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
-  set(handle, CURLOPT_WRITEFUNCTION, &delivery::take_answer);
-  set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
+void delivery::begin(const std::string& url, const char* protocols, milliseconds limit) {
+  transfer_.begin(url, {.timeout = limit,
+                        .connect_timeout = std::min(limit, connect_limit),
+                        .protocols = protocols,
+                        .answer = protocol::bounded_answer{answer_bytes_max, heard_bytes_max}});
+  transfer_.set(CURLOPT_OPENSOCKETFUNCTION, &delivery::open_socket);
+  transfer_.set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   // The other side may have closed an older connection, or be about to.
-  set(handle, CURLOPT_FRESH_CONNECT, 1L);
-  set(handle, CURLOPT_FORBID_REUSE, 1L);
+  transfer_.set(CURLOPT_FRESH_CONNECT, 1L);
+  transfer_.set(CURLOPT_FORBID_REUSE, 1L);
 }
 
 core::result<void> delivery::prepare_mail(const notification_settings& settings) {
   const auto& mail = settings.mail;
   if (!core::is_mail_address(what_.recipient))
     return core::fail(core::errc::invalid_argument, "invalid e-mail address \"" + printable(what_.recipient) + "\"");
-  prepare_both(mail.timeout);
   const auto domain = mail.from.substr(mail.from.rfind('@'));
   body_ = core::mail_text({mail.from, std::string{core::sender_name(settings.language)}, what_.recipient, what_.message.title,
                            what_.message.text, what_.message.html, what_.message_id + domain, now()});
-  auto* handle = handle_.get();
-  set(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  set(handle, CURLOPT_URL, url_of(mail).c_str());
-  set(handle, CURLOPT_USE_SSL, static_cast<long>(mail.tls == "none" ? CURLUSESSL_NONE : CURLUSESSL_ALL));
-  set(handle, CURLOPT_SSL_VERIFYPEER, mail.verify_certificate ? 1L : 0L);
-  set(handle, CURLOPT_SSL_VERIFYHOST, mail.verify_certificate ? 2L : 0L);
+  begin(url_of(mail), "smtp,smtps", mail.timeout);
+  transfer_.set(CURLOPT_USE_SSL, static_cast<long>(mail.tls == "none" ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+  transfer_.set(CURLOPT_SSL_VERIFYPEER, mail.verify_certificate ? 1L : 0L);
+  transfer_.set(CURLOPT_SSL_VERIFYHOST, mail.verify_certificate ? 2L : 0L);
   if (!mail.ca_file.empty())
-    trust_only(handle, mail.ca_file);
+    transfer_.trust_only(mail.ca_file);
   if (!mail.user.empty()) {
-    set(handle, CURLOPT_USERNAME, mail.user.c_str());
-    set(handle, CURLOPT_PASSWORD, mail.password.c_str());
+    transfer_.set(CURLOPT_USERNAME, mail.user.c_str());
+    transfer_.set(CURLOPT_PASSWORD, mail.password.c_str());
   }
-  set(handle, CURLOPT_MAIL_FROM, ("<" + mail.from + ">").c_str());
-  add_line("<" + what_.recipient + ">");
-  set(handle, CURLOPT_MAIL_RCPT, list_.get());
-  set(handle, CURLOPT_UPLOAD, 1L);
-  set(handle, CURLOPT_READFUNCTION, &delivery::read_body);
-  set(handle, CURLOPT_READDATA, static_cast<void*>(this));
-  set(handle, CURLOPT_HEADERFUNCTION, &delivery::take_line);
-  set(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  transfer_.set(CURLOPT_MAIL_FROM, ("<" + mail.from + ">").c_str());
+  transfer_.add_line("<" + what_.recipient + ">");
+  transfer_.set_lines(CURLOPT_MAIL_RCPT);
+  transfer_.upload(body_);
+  transfer_.set(CURLOPT_HEADERFUNCTION, &delivery::take_line);
+  transfer_.set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   return {};
 }
 
 core::result<void> delivery::prepare_webhook(const config::webhook_settings& webhook, const config::alarm_settings& limits) {
   namespace wire = protocol::wire;
-  prepare_both(limits.webhook_timeout);
   preset_ = webhook.preset;
   const auto preset = wire::find_webhook_preset(webhook.preset);
   if (!preset)
@@ -145,19 +114,15 @@ core::result<void> delivery::prepare_webhook(const config::webhook_settings& web
   }
   body_ = webhook.body_template.empty() ? wire::webhook_body(*preset, what_.message, signature)
                                         : wire::webhook_body(webhook.body_template, what_.message, signature);
-  auto* handle = handle_.get();
-  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(handle, CURLOPT_URL, url.c_str());
+  begin(url, "http,https", limits.webhook_timeout);
   if (!webhook.ca_file.empty())
-    trust_only(handle, webhook.ca_file);
-  set(handle, CURLOPT_POST, 1L);
-  set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-  set(handle, CURLOPT_POSTFIELDS, body_.c_str());
-  add_line("Content-Type: " + webhook.content_type);
-  add_line("User-Agent: ringmaster");
+    transfer_.trust_only(webhook.ca_file);
+  transfer_.post(body_);
+  transfer_.add_line("Content-Type: " + webhook.content_type);
+  transfer_.add_line("User-Agent: ringmaster");
   // Some services never send the interim answer 100 Continue, so the call would wait in vain.
-  add_line("Expect:");
-  set(handle, CURLOPT_HTTPHEADER, list_.get());
+  transfer_.add_line("Expect:");
+  transfer_.set_lines(CURLOPT_HTTPHEADER);
   return {};
 }
 
@@ -167,22 +132,6 @@ curl_socket_t delivery::open_socket(void* self, curlsocktype, curl_sockaddr* add
     return CURL_SOCKET_BAD;
   }
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-std::size_t delivery::read_body(char* to, std::size_t size, std::size_t count, void* self) {
-  auto& own = *static_cast<delivery*>(self);
-  const auto part = std::min(size * count, own.body_.size() - own.sent_);
-  std::memcpy(to, own.body_.data() + own.sent_, part);
-  own.sent_ += part;
-  return part;
-}
-
-std::size_t delivery::take_answer(char* from, std::size_t size, std::size_t count, void* self) {
-  auto& own = *static_cast<delivery*>(self);
-  // Keeps no more than this of an answer: the rest is read and discarded.
-  own.answer_.append(from, std::min(size * count, answer_bytes_max - own.answer_.size()));
-  own.heard_ += size * count;
-  return own.heard_ > heard_bytes_max ? 0 : size * count;
 }
 
 std::size_t delivery::take_line(char* from, std::size_t size, std::size_t count, void* self) {
@@ -195,14 +144,13 @@ std::size_t delivery::take_line(char* from, std::size_t size, std::size_t count,
 core::result<void> delivery::verdict(CURLcode code) const {
   if (!forbidden_.empty() && code != CURLE_OK)
     return core::fail(core::errc::invalid_argument, "the address " + forbidden_ + " is not allowed for messages");
-  long status = 0;
-  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  const auto status = transfer_.status();
   const bool mail = what_.channel == protocol::mail_channel;
-  if (!mail && (code == CURLE_OK || heard_ > heard_bytes_max))
-    return protocol::wire::webhook_verdict(*protocol::wire::find_webhook_preset(preset_), status, answer_);
+  if (!mail && (code == CURLE_OK || transfer_.answer().is_too_long()))
+    return protocol::wire::webhook_verdict(*protocol::wire::find_webhook_preset(preset_), status, transfer_.answer().kept());
   if (code == CURLE_OK)
     return {};
-  std::string why = problem_.front() == '\0' ? curl_easy_strerror(code) : problem_.c_str();
+  auto why = transfer_.problem(code);
   if (mail && !last_line_.empty())
     why += " (" + printable(last_line_) + ")";
   if (code == CURLE_OPERATION_TIMEDOUT)
@@ -214,20 +162,19 @@ core::result<void> delivery::verdict(CURLcode code) const {
 }
 
 core::result<void> delivery::probe(milliseconds limit) {
-  auto* handle = handle_.get();
-  set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
-  set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit.count()));
+  transfer_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
+  transfer_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit.count()));
   const bool mail = what_.channel == protocol::mail_channel;
   if (mail) {
-    set(handle, CURLOPT_UPLOAD, 0L);
-    set(handle, CURLOPT_NOBODY, 1L);
-    set(handle, CURLOPT_MAIL_FROM, static_cast<const char*>(nullptr));
-    set(handle, CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
-    set(handle, CURLOPT_CUSTOMREQUEST, "NOOP");
+    transfer_.set(CURLOPT_UPLOAD, 0L);
+    transfer_.set(CURLOPT_NOBODY, 1L);
+    transfer_.set(CURLOPT_MAIL_FROM, static_cast<const char*>(nullptr));
+    transfer_.set(CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
+    transfer_.set(CURLOPT_CUSTOMREQUEST, "NOOP");
   } else {
-    set(handle, CURLOPT_CONNECT_ONLY, 1L);
+    transfer_.set(CURLOPT_CONNECT_ONLY, 1L);
   }
-  const auto code = curl_easy_perform(handle);
+  const auto code = transfer_.perform();
   return code == CURLE_OK ? core::result<void>{} : verdict(code);
 }
 

@@ -6,9 +6,8 @@
 #include <memory>
 #include <string>
 
-#include <curl/curl.h>
-
 #include "gateway/notification/notification.hpp"
+#include "protocol/curl/curl_transfer.hpp"
 
 namespace ringmaster::gateway {
 
@@ -19,7 +18,7 @@ public:
   [[nodiscard]] static core::result<std::unique_ptr<delivery>> make(const notification_settings& settings,
                                                                     protocol::notice what, protocol::notifier::done then);
 
-  [[nodiscard]] CURL* handle() const noexcept { return handle_.get(); }
+  [[nodiscard]] CURL* handle() const noexcept { return transfer_.handle(); }
   [[nodiscard]] const std::string& channel() const noexcept { return what_.channel; }
 
   /// Probes instead of sending: goes as far as the message would begin (connect, TLS, sign in). Blocks for at most `limit`.
@@ -30,38 +29,24 @@ public:
   void give_up(core::error why);
 
 private:
-  struct release {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  };
-
   delivery(protocol::notice what, protocol::notifier::done then);
   core::result<void> prepare_mail(const notification_settings& settings);
   core::result<void> prepare_webhook(const config::webhook_settings& webhook, const config::alarm_settings& limits);
-  void prepare_both(std::chrono::milliseconds limit);
-  void add_line(const std::string& line);
+  void begin(const std::string& url, const char* protocols, std::chrono::milliseconds limit);
   [[nodiscard]] core::result<void> verdict(CURLcode code) const;
 
   static curl_socket_t open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
-  static std::size_t read_body(char* to, std::size_t size, std::size_t count, void* self);
-  static std::size_t take_answer(char* from, std::size_t size, std::size_t count, void* self);
   static std::size_t take_line(char* from, std::size_t size, std::size_t count, void* self);
 
   protocol::notice what_;
   protocol::notifier::done then_;
-  std::unique_ptr<CURL, release> handle_;
-  /// Headers of a webhook, or the recipient of a mail.
-  std::unique_ptr<curl_slist, release> list_;
   std::string body_;
-  std::size_t sent_ = 0;
-  std::string answer_;
-  /// Bytes of the answer, including those that were discarded.
-  std::size_t heard_ = 0;
   /// Last line of an SMTP server's answer.
   std::string last_line_;
   std::string forbidden_;
   std::string preset_ = "generic";
-  std::string problem_;
+  /// Ends first, because it points to the others.
+  protocol::curl_transfer transfer_;
 };
 
 } // namespace ringmaster::gateway

@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages to users: mail by SMTP, webhooks by HTTP. The gateway's only seam to libcurl.
+// Messages to users: mail by SMTP, webhooks by HTTP. Calls go through `protocol/curl`.
 
 #include <memory>
 #include <string>

@@ -5,10 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include <curl/curl.h>
-
-#include "gateway/notification/notification.hpp"
 #include "gateway/notification/delivery.hpp"
+#include "gateway/notification/notification.hpp"
 
 namespace ringmaster::gateway {
 
@@ -26,16 +24,10 @@ const config::webhook_settings* find_webhook(const notification_settings& settin
   return nullptr;
 }
 
-/// Initialises libcurl once in a process, before any thread uses it.
-void begin_curl() {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
-
 class curl_notifier final : public protocol::notifier {
 public:
   explicit curl_notifier(notification_settings settings) : settings_{std::move(settings)} {
-    begin_curl();
+    protocol::init_curl();
     multi_ = curl_multi_init();
     thread_ = std::thread{[this] { run(); }};
   }
@@ -216,7 +208,6 @@ std::unique_ptr<channel_notifier> make_notifier(notification_settings settings) 
 }
 
 core::result<void> probe_channel(const notification_settings& settings, std::string_view channel) {
-  begin_curl();
   protocol::notice nothing{std::string{channel}, {}, "ringmaster.probe", {}};
   if (channel == protocol::mail_channel)
     nothing.recipient = settings.mail.from;
