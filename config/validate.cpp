@@ -16,6 +16,7 @@
 #include "core/text/network_text.hpp"
 #include "core/text/sqlite_url.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
@@ -23,11 +24,6 @@ namespace ringmaster::config {
 namespace {
 
 constexpr std::string_view database_url_form = "sqlite:PATH or mysql://user:password@host:port/name";
-
-bool is_number(std::string_view text, std::int32_t min, std::int32_t max) noexcept {
-  const auto number = core::parse_int32(text);
-  return number && *number >= min && *number <= max && text.front() != '+' && text.front() != '-';
-}
 
 bool is_ip(int family, std::string_view text) {
   unsigned char address[sizeof(in6_addr)];
@@ -51,20 +47,15 @@ bool is_context_path(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F && c != '?' && c != '#' && c != '%'; });
 }
 
+/// Checks the outline only; the store reads the URL in full. The account ends at the last @, because passwords may hold one.
 bool is_mysql_url(std::string_view url) {
-  url.remove_prefix(std::string_view{"mysql://"}.size());
-  const auto at = url.rfind('@');
-  if (at == std::string_view::npos || at == 0 || url.front() == ':')
+  const auto [account, rest] = core::split_authority(url.substr(std::string_view{"mysql://"}.size()));
+  if (!account || account->empty() || account->front() == ':')
     return false;
-  url.remove_prefix(at + 1);
-  const auto slash = url.find('/');
-  if (slash == std::string_view::npos)
-    return false;
-  const auto name = url.substr(slash + 1, url.find('?') - slash - 1);
-  const auto host = url.substr(0, slash);
-  const auto colon = host.rfind(':');
-  const bool port_fits = colon == std::string_view::npos || host.ends_with(']') || is_number(host.substr(colon + 1), 1, 65535);
-  return !name.empty() && port_fits && (!host.empty() || url.find("?socket=/") != std::string_view::npos);
+  const auto server = core::split_schemeless(rest);
+  const auto place = core::split_host_port(server.authority);
+  const bool port_fits = !place.port || core::parse_port(*place.port).value_or(0) > 0;
+  return server.path.size() > 1 && port_fits && (!place.host.empty() || server.tail.find("?socket=/") != std::string_view::npos);
 }
 
 bool is_database_url(std::string_view url) {
@@ -77,9 +68,8 @@ bool is_database_url(std::string_view url) {
 /// Returns the part of an invalid URL that may be shown, for example `"postgres://…"`, because the limits of its password are
 /// unknown.
 std::string scheme_only(std::string_view url) {
-  const auto end = url.find("://");
-  const auto scheme = url.substr(0, end);
-  const bool known = end != std::string_view::npos && scheme.size() <= 20 &&
+  const auto scheme = core::split_url(url).scheme.value_or("");
+  const bool known = !scheme.empty() && scheme.size() <= 20 &&
                      std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
   return known || scheme == "jdbc:mysql" ? "\"" + std::string{scheme} + "://…\"" : "the value";
 }

@@ -6,6 +6,7 @@
 
 #include "config/text/table_fields.hpp"
 #include "config/validate.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::config {
 
@@ -34,10 +35,9 @@ std::string read_secret(table_fields& in, std::string_view key, const secret_rea
 }
 
 bool is_url(std::string_view text) {
-  const auto scheme = text.starts_with("https://") ? 8U : text.starts_with("http://") ? 7U : 0U;
-  return scheme > 0 && text.size() > scheme && text[scheme] != '/' && text.size() <= 2048 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }) &&
-         text.substr(0, text.find('/', scheme)).find('@') == std::string_view::npos;
+  const auto url = core::split_url(text);
+  return url.is_http() && !url.is_scheme_only() && !(url.authority.empty() && url.path.starts_with('/')) && text.size() <= 2048
+         && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }) && !url.may_have_account();
 }
 
 bool is_printable_ascii(std::string_view text) {

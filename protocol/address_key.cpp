@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 
 #include "core/text/ascii_case.hpp"
 #include "core/text/native_address.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::protocol {
 
@@ -17,41 +17,9 @@ namespace {
 
 constexpr std::string_view loopback = "127.0.0.1";
 
-struct address_split {
-  std::string_view scheme = "http";
-  std::string_view authority;
-  /// The part from the first of `/?#` on.
-  std::string_view rest;
-};
-
-struct authority_split {
-  std::string_view host;
-  std::string_view port;
-};
-
-address_split split_place(std::string_view address) {
-  address_split parts;
-  auto rest = core::trimmed(address);
-  if (const auto mark = rest.find("://"); mark != std::string_view::npos) {
-    parts.scheme = rest.substr(0, mark);
-    rest.remove_prefix(mark + 3);
-  }
-  const auto end = std::min(rest.find_first_of("/?#"), rest.size());
-  parts.authority = rest.substr(0, end);
-  parts.rest = rest.substr(end);
-  return parts;
-}
-
-authority_split split_authority(std::string_view authority) {
-  if (const auto at = authority.rfind('@'); at != std::string_view::npos)
-    authority.remove_prefix(at + 1);
-  if (authority.starts_with('[')) {
-    const auto close = std::min(authority.find(']'), authority.size());
-    const auto after = authority.substr(std::min(close + 1, authority.size()));
-    return {authority.substr(1, close - 1), after.starts_with(':') ? after.substr(1) : std::string_view{}};
-  }
-  const auto colon = std::min(authority.rfind(':'), authority.size());
-  return {authority.substr(0, colon), authority.substr(std::min(colon + 1, authority.size()))};
+/// Host and port of an address, without an account.
+core::host_port place_of(const core::url_parts& url) noexcept {
+  return core::split_host_port(core::split_authority(url.authority).place);
 }
 
 std::string lower(std::string_view text) {
@@ -93,23 +61,22 @@ std::string plain_host(std::string_view host) {
 }
 
 std::string plain_port(std::string_view port, std::string_view scheme) {
-  std::uint16_t number = 0;
-  const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), number);
   if (port.empty())
     return core::equal_without_case(scheme, "https") ? "443" : "80";
-  return failed == std::errc{} && end == port.data() + port.size() ? std::to_string(number) : lower(port);
+  const auto number = core::parse_port(port);
+  return number ? std::to_string(*number) : lower(port);
 }
 
 } // namespace
 
 std::string address_key(std::string_view address) {
-  const auto parts = split_place(address);
+  const auto url = core::split_url(core::trimmed(address));
   if (core::is_native_address(address))
     return std::string{address};
-  const auto [host, port] = split_authority(parts.authority);
-  auto key = plain_host(host) + '|' + plain_port(port, parts.scheme);
+  const auto place = place_of(url);
+  auto key = plain_host(place.host) + '|' + plain_port(place.port.value_or(""), url.scheme.value_or("http"));
   const auto base = key.size();
-  for (const char c : parts.rest.substr(0, parts.rest.find_first_of("?#")))
+  for (const char c : url.path)
     if (c != '/' || key.back() != '/')
       key += core::ascii_lower(c);
   while (key.size() > base && key.back() == '/')
@@ -117,20 +84,20 @@ std::string address_key(std::string_view address) {
   return key;
 }
 
-std::string host_key(std::string_view address) { return plain_host(split_authority(split_place(address).authority).host); }
+std::string host_key(std::string_view address) { return plain_host(place_of(core::split_url(core::trimmed(address))).host); }
 
 std::string_view incomparable_part(std::string_view address) noexcept {
-  const auto parts = split_place(address);
-  if (parts.authority.find('@') != std::string_view::npos)
+  const auto url = core::split_url(core::trimmed(address));
+  if (core::split_authority(url.authority).account)
     return "credentials";
   const auto is_plain = [](char c) {
     constexpr std::string_view marks = "/-_.~";
     const char letter = core::ascii_lower(c);
     return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || marks.find(c) != std::string_view::npos;
   };
-  if (!std::all_of(parts.rest.begin(), parts.rest.end(), is_plain))
+  if (!url.tail.empty() || !std::all_of(url.path.begin(), url.path.end(), is_plain))
     return "a path with special characters";
-  const auto segments = parts.rest;
+  const auto segments = url.path;
   const auto has_segment = [segments](std::string_view dots) {
     for (auto at = segments.find(dots); at != std::string_view::npos; at = segments.find(dots, at + 1)) {
       const auto end = at + dots.size();

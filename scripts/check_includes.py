@@ -109,7 +109,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "protocol/http.hpp",
             "protocol/wire/",
         ),
-        ("catch", "nlohmann", "system"),
+        ("boost", "catch", "nlohmann", "system"),
     ),
 }
 

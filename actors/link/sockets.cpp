@@ -14,30 +14,18 @@
 #include <unistd.h>
 #include <utility>
 
+#include "core/text/url_text.hpp"
+
 namespace ringmaster::actors {
 
 namespace {
 
 using addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-struct host_and_port {
-  std::string host;
-  std::string port;
-};
-
-host_and_port split(const std::string& address) {
-  const auto colon = address.rfind(':');
-  if (colon == std::string::npos)
-    return {};
-  auto host = address.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']')
-    host = host.substr(1, host.size() - 2);
-  return {std::move(host), address.substr(colon + 1)};
-}
-
 core::result<addresses> look_up(const std::string& address, int flags) {
-  const auto [host, port] = split(address);
-  if (host.empty() || port.empty())
+  const auto place = core::split_host_port(address);
+  const std::string host{place.host}, port{place.port.value_or("")};
+  if (host.empty() || port.empty() || (place.in_brackets && !place.is_plain))
     return core::fail(core::errc::unavailable, address + " is not host:port");
   addrinfo wanted{};
   wanted.ai_family = AF_UNSPEC;
@@ -178,10 +166,7 @@ std::string remote_address(int fd) {
 std::uint16_t local_port(const socket_handle& socket) { return port_of(local_address(socket)); }
 
 std::uint16_t port_of(const std::string& address) noexcept {
-  const auto colon = address.rfind(':');
-  if (colon == std::string::npos)
-    return 0;
-  const auto digits = std::string_view{address}.substr(colon + 1);
+  const auto digits = core::split_host_port(address).port.value_or("");
   std::uint16_t port = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), port);
   return port;

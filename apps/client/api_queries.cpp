@@ -8,6 +8,7 @@
 #include "apps/terminal/table_text.hpp"
 #include "core/editing/manual_edits.hpp"
 #include "core/text/ascii_case.hpp"
+#include "core/text/url_text.hpp"
 #include "gateway/exchange/exchange.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
@@ -69,17 +70,8 @@ const api_document& items_in(const api_document& object, const char* name) {
 }
 
 query_text& query_text::add(std::string_view name, std::string_view value) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   text_ += text_.find('?') == std::string::npos ? '?' : '&';
-  text_.append(name) += '=';
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain.find(c) != std::string_view::npos)
-      text_ += c;
-    else
-      (text_ += '%').append(1, digits[byte >> 4U]).append(1, digits[byte & 15U]);
-  }
+  text_.append(name).append(1, '=').append(core::percent_encoded(value));
   return *this;
 }
 

@@ -9,6 +9,7 @@
 
 #include "actors/link/tls_ports.hpp"
 #include "apps/server/executor_settings.hpp"
+#include "core/text/url_text.hpp"
 #include "executor/host/usable_options.hpp"
 #include "gateway/transport/transport.hpp"
 #include "protocol/http.hpp"
@@ -62,12 +63,9 @@ void check_executor_tls(const config::settings& settings, finding_list& findings
 
 /// Returns `host:port` of an HTTP address.
 std::string door_of(std::string_view url) {
-  const auto origin = protocol::split_address(url).origin;
-  const auto host = origin.substr(origin.find("://") + 3);
-  const auto colon = host.rfind(':');
-  const auto bracket = host.rfind(']');
-  const bool has_port = colon != std::string::npos && (bracket == std::string::npos || bracket < colon);
-  return has_port ? host : host + (origin.starts_with("https:") ? ":443" : ":80");
+  const auto parts = core::split_url(protocol::split_address(url).origin);
+  const std::string door{parts.authority};
+  return core::split_host_port(door).port ? door : door + (parts.scheme == "https" ? ":443" : ":80");
 }
 
 void check_nodes(const config::settings& settings, finding_list& findings) {

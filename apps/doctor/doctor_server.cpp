@@ -19,6 +19,7 @@
 #include "apps/server/data_folder.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/text/sqlite_url.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -55,13 +56,11 @@ struct place {
 };
 
 /// Returns an address at which this machine reaches a server that listens on `listen`.
-std::optional<place> place_of(std::string listen) {
-  const auto colon = listen.rfind(':');
-  if (colon == std::string::npos || listen.substr(colon + 1) == "0")
+std::optional<place> place_of(const std::string& listen) {
+  const auto parts = core::split_host_port(listen);
+  if (!parts.port || parts.port == "0")
     return std::nullopt;
-  place out{listen.substr(0, colon), listen.substr(colon + 1)};
-  if (out.host.starts_with('[') && out.host.ends_with(']'))
-    out.host = out.host.substr(1, out.host.size() - 2);
+  place out{std::string{parts.host}, std::string{*parts.port}};
   if (out.host == "0.0.0.0" || out.host.empty())
     out.host = "127.0.0.1";
   if (out.host == "::")

@@ -10,6 +10,7 @@
 #include "core/columns.hpp"
 #include "core/cron/cron.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::config {
 
@@ -47,8 +48,8 @@ constexpr text_limit app_name_limit{app_name_chars_min, core::app_name_chars}, t
     params_limit{0, core::text_bytes}, glue_type_limit{0, core::glue_type_chars};
 
 bool is_usable_address(std::string_view text) {
-  const auto scheme = text.starts_with("https://"sv) ? "https://"sv : "http://"sv;
-  return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= core::address_chars &&
+  const auto url = core::split_url(text);
+  return url.is_http() && !url.is_scheme_only() && text.size() <= core::address_chars &&
          text.find_first_of(",<> \t\r\n"sv) == std::string_view::npos;
 }
 

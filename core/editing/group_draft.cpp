@@ -7,6 +7,7 @@
 
 #include "core/columns.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::core {
 
@@ -40,30 +41,15 @@ bool has_word_before(std::string_view text, std::string_view word, char sign) no
   return false;
 }
 
-/// Returns the part after `http://` or `https://`; unset without one of them.
-std::optional<std::string_view> without_scheme(std::string_view address) noexcept {
-  for (const std::string_view scheme : {"http://", "https://"})
-    if (address.starts_with(scheme))
-      return address.substr(scheme.size());
-  return std::nullopt;
-}
-
 /// Returns true for `host` or `host:port`, with or without trailing parts.
-bool names_a_host(std::string_view target) noexcept {
+bool names_a_host(const url_parts& url) noexcept {
   const auto is_blank_or_control = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
-  if (std::any_of(target.begin(), target.end(), is_blank_or_control))
+  const auto has_blank = [&](std::string_view part) { return std::any_of(part.begin(), part.end(), is_blank_or_control); };
+  if (has_blank(url.authority) || has_blank(url.path) || has_blank(url.tail)
+      || url.authority.find_first_of("@\\\"'") != std::string_view::npos)
     return false;
-  const auto authority = target.substr(0, target.find_first_of("/?#"));
-  if (authority.find_first_of("@\\\"'") != std::string_view::npos)
-    return false;
-  const auto colon = authority.rfind(':');
-  const bool has_port = colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;
-  const auto host = authority.substr(0, has_port ? colon : std::string_view::npos);
-  if (!has_port)
-    return !host.empty();
-  const auto digits = authority.substr(colon + 1);
-  const auto port = parse_int32(digits);
-  return !host.empty() && !digits.starts_with('+') && port && *port >= 1 && *port <= 65535;
+  const auto place = split_host_port(url.authority);
+  return !place.host.empty() && (!place.port || parse_port(*place.port).value_or(0) > 0);
 }
 
 result<void> check_app_name(std::string_view name) {
@@ -87,11 +73,11 @@ result<void> check_title(std::string_view title) {
 }
 
 result<void> check_address(std::string_view address) {
-  const auto target = without_scheme(address);
-  if (!target)
+  const auto url = split_url(address);
+  if (!url.is_http())
     return misfit(refusal::address_scheme,
                   "the address \"" + shown_address(address) + "\" begins neither with http:// nor https://");
-  if (!names_a_host(*target))
+  if (!names_a_host(url))
     return misfit(refusal::address_form, '"' + shown_address(address) + "\" is not a valid address; expected http://host:port/");
   if (!fits(address, address_chars))
     return misfit(refusal::too_long, "an address is longer than " + std::to_string(address_chars) + " characters", "addressList");

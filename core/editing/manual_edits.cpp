@@ -4,6 +4,7 @@
 
 #include "core/columns.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::core {
 
@@ -15,17 +16,14 @@ constexpr std::size_t shown_address_chars = 300;
 /// Returns true for `host:port` with or without trailing parts. Node's executors register in this form; such an address is called
 /// with http (XXL wire §2.1).
 bool names_host_and_port(std::string_view address) noexcept {
-  const auto colon = address.find_first_of(":/?#");
-  if (colon == 0 || colon == std::string_view::npos || address[colon] != ':')
-    return false;
-  const auto digits = address.substr(colon + 1, address.find_first_of("/?#", colon) - colon - 1);
-  const auto port = digits.starts_with('+') ? std::nullopt : parse_int32(digits);
-  return port && *port >= 1 && *port <= 65535;
+  const auto place = split_host_port(split_schemeless(address).authority);
+  return !place.host.empty() && place.is_plain && !place.in_brackets && place.port
+         && parse_port(*place.port).value_or(0) > 0;
 }
 
 bool can_be_called(std::string_view address) {
-  const std::string_view scheme = address.starts_with("https://") ? "https://" : "http://";
-  const bool is_url = address.starts_with(scheme) && address.size() > scheme.size();
+  const auto url = split_url(address);
+  const bool is_url = url.is_http() && !url.is_scheme_only();
   return (is_url || names_host_and_port(address)) && address.size() <= address_chars &&
          address.find_first_of("<> \t\r\n") == std::string_view::npos && valid_utf8(address) == address;
 }

@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "core/text/ascii_case.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::core {
 
 namespace {
 
 /// Parses a number of digits only.
-template <class Number>
-std::optional<Number> read_number(std::string_view text) noexcept {
-  Number number{};
+std::optional<std::uint8_t> read_prefix(std::string_view text) noexcept {
+  std::uint8_t number{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc{} || end != text.data() + text.size())
     return std::nullopt;
@@ -62,35 +62,28 @@ std::optional<network_text> split_network(std::string_view text) noexcept {
   const auto slash = text.find('/');
   const bool v6 = text.find(':') != std::string_view::npos;
   const auto bits = v6 ? v6_bits : v4_bits;
-  const auto prefix = slash == std::string_view::npos ? std::optional{bits} : read_number<std::uint8_t>(text.substr(slash + 1));
+  const auto prefix = slash == std::string_view::npos ? std::optional{bits} : read_prefix(text.substr(slash + 1));
   if (slash == 0 || text.empty() || !prefix || *prefix > bits)
     return std::nullopt;
   return network_text{text.substr(0, slash), *prefix, v6};
 }
 
 std::optional<listen_text> split_listen(std::string_view text) noexcept {
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos)
+  const auto place = split_host_port(text);
+  const auto port = place.port ? parse_port(*place.port) : std::nullopt;
+  if (!port || place.host.empty() || !place.is_plain
+      || (!place.in_brackets && place.host.find_first_of(" \t/") != std::string_view::npos))
     return std::nullopt;
-  const auto port = read_number<std::uint16_t>(text.substr(colon + 1));
-  auto host = text.substr(0, colon);
-  const bool v6 = host.starts_with('[') && host.ends_with(']');
-  if (v6)
-    host = host.substr(1, host.size() - 2);
-  if (!port || host.empty() || (!v6 && host.find_first_of("[]: \t/") != std::string_view::npos))
-    return std::nullopt;
-  return listen_text{host, *port, v6};
+  return listen_text{place.host, *port, place.in_brackets};
 }
 
 bool is_loopback_host(std::string_view host) noexcept {
-  constexpr std::string_view v6_loopback = "[::1]";
-  if (host.starts_with(v6_loopback)) {
-    host.remove_prefix(v6_loopback.size());
-    return host.empty() || host.front() == ':';
-  }
-  host = host.substr(0, host.find(':'));
-  const bool numeric = std::all_of(host.begin(), host.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-  return equal_without_case(host, "localhost") || (numeric && host.starts_with("127."));
+  const auto place = split_host_port(host);
+  const auto is_part = [](char c) { return c == '.' || (c >= '0' && c <= '9'); };
+  if (place.in_brackets || !place.is_plain)
+    return place.is_plain && place.host == "::1";
+  const bool numeric = std::all_of(place.host.begin(), place.host.end(), is_part);
+  return equal_without_case(place.host, "localhost") || (numeric && place.host.starts_with("127."));
 }
 
 } // namespace ringmaster::core

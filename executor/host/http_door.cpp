@@ -8,6 +8,7 @@
 #include "core/text/ascii_case.hpp"
 #include "core/text/network_text.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 #include "protocol/error.hpp"
 #include "protocol/wire/executor/trigger_codec.hpp"
 
@@ -48,13 +49,13 @@ bool comes_from_page(const protocol::http_request& request) {
   return request.find_header("Origin") || (site && *site != "none");
 }
 
-/// Returns `host` of `http://host:port/path`; IPv6 addresses keep their brackets.
+/// Returns `host` of `http://host:port/path`; IPv6 addresses keep their brackets. Empty for a host that cannot be told apart.
 std::string_view host_of(std::string_view address) {
-  const auto scheme = address.find("//");
-  if (scheme != std::string_view::npos)
-    address.remove_prefix(scheme + 2);
-  address = address.substr(0, address.find('/'));
-  return address.substr(0, address.starts_with('[') ? address.find(']') + 1 : address.find(':'));
+  const auto authority = core::split_url(address).authority;
+  const auto place = core::split_host_port(authority);
+  if (!place.is_plain)
+    return {};
+  return authority.substr(0, place.host.size() + (place.in_brackets ? 2 : 0));
 }
 
 /// Returns whether the Host header is safe. A page that rebinds its own name to this machine sends that name; an IP address or

@@ -6,6 +6,7 @@
 #include "actors/link/sockets.hpp"
 #include "core/columns.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 #include "executor/host/address.hpp"
 #include "protocol/link_border.hpp"
 
@@ -38,11 +39,11 @@ core::result<void> check_name(const std::string& name) {
 }
 
 core::result<void> check_admin(const std::string& admin) {
-  const auto authority = admin.find("//") + 2;
-  if (!(admin.starts_with("http://") || admin.starts_with("https://")) || !is_one_line(admin) || authority == admin.size())
+  const auto url = core::split_url(admin);
+  if (!url.is_http() || url.is_scheme_only() || !is_one_line(admin))
     return wrong("executor.admins: \"" + core::valid_utf8(admin) +
                  "\" is not an address such as http://10.0.0.1:8080/xxl-job-admin");
-  if (admin.substr(0, admin.find('/', authority)).find('@') != std::string::npos)
+  if (url.may_have_account())
     return wrong("executor.admins: an address must not contain a user name; the token identifies the executor");
   return {};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text/ascii_case.hpp"
+#include "core/text/url_text.hpp"
 #include "gateway/auth/secrets.hpp"
 
 namespace ringmaster::gateway {
@@ -28,12 +29,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> headers{{
 bool is_own(std::string_view origin, const protocol::http_request& request) noexcept {
   const auto* named = request.find_header("Host");
   const std::string_view host = !request.forwarded_host.empty() ? request.forwarded_host : named ? *named : std::string_view{};
-  const auto mark = origin.find("://");
-  if (host.empty() || mark == std::string_view::npos)
+  const auto url = core::split_url(origin);
+  if (host.empty() || !url.scheme || !url.path.empty() || !url.tail.empty())
     return false;
-  if (request.is_https && !core::equal_without_case(origin.substr(0, mark), "https"))
+  if (request.is_https && !core::equal_without_case(*url.scheme, "https"))
     return false;
-  return core::equal_without_case(origin.substr(mark + 3), host);
+  return core::equal_without_case(url.authority, host);
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/text/url_text.hpp"
+
 namespace ringmaster::gateway {
 
 namespace {
@@ -28,18 +30,18 @@ bool is_id(std::string_view text) noexcept {
 } // namespace
 
 std::string plain_path(std::string_view target) {
-  target = target.substr(0, target.find_first_of("?#"));
+  auto path_text = core::split_schemeless(target).path;
   if (!target.starts_with('/')) {
     // The absolute form, which proxies send and every server must accept (RFC 9112 §3.2.2).
-    auto mark = target.find("://");
-    if (mark == std::string_view::npos)
+    const auto url = core::split_url(target.substr(0, target.find_first_of("?#")));
+    if (!url.scheme)
       return {};
-    auto slash = target.find('/', mark + 3);
-    target = slash == std::string_view::npos ? std::string_view{"/"} : target.substr(slash);
+    path_text = url.path.empty() ? std::string_view{"/"} : url.path;
   }
   std::string path;
-  path.reserve(target.size());
-  std::unique_copy(target.begin(), target.end(), std::back_inserter(path), [](char a, char b) { return a == '/' && b == '/'; });
+  path.reserve(path_text.size());
+  std::unique_copy(path_text.begin(), path_text.end(), std::back_inserter(path),
+                   [](char a, char b) { return a == '/' && b == '/'; });
   if (path.size() > 1 && path.back() == '/')
     path.pop_back();
   return path;

@@ -7,6 +7,7 @@
 
 #include "core/alarm/mail_text.hpp"
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 #include "gateway/notification/allowed_addresses.hpp"
 #include "gateway/notification/signature.hpp"
 #include "protocol/wire/webhook_body.hpp"
@@ -108,7 +109,7 @@ core::result<void> delivery::prepare_webhook(const config::webhook_settings& web
   if (!webhook.secret.empty() && *preset == wire::webhook_preset::dingtalk) {
     signature = sign_dingtalk(webhook.secret, now());
     url += (url.find('?') == std::string::npos ? "?" : "&");
-    url += "timestamp=" + signature->timestamp + "&sign=" + percent_encoded(signature->sign);
+    url += "timestamp=" + signature->timestamp + "&sign=" + core::percent_encoded(signature->sign);
   } else if (!webhook.secret.empty()) {
     signature = sign_feishu(webhook.secret, now());
   }

@@ -33,17 +33,4 @@ protocol::wire::webhook_signature sign_feishu(const std::string& secret, core::t
   return {std::move(timestamp), std::move(sign)};
 }
 
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain)
-      out += c;
-    else
-      out += {'%', digits[static_cast<unsigned char>(c) >> 4], digits[static_cast<unsigned char>(c) & 15]};
-  }
-  return out;
-}
-
 } // namespace ringmaster::gateway

@@ -3,7 +3,6 @@
 // Signatures that chat services require.
 
 #include <string>
-#include <string_view>
 
 #include "core/time.hpp"
 #include "protocol/wire/webhook_body.hpp"
@@ -15,8 +14,5 @@ namespace ringmaster::gateway {
 
 /// Returns HMAC-SHA256 of an empty text; the key is the seconds, a line feed and the secret.
 [[nodiscard]] protocol::wire::webhook_signature sign_feishu(const std::string& secret, core::time_point now);
-
-/// Returns `text` encoded for a query.
-[[nodiscard]] std::string percent_encoded(std::string_view text);
 
 } // namespace ringmaster::gateway

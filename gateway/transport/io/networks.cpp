@@ -1,13 +1,13 @@
 #include "gateway/transport/io/networks.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <thread>
 
 #include <netdb.h>
 #include <signal.h>
 
 #include "core/text/network_text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::gateway::http {
 
@@ -24,11 +24,6 @@ bool is_host_char(char c) noexcept {
 }
 
 bool is_host(std::string_view host) noexcept { return host.size() <= 253 && std::all_of(host.begin(), host.end(), is_host_char); }
-
-bool parse_port(std::string_view text, std::uint16_t& port) noexcept {
-  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return ec == std::errc{} && end == text.data() + text.size() && port != 0;
-}
 
 /// Converts an IPv4-mapped IPv6 address to IPv4, so that it is judged as IPv4.
 asio::ip::address plain(const asio::ip::address& address) {
@@ -63,35 +58,32 @@ std::string printable(std::string_view text) {
 }
 
 core::result<origin_address> parse_origin(std::string_view origin) {
-  auto mark = origin.find("://");
-  if (mark == std::string_view::npos)
+  const auto url = core::split_url(origin);
+  if (!url.scheme)
     return refuse(origin, "no scheme");
-  auto scheme = origin.substr(0, mark);
-  auto rest = origin.substr(mark + 3);
-  if (scheme != "http" && scheme != "https")
+  if (!url.is_http())
     return refuse(origin, "the scheme must be http or https");
+  const auto place = core::split_host_port(url.authority);
   origin_address parts;
-  parts.tls = scheme == "https";
-  parts.port = parts.tls ? 443 : 80;
-  parts.authority = rest;
-  if (rest.starts_with('[')) {
-    auto close = rest.find(']');
-    error_code ec;
-    parts.host = rest.substr(1, close == std::string_view::npos ? close : close - 1);
+  parts.tls = url.scheme == "https";
+  parts.host = place.host;
+  parts.authority = url.authority;
+  error_code ec;
+  if (url.authority.starts_with('[')) {
     asio::ip::make_address_v6(parts.host, ec);
-    if (ec || close == std::string_view::npos || parts.host.find('%') != std::string::npos)
+    if (ec || !place.in_brackets || parts.host.find('%') != std::string::npos)
       return refuse(origin, "the host is not an IPv6 address");
-    rest.remove_prefix(close + 1);
-  } else {
-    parts.host = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(parts.host.size());
-    if (parts.host.empty())
-      return refuse(origin, "the host is empty");
-    if (!is_host(parts.host))
-      return refuse(origin, "invalid host");
+  } else if (parts.host.empty()) {
+    return refuse(origin, "the host is empty");
+  } else if (place.is_plain && !is_host(parts.host)) {
+    return refuse(origin, "invalid host");
   }
-  if (!rest.empty() && (rest.front() != ':' || !parse_port(rest.substr(1), parts.port)))
+  if (!url.path.empty() || !url.tail.empty())
+    return refuse(origin, "invalid host");
+  const auto port = place.port ? core::parse_port(*place.port).value_or(0) : parts.tls ? 443 : 80;
+  if (!place.is_plain || port == 0)
     return refuse(origin, "the port must be a number from 1 to 65535");
+  parts.port = static_cast<std::uint16_t>(port);
   return parts;
 }
 

@@ -3,11 +3,11 @@
 #include <boost/asio/ip/v6_only.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include "core/text/url_text.hpp"
 #include "gateway/transport/io/networks.hpp"
 #include "gateway/transport/server/session.hpp"
 
@@ -25,18 +25,15 @@ core::result<tcp::endpoint> parse_listen(const std::string& text) {
   auto bad = [&text](std::string_view why) {
     return core::fail(core::errc::invalid_argument, "server.listen = `" + printable(text) + "`: " + std::string(why));
   };
-  auto colon = text.rfind(':');
-  if (colon == std::string::npos)
+  const auto place = core::split_host_port(text);
+  if (!place.port)
     return bad("it must be host:port");
-  unsigned short port = 0;
-  auto [end, ec] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-  if (colon + 1 == text.size() || ec != std::errc{} || end != text.data() + text.size())
+  const auto port = core::parse_port(*place.port);
+  if (!port)
     return bad("the port must be a number from 0 to 65535");
-  auto host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']'))
-    host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string::npos)
+  if (!place.is_plain)
     return bad("an IPv6 address must be in brackets");
+  std::string host{place.host};
   if (host.empty() || host == "*")
     host = "0.0.0.0";
   addrinfo hints{};
@@ -52,7 +49,7 @@ core::result<tcp::endpoint> parse_listen(const std::string& text) {
   endpoint.resize(chosen->ai_addrlen);
   std::copy_n(reinterpret_cast<const char*>(chosen->ai_addr), chosen->ai_addrlen, reinterpret_cast<char*>(endpoint.data()));
   ::freeaddrinfo(list);
-  endpoint.port(port);
+  endpoint.port(*port);
   return endpoint;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 #include "protocol/wire/xxl/multipart.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -21,30 +22,6 @@ constexpr std::size_t shown_chars = 40;
 using fields = std::multimap<std::string, std::string, std::less<>>;
 
 std::string shown(std::string_view text) { return std::string{core::cut_characters(core::valid_utf8(text), shown_chars)}; }
-
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  const char letter = static_cast<char>(c | 0x20);
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-/// Returns nothing for a broken escape.
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    if (text.size() - i < 3 || digit_of(text[i + 1]) < 0 || digit_of(text[i + 2]) < 0)
-      return std::nullopt;
-    out += static_cast<char>(digit_of(text[i + 1]) * 16 + digit_of(text[i + 2]));
-    i += 2;
-  }
-  return out;
-}
 
 core::result<void> add(fields& to, std::string name, std::string value) {
   if (name.empty())
@@ -65,8 +42,8 @@ core::result<void> add_escaped(fields& to, std::string_view pairs) {
     const auto pair = pairs.substr(0, end);
     pairs.remove_prefix(std::min(end + 1, pairs.size()));
     const auto equals = std::min(pair.find('='), pair.size());
-    auto name = unescaped(pair.substr(0, equals));
-    auto value = unescaped(pair.substr(std::min(equals + 1, pair.size())));
+    auto name = core::percent_decoded(pair.substr(0, equals), true);
+    auto value = core::percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
     if (!name || !value)
       return fail(errc::invalid_argument,
                   "the parameter " + shown(pair.substr(0, equals)) + " has a % without two hexadecimal digits after it");
@@ -90,9 +67,9 @@ core::result<void> add_parts(fields& to, std::string_view boundary, std::string_
 }
 
 std::string_view query_of(std::string_view target) noexcept {
-  target = target.substr(0, target.find('#'));
-  const auto mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
+  const auto tail = core::split_schemeless(target).tail;
+  const auto query = tail.substr(0, tail.find('#'));
+  return query.substr(std::min<std::size_t>(1, query.size()));
 }
 
 template <class Number>

@@ -1,7 +1,8 @@
 #include "storage/mysql/driver/url.hpp"
 
-#include <charconv>
-#include <optional>
+#include <algorithm>
+
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -12,37 +13,10 @@ using core::fail;
 
 constexpr std::string_view scheme = "mysql://";
 
-std::optional<int> hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return std::nullopt;
-}
-
-core::result<std::string> decode(std::string_view text, const char* part) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = high ? hex_digit(text[i + 2]) : std::nullopt;
-    if (!low || (*high == 0 && *low == 0))
-      return fail(errc::invalid_argument, std::string{"database.url: a % without two hexadecimal digits in the "} + part);
-    out += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return out;
-}
-
 core::result<void> assign(std::string& target, std::string_view text, const char* part) {
-  auto decoded = decode(text, part);
-  if (!decoded)
-    return tl::unexpected{decoded.error()};
+  auto decoded = core::percent_decoded(text);
+  if (!decoded || decoded->find('\0') != std::string::npos)
+    return fail(errc::invalid_argument, std::string{"database.url: a % without two hexadecimal digits in the "} + part);
   target = std::move(*decoded);
   return {};
 }
@@ -57,23 +31,15 @@ core::result<void> parse_account(address& out, std::string_view text) {
 }
 
 core::result<void> parse_place(address& out, std::string_view text) {
-  std::string_view port;
-  if (text.starts_with('[')) {
-    const auto end = text.find(']');
-    if (end == text.npos || (end + 1 < text.size() && text[end + 1] != ':'))
-      return fail(errc::invalid_argument, "database.url: the host in brackets is not closed");
-    out.host = text.substr(1, end - 1);
-    port = end + 1 < text.size() ? text.substr(end + 2) : std::string_view{};
-  } else {
-    const auto colon = text.find(':');
-    out.host = text.substr(0, colon);
-    port = colon == text.npos ? std::string_view{} : text.substr(colon + 1);
-  }
-  if (port.empty())
-    return {};
-  const auto [rest, code] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-  if (code != std::errc{} || rest != port.data() + port.size() || out.port == 0)
+  const auto place = core::split_host_port(text);
+  if (text.starts_with('[') && !(place.in_brackets && place.is_plain))
+    return fail(errc::invalid_argument, "database.url: the host in brackets is not closed");
+  out.host = place.host;
+  const auto port = place.port.value_or("");
+  if (!place.is_plain || (!port.empty() && core::parse_port(port).value_or(0) == 0))
     return fail(errc::invalid_argument, "database.url: invalid port, expected 1 to 65535");
+  if (!port.empty())
+    out.port = *core::parse_port(port);
   return {};
 }
 
@@ -103,23 +69,21 @@ core::result<address> parse_url(std::string_view url) {
   if (!url.starts_with(scheme))
     return fail(errc::invalid_argument, "database.url: must begin with mysql://");
   address out;
-  auto rest = url.substr(scheme.size());
-  const auto question = rest.find('?');
-  const auto options = question == rest.npos ? std::string_view{} : rest.substr(question + 1);
-  rest = rest.substr(0, question);
-  const auto slash = rest.find('/', rest.rfind('@') == rest.npos ? 0 : rest.rfind('@'));
-  const auto authority = rest.substr(0, slash);
-  const auto at = authority.rfind('@');
-  if (at == authority.npos)
+  // No general parser of URLs would do: passwords are often written with a / # or @ in them, so the account ends at the last @.
+  const auto rest = url.substr(scheme.size());
+  const auto options = rest.substr(std::min(rest.find('?'), rest.size()));
+  const auto [account, server] = core::split_authority(rest.substr(0, rest.size() - options.size()));
+  if (!account)
     return fail(errc::invalid_argument, "database.url: the user is missing (mysql://user:password@host:port/name)");
+  const auto slash = std::min(server.find('/'), server.size());
 
-  auto parsed = parse_account(out, authority.substr(0, at));
+  auto parsed = parse_account(out, *account);
   if (parsed)
-    parsed = parse_place(out, authority.substr(at + 1));
+    parsed = parse_place(out, server.substr(0, slash));
   if (parsed)
-    parsed = assign(out.database, slash == rest.npos ? std::string_view{} : rest.substr(slash + 1), "database name");
+    parsed = assign(out.database, server.substr(std::min(slash + 1, server.size())), "database name");
   if (parsed)
-    parsed = parse_options(out, options);
+    parsed = parse_options(out, options.substr(std::min<std::size_t>(1, options.size())));
   if (!parsed)
     return tl::unexpected{parsed.error()};
   if (out.database.empty() || out.database.find('/') != std::string::npos)
