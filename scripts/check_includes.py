@@ -26,6 +26,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "protocol/http.cpp": (("protocol/http.hpp", "core/"), ("system",)),
     "protocol/notifier.hpp": (("core/",), ()),
     "protocol/curl/": (("protocol/curl/",), ("curl",)),
+    "protocol/tls/": (("protocol/tls/", "core/"), ("openssl",)),
     "storage/": ((*SHARED_STORAGE, "core/", "config/settings.hpp"), ("system",)),
     "storage/mysql/": ((*SHARED_STORAGE, "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
     "storage/sqlite/": ((*SHARED_STORAGE, "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
@@ -45,7 +46,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "gateway/auth/secrets.cpp": (("gateway/auth/secrets.hpp", "core/"), ("argon2", "openssl", "system")),
     "gateway/transport/transport.hpp": (("core/", "config/settings.hpp", "protocol/http.hpp"), ()),
     "gateway/transport/": (
-        ("gateway/transport/", "core/", "config/settings.hpp", "protocol/http.hpp"),
+        ("gateway/transport/", "core/", "config/settings.hpp", "protocol/http.hpp", "protocol/tls/"),
         ("boost", "openssl", "system"),
     ),
     "gateway/notification/notification.hpp": (("core/", "config/settings.hpp", "protocol/notifier.hpp"), ()),
@@ -118,7 +119,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing rules forecast",
     "config": "text declared .",
-    "protocol": ". curl wire/json wire wire/xxl wire/executor wire/v1",
+    "protocol": ". curl tls wire/json wire wire/xxl wire/executor wire/v1",
     "storage": ". rows rules",
     "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
     "storage/sqlite": "driver cluster schema users runs firing jobs results maintenance .",

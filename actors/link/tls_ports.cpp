@@ -2,10 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <cerrno>
-#include <fstream>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,16 +21,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string cipher_list = "the cipher list";
+protocol::tls_file file_of(const std::string& path) { return {path, path + " cannot be used: "}; }
 
-core::error unusable(const std::string& file) {
-  if (std::ifstream from{file}; !from && file != cipher_list)
-    return {core::errc::invalid_argument, file + " cannot be used: " + std::generic_category().message(errno)};
-  char text[256] = "unknown reason";
-  if (const auto code = ERR_peek_last_error(); code != 0)
-    ERR_error_string_n(code, text, sizeof text);
-  ERR_clear_error();
-  return {core::errc::invalid_argument, file + " cannot be used: " + text};
+core::result<tls_context> load(const link_files& files) {
+  auto made = protocol::make_tls_context(TLS_method());
+  if (!made)
+    return made;
+  SSL_CTX_set_options(made->get(), SSL_OP_NO_TICKET);
+  SSL_CTX_set_verify(made->get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  if (SSL_CTX_set_cipher_list(made->get(), "HIGH:!aNULL:!MD5:!PSK") != 1)
+    return core::fail(core::errc::invalid_argument, "the cipher list cannot be used: " + protocol::take_tls_error());
+  return protocol::use_identity(*made, file_of(files.certificate), file_of(files.key))
+    .and_then([&] { return protocol::trust_authorities(*made, file_of(files.ca)); })
+    .map([&] { return *made; });
 }
 
 caf::io::network::default_multiplexer& loop_of(caf::actor_system& system) {
@@ -121,44 +121,18 @@ void init_link_meta_objects() {
 }
 
 tls_ports::tls_ports(link_files files)
-  : files_{std::move(files)}, visitors_{std::make_shared<visitors>()}, bindings_{std::make_shared<channel_bindings>()} {}
+  : source_{std::make_shared<protocol::tls_source>([files = std::move(files)] { return load(files); })},
+    visitors_{std::make_shared<visitors>()},
+    bindings_{std::make_shared<channel_bindings>()} {}
 
 core::result<std::shared_ptr<tls_ports>> tls_ports::make(link_files files) {
   std::shared_ptr<tls_ports> made{new tls_ports{std::move(files)}};
-  if (auto read = made->reload(); !read)
+  if (auto read = made->source_->get(); !read)
     return tl::unexpected<core::error>{read.error()};
   return made;
 }
 
-core::result<tls_ports::context_ptr> tls_ports::load() const {
-  context_ptr made{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
-  if (!made)
-    return core::fail(core::errc::unavailable, "TLS: no memory");
-  ERR_clear_error();
-  SSL_CTX_set_min_proto_version(made.get(), TLS1_2_VERSION);
-  SSL_CTX_set_options(made.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
-  SSL_CTX_set_session_cache_mode(made.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_verify(made.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  if (SSL_CTX_set_cipher_list(made.get(), "HIGH:!aNULL:!MD5:!PSK") != 1)
-    return tl::unexpected<core::error>{unusable(cipher_list)};
-  if (SSL_CTX_use_certificate_chain_file(made.get(), files_.certificate.c_str()) != 1)
-    return tl::unexpected<core::error>{unusable(files_.certificate)};
-  if (SSL_CTX_use_PrivateKey_file(made.get(), files_.key.c_str(), SSL_FILETYPE_PEM) != 1
-      || SSL_CTX_check_private_key(made.get()) != 1)
-    return tl::unexpected<core::error>{unusable(files_.key)};
-  if (SSL_CTX_load_verify_locations(made.get(), files_.ca.c_str(), nullptr) != 1)
-    return tl::unexpected<core::error>{unusable(files_.ca)};
-  return made;
-}
-
-core::result<void> tls_ports::reload() {
-  auto made = load();
-  if (!made)
-    return tl::unexpected<core::error>{made.error()};
-  std::lock_guard guard{context_->mutex};
-  context_->now = std::move(*made);
-  return {};
-}
+core::result<void> tls_ports::reload() { return source_->reload(); }
 
 core::result<std::string> tls_ports::bind(const std::string& address, protocol::logger log) {
   auto socket = listen_at(address);
@@ -175,7 +149,7 @@ core::result<void> tls_ports::probe(const std::string& address, std::chrono::mil
   const auto socket = connect_to(address, limit);
   if (!socket)
     return tl::unexpected<core::error>{socket.error()};
-  const auto session = shake_hands(context_->get(), socket->get(), until);
+  const auto session = shake_hands(*source_->get(), socket->get(), until);
   if (!session)
     return tl::unexpected<core::error>{session.error()};
   return await_greeting(*session, socket->get(), until);
@@ -188,7 +162,7 @@ core::result<void> tls_ports::publish(const protocol::link_door& door) {
   const auto broker = broker_of(*system_);
   if (std::exchange(published_, true)) // unpublishes a door that no longer exists
     protocol::anon_send(broker, caf::close_atom_v, port_);
-  auto doorman = make_doorman(loop_of(*system_), own, [context = context_] { return context->get(); }, visitors_, bindings_,
+  auto doorman = make_doorman(loop_of(*system_), own, [source = source_] { return *source->get(); }, visitors_, bindings_,
                               log_);
   protocol::anon_send(broker, caf::publish_atom_v, std::move(doorman), port_, caf::actor_cast<caf::strong_actor_ptr>(door),
                       system_->message_types(door));
@@ -208,7 +182,7 @@ void tls_ports::end_guests() { visitors_->sweep(); }
 
 void tls_ports::dial(const std::string& address, std::chrono::milliseconds limit, dialled done) {
   const auto until = std::chrono::steady_clock::now() + limit;
-  auto call = std::make_shared<dial_call>(dial_call{address, limit, until, context_->get(), bindings_, std::move(done)});
+  auto call = std::make_shared<dial_call>(dial_call{address, limit, until, *source_->get(), bindings_, std::move(done)});
   system_->spawn<caf::detached>([call](caf::event_based_actor* self) { begin(self, call); });
 }
 

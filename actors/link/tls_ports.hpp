@@ -3,7 +3,6 @@
 // Native links on real sockets: CAF's BASP over TLS. Only this folder uses CAF's io module.
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -13,8 +12,7 @@
 #include "core/result.hpp"
 #include "protocol/link_ports.hpp"
 #include "protocol/logger.hpp"
-
-struct ssl_ctx_st;
+#include "protocol/tls/tls_context.hpp"
 
 namespace ringmaster::actors {
 
@@ -63,22 +61,10 @@ public:
   void dial(const std::string& address, std::chrono::milliseconds limit, dialled done) override;
 
 private:
-  using context_ptr = std::shared_ptr<ssl_ctx_st>;
-
   explicit tls_ports(link_files files);
-  [[nodiscard]] core::result<context_ptr> load() const;
 
-  link_files files_;
-  /// Shared with the acceptor.
-  struct shared_context {
-    std::mutex mutex;
-    context_ptr now;
-    [[nodiscard]] context_ptr get() {
-      std::lock_guard guard{mutex};
-      return now;
-    }
-  };
-  std::shared_ptr<shared_context> context_ = std::make_shared<shared_context>();
+  /// Shared with the acceptor. It always has a context: `make` has read the files.
+  std::shared_ptr<protocol::tls_source> source_;
   caf::actor_system* system_ = nullptr;
   /// Listens as long as it lives. Each door has its own descriptor for the socket.
   socket_handle bound_;

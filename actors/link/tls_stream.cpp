@@ -102,7 +102,6 @@ tls_session session_on(const tls_context& context, int fd) {
   tls_session made{SSL_new(context.get()), &SSL_free};
   if (!made || SSL_set_fd(made.get(), fd) != 1)
     return {nullptr, &SSL_free};
-  SSL_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   return made;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
-// A TLS connection below CAF's BASP, and the acceptor of such connections.
+// A TLS connection below CAF's BASP, and the acceptor of such connections. HTTP has a stream of its own
+// (gateway/transport/tls/tls_stream.hpp): there the owner of the socket waits, looks for bytes without reading them, and checks a
+// gate right before a write.
 
 #include <chrono>
 #include <cstddef>
@@ -13,6 +15,7 @@
 
 #include "core/result.hpp"
 #include "protocol/logger.hpp"
+#include "protocol/tls/tls_context.hpp"
 
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
@@ -24,7 +27,7 @@ namespace ringmaster::actors {
 
 class channel_bindings;
 
-using tls_context = std::shared_ptr<SSL_CTX>;
+using protocol::tls_context;
 using tls_session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
 /// Returns the client session on a connected socket after its handshake; blocks until `until` at most. Errors: `unavailable` with

@@ -4,6 +4,8 @@
 #include <openssl/sslerr.h>
 #include <openssl/x509_vfy.h>
 
+#include "protocol/tls/tls_context.hpp"
+
 namespace ringmaster::actors {
 
 namespace {
@@ -28,21 +30,6 @@ std::string refused_certificate(bool is_server, long verified) {
                                            : shown + " is not accepted: " + why;
 }
 
-/// Returns whether the peer rejected the certificate of this end.
-bool is_refusal_of_ours(int reason) {
-  switch (reason) {
-  case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
-  case SSL_R_TLSV1_ALERT_ACCESS_DENIED:
-  case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-  case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
-  case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
-  case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
-  case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
-  case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: return true;
-  default: return false;
-  }
-}
-
 std::string close_in_words(const SSL* session) {
   if (SSL_is_init_finished(session) != 1)
     return "the connection was closed during the TLS handshake";
@@ -63,7 +50,7 @@ std::string failure_in_words(const SSL* session) {
   const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
   if (!text || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
     return close_in_words(session);
-  if (is_refusal_of_ours(reason))
+  if (protocol::is_certificate_alert(code))
     return (is_server ? "it does not accept this node's certificate: " : "the node does not accept this executor's certificate: ")
            + std::string{text};
   if (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_WRONG_VERSION_NUMBER)

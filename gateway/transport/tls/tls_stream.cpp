@@ -20,21 +20,10 @@ int size_of(std::size_t bytes) {
   return static_cast<int>(std::min<std::size_t>(bytes, static_cast<std::size_t>(std::numeric_limits<int>::max())));
 }
 
-/// Returns true for an alert by which a peer refuses our certificate, or asks for one.
-bool is_of_certificate(unsigned long code) {
-  switch (ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET : -1) {
-  case SSL_AD_BAD_CERTIFICATE:
-  case SSL_AD_UNSUPPORTED_CERTIFICATE:
-  case SSL_AD_CERTIFICATE_REVOKED:
-  case SSL_AD_CERTIFICATE_EXPIRED:
-  case SSL_AD_CERTIFICATE_UNKNOWN:
-  case SSL_AD_UNKNOWN_CA:
-  case SSL_AD_ACCESS_DENIED:
-  case SSL_AD_DECRYPT_ERROR:
-  case SSL_AD_HANDSHAKE_FAILURE:
-  case TLS13_AD_CERTIFICATE_REQUIRED: return true;
-  default: return false;
-  }
+/// Returns true for an alert of a peer that does not accept our side of the handshake, most likely for its certificate.
+bool refuses_us(unsigned long code) {
+  const auto reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET : -1;
+  return protocol::is_certificate_alert(code) || reason == SSL_AD_DECRYPT_ERROR || reason == SSL_AD_HANDSHAKE_FAILURE;
 }
 
 bool name_peer(SSL* ssl, const std::string& host) {
@@ -87,11 +76,11 @@ error_code tls_stream::judge(int result) {
   }
   broken_ = true;
   const auto first = ERR_peek_error();
-  refused_ = SSL_is_init_finished(ssl_) == 1 && SSL_version(ssl_) >= TLS1_3_VERSION && is_of_certificate(first);
+  refused_ = SSL_is_init_finished(ssl_) == 1 && SSL_version(ssl_) >= TLS1_3_VERSION && refuses_us(first);
   if (const auto verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK && SSL_is_init_finished(ssl_) != 1)
     error_ = std::string{"its certificate is not accepted: "} + X509_verify_cert_error_string(verdict);
   else
-    error_ = take_tls_error();
+    error_ = protocol::take_tls_error();
   ERR_clear_error();
   return asio::error::connection_reset;
 }

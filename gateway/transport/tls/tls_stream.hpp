@@ -1,6 +1,7 @@
 #pragma once
 
 // TLS on a socket that its user owns and waits for (docs/adr/0022). Never blocks: an unfinished operation says what to wait for.
+// Native links have a stream of their own (actors/link/tls_stream.hpp): CAF's loop owns their sockets and decides when to read.
 
 #include <cstddef>
 #include <memory>
