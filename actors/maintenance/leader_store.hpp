@@ -10,7 +10,7 @@
 namespace ringmaster::actors {
 
 struct leader_workers {
-  /// Worker for writes.
+  /// Worker for writes; null for a task that only reads.
   protocol::storage_actor storage;
   /// Worker for reads, with its own connection.
   protocol::query_worker queries;

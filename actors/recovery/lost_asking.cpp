@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "actors/recovery/lost_monitor.hpp"
-#include "actors/recovery/lost_queries.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/text/result_text.hpp"
 #include "protocol/error.hpp"
@@ -35,8 +34,9 @@ void lost_monitor_state::look() {
   if (due.empty())
     return;
   looking_ = true;
-  query<std::vector<core::log_row>>([due](storage::store& store) { return store.logs().rows(due); },
-                                    [this, due](const core::result<std::vector<core::log_row>>& rows) { looked(due, rows); });
+  store_.read<std::vector<core::log_row>>(
+    [due](storage::store& store) { return store.logs().rows(due); },
+    [this, due](const core::result<std::vector<core::log_row>>& rows) { looked(due, rows); });
 }
 
 void lost_monitor_state::looked(const std::vector<core::log_id>& asked, const core::result<std::vector<core::log_row>>& rows) {
@@ -75,8 +75,8 @@ void lost_monitor_state::start_ready() {
 
 // `/idleBeat` first, then `/log`: in the other order a run that leaves the queue in between looks as if it had never arrived.
 void lost_monitor_state::ask(watched_run& run) {
-  auto done = [this, id = run.run.id, epoch = epoch_](const executor_says& says) {
-    if (epoch == epoch_)
+  auto done = [this, id = run.run.id, epoch = store_.epoch()](const executor_says& says) {
+    if (epoch == store_.epoch())
       answered(id, says);
   };
   const protocol::log_request log_of{run.run.id, run.run.fire_at, 1, run.run.group};
@@ -92,7 +92,7 @@ void lost_monitor_state::ask(watched_run& run) {
           done({true, core::idle_reply, core::unknown_verdict::cannot_tell});
         });
   };
-  protocol::request(self_, partners_.pool, patience(), protocol::link_query{run.run.address})
+  protocol::request(self_, pool_, patience(), protocol::link_query{run.run.address})
     .then(
       [this, done, ask_log,
        question = protocol::probe_request{run.run.job, true, run.run.group}](const protocol::link_handle& found) {
@@ -120,8 +120,6 @@ void lost_monitor_state::answered(core::log_id id, const executor_says& says) {
 }
 
 core::lost_evidence lost_monitor_state::evidence_of(const watched_run& run, const executor_says& says) {
-  const auto group = view_->groups.find(core::number(run.run.group));
-  const auto automatic = group != view_->groups.end() && group->second.type == core::address_type::automatic;
   auto since = [this](const std::optional<steady>& then) {
     return then ? std::optional{std::chrono::duration_cast<milliseconds>(steady_now() - *then)} : std::nullopt;
   };
@@ -130,8 +128,8 @@ core::lost_evidence lost_monitor_state::evidence_of(const watched_run& run, cons
   evidence.reached = says.reached;
   evidence.idle_code = says.idle_code;
   evidence.log = says.log;
-  evidence.listed = listed_.contains(run.run.address);
-  evidence.once_registered = automatic || once_registered_.contains(run.run.address);
+  evidence.listed = executors_.listed().contains(run.run.address);
+  evidence.once_registered = executors_.was_registered(run.run.group, run.run.address);
   evidence.idle_since = since(run.idle_since);
   evidence.denied_since = since(run.denied_since);
   return evidence;
@@ -179,7 +177,7 @@ void lost_monitor_state::give_up(const watched_run& run, const char* why) {
 void lost_monitor_state::flush() {
   if (lost_.empty())
     return;
-  protocol::request(self_, partners_.completion, callback_limit, protocol::callback_batch{std::exchange(lost_, {})})
+  protocol::request(self_, completion_, callback_limit, protocol::callback_batch{std::exchange(lost_, {})})
     .then([](const protocol::callbacks_stored&) {},
           [this](const caf::error& why) {
             log_->warn("lost results could not be recorded now: {}", protocol::end_in_words(why));

@@ -1,34 +1,32 @@
 #include "actors/recovery/lost_monitor.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "actors/recovery/lost_queries.hpp"
+#include "actors/metrics.hpp"
 #include "actors/next_tick.hpp"
 
 namespace ringmaster::actors {
 
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds lost_tick_period{500};
-constexpr milliseconds walk_period{60'000};
-/// After a walk follows a pause of this multiple of its length, if that is longer than the period. A log with a run that has been
-/// open for long then takes 5 % of one connection's time at most.
-constexpr int walk_share = 20;
+constexpr std::chrono::milliseconds lost_tick_period{500};
+/// Runs of a returned executor that are older are found by the walk.
+constexpr auto search_back = core::lost_age_min + std::chrono::minutes{1};
 
 } // namespace
 
 lost_monitor_state::lost_monitor_state(protocol::lost_monitor::pointer self, lost_partners partners, lost_settings settings,
                                        protocol::wall_clock clock, logger log)
   : self_{self},
-    partners_{std::move(partners)},
+    completion_{std::move(partners.completion)},
+    pool_{std::move(partners.pool)},
+    store_{self, {.storage = {}, .queries = std::move(partners.queries)}},
     settings_{settings},
     clock_{std::move(clock)},
     log_{std::move(log)},
-    lost_count_{
-      self->system().metrics().counter_singleton("ringmaster", "runs-lost", "Runs whose result never came.", "1", true)} {}
+    lost_count_{make_counter(self->system(), "runs-lost", "Runs whose result never came.")} {}
 
 protocol::lost_monitor::behavior_type lost_monitor_state::make_behavior() {
   next_tick_ = steady_now();
@@ -46,30 +44,22 @@ protocol::lost_monitor::behavior_type lost_monitor_state::make_behavior() {
 
 void lost_monitor_state::change_incarnation(const protocol::incarnation_change& change) {
   alive_ = change.life.has_value();
-  first_slot_ = false; // the slots of the new incarnation follow
-  set_duty(false);
+  set_duty(false); // the slots of the new incarnation follow
 }
 
-void lost_monitor_state::change_slots(const protocol::slot_change& change) {
-  first_slot_ = change.slots.test(0);
-  set_duty(alive_ && first_slot_);
-}
+void lost_monitor_state::change_slots(const protocol::slot_change& change) { set_duty(alive_ && change.slots.test(0)); }
 
 void lost_monitor_state::set_duty(bool on) {
   if (std::exchange(duty_, on) == on)
     return;
-  ++epoch_;
+  store_.change();
   runs_.clear();
   suspects_.clear();
   returned_.clear();
   silent_until_.clear();
   lost_.clear();
-  search_.reset();
-  walk_.reset();
-  knocking_ = 0;
-  searching_ = walking_ = looking_ = naming_ = false;
-  low_water_ = {};
-  next_walk_ = steady_now();
+  looking_ = naming_ = false;
+  walk_.restart(steady_now());
   if (on)
     log_->info("this node searches for lost results");
 }
@@ -81,9 +71,9 @@ void lost_monitor_state::tick() {
   if (!duty_)
     return;
   std::erase_if(silent_until_, [t = steady_now()](const auto& silent) { return silent.second <= t; });
-  if (!walking_ && !walk_ && steady_now() >= next_walk_)
-    begin_walk();
-  knock();
+  begin_walk();
+  for (const auto& address : suspects_.take_due(steady_now()))
+    knock(address);
   name_silent();
   go_on();
 }
@@ -104,79 +94,136 @@ void lost_monitor_state::arm() {
   protocol::send_at(self_, protocol::lost_monitor{self_}, next_tick_, protocol::tick_atom{});
 }
 
+// -- executors under suspicion ---------------------------------------------------------------------------------------------
+
+// An executor that was restarted quickly leaves the list and comes back, or never leaves it; in both cases its memory is lost.
+void lost_monitor_state::know(std::shared_ptr<const protocol::registry_view> view) {
+  for (const auto& address : executors_.update(std::move(view)))
+    suspect(address);
+  for (const auto& address : executors_.listed())
+    if (suspects_.contains(address))
+      suspect(address);
+}
+
+void lost_monitor_state::hear(const protocol::executor_update& update) {
+  silent_until_.erase(update.address);
+  suspect(update.address);
+}
+
+void lost_monitor_state::suspect(const std::string& address) {
+  if (duty_ && !address.empty())
+    suspects_.add(address, steady_now());
+}
+
+void lost_monitor_state::knock(const std::string& address) {
+  auto answer = [this, address, epoch = store_.epoch()](bool answered) {
+    if (epoch == store_.epoch())
+      knocked(address, answered);
+  };
+  protocol::request(self_, pool_, patience(), protocol::link_query{address})
+    .then(
+      [this, answer](const protocol::link_handle& found) {
+        protocol::request(self_, found.link, patience(), protocol::probe_request{})
+          .then([answer](const protocol::probe_reply& reply) { answer(reply.code != 0); },
+                [answer](const caf::error&) { answer(false); });
+      },
+      [answer](const caf::error&) { answer(false); });
+}
+
+void lost_monitor_state::knocked(const std::string& address, bool answered) {
+  if (!suspects_.take_answer(address, answered, steady_now()))
+    return;
+  returned_.add(address);
+  silent_until_.erase(address);
+  runs_.wake(address, steady_now());
+  walk_.hurry(steady_now());
+  go_on();
+}
+
+// Most executors that leave have announced it and have no open run: they need no log line.
+void lost_monitor_state::name_silent() {
+  if (naming_)
+    return;
+  core::open_search wanted;
+  wanted.addresses = suspects_.take_unnamed(returned_executors::per_search_max, steady_now());
+  if (wanted.addresses.empty())
+    return;
+  naming_ = true;
+  store_.read<std::set<std::string>>(
+    [wanted = std::move(wanted), from = now() - search_back](storage::store& store) mutable {
+      return addresses_of_open(store, std::move(wanted), from);
+    },
+    [this](const core::result<std::set<std::string>>& found) {
+      naming_ = false;
+      if (found)
+        for (const auto& address : *found)
+          log_->info("{} may have died: it does not answer, and runs that it accepted have no result yet", address);
+    });
+}
+
+void lost_monitor_state::begin_search() {
+  if (!returned_.begin())
+    return;
+  store_.read<core::log_range>([from = now() - search_back](storage::store& store) { return log_since(store, from); },
+                               [this](const core::result<core::log_range>& range) {
+                                 if (!range)
+                                   return search_failed();
+                                 returned_.begun(*range);
+                                 go_on();
+                               });
+}
+
+// A search waits while no more runs fit, so that the open runs of one executor are examined in limited parts.
+void lost_monitor_state::search_on() {
+  if (runs_.full())
+    return;
+  const auto wanted = returned_.next();
+  if (!wanted)
+    return begin_search();
+  store_.read<found_runs>([wanted = *wanted](storage::store& store) { return find_open_runs(store, wanted); },
+                          [this](core::result<found_runs>&& found) {
+                            if (!found)
+                              return search_failed();
+                            returned_.found(found->page.through);
+                            take(std::move(*found));
+                            go_on();
+                          });
+}
+
+void lost_monitor_state::search_failed() {
+  for (const auto& address : returned_.failed())
+    suspect(address);
+}
+
 // -- old runs --------------------------------------------------------------------------------------------------------------
 
 void lost_monitor_state::begin_walk() {
-  walking_ = true;
-  query<core::log_range>(
-    [before = now() - core::lost_age_min](storage::store& store) -> core::result<core::log_range> {
-      auto span = store.maintenance().span();
-      if (!span)
-        return tl::unexpected<core::error>{std::move(span.error())};
-      auto last = store.maintenance().last_before(before);
-      if (!last)
-        return tl::unexpected<core::error>{std::move(last.error())};
-      return core::log_range{core::log_id{core::number(span->first) - 1}, *last};
-    },
+  if (!walk_.begin(steady_now()))
+    return;
+  store_.read<core::log_range>(
+    [before = now() - core::lost_age_min](storage::store& store) { return log_before(store, before); },
     [this](const core::result<core::log_range>& range) {
-      walking_ = false;
-      next_walk_ = steady_now() + store_retry;
       if (!range)
-        return;
-      walk_began_ = steady_now();
-      oldest_open_.reset();
-      walk_ = core::log_range{std::max(range->after, low_water_), range->through};
+        return walk_.failed(steady_now() + store_retry);
+      walk_.begun(*range, steady_now());
       go_on();
     });
 }
 
 void lost_monitor_state::walk_on() {
-  if (walking_ || !walk_ || runs_.full())
+  if (runs_.full())
     return;
-  if (walk_->after >= walk_->through)
-    return end_walk();
-  walking_ = true;
-  query<found_runs>([range = *walk_](storage::store& store) { return search(store, {range, {}}); },
-                    [this](core::result<found_runs>&& found) { walked(std::move(found)); });
-}
-
-void lost_monitor_state::walked(core::result<found_runs>&& found) {
-  walking_ = false;
-  if (!found) {
-    walk_.reset();
-    next_walk_ = steady_now() + store_retry;
+  const auto section = walk_.next(steady_now());
+  if (!section)
     return;
-  }
-  if (!oldest_open_ && !found->page.runs.empty())
-    oldest_open_ = found->page.runs.front().id;
-  walk_->after = found->page.through;
-  take(std::move(*found));
-  go_on();
-}
-
-// A row at (0, 0) may still begin to run. It is below the mark only if it is ten minutes old, and then the sweep for abandoned
-// runs takes care of it.
-void lost_monitor_state::end_walk() {
-  low_water_ = oldest_open_ ? core::log_id{core::number(*oldest_open_) - 1} : std::max(low_water_, walk_->through);
-  walk_.reset();
-  const auto took = std::chrono::duration_cast<milliseconds>(steady_now() - walk_began_);
-  next_walk_ = steady_now() + std::max(walk_period, took * walk_share);
-}
-
-core::result<lost_monitor_state::found_runs> lost_monitor_state::search(storage::store& store, const core::open_search& search) {
-  auto page = store.maintenance().open_runs(search);
-  if (!page)
-    return tl::unexpected<core::error>{std::move(page.error())};
-  std::vector<core::job_id> jobs;
-  for (const auto& run : page->runs)
-    jobs.push_back(run.job);
-  auto definitions = jobs.empty() ? std::vector<core::scheduled_job>{} : store.firings().read_jobs(jobs);
-  if (!definitions)
-    return tl::unexpected<core::error>{std::move(definitions.error())};
-  found_runs found{std::move(*page), {}};
-  for (const auto& job : *definitions)
-    found.timeouts.emplace(job.spec->id, std::chrono::seconds{job.spec->timeout_s});
-  return found;
+  store_.read<found_runs>([range = *section](storage::store& store) { return find_open_runs(store, {range, {}}); },
+                          [this](core::result<found_runs>&& found) {
+                            if (!found)
+                              return walk_.failed(steady_now() + store_retry);
+                            walk_.walked(found->page);
+                            take(std::move(*found));
+                            go_on();
+                          });
 }
 
 void lost_monitor_state::take(found_runs&& found) {

@@ -2,17 +2,19 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/maintenance/leader_store.hpp"
+#include "actors/recovery/known_executors.hpp"
+#include "actors/recovery/lost_queries.hpp"
+#include "actors/recovery/lost_walk.hpp"
 #include "actors/recovery/open_runs.hpp"
+#include "actors/recovery/returned_executors.hpp"
+#include "actors/recovery/suspected_executors.hpp"
 #include "config/settings.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
@@ -52,11 +54,6 @@ class lost_monitor_state {
 public:
   static inline const char* name = "ringmaster.lost_monitor";
 
-  /// Maximum of executors under suspicion; beyond it, the walk finds their runs when they are old.
-  static constexpr std::size_t suspects_max = 10'000;
-  /// Maximum of suspects that are asked at once whether they are alive.
-  static constexpr std::size_t handshakes_max = 64;
-
   lost_monitor_state(protocol::lost_monitor::pointer self, lost_partners partners, lost_settings settings,
                      protocol::wall_clock clock, logger log);
   protocol::lost_monitor::behavior_type make_behavior();
@@ -66,21 +63,6 @@ private:
   using phase = watched_run::phase;
   /// Delay before a request that the store did not answer is repeated.
   static constexpr std::chrono::milliseconds store_retry{5'000};
-  /// Executor that may have died.
-  struct suspect {
-    steady first{};
-    /// Last time of a sign that it may have died.
-    steady since{};
-    steady next_knock{};
-    core::milliseconds wait{0};
-    bool knocking = false;
-    /// For the log: it was checked whether it left runs open.
-    bool named = false;
-  };
-  struct found_runs {
-    core::open_page page;
-    std::unordered_map<core::job_id, std::chrono::seconds> timeouts;
-  };
   struct executor_says {
     bool reached = false;
     std::int32_t idle_code = 0;
@@ -90,26 +72,24 @@ private:
   void change_incarnation(const protocol::incarnation_change& change);
   void change_slots(const protocol::slot_change& change);
   void set_duty(bool on);
-  void know(std::shared_ptr<const protocol::registry_view> view);
-  void hear(const protocol::executor_update& update);
   void tick();
   void arm();
   void go_on();
 
-  // -- executors under suspicion, lost_suspects.cpp
-  void suspect_it(const std::string& address);
-  void knock();
+  // -- executors under suspicion
+  void know(std::shared_ptr<const protocol::registry_view> view);
+  void hear(const protocol::executor_update& update);
+  void suspect(const std::string& address);
+  void knock(const std::string& address);
   void knocked(const std::string& address, bool answered);
   void begin_search();
   void search_on();
+  void search_failed();
   void name_silent();
 
   // -- old runs
   void begin_walk();
   void walk_on();
-  void walked(core::result<found_runs>&& found);
-  void end_walk();
-  [[nodiscard]] static core::result<found_runs> search(storage::store& store, const core::open_search& search);
   void take(found_runs&& found);
 
   // -- one run, lost_asking.cpp
@@ -124,50 +104,30 @@ private:
   void give_up(const watched_run& run, const char* why);
   void flush();
 
-  /// Asks the store; drops the answer if the task ended or began again meanwhile.
-  template <class T, class UseCase, class Then>
-  void query(UseCase use_case, Then then);
   [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
   [[nodiscard]] core::time_point now() { return clock_.at(steady_now()); }
   [[nodiscard]] std::chrono::milliseconds patience() const;
 
   protocol::lost_monitor::pointer self_;
-  lost_partners partners_;
+  protocol::completion_actor completion_;
+  protocol::trigger_pool pool_;
+  leader_store<protocol::lost_monitor::pointer> store_;
   lost_settings settings_;
   protocol::wall_clock clock_;
   logger log_;
 
   bool alive_ = false;
-  bool first_slot_ = false;
   bool duty_ = false;
-  /// Number of times that the leader task began or ended.
-  std::uint64_t epoch_ = 0;
   steady next_tick_{};
 
-  std::shared_ptr<const protocol::registry_view> view_ = std::make_shared<protocol::registry_view>();
-  /// Addresses of the view.
-  std::unordered_set<std::string> listed_;
-  /// Addresses that were in an automatic group at some time of this process.
-  std::unordered_set<std::string> once_registered_;
-
-  std::map<std::string, suspect> suspects_;
-  std::size_t knocking_ = 0;
+  known_executors executors_;
+  suspected_executors suspects_;
+  /// The store is being asked which silent executors have open runs.
   bool naming_ = false;
-  /// Executors that answered; their open runs are to be found.
-  std::unordered_set<std::string> returned_;
-  /// The search under way for open runs of some of them.
-  std::optional<core::open_search> search_;
-  bool searching_ = false;
-
-  bool walking_ = false;
-  std::optional<core::log_range> walk_;
-  /// No run up to this id is open.
-  core::log_id low_water_{};
-  std::optional<core::log_id> oldest_open_;
-  steady walk_began_{};
-  steady next_walk_{};
-
+  returned_executors returned_;
+  lost_walk walk_;
   open_runs runs_;
+  /// Rows of runs are being read.
   bool looking_ = false;
   /// Executors that did not answer: they are not asked before this time.
   std::unordered_map<std::string, steady> silent_until_;
