@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "actors/next_tick.hpp"
-#include "actors/store/store_access.hpp"
-#include "core/run/execution_state.hpp"
-#include "core/run/trigger_note.hpp"
 
 namespace ringmaster::actors {
 
@@ -16,8 +13,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds recovery_tick_period{100};
-/// Interval of the search for orphaned claims of fenced peers.
-constexpr milliseconds adopt_period{500};
 /// Maximum of `schedule.claim_ahead`.
 constexpr std::chrono::seconds claim_ahead_max{5};
 
@@ -51,7 +46,8 @@ recovery_actor_state::recovery_actor_state(protocol::recovery_actor::pointer sel
     clock_{std::move(clock)},
     log_{std::move(log)},
     metrics_{self->system()},
-    runs_{places(settings.trigger)} {}
+    runs_{places(settings.trigger)},
+    verdicts_{log_, metrics_} {}
 
 protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
   next_tick_ = steady_now();
@@ -71,43 +67,34 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
 void recovery_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
   life_ = change.life;
-  sequence_ = first_sequence;
-  adopting_ = looking_ = permitting_ = false;
+  looking_ = false;
+  adoption_.restart();
   runs_.clear();
   permits_.clear();
-  forget_reported();
+  release(reported_.drop());
   adopt();
 }
 
 void recovery_actor_state::adopt() {
-  if (!life_ || adopting_ || runs_.size() >= runs_max)
+  if (!life_ || runs_.size() >= runs_max || !adoption_.begin())
     return;
-  adopting_ = true;
-  ask_store<std::vector<core::adopted_run>>(
-    self_, storage_,
-    [life = *life_, sequence = sequence_](storage::store& store) { return store.firings().adopt(life, sequence, adopt_limit); },
-    [this, epoch = epoch_](core::result<std::vector<core::adopted_run>>&& runs) {
-      if (epoch == epoch_)
-        adopted(std::move(runs));
-    });
+  query<std::vector<core::adopted_run>>(
+    [life = *life_, sequence = adoption_.sequence()](storage::store& store) {
+      return store.firings().adopt(life, sequence, adopt_limit);
+    },
+    [this](core::result<std::vector<core::adopted_run>>&& runs) { adopted(std::move(runs)); });
 }
 
 void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&& runs) {
-  adopting_ = false;
-  next_adopt_ = steady_now() + (std::exchange(adopt_again_, false) ? milliseconds{0} : adopt_period);
-  if (!runs) {
-    // Uses the same number again: it finds the claims adopted by a transaction whose answer was lost.
-    next_adopt_ = steady_now() + store_retry;
-    return;
-  }
+  if (!runs)
+    return adoption_.failed(steady_now() + store_retry);
+  adoption_.found(*runs, steady_now());
   std::map<std::int64_t, std::uint32_t> opened;
-  for (const auto& run : *runs) {
-    sequence_ = std::max(sequence_, run.claim + 1);
+  for (const auto& run : *runs)
     if (take(run))
       ++opened[run.claim];
-  }
   if (opened.empty()) {
-    if (next_adopt_ <= steady_now())
+    if (adoption_.is_due(steady_now()))
       hurry();
     return;
   }
@@ -118,9 +105,8 @@ void recovery_actor_state::adopted(core::result<std::vector<core::adopted_run>>&
   adopt();
 }
 
-// A search that is under way may have started before the fence.
 void recovery_actor_state::take(protocol::peer_fenced) {
-  adopt_again_ = adopting_;
+  adoption_.note_fence();
   adopt();
 }
 
@@ -169,10 +155,10 @@ void recovery_actor_state::take(const protocol::stray_claims& claims) {
     if (claim.never_sent)
       never_sent.push_back(claim.sequence);
   }
-  ask_store<std::vector<core::stray_run>>(
-    self_, storage_, [life = *life_, all](storage::store& store) { return store.maintenance().stray_runs(life, all); },
-    [this, never_sent, epoch = epoch_](const core::result<std::vector<core::stray_run>>& strays) {
-      if (strays && epoch == epoch_)
+  query<std::vector<core::stray_run>>(
+    [life = *life_, all](storage::store& store) { return store.maintenance().stray_runs(life, all); },
+    [this, never_sent](const core::result<std::vector<core::stray_run>>& strays) {
+      if (strays)
         take_strays(*strays, never_sent);
     });
 }
@@ -197,36 +183,14 @@ void recovery_actor_state::take(protocol::unknown_batch&& batch) {
   auto t = steady_now();
   for (auto& [run, error, repeated] : batch.runs) {
     auto job = run.plan.spec ? run.plan.spec->id : core::job_id{};
-    reported_.push_back({.run = std::move(run), .job = job, .sent = true, .first_error = std::move(error),
-                         .repeated = repeated, .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
+    reported_.add({.run = std::move(run), .job = job, .sent = true, .first_error = std::move(error), .repeated = repeated,
+                   .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
   }
-  if (!life_)
-    return forget_reported(); // their claims belong to an earlier incarnation of this node: the next one adopts them
-  admit();
+  // Without an incarnation their claims belong to an earlier one of this node: the next one adopts them.
+  release(life_ ? reported_.admit(runs_, runs_max) : reported_.drop());
 }
 
-void recovery_actor_state::admit() {
-  protocol::slot_release freed;
-  for (; !reported_.empty() && runs_.size() < runs_max; reported_.pop_front()) {
-    auto& reported = reported_.front();
-    freed.slots.add(reported.run.plan);
-    if (auto* known = runs_.find(reported.run.id)) { // its claim was adopted before the run was reported
-      known->sent = true;
-      known->repeated = reported.repeated;
-      known->first_error = std::move(reported.first_error);
-    } else {
-      runs_.add(std::move(reported));
-    }
-  }
-  if (!freed.slots.empty())
-    protocol::send(self_, pool_, freed);
-}
-
-void recovery_actor_state::forget_reported() {
-  protocol::slot_release freed;
-  for (const auto& reported : reported_)
-    freed.slots.add(reported.run.plan);
-  reported_.clear();
+void recovery_actor_state::release(const protocol::slot_release& freed) {
   if (!freed.slots.empty())
     protocol::send(self_, pool_, freed);
 }
@@ -238,43 +202,25 @@ void recovery_actor_state::tick() {
   metrics_.undecided->value(static_cast<std::int64_t>(runs_.size() + reported_.size()));
   if (!life_)
     return;
-  if (steady_now() >= next_adopt_)
+  if (adoption_.is_due(steady_now()))
     adopt();
   for (auto id : runs_.overdue_sends(steady_now()))
-    give_up(*runs_.find(id), std::string{"no answer to "} + sending_of(*runs_.find(id)));
+    end(*runs_.find(id), recovery_verdict::unknown(std::string{"no answer to "} + sending_of(*runs_.find(id))));
   go_on();
 }
 
-// -- verdicts --------------------------------------------------------------------------------------------------------------
-
-void recovery_actor_state::succeed(unknown_run& run, const std::string& why) {
-  log_->info("job={} run={} delivered after all: {}", core::number(run.job), core::number(run.run.id), why);
-  metrics_.known->inc();
-  auto message = run.first_error.empty() ? std::string{} : why + "; the first sending: " + run.first_error;
-  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, core::success_code, std::move(message), false});
-  runs_.erase(run.run.id);
-}
-
-void recovery_actor_state::give_up(unknown_run& run, const std::string& why) {
-  finish(run, core::failure_code, std::string{core::unknown_delivery} + why, true);
-}
-
-void recovery_actor_state::finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown) {
-  if (!run.first_error.empty())
-    message += "; the first sending: " + run.first_error;
-  log_->warn("job={} run={} given up: {}", core::number(run.job), core::number(run.run.id), message);
-  (delivery_unknown ? metrics_.given_up : metrics_.failed)->inc();
-  verdicts_.push_back({run.run.id, run.run.claim, run.run.plan.spec, code, std::move(message), delivery_unknown});
+void recovery_actor_state::end(unknown_run& run, recovery_verdict&& verdict) {
+  verdicts_.add(run, std::move(verdict));
   runs_.erase(run.run.id);
 }
 
 void recovery_actor_state::flush() {
-  if (!verdicts_.empty())
-    protocol::send(self_, storage_, protocol::trigger_results{std::exchange(verdicts_, {})});
+  if (auto results = verdicts_.take(); !results.empty())
+    protocol::send(self_, storage_, protocol::trigger_results{std::move(results)});
 }
 
 void recovery_actor_state::arm() {
-  next_tick_ = next_tick(next_tick_, runs_.size() > 0 ? recovery_tick_period : adopt_period, steady_now());
+  next_tick_ = next_tick(next_tick_, runs_.size() > 0 ? recovery_tick_period : adoption::period, steady_now());
   protocol::send_at(self_, protocol::recovery_actor{self_}, next_tick_, protocol::tick_atom{});
 }
 

@@ -2,15 +2,19 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/executors/executor_inquiry.hpp"
 #include "actors/logger.hpp"
+#include "actors/recovery/adoption.hpp"
 #include "actors/recovery/recovery_metrics.hpp"
+#include "actors/recovery/recovery_queues.hpp"
+#include "actors/recovery/recovery_verdict.hpp"
 #include "actors/recovery/unknown_runs.hpp"
+#include "actors/store/store_access.hpp"
 #include "config/settings.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
@@ -51,8 +55,6 @@ public:
   static constexpr std::size_t runs_max = 10'000;
   /// Maximum of claims adopted by one transaction.
   static constexpr std::size_t adopt_limit = 500;
-  /// First number of adopted claims, far above those that a planner assigns in one incarnation.
-  static constexpr std::int64_t first_sequence = std::int64_t{1} << 40;
 
   recovery_actor_state(protocol::recovery_actor::pointer self, protocol::storage_actor storage, protocol::trigger_pool pool,
                        recovery_settings settings, protocol::wall_clock clock, logger log);
@@ -83,8 +85,7 @@ private:
   void take(const protocol::stray_claims& claims);
   void take_strays(const std::vector<core::stray_run>& strays, const std::vector<std::int64_t>& never_sent);
   void take(protocol::unknown_batch&& batch);
-  void admit();
-  void forget_reported();
+  void release(const protocol::slot_release& freed);
 
   // -- one case, step by step
   void tick();
@@ -96,7 +97,6 @@ private:
   void ask(unknown_run& run);
   void answered(core::log_id id, executor_answer&& answer);
   void not_received(unknown_run& run, const protocol::executor_link& link);
-  [[nodiscard]] bool is_missed(const unknown_run& run) const;
   void permit(unknown_run& run);
   void ask_permits();
   void permitted(const std::vector<core::resend>& asked, const core::result<std::vector<bool>>& granted);
@@ -105,21 +105,24 @@ private:
   void send_over(core::log_id id, const protocol::executor_link& link);
   void take(protocol::send_results&& results);
   void sent(const protocol::send_result& result);
-  /// Handles the end of a first sending: as of any other first one, not as of a second.
   void sent_first(unknown_run& run, const protocol::send_result& result);
   void ask_again(unknown_run& run, const std::string& why, bool silent = false);
   void look_again(unknown_run& run, core::milliseconds wait);
   /// Continues with everything that an event may have made possible.
   void go_on();
 
-  // -- verdicts
-  void finish(unknown_run& run, std::int32_t code, std::string message, bool delivery_unknown);
-  void succeed(unknown_run& run, const std::string& why);
-  void give_up(unknown_run& run, const std::string& why);
-  /// Returns the name of a sending by this actor: "second" only if the run was sent before.
-  [[nodiscard]] static const char* sending_of(const unknown_run& run) noexcept;
+  /// Ends the case.
+  void end(unknown_run& run, recovery_verdict&& verdict);
   void flush();
 
+  /// Asks the store; drops the answer if the incarnation has ended meanwhile.
+  template <class T, class UseCase, class Then>
+  void query(UseCase use_case, Then then) {
+    ask_store<T>(self_, storage_, std::move(use_case), [this, epoch = epoch_, then](core::result<T>&& answer) mutable {
+      if (epoch == epoch_)
+        then(std::move(answer));
+    });
+  }
   void arm();
   [[nodiscard]] steady steady_now() const { return self_->clock().now(); }
   [[nodiscard]] std::chrono::milliseconds patience() const;
@@ -135,20 +138,14 @@ private:
   std::optional<core::node_incarnation> life_;
   /// Number of incarnation changes: answers to requests of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
-  std::int64_t sequence_ = first_sequence;
-  bool adopting_ = false;
-  /// A node was fenced while an adoption was under way.
-  bool adopt_again_ = false;
-  bool looking_ = false;
-  steady next_adopt_{};
   steady next_tick_{};
+  adoption adoption_;
+  reported_runs reported_;
   unknown_runs runs_;
-  /// Runs that need T7: one transaction for all that queued while the previous one was under way.
-  std::vector<core::log_id> permits_;
-  bool permitting_ = false;
-  /// Reported runs that wait for room; they hold their slots.
-  std::deque<unknown_run> reported_;
-  std::vector<core::trigger_result> verdicts_;
+  /// Rows of runs are being read.
+  bool looking_ = false;
+  permit_queue permits_;
+  recovery_verdicts verdicts_;
 };
 
 } // namespace ringmaster::actors

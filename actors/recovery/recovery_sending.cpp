@@ -2,12 +2,7 @@
 
 #include "actors/recovery/recovery_actor.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include "actors/store/store_access.hpp"
-#include "core/run/execution_state.hpp"
-#include "core/run/trigger_note.hpp"
 
 namespace ringmaster::actors {
 
@@ -16,34 +11,27 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds gate_wait{1'000};
-constexpr std::size_t permit_limit = 500;
 
 } // namespace
 
 void recovery_actor_state::permit(unknown_run& run) {
   runs_.move(run, phase::permitting);
-  permits_.push_back(run.run.id);
+  permits_.add(run.run.id);
 }
 
 void recovery_actor_state::ask_permits() {
-  if (permitting_ || permits_.empty())
-    return;
-  permitting_ = true;
   std::vector<core::resend> wanted;
-  auto end = permits_.begin() + static_cast<std::ptrdiff_t>(std::min(permits_.size(), permit_limit));
-  for (auto at = permits_.begin(); at != end; ++at)
-    wanted.push_back({runs_.find(*at)->run.claim, *at});
-  permits_.erase(permits_.begin(), end);
-  ask_store<std::vector<bool>>(
-    self_, storage_, [life = *life_, wanted](storage::store& store) { return store.firings().permit_resend(life, wanted); },
-    [this, wanted, epoch = epoch_](const core::result<std::vector<bool>>& granted) {
-      if (epoch == epoch_)
-        permitted(wanted, granted);
-    });
+  for (auto id : permits_.take())
+    wanted.push_back({runs_.find(id)->run.claim, id});
+  if (wanted.empty())
+    return;
+  query<std::vector<bool>>(
+    [life = *life_, wanted](storage::store& store) { return store.firings().permit_resend(life, wanted); },
+    [this, wanted](const core::result<std::vector<bool>>& granted) { permitted(wanted, granted); });
 }
 
 void recovery_actor_state::permitted(const std::vector<core::resend>& asked, const core::result<std::vector<bool>>& granted) {
-  permitting_ = false;
+  permits_.answered();
   for (std::size_t i = 0; i < asked.size(); ++i)
     permitted(asked[i], granted ? std::optional{static_cast<bool>((*granted)[i])} : std::nullopt);
   go_on();
@@ -112,19 +100,11 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
     return;
   if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
     return sent_first(*run, result);
-  const auto& address = run->run.plan.address;
   const std::string sending = sending_of(*run);
   switch (result.state) {
   case protocol::send_state::answered:
-    runs_.note_answer(address, steady_now());
-    if (result.repeated && run->repeated)
-      give_up(*run, sending + " was answered as the first one was");
-    else if (result.code == core::success_code)
-      succeed(*run, "the executor accepted " + sending);
-    else if (run->never_came)
-      finish(*run, result.code, core::refusal_message(result.message), false);
-    else // the refusal may be caused by the first copy
-      give_up(*run, sending + " was refused: " + result.message);
+    runs_.note_answer(run->run.plan.address, steady_now());
+    end(*run, judge_answer(*run, result));
     break;
   case protocol::send_state::not_sent:
     run->permitted = true;
@@ -137,28 +117,18 @@ void recovery_actor_state::sent(const protocol::send_result& result) {
     look_again(*run, gate_wait);
     break;
   case protocol::send_state::unknown:
-    give_up(*run, "no answer to " + sending + (result.message.empty() ? "" : ": " + result.message));
+    end(*run, recovery_verdict::unknown("no answer to " + sending + (result.message.empty() ? "" : ": " + result.message)));
     break;
   }
 }
 
 void recovery_actor_state::sent_first(unknown_run& run, const protocol::send_result& result) {
-  if (result.state == protocol::send_state::unknown) {
-    run.sent = true;
-    run.repeated = result.repeated;
-    run.first_error = result.message;
-    look_again(run, settings_.trigger.settle);
-  } else if (result.state == protocol::send_state::answered && result.code == core::success_code) {
-    succeed(run, "the executor accepted it");
-  } else if (result.state == protocol::send_state::answered) {
-    finish(run, result.code, core::refusal_message(result.message), false);
-  } else {
-    finish(run, core::failure_code, result.message, false);
-  }
-}
-
-const char* recovery_actor_state::sending_of(const unknown_run& run) noexcept {
-  return run.sent ? "the second sending" : "the sending by this incarnation";
+  if (auto verdict = judge_first_sending(result))
+    return end(run, std::move(*verdict));
+  run.sent = true;
+  run.repeated = result.repeated;
+  run.first_error = result.message;
+  look_again(run, settings_.trigger.settle);
 }
 
 } // namespace ringmaster::actors

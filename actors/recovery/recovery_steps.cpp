@@ -6,10 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "actors/store/store_access.hpp"
-#include "core/run/execution_state.hpp"
 #include "core/run/trigger_note.hpp"
-#include "protocol/wire/xxl/texts.hpp"
 
 namespace ringmaster::actors {
 
@@ -20,10 +17,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds wait_min{1'000};
 constexpr milliseconds wait_max{8'000};
 constexpr std::size_t recovery_look_limit = 500;
-constexpr auto missed = "missed: not delivered at its time, and the misfire policy is DO_NOTHING";
-constexpr auto used_up = "a second sending was permitted before";
-
-bool decided(const core::log_row& row) noexcept { return row.trigger_code != 0 || row.handle_code != 0; }
 
 } // namespace
 
@@ -40,10 +33,9 @@ void recovery_actor_state::look() {
     const auto& run = *runs_.find(id);
     if (!run.run.plan.spec)
       jobs.push_back(run.job);
-    reported = reported || run.run.claim < first_sequence;
+    reported = reported || run.run.claim < adoption::first_sequence;
   }
-  ask_store<findings>(
-    self_, storage_,
+  query<findings>(
     [due, jobs = std::move(jobs), reported, life = *life_](storage::store& store) -> core::result<findings> {
       auto rows = store.logs().rows(due);
       if (!rows)
@@ -56,10 +48,7 @@ void recovery_actor_state::look() {
         return tl::unexpected<core::error>{std::move(claims.error())};
       return findings{std::move(*rows), std::move(*definitions), std::move(*claims)};
     },
-    [this, due, epoch = epoch_](core::result<findings>&& found) {
-      if (epoch == epoch_)
-        looked(due, std::move(found));
-    });
+    [this, due](core::result<findings>&& found) { looked(due, std::move(found)); });
 }
 
 void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::result<findings>&& found) {
@@ -89,7 +78,7 @@ void recovery_actor_state::looked(const std::vector<core::log_id>& asked, core::
 }
 
 void recovery_actor_state::go_on() {
-  admit();
+  release(reported_.admit(runs_, runs_max));
   look();
   start_ready();
   ask_permits();
@@ -99,50 +88,29 @@ void recovery_actor_state::go_on() {
 // Returns true if this incarnation may decide about the run. A run that an earlier incarnation of this process sent and this one
 // reported belongs to the incarnation that adopts its claim. Numbers of claims are used once in a process.
 bool recovery_actor_state::is_ours(const unknown_run& run, const findings& found) {
-  return run.run.claim >= first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
+  return run.run.claim >= adoption::first_sequence || std::binary_search(found.claims.begin(), found.claims.end(), run.run.claim);
 }
 
 void recovery_actor_state::decide(unknown_run& run, const core::log_row* row) {
-  if (!row)
-    return succeed(run, "its row was deleted");
-  if (decided(*row))
-    return succeed(run, row->trigger_code != 0 ? "its row has a trigger result" : "it has a result");
-  if (run.permit_refused)
-    return give_up(run, used_up);
-  auto& plan = run.run.plan;
-  if (plan.address.empty()) {
-    if (plan.route_note.empty())
-      plan.route_note = protocol::wire::log_text::address_empty;
-    return finish(run, core::failure_code, plan.route_note, false);
-  }
-  if (!plan.spec)
-    return give_up(run, "its job was deleted");
-  if (auto note = core::decode_trigger_note(row->trigger_msg))
-    plan.kind = note->kind;
-  if (run.never_sent && is_missed(run))
-    // no retries: they would run an instant that the misfire policy excludes
-    return finish(run, core::failure_code, missed, true);
-  if (!run.never_sent && plan.spec->on_unknown == core::unknown_policy::skip)
-    return give_up(run, "such runs of this job are not sent again (on_unknown = skip)");
-  runs_.move(run, phase::ready);
+  if (const auto note = row ? core::decode_trigger_note(row->trigger_msg) : std::nullopt)
+    run.run.plan.kind = note->kind;
+  if (auto verdict = judge_row(run, row, settings_.misfire_after, steady_now()))
+    end(run, std::move(*verdict));
+  else
+    runs_.move(run, phase::ready);
 }
 
 void recovery_actor_state::start_ready() {
   while (auto* run = runs_.take_ready()) {
-    const auto& job = *run->run.plan.spec;
-    // An executor that answered "repeat" to the first sending would answer it to the second, whichever run it means.
-    bool may_resend = (run->permitted || run->run.attempt == 0) && !run->repeated;
-    // A second copy would kill the first of a COVER_EARLY job.
-    if (run->never_sent)
-      send(*run);
-    else if (const auto* silence = runs_.silence(*run, steady_now()))
+    if (const auto* silence = run->never_sent ? nullptr : runs_.silence(*run, steady_now())) {
       ask_again(*run, *silence, true);
-    else if (job.on_unknown != core::unknown_policy::resend || job.block == core::block_strategy::cover_early || !may_resend)
-      ask(*run);
-    else if (run->permitted)
-      send(*run);
-    else
-      permit(*run);
+      continue;
+    }
+    switch (step_of(*run)) {
+    case recovery_step::ask: ask(*run); break;
+    case recovery_step::permit: permit(*run); break;
+    case recovery_step::send: send(*run); break;
+    }
   }
 }
 
@@ -167,7 +135,7 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
   else
     runs_.note_failure(address, answer.timed_out, steady_now() + wait_min, answer.reason);
   switch (answer.verdict) {
-  case core::unknown_verdict::known: succeed(run, "the executor has started it"); break;
+  case core::unknown_verdict::known: end(run, recovery_verdict::delivered("the executor has started it")); break;
   case core::unknown_verdict::not_received:
     run.never_came = answer.certain;
     not_received(run, answer.link);
@@ -179,35 +147,22 @@ void recovery_actor_state::answered(core::log_id id, executor_answer&& answer) {
 }
 
 void recovery_actor_state::not_received(unknown_run& run, const protocol::executor_link& link) {
-  if (is_missed(run)) {
-    // No retries: they would run an instant that the misfire policy excludes.
-    finish(run, core::failure_code, missed, true);
-  } else if (run.permitted) {
-    runs_.move(run, phase::sending);
-    send_over(run.run.id, link);
-  } else if (run.run.attempt > 0) {
-    give_up(run, used_up);
-  } else {
-    permit(run);
-  }
-}
-
-// Returns true if the run is a misfire. The misfire policy applies to its lateness when this incarnation learnt of it, and to the
-// time for which its executor gave no clear answer, but not to the time that it waited here for its turn.
-bool recovery_actor_state::is_missed(const unknown_run& run) const {
-  const auto& plan = run.run.plan;
-  if (plan.kind != core::trigger_kind::cron || plan.spec->misfire != core::misfire_policy::do_nothing)
-    return false;
-  auto late = run.known_at - plan.fire_at;
-  auto asked = run.asked_since ? steady_now() - *run.asked_since : steady::duration{0};
-  return late + std::chrono::duration_cast<milliseconds>(asked) > settings_.misfire_after;
+  if (is_missed(run, settings_.misfire_after, steady_now()))
+    return end(run, recovery_verdict::missed());
+  const auto step = step_after_denial(run);
+  if (!step)
+    return end(run, recovery_verdict::used_up());
+  if (*step == recovery_step::permit)
+    return permit(run);
+  runs_.move(run, phase::sending);
+  send_over(run.run.id, link);
 }
 
 void recovery_actor_state::ask_again(unknown_run& run, const std::string& why, bool silent) {
   if (!run.asked_since)
     run.asked_since = steady_now();
   if (steady_now() - *run.asked_since >= settings_.trigger.ask_limit)
-    return give_up(run, why);
+    return end(run, recovery_verdict::unknown(why));
   run.wait = std::clamp(run.wait * 2, wait_min, wait_max);
   if (silent)
     runs_.wait_for_answer(run, steady_now() + run.wait);
