@@ -14,18 +14,19 @@ callback_actor_state::callback_actor_state(protocol::callback_actor::pointer sel
     lane_{tools_.threads, [me = caf::actor_cast<caf::weak_actor_ptr>(self)](std::vector<std::function<void()>>&& then) {
             if (auto there = caf::actor_cast<protocol::callback_actor>(me))
               protocol::anon_send(there, protocol::work_done{std::move(then)});
-          }} {}
+          }},
+    logs_{lane_, tools_.logs, tools_.runs},
+    files_{tools_.log} {}
 
 protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
   report_left();
-  make_missing_logs();
+  logs_.make_missing(now());
   pump();
   return {
     [this](protocol::run_reports& over) { take(std::move(over.reports)); },
     [this](protocol::callback_partners& partners) {
       links_ = std::move(partners.links);
-      retry_at_ = now();
-      offered_ = !flights_.empty();
+      reach_.offer(!flights_.empty(), now());
       pump();
     },
     [this](const protocol::flush_reports& asked) { return flush(asked.limit); },
@@ -49,12 +50,12 @@ void callback_actor_state::take(std::vector<core::run_report>&& reports) {
 void callback_actor_state::tick() {
   armed_ = false;
   lane_.retry();
-  make_missing_logs();
+  logs_.make_missing(now());
   pump();
 }
 
 void callback_actor_state::arm() {
-  const bool needed = away_ || !flushes_.empty() || !files_.empty() || unlisted_ || logs_missing_ || !lane_.idle()
+  const bool needed = reach_.is_away() || !flushes_.empty() || files_.has_any() || logs_.are_missing() || !lane_.idle()
                       || !unsent_.empty();
   if (!needed || std::exchange(armed_, true))
     return;
@@ -63,28 +64,33 @@ void callback_actor_state::arm() {
 
 void callback_actor_state::pump() {
   save();
-  while (may_send() && send_next()) {
+  while (reach_.may_send(flights_.size(), now()) && send_next()) {
   }
   count();
   answer_flushes();
   arm();
 }
 
-// -- to admins -------------------------------------------------------------------------------------------------------------
-
-bool callback_actor_state::may_send() const {
-  if (away_ && now() < retry_at_)
-    return false;
-  return flights_.empty() || (taken_ && flights_.size() < flights_max);
+void callback_actor_state::report_left() {
+  auto left = tools_.runs->left();
+  if (left.empty())
+    return;
+  tools_.log->warn("{} runs were open when this executor ended last; reporting them now", left.size());
+  for (std::size_t i = 0; i < left.size() && i < report_logs::log_work_max; ++i)
+    logs_.tell_left(left[i]);
+  for (auto& report : left)
+    unsent_.add(std::move(report));
 }
+
+// -- to admins -------------------------------------------------------------------------------------------------------------
 
 bool callback_actor_state::send_next() {
   const auto is_of_files = [](const flight& each) { return !each.files.empty(); };
-  const bool flies_files = !loading_.empty() || std::any_of(flights_.begin(), flights_.end(), is_of_files);
+  const bool flies_files = files_.is_reading() || std::any_of(flights_.begin(), flights_.end(), is_of_files);
   if ((turn_of_files_ || unsent_.empty()) && !flies_files)
-    if (auto files = take_files(); !files.empty()) {
+    if (auto names = files_.begin_read(now()); !names.empty()) {
       turn_of_files_ = false;
-      load(std::move(files));
+      load(std::move(names));
       return true;
     }
   turn_of_files_ = true;
@@ -94,12 +100,12 @@ bool callback_actor_state::send_next() {
     return true;
   }
   // Files that are already known wait for their retry time.
-  if (flights_.empty() && loading_.empty() && unlisted_)
+  if (flights_.empty() && !files_.is_reading())
     list();
   return false;
 }
 
-void callback_actor_state::depart(report_list&& reports, std::vector<flown_file>&& files) {
+void callback_actor_state::depart(report_list&& reports, std::vector<sent_file>&& files) {
   std::rotate(reports.begin(), reports.begin() + static_cast<std::ptrdiff_t>((turn_ >> 33) % reports.size()), reports.end());
   send(flights_.emplace(flights_.end(), flight{report_flight{std::move(reports), refused_in_row_}, std::move(files)}));
 }
@@ -122,7 +128,7 @@ void callback_actor_state::send_to_admins(flight_place which) {
 void callback_actor_state::answered(flight_place which, const protocol::admin_answer& answer) {
   using step = report_flight::step;
   auto& reports = which->reports;
-  taken_ = answer.accepted;
+  const bool were_away = reach_.note_answer(answer.accepted);
   const auto batch = reports.batch();
   auto next = step::give_up;
   if (answer.accepted)
@@ -131,14 +137,11 @@ void callback_actor_state::answered(flight_place which, const protocol::admin_an
     next = reports.refused();
   // A request that will be halved has no result yet.
   if (next == step::give_up)
-    tell_logs(reports.untold(), answer);
+    logs_.tell_answer(reports.untold(), answer);
   else if (answer.accepted || batch->size() == 1)
-    tell_logs(*batch, answer);
-  if (answer.accepted) {
-    failures_ = 0;
-    if (std::exchange(away_, false))
-      tools_.log->info("an admin accepts results again");
-  }
+    logs_.tell_answer(*batch, answer);
+  if (were_away)
+    tools_.log->info("an admin accepts results again");
   if (next == step::go_on)
     send(which);
   else if (next == step::done)
@@ -159,14 +162,14 @@ void callback_actor_state::land(flight_place which) {
     return;
   }
   report_list kept;
-  std::vector<stored_file> in_part;
+  std::vector<kept_file> in_part;
   for (auto& [file, runs] : landed.files) {
     const auto was_told = [&](core::log_id run) { return landed.reports.was_told(run); };
     const auto told = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), was_told));
     if (told == runs.size()) {
       remove(file);
     } else if (told == 0) {
-      put_back(std::move(file), true);
+      files_.put_back(std::move(file), true, now());
     } else {
       in_part.push_back(std::move(file));
       for (const auto& report : aside)
@@ -186,15 +189,8 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
   // Reorders at random, because results that are refused individually are often adjacent.
   if (reached)
     turn_ = turn_ * 6364136223846793005U + 1442695040888963407U;
-  const bool is_counted = away_ && now() < retry_at_; // one of several concurrent failures
-  if (!(reached && were_refused) && !is_counted) {
-    failures_ = std::min(failures_ + 1, 4);
-    retry_at_ = now() + std::min<std::chrono::seconds>(pause_min * (1 << (failures_ - 1)), pause_max);
-    if (!std::exchange(away_, true))
-      tools_.log->warn("no admin accepts results; they are kept in files and sent again later");
-  }
-  if (std::exchange(offered_, false)) // while this request was in flight
-    retry_at_ = now();
+  if (reach_.give_up(!(reached && were_refused), now()))
+    tools_.log->warn("no admin accepts results; they are kept in files and sent again later");
   if (ended.files.empty() && !ended.saved)
     unsent_.put_back(ended.reports.untold());
   for (auto& [file, runs] : ended.files) {
@@ -202,19 +198,8 @@ void callback_actor_state::give_up(flight_place which, bool reached) {
     if (std::all_of(runs.begin(), runs.end(), was_told))
       remove(file);
     else
-      put_back(std::move(file), reached); // waits on its own, also a file of an earlier process
+      files_.put_back(std::move(file), reached, now()); // waits on its own, also a file of an earlier process
   }
-}
-
-void callback_actor_state::tell_logs(const report_list& of, const protocol::admin_answer& answer) {
-  std::string lines;
-  for (const auto& refusal : answer.refusals)
-    lines.append("<br>----------- xxl-job job callback fail, callbackResult:").append(refusal).append("\n");
-  if (answer.accepted)
-    lines += "<br>----------- xxl-job job callback finish.\n";
-  if (lane_.waiting() >= log_work_max)
-    lines.clear();
-  write_logs(of, std::move(lines), answer.accepted);
 }
 
 // -- at a stop -------------------------------------------------------------------------------------------------------------
@@ -255,7 +240,7 @@ void callback_actor_state::count() {
   std::size_t flying = 0;
   for (const auto& each : flights_)
     flying += each.has_unsaved() ? each.reports.size() : 0;
-  tools_.counts->unreported = unsent_.size() + flying + saving_ + saving_aside_ + on_disk_;
+  tools_.counts->unreported = unsent_.size() + flying + saving_ + saving_aside_ + files_.reports();
 }
 
 } // namespace ringmaster::actors

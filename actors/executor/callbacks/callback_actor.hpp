@@ -1,8 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -11,8 +9,11 @@
 
 #include "actors/executor/blocking_lane.hpp"
 #include "actors/executor/bodies.hpp"
+#include "actors/executor/callbacks/admin_reach.hpp"
+#include "actors/executor/callbacks/kept_files.hpp"
 #include "actors/executor/callbacks/report_files.hpp"
 #include "actors/executor/callbacks/report_flight.hpp"
+#include "actors/executor/callbacks/report_logs.hpp"
 #include "actors/executor/callbacks/report_queue.hpp"
 #include "actors/executor/callbacks/report_way.hpp"
 #include "actors/executor/executor_counts.hpp"
@@ -55,25 +56,15 @@ class callback_actor_state {
 public:
   static inline const char* name = "ringmaster.callback_actor";
 
-  /// Requests in flight; only one while it is unknown whether an admin accepts any.
-  static constexpr std::size_t flights_max = 16;
   /// Results in memory; more go to files.
   static constexpr std::size_t reports_max = 10'000;
   static constexpr std::size_t bytes_max = 16 * 1024 * 1024;
   /// Limit while files cannot be written either: beyond it, messages of results are cut to `shortened_bytes`.
   static constexpr std::size_t bytes_limit = 64 * 1024 * 1024;
   static constexpr std::size_t shortened_bytes = 200;
-  /// File names kept in memory at a time.
-  static constexpr std::size_t files_max = 1'000;
-  /// Log lines that wait for a thread; more are lost.
-  static constexpr std::size_t log_work_max = 1'000;
-  /// Missing logs created at a time.
-  static constexpr std::size_t batch_of_logs = 200;
   static constexpr std::chrono::milliseconds tick_period{500};
   /// Time limit of a report_way; longer than its own limit.
   static constexpr std::chrono::seconds links_patience{16};
-  static constexpr std::chrono::seconds pause_min{5};
-  static constexpr std::chrono::seconds pause_max{30};
   /// Time after the limit of a flush to write the remaining results.
   static constexpr std::chrono::seconds flush_grace{3};
 
@@ -84,25 +75,11 @@ private:
   using steady = caf::actor_clock::time_point;
   using report_list = std::vector<core::run_report>;
 
-  struct stored_file {
-    std::string name;
-    /// 0: not read yet.
-    std::size_t reports = 0;
-    /// For a file with only individually refused results: the number of refusals.
-    int refusals = 0;
-    steady not_before{};
-  };
-
-  struct flown_file {
-    stored_file file;
-    std::vector<core::log_id> runs;
-  };
-
   /// A request in flight.
   struct flight {
     report_flight reports;
     /// Source files of the results; empty: from memory.
-    std::vector<flown_file> files;
+    std::vector<sent_file> files;
     /// The results were also written to a file.
     bool saved = false;
 
@@ -123,40 +100,29 @@ private:
   /// Starts everything that can be done now.
   void pump();
 
+  void report_left();
+
   // -- to admins
-  [[nodiscard]] bool may_send() const;
   /// Returns false if there is nothing to send.
   bool send_next();
-  void depart(report_list&& reports, std::vector<flown_file>&& files);
+  void depart(report_list&& reports, std::vector<sent_file>&& files);
   void send(flight_place which);
   void send_to_admins(flight_place which);
   void answered(flight_place which, const protocol::admin_answer& answer);
   void land(flight_place which);
   void give_up(flight_place which, bool reached);
-  void tell_logs(const report_list& of, const protocol::admin_answer& answer);
-
-  // -- taken runs
-  void report_left();
-  void tell_left(const core::run_report& report);
-  void write_logs(const std::vector<core::run_report>& of, std::string lines, bool are_safe);
-  void make_missing_logs();
 
   // -- to and from files
   [[nodiscard]] bool must_save() const;
   void save();
-  void saved(std::vector<core::run_report>&& reports, core::result<std::string>&& name);
-  [[nodiscard]] std::vector<stored_file> take_files();
-  void load(std::vector<stored_file>&& files);
+  void saved(report_list&& reports, core::result<std::string>&& name);
+  void load(std::vector<std::string>&& names);
   void loaded(std::vector<core::result<report_list>>&& read);
-  void unreadable(const stored_file& file, const core::error& why);
-  void keep_aside(report_list&& reports, std::vector<stored_file>&& instead_of);
-  void aside_kept(report_list&& reports, std::vector<stored_file>&& from, std::vector<stored_file>&& saved,
+  void keep_aside(report_list&& reports, std::vector<kept_file>&& instead_of);
+  void aside_kept(report_list&& reports, std::vector<kept_file>&& from, std::vector<kept_file>&& saved,
                   const std::optional<core::error>& problem);
-  void put_back(stored_file&& file, bool was_refused);
   void list();
-  void listed(core::result<std::vector<std::string>>&& names);
-  void remove(const stored_file& file);
-  void disk_failed(const char* what, const core::error& why);
+  void remove(const kept_file& file);
 
   [[nodiscard]] bool flush_is_late() const;
   [[nodiscard]] bool has_unsaved() const;
@@ -170,40 +136,22 @@ private:
   report_way links_;
   blocking_lane lane_;
 
+  report_logs logs_;
+  admin_reach reach_;
+
   report_queue unsent_;
   /// At most one of them sends files.
   std::list<flight> flights_;
-  /// Files that are being read, to be sent.
-  std::vector<stored_file> loading_;
+  kept_files files_;
+  bool turn_of_files_ = false;
   /// Reports of a batch that is being written to a file; and of those refused individually.
   std::size_t saving_ = 0;
   std::size_t saving_aside_ = 0;
-  std::deque<stored_file> files_;
-  /// Reports in files that this process has read or written.
-  std::size_t on_disk_ = 0;
-  /// There may be files whose names are not known.
-  bool unlisted_ = true;
-  bool listing_ = false;
-  steady list_retry_at_{};
-  bool turn_of_files_ = false;
 
-  /// An admin accepted the last request; no admin is available.
-  bool taken_ = false;
-  bool away_ = false;
-  int failures_ = 0;
   /// Results refused individually since an admin accepted one.
   unsigned refused_in_row_ = 0;
   /// Changes after each abandoned attempt, so that the next one begins with other results.
   std::size_t turn_ = 0;
-  steady retry_at_{};
-  /// A report_way became available after the last attempt began.
-  bool offered_ = false;
-  steady disk_retry_at_{};
-  /// The disk error that was logged last.
-  std::string disk_trouble_;
-  /// There may be closed runs without logs; true at the start.
-  bool logs_missing_ = true;
-  steady logs_retry_at_{};
   std::vector<waiting_flush> flushes_;
   bool armed_ = false;
 };
