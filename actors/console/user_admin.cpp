@@ -178,7 +178,7 @@ void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outco
     return outcome.error().code == core::errc::not_found ? fail(now) : refuse(now, outcome.error());
   --attempts_;
   gate_.succeeded(now->asked.name, now->asked.remote);
-  kept_[tokens_.digest(token)] = {}; // known; the first request looks the session up
+  sessions_.note(tokens_.digest(token)); // the first request looks the session up
   log_->info("user {} signed in from {}", now->user.card.name, now->asked.remote);
   now->answer.deliver(protocol::signed_in{std::move(token), himself(now->user.card, now->asked.remote),
                                           now->verdict.known && !settings_.allow_known_passwords,
@@ -201,7 +201,7 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
     return caf::unit;
   auto digest = tokens_.digest(asked.session);
   // A session that is known here is never delayed.
-  if (kept_.erase(digest) == 0 && looked_up_ >= look_ups_max)
+  if (!sessions_.erase(digest) && looked_up_ >= look_ups_max)
     return protocol::to_caf(too_many_unknown_sessions());
   ++looked_up_;
   auto answer = self_->make_response_promise<void>();
@@ -216,10 +216,8 @@ caf::result<void> user_admin_state::sign_out(const protocol::sign_out& asked) {
     [this, answer, digest](core::result<bool>&& closed) mutable {
       --looked_up_;
       // An earlier answer of the store must not be cached, even when it is unknown whether the session was closed.
-      if (!closed || *closed) {
-        ++epoch_;
-        kept_.erase(digest);
-      }
+      if (!closed || *closed)
+        sessions_.end(digest);
       if (closed)
         answer.deliver();
       else
@@ -234,11 +232,11 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   if (asked.session.empty() || asked.session.size() > token_bytes_max)
     return protocol::to_caf(no_session());
   auto digest = tokens_.digest(asked.session);
-  if (const auto kept = kept_.find(digest); kept != kept_.end()) {
-    if (self_->clock().now() < kept->second.until)
-      return kept->second.found;
+  if (const auto* kept = sessions_.find(digest)) {
+    if (self_->clock().now() < kept->until)
+      return kept->found;
     // The session was valid a moment ago, so the request is not delayed.
-    kept_.erase(kept);
+    sessions_.erase(digest);
   } else if (!admits_unknown(asked.remote)) {
     return protocol::to_caf(too_many_unknown_sessions());
   }
@@ -246,7 +244,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
   ++looked_up_;
   ask_store<core::found_session>(
     self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.sessions().find(digest, t); },
-    [this, answer, asked, digest, epoch = epoch_](core::result<core::found_session>&& session) mutable {
+    [this, answer, asked, digest, epoch = sessions_.epoch()](core::result<core::found_session>&& session) mutable {
       --looked_up_;
       if (session && session->opened + settings_.session_max_age <= now())
         return answer.deliver(protocol::to_caf(no_session())); // opened while sessions could last longer
@@ -269,15 +267,9 @@ bool user_admin_state::admits_unknown(const std::string& remote) const {
 void user_admin_state::found(const std::string& digest, std::uint64_t epoch, const core::found_session& session) {
   const auto t = now();
   prolong(digest, session);
-  if (epoch != epoch_ || session.expires <= t)
-    return;
-  const auto steady_now = self_->clock().now();
-  if (kept_.size() >= kept_max)
-    std::erase_if(kept_, [steady_now](const auto& each) { return each.second.until <= steady_now; });
-  if (kept_.size() >= kept_max)
-    kept_.clear();
-  kept_[digest] = {{session.who, session.known_password && !settings_.allow_known_passwords},
-                   steady_now + std::min<std::chrono::milliseconds>(kept_for, session.expires - t)};
+  if (session.expires > t)
+    sessions_.keep(digest, {{session.who, session.known_password && !settings_.allow_known_passwords}}, session.expires - t,
+                   epoch, self_->clock().now());
 }
 
 // Extends the session when a tenth of its lifetime is over, so that few requests write, and never beyond its maximum age.
@@ -295,11 +287,9 @@ void user_admin_state::prolong(const std::string& digest, const core::found_sess
 }
 
 void user_admin_state::forget_sessions(core::user_id user) {
-  ++epoch_;
-  std::erase_if(kept_, [user](const auto& each) { return each.second.found.who.user == user; });
-  for (auto& [digest, kept] : kept_keys_)
-    if (kept.found.who.user == user)
-      kept.until = {};
+  const auto is_theirs = [user](const known_identities::entry& each) { return each.found.who.user == user; };
+  sessions_.end_if(is_theirs);
+  keys_.expire_if(is_theirs);
 }
 
 } // namespace ringmaster::actors

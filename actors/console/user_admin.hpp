@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "actors/console/known_identities.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "config/settings.hpp"
@@ -41,8 +41,6 @@ public:
 
   /// Maximum of sign-ins and password changes under way; more are refused for the moment.
   static constexpr std::size_t attempts_max = 32;
-  static constexpr std::chrono::milliseconds kept_for{1000};
-  static constexpr std::size_t kept_max = 10'000;
   static constexpr std::size_t token_bytes_max = 256;
   /// Maximum of sessions that are looked up in the store at once; more are refused for the moment.
   static constexpr std::size_t look_ups_max = 256;
@@ -77,18 +75,6 @@ private:
   };
   using password_change_ptr = std::shared_ptr<password_change>;
 
-  struct kept_session {
-    protocol::identified found;
-    steady until{};
-  };
-
-  struct kept_key {
-    core::api_key_id id{};
-    protocol::identified found;
-    /// Time after which the store is asked again.
-    steady until{};
-  };
-
   caf::result<protocol::signed_in> sign_in(protocol::sign_in&& asked);
   void look_up(attempt_ptr now);
   void check(attempt_ptr now);
@@ -111,7 +97,6 @@ private:
   caf::result<protocol::identified> identify(const protocol::identify_key& asked);
   core::result<protocol::identified> found(const protocol::identify_key& asked, const std::string& digest, std::uint64_t epoch,
                                            core::result<core::found_api_key>&& key);
-  void keep(const std::string& digest, const core::found_api_key& key);
   void write_use(const core::found_api_key& key);
   caf::result<protocol::added_key> add(protocol::add_key&& asked);
   caf::result<void> remove(const protocol::remove_key& asked);
@@ -146,16 +131,12 @@ private:
 
   core::login_rate_limiter gate_;
   std::size_t attempts_ = 0;
-  /// Known sessions by digest.
-  std::unordered_map<std::string, kept_session> kept_;
+  known_identities sessions_;
   std::size_t looked_up_ = 0;
   core::failure_rate_limiter unknown_sessions_;
   /// Separate from the rate limiter of sign-ins: a program with an old key prevents no user from signing in.
   core::login_rate_limiter key_gate_;
-  /// API keys by digest; also those whose time is over, which are never delayed.
-  std::unordered_map<std::string, kept_key> kept_keys_;
-  /// Number of times that sessions or keys were ended here; earlier answers of the store are not cached.
-  std::uint64_t epoch_ = 0;
+  known_identities keys_;
 };
 
 } // namespace ringmaster::actors

@@ -29,15 +29,15 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
     return protocol::to_caf(no_key());
   auto digest = tokens_.digest(asked.key);
   const auto steady_now = self_->clock().now();
-  const auto kept = kept_keys_.find(digest);
-  if (kept != kept_keys_.end() && steady_now < kept->second.until)
-    return kept->second.found;
-  if (const auto wait = key_gate_.remaining(digest, asked.remote, steady_now); wait > 0s && kept == kept_keys_.end())
+  const auto* kept = keys_.find(digest);
+  if (kept && steady_now < kept->until)
+    return kept->found;
+  if (const auto wait = key_gate_.remaining(digest, asked.remote, steady_now); wait > 0s && !kept)
     return protocol::to_caf(too_many_failures(wait));
   auto answer = self_->make_response_promise<protocol::identified>();
   ask_store<core::found_api_key>(
     self_, stores_.reads, [digest, t = now()](storage::store& store) { return store.api_keys().find(digest, t); },
-    [this, answer, asked, digest, epoch = epoch_](core::result<core::found_api_key>&& key) mutable {
+    [this, answer, asked, digest, epoch = keys_.epoch()](core::result<core::found_api_key>&& key) mutable {
       deliver(answer, found(asked, digest, epoch, std::move(key)));
     });
   return answer;
@@ -46,29 +46,17 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
 core::result<protocol::identified> user_admin_state::found(const protocol::identify_key& asked, const std::string& digest,
                                                            std::uint64_t epoch, core::result<core::found_api_key>&& key) {
   if (key) {
-    if (epoch == epoch_)
-      keep(digest, *key);
+    const auto rest = key->expires ? *key->expires - now() : known_identities::kept_for;
+    keys_.keep(digest, {{key->who, false}, {}, key->id}, rest, epoch, self_->clock().now());
     write_use(*key);
     return protocol::identified{std::move(key->who), false};
   }
   if (key.error().code != core::errc::not_found)
     return tl::unexpected{std::move(key.error())};
-  kept_keys_.erase(digest);
+  keys_.erase(digest);
   key_gate_.began(digest, asked.remote, self_->clock().now());
   log_->warn("unknown or expired API key from {}", asked.remote);
   return tl::unexpected{no_key()};
-}
-
-void user_admin_state::keep(const std::string& digest, const core::found_api_key& key) {
-  const auto steady_now = self_->clock().now();
-  if (kept_keys_.size() >= kept_max)
-    std::erase_if(kept_keys_, [steady_now](const auto& each) { return each.second.until <= steady_now; });
-  if (kept_keys_.size() >= kept_max)
-    kept_keys_.clear();
-  std::chrono::milliseconds rest = kept_for;
-  if (key.expires)
-    rest = std::min<std::chrono::milliseconds>(rest, *key.expires - now());
-  kept_keys_[digest] = {key.id, {key.who, false}, steady_now + rest};
 }
 
 void user_admin_state::write_use(const core::found_api_key& key) {
@@ -111,8 +99,7 @@ caf::result<void> user_admin_state::remove(const protocol::remove_key& asked) {
       if (outcome)
         log_->info("API key {} removed by {}", core::number(asked.id), asked.by.name);
       // Also when the answer was lost: the key may have been removed.
-      ++epoch_;
-      std::erase_if(kept_keys_, [&](const auto& each) { return each.second.id == asked.id; });
+      keys_.end_if([&](const known_identities::entry& each) { return each.key == asked.id; });
       deliver(answer, std::move(outcome));
     });
   return answer;
