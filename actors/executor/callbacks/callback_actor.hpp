@@ -50,8 +50,6 @@ struct callback_tools {
 /// isolated in a file of its own with its own pauses; it delays no other result. A file is removed once an admin has all of it,
 /// or another file has the rest. After a crash in between it is sent twice, which admins ignore. The actor starts with the
 /// existing files, and with the results of runs that an earlier process left open.
-///
-/// A run whose result is with an admin or in a file is removed from `taken_runs` once its log file exists.
 class callback_actor_state {
 public:
   static inline const char* name = "ringmaster.callback_actor";
