@@ -4,7 +4,9 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "storage/admin/access.hpp"
 #include "storage/migrations.hpp"
+#include "storage/mysql/admin/admin_session.hpp"
 #include "storage/mysql/cluster/cluster.hpp"
 #include "storage/mysql/cluster/registry.hpp"
 #include "storage/mysql/driver/schema_read.hpp"
@@ -23,7 +25,6 @@
 #include "storage/mysql/schema/examine.hpp"
 #include "storage/mysql/schema/xxl_upgrade.hpp"
 #include "storage/mysql/shared/reservations.hpp"
-#include "storage/mysql/users/access.hpp"
 
 namespace ringmaster::storage {
 
@@ -79,6 +80,7 @@ public:
 
 private:
   session session_;
+  mysql_admin_session admin_{session_};
   firing_role firings_{session_};
   cluster_role cluster_{session_};
   registry_role registry_{session_};
@@ -91,10 +93,10 @@ private:
   maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
   run_role runs_{session_};
-  user_role users_{session_};
-  session_role sessions_{session_};
-  api_key_role api_keys_{session_};
-  audit_role audits_{session_};
+  user_role users_{admin_};
+  session_role sessions_{admin_};
+  api_key_role api_keys_{admin_};
+  audit_role audits_{admin_};
   export_role exports_{session_};
   kept_log_role kept_logs_{session_};
   reservation_role reservations_{session_};

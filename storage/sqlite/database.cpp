@@ -7,7 +7,9 @@
 #include <random>
 
 #include "core/text/sqlite_url.hpp"
+#include "storage/admin/access.hpp"
 #include "storage/migrations.hpp"
+#include "storage/sqlite/admin/admin_session.hpp"
 #include "storage/sqlite/cluster/cluster.hpp"
 #include "storage/sqlite/cluster/registry.hpp"
 #include "storage/sqlite/firing/firing.hpp"
@@ -24,7 +26,6 @@
 #include "storage/sqlite/runs/run_reads.hpp"
 #include "storage/sqlite/schema/examine.hpp"
 #include "storage/sqlite/schema/schema.hpp"
-#include "storage/sqlite/users/access.hpp"
 
 namespace ringmaster::storage {
 
@@ -64,6 +65,7 @@ public:
 
 private:
   session session_;
+  sqlite_admin_session admin_{session_};
   firing_role firings_{session_};
   cluster_role cluster_{session_};
   registry_role registry_{session_};
@@ -76,10 +78,10 @@ private:
   maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
   run_role runs_{session_};
-  user_role users_{session_};
-  session_role sessions_{session_};
-  api_key_role api_keys_{session_};
-  audit_role audits_{session_};
+  user_role users_{admin_};
+  session_role sessions_{admin_};
+  api_key_role api_keys_{admin_};
+  audit_role audits_{admin_};
   export_role exports_{session_};
   kept_log_role kept_logs_{session_};
 };

@@ -16,10 +16,16 @@ constexpr unsigned connection_killed = 1927;       // MariaDB
 constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
 constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
 
+constexpr dialect mysql_dialect{
+  .for_update = "FOR UPDATE",
+  .utf8 = "CONVERT(# USING utf8mb4)",
+  .by_bytes = "COLLATE utf8mb4_bin",
+};
+
 } // namespace
 
 std::string sql::expand(std::size_t rows, const column_names& names) const {
-  const auto pattern = std::string{head_} + std::string{tail_};
+  const auto pattern = in_dialect(std::string{head_} + std::string{tail_}, mysql_dialect);
   std::string out;
   std::string_view rest = pattern;
   for (auto open = rest.find('{'); open != rest.npos; open = rest.find('{')) {

@@ -6,17 +6,16 @@
 
 #include "core/rules/access_rules.hpp"
 #include "storage/access_store.hpp"
-#include "storage/mysql/driver/session.hpp"
+#include "storage/admin/admin_session.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
-/// Users. `users.cpp` edits, `user_reads.cpp` reads. Edits lock the row of `rm_edit` and so run one after another: names that
-/// differ only in case are not duplicates to the unique key of tables that Ringmaster made.
+/// Users. `users.cpp` edits, `user_reads.cpp` reads. Edits run one after another.
 class user_role final : public user_store {
 public:
-  explicit user_role(session& own) : own_{own} {}
+  explicit user_role(admin_session& own) : own_{own} {}
 
-  core::result<core::password_form> password_form() override;
+  core::result<core::password_form> password_form() override { return own_.password_form(); }
   core::result<core::user_secret> find(std::string_view name) override;
   core::result<core::user_secret> read(core::user_id user) override;
   core::result<core::page<core::user_card>> page(const core::user_search& search) override;
@@ -30,13 +29,13 @@ public:
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
 /// Sessions (`sessions.cpp`).
 class session_role final : public session_store {
 public:
-  explicit session_role(session& own) : own_{own} {}
+  explicit session_role(admin_session& own) : own_{own} {}
 
   core::result<void> open(const core::session& opened, std::string_view password_hash, const core::principal& by,
                           core::time_point now) override;
@@ -46,14 +45,14 @@ public:
   core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
 /// API keys (`api_keys.cpp`). Edits lock the user's row: they run one after another, and none succeeds for a user who is being
 /// removed.
 class api_key_role final : public api_key_store {
 public:
-  explicit api_key_role(session& own) : own_{own} {}
+  explicit api_key_role(admin_session& own) : own_{own} {}
 
   core::result<core::api_key_id> add(const core::api_key_draft& draft, const core::principal& by, core::time_point now) override;
   core::result<std::vector<core::api_key>> list(const core::api_key_search& search, const core::principal& by) override;
@@ -62,27 +61,27 @@ public:
   core::result<void> used(core::api_key_id key, core::time_point now) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
 /// The audit log (`audits.cpp`).
 class audit_role final : public audit_store {
 public:
-  explicit audit_role(session& own) : own_{own} {}
+  explicit audit_role(admin_session& own) : own_{own} {}
 
   core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
 /// Returns the user, or nothing when there is no such user (`user_reads.cpp`); `held`: the row is locked until the end of the
-/// transaction. All of these throw `driver_error`.
-[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, std::string_view name);
-[[nodiscard]] std::optional<core::user_secret> find_user(connection& db, core::user_id user);
-[[nodiscard]] std::optional<core::user_secret> held_user(connection& db, core::user_id user);
+/// transaction.
+[[nodiscard]] std::optional<core::user_secret> find_user(admin_session& own, std::string_view name);
+[[nodiscard]] std::optional<core::user_secret> find_user(admin_session& own, core::user_id user);
+[[nodiscard]] std::optional<core::user_secret> held_user(admin_session& own, core::user_id user);
 
 /// Ends all sessions of a user, including those with Java admins (`sessions.cpp`). Returns the number of our own.
-std::uint64_t end_sessions(session& own, core::user_id user);
+std::uint64_t end_sessions(admin_session& own, core::user_id user);
 
-} // namespace ringmaster::storage::mysql
+} // namespace ringmaster::storage

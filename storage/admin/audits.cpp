@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "storage/mysql/users/access.hpp"
+#include "storage/admin/access.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
 namespace {
 
@@ -15,7 +15,7 @@ namespace {
   "id < ? AND (? = '' OR LOWER(user_name) = LOWER(?)) AND (? = '' OR object = ?) AND (? = 0 OR object_id = ?)"                   \
   " ORDER BY id DESC LIMIT ?"
 
-core::audit_row read_audit_row(const rows& row) {
+core::audit_row read_audit_row(const sql_rows& row) {
   core::audit_row out;
   out.id = row.number(0);
   out.at = row.time_ms(1);
@@ -35,20 +35,18 @@ core::audit_row read_audit_row(const rows& row) {
 core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_search& search, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
-  return own_.db.read([&]() -> core::result<std::vector<core::audit_row>> {
+  return own_.read([&]() -> core::result<std::vector<core::audit_row>> {
     const auto name = search.user_name.value_or("");
     const std::string_view object = search.object ? core::stored_name(*search.object) : std::string_view{};
     const bool of_one = search.object && search.object_id;
+    const auto before = search.before.value_or(std::numeric_limits<std::int64_t>::max());
+    const auto id = search.object_id.value_or(0);
+    const auto limit = std::min(search.limit, core::page_rows_max);
     // The index leads to one object.
-    auto& listing = own_.db.prepare(of_one ? sql{RINGMASTER_AUDIT_COLUMNS "WHERE object = ? AND object_id = ? AND "
-                                                                          RINGMASTER_AUDIT_FILTER}
-                                           : sql{RINGMASTER_AUDIT_COLUMNS "WHERE " RINGMASTER_AUDIT_FILTER});
-    if (of_one)
-      listing.add(object).add(*search.object_id);
-    listing.add(search.before.value_or(std::numeric_limits<std::int64_t>::max())).add(name).add(name);
-    listing.add(object).add(object).add(search.object_id.has_value()).add(search.object_id.value_or(0));
-    listing.add(std::min(search.limit, core::page_rows_max));
-    auto found = listing.select();
+    auto found = of_one ? own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE object = ? AND object_id = ? AND " RINGMASTER_AUDIT_FILTER,
+                                     object, id, before, name, name, object, object, true, id, limit)
+                        : own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE " RINGMASTER_AUDIT_FILTER, before, name, name, object,
+                                     object, search.object_id.has_value(), id, limit);
     std::vector<core::audit_row> out;
     while (found.next())
       out.push_back(read_audit_row(found));
@@ -56,4 +54,7 @@ core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_se
   });
 }
 
-} // namespace ringmaster::storage::mysql
+#undef RINGMASTER_AUDIT_FILTER
+#undef RINGMASTER_AUDIT_COLUMNS
+
+} // namespace ringmaster::storage

@@ -1,0 +1,137 @@
+#pragma once
+
+// One store's connection, as the roles of this room see it. Each backend implements it.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "core/access/user.hpp"
+#include "core/result.hpp"
+#include "core/rules/column_limits.hpp"
+#include "storage/admin/dialect.hpp"
+#include "storage/admin/sql_value.hpp"
+#include "storage/rows/datetime_text.hpp"
+
+namespace ringmaster::storage {
+
+/// Facts about XXL's tables that statements ask for.
+struct xxl_facts {
+  core::column_limits limits = {};
+  /// Java admins keep sign-ins in `xxl_job_user.token`.
+  bool user_token = false;
+};
+
+/// A connection that runs the same statements on either database. Used by one thread at a time.
+///
+/// Statements run only inside a body given to `read`, `read_together`, `change` or `edit`. After a failed statement the body goes
+/// on without rows (SQLite) or is left by the driver's exception (MySQL); either way the call returns the failure as an error, and
+/// nothing is stored. MySQL may run a body again, from the beginning.
+class admin_session {
+public:
+  admin_session() = default;
+  virtual ~admin_session() = default;
+  admin_session(const admin_session&) = delete;
+  admin_session& operator=(const admin_session&) = delete;
+
+  /// Runs `body`, which returns a `core::result`, for statements that only read. MySQL: each stands alone, without a transaction.
+  /// SQLite: one read transaction. Errors, as of the next three: those of `body`, and those of the database.
+  template <class Body>
+  auto read(Body&& body) -> std::invoke_result_t<Body&> {
+    return carry_out(work::read, body);
+  }
+
+  /// Does the same in one transaction on either database.
+  template <class Body>
+  auto read_together(Body&& body) -> std::invoke_result_t<Body&> {
+    return carry_out(work::read_together, body);
+  }
+
+  /// Runs `body` for one statement that changes rows and is harmless when repeated.
+  template <class Body>
+  auto change(Body&& body) -> std::invoke_result_t<Body&> {
+    return carry_out(work::change, body);
+  }
+
+  /// Runs `body` as one transaction: commits when its result has a value, otherwise rolls back.
+  template <class Body>
+  auto edit(Body&& body) -> std::invoke_result_t<Body&> {
+    return carry_out(work::edit, body);
+  }
+
+  /// Runs a SELECT.
+  template <class... Values>
+  [[nodiscard]] sql_rows query(sql_text text, const Values&... values) {
+    return select(text, std::array<sql_value, sizeof...(Values)>{value_of(values)...});
+  }
+
+  /// Returns whether a SELECT finds a row.
+  template <class... Values>
+  [[nodiscard]] bool finds(sql_text text, const Values&... values) {
+    return query(text, values...).next();
+  }
+
+  /// Runs any other statement and returns the number of changed rows.
+  template <class... Values>
+  std::uint64_t execute(sql_text text, const Values&... values) {
+    return run(text, std::array<sql_value, sizeof...(Values)>{value_of(values)...}).rows;
+  }
+
+  /// Runs an INSERT of one row and returns its id.
+  template <class Id, class... Values>
+  [[nodiscard]] Id insert(sql_text text, const Values&... values) {
+    const auto added = run(text, std::array<sql_value, sizeof...(Values)>{value_of(values)...});
+    return Id{static_cast<std::underlying_type_t<Id>>(added.id)};
+  }
+
+  /// Runs `write` and returns `taken` if a row violates a unique key: a Java admin that adds a row at the same time does not take
+  /// our locks. SQLite, where no other program writes in between, returns `internal` then.
+  template <class Write>
+  auto unless_taken(const core::error& taken, Write&& write) -> std::invoke_result_t<Write&> {
+    std::optional<std::invoke_result_t<Write&>> out;
+    return is_duplicate([&] { out.emplace(write()); }) ? tl::unexpected{taken} : std::move(*out);
+  }
+
+  /// Blocks other edits of users until the end of the transaction, so that edits run one after another.
+  virtual void hold_edits() = 0;
+
+  /// Returns the form in which new passwords are stored. Runs statements of its own, outside of any body.
+  [[nodiscard]] virtual core::result<core::password_form> password_form() = 0;
+
+  [[nodiscard]] virtual xxl_facts facts() const = 0;
+
+protected:
+  enum class work : std::uint8_t { read, read_together, change, edit };
+
+  struct sql_change {
+    /// Number of changed rows.
+    std::uint64_t rows = 0;
+    /// Id of the inserted row.
+    std::int64_t id = 0;
+  };
+
+  [[nodiscard]] virtual core::result<void> begin(work what, const std::function<core::result<void>()>& body) = 0;
+  [[nodiscard]] virtual sql_rows select(sql_text text, std::span<const sql_value> values) = 0;
+  virtual sql_change run(sql_text text, std::span<const sql_value> values) = 0;
+  /// Returns whether `write` violates a unique key.
+  [[nodiscard]] virtual bool is_duplicate(const std::function<void()>& write) = 0;
+
+private:
+  template <class Body>
+  auto carry_out(work what, Body& body) -> std::invoke_result_t<Body&> {
+    std::optional<std::invoke_result_t<Body&>> out;
+    auto done = begin(what, [&]() -> core::result<void> {
+      out.emplace(body());
+      return *out ? core::result<void>{} : tl::unexpected{out->error()};
+    });
+    if (!done)
+      return tl::unexpected{std::move(done.error())};
+    return std::move(*out);
+  }
+};
+
+} // namespace ringmaster::storage

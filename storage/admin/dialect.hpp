@@ -1,0 +1,64 @@
+#pragma once
+
+// Places where the SQL of the two databases differs. Statements of this room name them as `$word` or `$word(argument)`.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::storage {
+
+/// The text that a backend puts in place of each word. `#` stands for the argument, if the word has one.
+struct dialect {
+  /// `$for_update`: locks the selected rows until the end of the transaction. SQLite: nothing, its one writer is alone.
+  std::string_view for_update;
+  /// `$utf8(column)`: a text of XXL's tables, whose character set may be another one.
+  std::string_view utf8;
+  /// `$by_bytes`: compares texts by their bytes, regardless of the table's collation.
+  std::string_view by_bytes;
+};
+
+/// One word.
+struct dialect_word {
+  std::string_view name;
+  std::string_view dialect::*text;
+  bool takes_argument = false;
+};
+
+inline constexpr std::array dialect_words{
+  dialect_word{"for_update", &dialect::for_update},
+  dialect_word{"utf8", &dialect::utf8, true},
+  dialect_word{"by_bytes", &dialect::by_bytes},
+};
+
+/// Returns the word at the front of `text`, or null.
+[[nodiscard]] constexpr const dialect_word* find_dialect_word(std::string_view text) {
+  const auto size = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), text.size());
+  const auto found = std::find_if(dialect_words.begin(), dialect_words.end(),
+                                  [name = text.substr(0, size)](const dialect_word& each) { return each.name == name; });
+  return found == dialect_words.end() ? nullptr : &*found;
+}
+
+/// The text of a statement that both backends run. Always a literal, so no value can be spliced into it; does not compile with an
+/// unknown word. `{?,}` stands for a list of values.
+class sql_text {
+public:
+  consteval sql_text(const char* literal) : literal_{literal} {
+    const std::string_view text{literal};
+    for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1))
+      if (find_dialect_word(text.substr(at + 1)) == nullptr)
+        throw "the dialects have no such word";
+  }
+
+  /// Lives as long as the program, and is the same for each use of this statement.
+  [[nodiscard]] constexpr const char* literal() const noexcept { return literal_; }
+
+private:
+  const char* literal_;
+};
+
+/// Replaces the words of `text`; leaves all else unchanged.
+[[nodiscard]] std::string in_dialect(std::string_view text, const dialect& spoken);
+
+} // namespace ringmaster::storage

@@ -1,0 +1,78 @@
+#include "storage/mysql/admin/admin_session.hpp"
+
+#include <mysql/mysqld_error.h>
+
+#include "storage/mysql/cluster/schedule_lock.hpp"
+
+namespace ringmaster::storage::mysql {
+
+namespace {
+
+/// Length of `$argon2id$` hashes with our parameters.
+constexpr std::size_t argon2id_chars = 97;
+constexpr std::size_t sha256_chars = 64;
+
+class found_rows final : public sql_rows::source {
+public:
+  explicit found_rows(rows found) : rows_{std::move(found)} {}
+
+  bool next() override { return rows_.next(); }
+  [[nodiscard]] bool is_null(std::size_t column) const override { return rows_.is_null(column); }
+  [[nodiscard]] std::int64_t number(std::size_t column) const override { return rows_.number(column); }
+  [[nodiscard]] std::string_view text(std::size_t column) const override { return rows_.text(column); }
+
+private:
+  rows rows_;
+};
+
+statement& prepare_with(connection& db, sql_text text, std::span<const sql_value> values) {
+  auto& out = db.prepare(sql{text});
+  for (const auto& value : values)
+    out.add(value);
+  return out;
+}
+
+} // namespace
+
+core::result<void> mysql_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
+  return what == work::read || what == work::change ? own_.db.read(body) : own_.db.transact(body);
+}
+
+sql_rows mysql_admin_session::select(sql_text text, std::span<const sql_value> values) {
+  return sql_rows{std::make_unique<found_rows>(prepare_with(own_.db, text, values).select())};
+}
+
+admin_session::sql_change mysql_admin_session::run(sql_text text, std::span<const sql_value> values) {
+  auto& prepared = prepare_with(own_.db, text, values);
+  const auto changed = prepared.run();
+  return {changed, prepared.first_id()};
+}
+
+bool mysql_admin_session::is_duplicate(const std::function<void()>& write) {
+  try {
+    write();
+    return false;
+  } catch (const driver_error& failure) {
+    if (failure.number() != ER_DUP_ENTRY)
+      throw;
+    return true;
+  }
+}
+
+// Names that differ only in case are not duplicates to the unique key of tables that Ringmaster made.
+void mysql_admin_session::hold_edits() { (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
+
+core::result<core::password_form> mysql_admin_session::password_form() {
+  return own_.db.read([this]() -> core::result<core::password_form> {
+    // The step has another name where the tables were found.
+    const bool ours = own_.db.query("SELECT 1 FROM rm_migration WHERE number = 1 AND name = 'xxl_tables'").next();
+    if (ours && own_.shape.password_chars >= argon2id_chars && is_native(own_.db))
+      return core::password_form::argon2id;
+    return own_.shape.user_token && own_.shape.password_chars >= sha256_chars ? core::password_form::sha256
+                                                                              : core::password_form::md5;
+  });
+}
+
+xxl_facts mysql_admin_session::facts() const { return {own_.shape.limits, own_.shape.user_token}; }
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "storage/admin/admin_session.hpp"
+#include "storage/mysql/driver/session.hpp"
+
+namespace ringmaster::storage::mysql {
+
+/// A session for the roles of `storage/admin`.
+class mysql_admin_session final : public admin_session {
+public:
+  explicit mysql_admin_session(session& own) : own_{own} {}
+
+  void hold_edits() override;
+  core::result<core::password_form> password_form() override;
+  [[nodiscard]] xxl_facts facts() const override;
+
+private:
+  core::result<void> begin(work what, const std::function<core::result<void>()>& body) override;
+  sql_rows select(sql_text text, std::span<const sql_value> values) override;
+  sql_change run(sql_text text, std::span<const sql_value> values) override;
+  bool is_duplicate(const std::function<void()>& write) override;
+
+  session& own_;
+};
+
+} // namespace ringmaster::storage::mysql

@@ -1,0 +1,66 @@
+#include "storage/sqlite/admin/admin_session.hpp"
+
+#include <vector>
+
+namespace ringmaster::storage::sqlite {
+
+namespace {
+
+constexpr dialect sqlite_dialect{
+  .for_update = "",
+  .utf8 = "#",
+  .by_bytes = "COLLATE BINARY",
+};
+
+/// Rows that are read while the statement runs, with copies of its texts.
+class live_rows final : public sql_rows::source {
+public:
+  live_rows(connection& db, const char* text, std::span<const sql_value> values)
+    : values_{values.begin(), values.end()}, statement_{db.prepare(text)} {
+    texts_.reserve(values_.size()); // so that no text moves
+    for (auto& value : values_)
+      if (const auto* held = std::get_if<std::string_view>(&value))
+        value = std::string_view{texts_.emplace_back(*held)};
+    statement_.with(std::span<const sql_value>{values_});
+  }
+
+  bool next() override { return statement_.step(); }
+  [[nodiscard]] bool is_null(std::size_t column) const override { return statement_.is_null(static_cast<int>(column)); }
+  [[nodiscard]] std::int64_t number(std::size_t column) const override { return statement_.number(static_cast<int>(column)); }
+  [[nodiscard]] std::string_view text(std::size_t column) const override { return statement_.text(static_cast<int>(column)); }
+
+private:
+  std::vector<sql_value> values_;
+  std::vector<std::string> texts_;
+  statement statement_;
+};
+
+} // namespace
+
+core::result<void> sqlite_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
+  const auto kind = what == work::read || what == work::read_together ? transaction_kind::read : transaction_kind::write;
+  return within(*own_.db, kind, [&](connection&) { return body(); });
+}
+
+sql_rows sqlite_admin_session::select(sql_text text, std::span<const sql_value> values) {
+  return sql_rows{std::make_unique<live_rows>(*own_.db, text_of(text), values)};
+}
+
+admin_session::sql_change sqlite_admin_session::run(sql_text text, std::span<const sql_value> values) {
+  const auto changed = own_.db->run(text_of(text), values);
+  return {static_cast<std::uint64_t>(changed), own_.db->last_id()};
+}
+
+bool sqlite_admin_session::is_duplicate(const std::function<void()>& write) {
+  write();
+  return false;
+}
+
+const char* sqlite_admin_session::text_of(sql_text text) {
+  const auto [known, is_new] = texts_.try_emplace(text.literal());
+  if (is_new)
+    known->second = in_dialect(text.literal(), sqlite_dialect);
+  return known->second.c_str();
+}
+
+} // namespace ringmaster::storage::sqlite

@@ -1,0 +1,41 @@
+// Words of statements that both backends run.
+
+#include "storage/admin/dialect.hpp"
+
+#include "storage/admin/sql_value.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using storage::in_dialect;
+
+namespace {
+
+constexpr storage::dialect loud{.for_update = "FOR UPDATE", .utf8 = "CONVERT(# USING utf8mb4)", .by_bytes = "COLLATE b"};
+constexpr storage::dialect quiet{.for_update = "", .utf8 = "#", .by_bytes = ""};
+
+} // namespace
+
+TEST_CASE("each word of a statement becomes the text of its dialect", "[storage]") {
+  constexpr const char* text = "SELECT id FROM t WHERE LOWER($utf8(name)) $by_bytes = ? $for_update";
+  CHECK(in_dialect(text, loud) == "SELECT id FROM t WHERE LOWER(CONVERT(name USING utf8mb4)) COLLATE b = ? FOR UPDATE");
+  CHECK(in_dialect(text, quiet) == "SELECT id FROM t WHERE LOWER(name)  = ? ");
+}
+
+TEST_CASE("text without words, and words of others, stay unchanged", "[storage]") {
+  CHECK(in_dialect("", loud).empty());
+  CHECK(in_dialect("SELECT 1", loud) == "SELECT 1");
+  CHECK(in_dialect("SELECT $job_name, '5$' FROM t", loud) == "SELECT $job_name, '5$' FROM t");
+  CHECK(in_dialect("$for_updates", loud) == "$for_updates");
+}
+
+TEST_CASE("values of parameters keep their kind", "[storage]") {
+  using storage::sql_value;
+  using storage::value_of;
+  CHECK(value_of(true) == sql_value{std::int64_t{1}});
+  CHECK(value_of(core::job_id{7}) == sql_value{std::int64_t{7}});
+  CHECK(value_of(core::from_ms(5)) == sql_value{std::int64_t{5}});
+  CHECK(value_of("a") == sql_value{std::string_view{"a"}});
+  CHECK(value_of(std::optional<std::string>{}) == sql_value{});
+  CHECK(value_of(core::option_value{std::string{"ask"}}) == sql_value{std::string_view{"ask"}});
+  CHECK(value_of(core::option_value{}) == sql_value{});
+}
