@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/access/user.hpp"
+#include "core/cluster/cluster_mode.hpp"
 #include "core/result.hpp"
 #include "core/rules/column_limits.hpp"
 #include "storage/admin/dialect.hpp"
@@ -24,13 +25,15 @@ struct xxl_facts {
   core::column_limits limits = {};
   /// Java admins keep sign-ins in `xxl_job_user.token`.
   bool user_token = false;
+  /// `xxl_job_group.access_token`.
+  bool group_token = false;
 };
 
 /// A connection that runs the same statements on either database. Used by one thread at a time.
 ///
-/// Statements run only inside a body given to `read`, `read_together`, `change` or `edit`. After a failed statement the body goes
-/// on without rows (SQLite) or is left by the driver's exception (MySQL); either way the call returns the failure as an error, and
-/// nothing is stored. MySQL may run a body again, from the beginning.
+/// Statements run only inside a body given to `read`, `read_together`, `change` or `edit`. After a failed statement the body
+/// continues without rows (SQLite) or is left by the driver's exception (MySQL). Either way the call returns the failure as an
+/// error, and nothing is stored. MySQL may run a body again, from the beginning.
 class admin_session {
 public:
   admin_session() = default;
@@ -99,10 +102,17 @@ public:
   /// Blocks other edits of users until the end of the transaction, so that edits run one after another.
   virtual void hold_edits() = 0;
 
+  /// Begins an edit of jobs or groups: takes the locks of every edit until the end of the transaction, and returns the mode,
+  /// which stays. SQLite: nothing, it is always in native mode. Errors: `unsupported` for a database whose mode is unknown.
+  [[nodiscard]] virtual core::result<core::cluster_mode> begin_edit() = 0;
+
   /// Returns the form in which new passwords are stored. Runs statements of its own, outside of any body.
   [[nodiscard]] virtual core::result<core::password_form> password_form() = 0;
 
   [[nodiscard]] virtual xxl_facts facts() const = 0;
+
+  /// The codec of dates in XXL's columns.
+  [[nodiscard]] virtual datetime_text& dates() = 0;
 
 protected:
   enum class work : std::uint8_t { read, read_together, change, edit };

@@ -17,6 +17,14 @@ struct dialect {
   std::string_view utf8;
   /// `$by_bytes`: compares texts by their bytes, regardless of the table's collation.
   std::string_view by_bytes;
+  /// `$bytes`: the type to which a text is cast so that its bytes are compared.
+  std::string_view bytes;
+  /// `$group_title`: the column of a group's title, which XXL renamed between two generations.
+  std::string_view group_title;
+  /// `$on_conflict(key)`: makes an INSERT an update of the row that has the key.
+  std::string_view on_conflict;
+  /// `$new_value(column)`: inside such an update, the value that was to be inserted.
+  std::string_view new_value;
 };
 
 /// One word.
@@ -30,6 +38,10 @@ inline constexpr std::array dialect_words{
   dialect_word{"for_update", &dialect::for_update},
   dialect_word{"utf8", &dialect::utf8, true},
   dialect_word{"by_bytes", &dialect::by_bytes},
+  dialect_word{"bytes", &dialect::bytes},
+  dialect_word{"group_title", &dialect::group_title},
+  dialect_word{"on_conflict", &dialect::on_conflict, true},
+  dialect_word{"new_value", &dialect::new_value, true},
 };
 
 /// Returns the word at the front of `text`, or null.

@@ -5,6 +5,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/admin/access.hpp"
+#include "storage/admin/group_writes.hpp"
 #include "storage/migrations.hpp"
 #include "storage/mysql/admin/admin_session.hpp"
 #include "storage/mysql/cluster/cluster.hpp"
@@ -14,7 +15,6 @@
 #include "storage/mysql/firing/mirror.hpp"
 #include "storage/mysql/jobs/deploys.hpp"
 #include "storage/mysql/jobs/exports.hpp"
-#include "storage/mysql/jobs/group_writes.hpp"
 #include "storage/mysql/jobs/job_edits.hpp"
 #include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
@@ -87,7 +87,7 @@ private:
   deploy_role deploys_{session_};
   job_role jobs_{session_};
   job_editor_role job_editing_{session_};
-  group_editor_role group_editing_{session_};
+  group_editor_role group_editing_{admin_};
   log_role logs_{session_};
   alarm_role alarms_{session_};
   maintenance_role maintenance_{session_};

@@ -8,6 +8,7 @@
 
 #include "core/text/sqlite_url.hpp"
 #include "storage/admin/access.hpp"
+#include "storage/admin/group_writes.hpp"
 #include "storage/migrations.hpp"
 #include "storage/sqlite/admin/admin_session.hpp"
 #include "storage/sqlite/cluster/cluster.hpp"
@@ -16,7 +17,6 @@
 #include "storage/sqlite/firing/mirror.hpp"
 #include "storage/sqlite/jobs/deploys.hpp"
 #include "storage/sqlite/jobs/exports.hpp"
-#include "storage/sqlite/jobs/group_writes.hpp"
 #include "storage/sqlite/jobs/job_edits.hpp"
 #include "storage/sqlite/jobs/job_writes.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
@@ -72,7 +72,7 @@ private:
   deploy_role deploys_{session_};
   job_role jobs_{session_};
   job_editor_role job_editing_{session_};
-  group_editor_role group_editing_{session_};
+  group_editor_role group_editing_{admin_};
   log_role logs_{session_};
   alarm_role alarms_{session_};
   maintenance_role maintenance_{session_};

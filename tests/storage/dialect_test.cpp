@@ -10,8 +10,22 @@ using storage::in_dialect;
 
 namespace {
 
-constexpr storage::dialect loud{.for_update = "FOR UPDATE", .utf8 = "CONVERT(# USING utf8mb4)", .by_bytes = "COLLATE b"};
-constexpr storage::dialect quiet{.for_update = "", .utf8 = "#", .by_bytes = ""};
+constexpr storage::dialect loud = [] {
+  storage::dialect out;
+  out.for_update = "FOR UPDATE";
+  out.utf8 = "CONVERT(# USING utf8mb4)";
+  out.by_bytes = "COLLATE b";
+  out.on_conflict = "ON DUPLICATE KEY UPDATE";
+  out.new_value = "VALUES(#)";
+  return out;
+}();
+constexpr storage::dialect quiet = [] {
+  storage::dialect out;
+  out.utf8 = "#";
+  out.on_conflict = "ON CONFLICT (#) DO UPDATE SET";
+  out.new_value = "excluded.#";
+  return out;
+}();
 
 } // namespace
 
@@ -21,10 +35,16 @@ TEST_CASE("each word of a statement becomes the text of its dialect", "[storage]
   CHECK(in_dialect(text, quiet) == "SELECT id FROM t WHERE LOWER(name)  = ? ");
 }
 
+TEST_CASE("a dialect may leave out the argument of a word", "[storage]") {
+  constexpr const char* text = "INSERT INTO t (id, n) VALUES (?, ?) $on_conflict(id) n = $new_value(n)";
+  CHECK(in_dialect(text, loud) == "INSERT INTO t (id, n) VALUES (?, ?) ON DUPLICATE KEY UPDATE n = VALUES(n)");
+  CHECK(in_dialect(text, quiet) == "INSERT INTO t (id, n) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET n = excluded.n");
+}
+
 TEST_CASE("text without words, and words of others, stay unchanged", "[storage]") {
   CHECK(in_dialect("", loud).empty());
   CHECK(in_dialect("SELECT 1", loud) == "SELECT 1");
-  CHECK(in_dialect("SELECT $job_name, '5$' FROM t", loud) == "SELECT $job_name, '5$' FROM t");
+  CHECK(in_dialect("SELECT $other, '5$' FROM t", loud) == "SELECT $other, '5$' FROM t");
   CHECK(in_dialect("$for_updates", loud) == "$for_updates");
 }
 

@@ -62,6 +62,8 @@ bool mysql_admin_session::is_duplicate(const std::function<void()>& write) {
 // Names that differ only in case are not duplicates to the unique key of tables that Ringmaster made.
 void mysql_admin_session::hold_edits() { (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
 
+core::result<core::cluster_mode> mysql_admin_session::begin_edit() { return mysql::begin_edit(own_.db); }
+
 core::result<core::password_form> mysql_admin_session::password_form() {
   return own_.db.read([this]() -> core::result<core::password_form> {
     // The step has another name where the tables were found.
@@ -73,6 +75,6 @@ core::result<core::password_form> mysql_admin_session::password_form() {
   });
 }
 
-xxl_facts mysql_admin_session::facts() const { return {own_.shape.limits, own_.shape.user_token}; }
+xxl_facts mysql_admin_session::facts() const { return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token}; }
 
 } // namespace ringmaster::storage::mysql

@@ -12,7 +12,9 @@ public:
 
   void hold_edits() override;
   core::result<core::password_form> password_form() override;
+  core::result<core::cluster_mode> begin_edit() override;
   [[nodiscard]] xxl_facts facts() const override;
+  datetime_text& dates() override { return own_.dates; }
 
 private:
   core::result<void> begin(work what, const std::function<core::result<void>()>& body) override;

@@ -20,6 +20,10 @@ constexpr dialect mysql_dialect{
   .for_update = "FOR UPDATE",
   .utf8 = "CONVERT(# USING utf8mb4)",
   .by_bytes = "COLLATE utf8mb4_bin",
+  .bytes = "BINARY",
+  .group_title = "$group_title",
+  .on_conflict = "ON DUPLICATE KEY UPDATE",
+  .new_value = "VALUES(#)",
 };
 
 } // namespace

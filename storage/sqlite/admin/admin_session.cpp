@@ -10,6 +10,10 @@ constexpr dialect sqlite_dialect{
   .for_update = "",
   .utf8 = "#",
   .by_bytes = "COLLATE BINARY",
+  .bytes = "TEXT",
+  .group_title = "title",
+  .on_conflict = "ON CONFLICT (#) DO UPDATE SET",
+  .new_value = "excluded.#",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.

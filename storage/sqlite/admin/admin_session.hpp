@@ -15,7 +15,9 @@ public:
 
   void hold_edits() override {}
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
+  core::result<core::cluster_mode> begin_edit() override { return core::cluster_mode::native; }
   [[nodiscard]] xxl_facts facts() const override { return {}; }
+  datetime_text& dates() override { return own_.dates; }
 
 private:
   core::result<void> begin(work what, const std::function<core::result<void>()>& body) override;

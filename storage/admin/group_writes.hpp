@@ -1,14 +1,14 @@
 #pragma once
 
 #include "storage/edit_store.hpp"
-#include "storage/mysql/driver/session.hpp"
+#include "storage/admin/admin_session.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
 /// Edits and reads of executor groups for administrators (`group_writes.cpp`).
 class group_editor_role final : public group_editor {
 public:
-  explicit group_editor_role(session& own) : own_{own} {}
+  explicit group_editor_role(admin_session& own) : own_{own} {}
 
   core::result<core::group_id> add(const core::group_draft& draft, const core::principal& by, core::time_point now) override;
   core::result<void> update(core::group_id group, const core::group_draft& draft, std::string_view seen,
@@ -20,7 +20,7 @@ public:
   core::result<std::vector<core::group_record>> visible(const core::principal& by) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
-} // namespace ringmaster::storage::mysql
+} // namespace ringmaster::storage
