@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/access/user.hpp"
 #include "core/cluster/cluster_mode.hpp"
@@ -17,6 +19,7 @@
 #include "storage/admin/dialect.hpp"
 #include "storage/admin/sql_value.hpp"
 #include "storage/rows/datetime_text.hpp"
+#include "storage/rows/run_paging.hpp"
 
 namespace ringmaster::storage {
 
@@ -91,6 +94,19 @@ public:
     return Id{static_cast<std::underlying_type_t<Id>>(added.id)};
   }
 
+  /// Runs a SELECT that finds rows by `IN ({?,})` and calls `take` with each. MySQL: in lists of ids. SQLite: id by id.
+  template <class Id, class Take>
+  void query_in(sql_text text, const std::vector<Id>& ids, Take take) {
+    select_in(text, numbers(std::span<const Id>{ids}), take);
+  }
+
+  /// Runs statements with `IN ({?,})` for the same ids, all of them for a list or an id before the next, and returns the number
+  /// of rows that the first one has changed.
+  template <class Id>
+  std::size_t execute_in(std::initializer_list<sql_text> texts, std::span<const Id> ids) {
+    return run_in({texts.begin(), texts.size()}, numbers(ids));
+  }
+
   /// Runs `write` and returns `taken` if a row violates a unique key: a Java admin that adds a row at the same time does not take
   /// our locks. SQLite, where no other program writes in between, returns `internal` then.
   template <class Write>
@@ -114,6 +130,12 @@ public:
   /// The codec of dates in XXL's columns.
   [[nodiscard]] virtual datetime_text& dates() = 0;
 
+  /// The log along the indexes of this database. For use inside a body.
+  [[nodiscard]] virtual run_paths& log_paths() = 0;
+
+  /// Returns the runs of open claims in `range`, ascending.
+  [[nodiscard]] virtual std::vector<core::log_id> held_runs(const core::log_range& range) = 0;
+
 protected:
   enum class work : std::uint8_t { read, read_together, change, edit };
 
@@ -127,10 +149,22 @@ protected:
   [[nodiscard]] virtual core::result<void> begin(work what, const std::function<core::result<void>()>& body) = 0;
   [[nodiscard]] virtual sql_rows select(sql_text text, std::span<const sql_value> values) = 0;
   virtual sql_change run(sql_text text, std::span<const sql_value> values) = 0;
+  virtual void select_in(sql_text text, std::span<const std::int64_t> ids,
+                         const std::function<void(const sql_rows&)>& take) = 0;
+  virtual std::size_t run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) = 0;
   /// Returns whether `write` violates a unique key.
   [[nodiscard]] virtual bool is_duplicate(const std::function<void()>& write) = 0;
 
 private:
+  template <class Id>
+  static std::vector<std::int64_t> numbers(std::span<const Id> ids) {
+    std::vector<std::int64_t> out;
+    out.reserve(ids.size());
+    for (const auto id : ids)
+      out.push_back(core::number(id));
+    return out;
+  }
+
   template <class Body>
   auto carry_out(work what, Body& body) -> std::invoke_result_t<Body&> {
     std::optional<std::invoke_result_t<Body&>> out;

@@ -25,6 +25,9 @@ struct dialect {
   std::string_view on_conflict;
   /// `$new_value(column)`: inside such an update, the value that was to be inserted.
   std::string_view new_value;
+  /// `$last_pieces`: after a run's id, the last pieces of its log, at most as many as the next value. SQLite cannot limit a
+  /// DELETE.
+  std::string_view last_pieces;
 };
 
 /// One word.
@@ -42,6 +45,7 @@ inline constexpr std::array dialect_words{
   dialect_word{"group_title", &dialect::group_title},
   dialect_word{"on_conflict", &dialect::on_conflict, true},
   dialect_word{"new_value", &dialect::new_value, true},
+  dialect_word{"last_pieces", &dialect::last_pieces},
 };
 
 /// Returns the word at the front of `text`, or null.

@@ -6,6 +6,9 @@
 
 #include "storage/admin/access.hpp"
 #include "storage/admin/group_writes.hpp"
+#include "storage/admin/kept_logs.hpp"
+#include "storage/admin/logs.hpp"
+#include "storage/admin/run_reads.hpp"
 #include "storage/migrations.hpp"
 #include "storage/mysql/admin/admin_session.hpp"
 #include "storage/mysql/cluster/cluster.hpp"
@@ -19,9 +22,6 @@
 #include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/results/alarms.hpp"
-#include "storage/mysql/runs/kept_logs.hpp"
-#include "storage/mysql/runs/logs.hpp"
-#include "storage/mysql/runs/run_reads.hpp"
 #include "storage/mysql/schema/examine.hpp"
 #include "storage/mysql/schema/xxl_upgrade.hpp"
 #include "storage/mysql/shared/reservations.hpp"
@@ -88,17 +88,17 @@ private:
   job_role jobs_{session_};
   job_editor_role job_editing_{session_};
   group_editor_role group_editing_{admin_};
-  log_role logs_{session_};
-  alarm_role alarms_{session_};
+  log_role logs_{admin_};
+  alarm_role alarms_{session_, logs_};
   maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
-  run_role runs_{session_};
+  run_role runs_{admin_};
   user_role users_{admin_};
   session_role sessions_{admin_};
   api_key_role api_keys_{admin_};
   audit_role audits_{admin_};
   export_role exports_{session_};
-  kept_log_role kept_logs_{session_};
+  kept_log_role kept_logs_{admin_};
   reservation_role reservations_{session_};
 };
 

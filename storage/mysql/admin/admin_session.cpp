@@ -3,6 +3,8 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/mysql/cluster/schedule_lock.hpp"
+#include "storage/mysql/driver/batches.hpp"
+#include "storage/mysql/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -32,6 +34,13 @@ statement& prepare_with(connection& db, sql_text text, std::span<const sql_value
   return out;
 }
 
+statement& prepare_for(connection& db, sql_text text, std::span<const std::int64_t> ids, const chunk& part) {
+  auto& out = db.prepare(sql{text}, part.rows);
+  for (std::size_t i = 0; i < part.rows; ++i)
+    out.add(ids[part.at(i)]);
+  return out;
+}
+
 } // namespace
 
 core::result<void> mysql_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
@@ -46,6 +55,25 @@ admin_session::sql_change mysql_admin_session::run(sql_text text, std::span<cons
   auto& prepared = prepare_with(own_.db, text, values);
   const auto changed = prepared.run();
   return {changed, prepared.first_id()};
+}
+
+void mysql_admin_session::select_in(sql_text text, std::span<const std::int64_t> ids,
+                                    const std::function<void(const sql_rows&)>& take) {
+  for (const auto part : padded_chunks(ids.size())) {
+    sql_rows found{std::make_unique<found_rows>(prepare_for(own_.db, text, ids, part).select())};
+    while (found.next())
+      take(found);
+  }
+}
+
+std::size_t mysql_admin_session::run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) {
+  std::size_t out = 0;
+  for (const auto part : padded_chunks(ids.size()))
+    for (const auto& text : texts) {
+      const auto changed = prepare_for(own_.db, text, ids, part).run();
+      out += &text == &texts.front() ? changed : 0;
+    }
+  return out;
 }
 
 bool mysql_admin_session::is_duplicate(const std::function<void()>& write) {
@@ -73,6 +101,10 @@ core::result<core::password_form> mysql_admin_session::password_form() {
     return own_.shape.user_token && own_.shape.password_chars >= sha256_chars ? core::password_form::sha256
                                                                               : core::password_form::md5;
   });
+}
+
+std::vector<core::log_id> mysql_admin_session::held_runs(const core::log_range& range) {
+  return mysql::held_runs(own_.db, range);
 }
 
 xxl_facts mysql_admin_session::facts() const { return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token}; }

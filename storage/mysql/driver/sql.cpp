@@ -24,6 +24,7 @@ constexpr dialect mysql_dialect{
   .group_title = "$group_title",
   .on_conflict = "ON DUPLICATE KEY UPDATE",
   .new_value = "VALUES(#)",
+  .last_pieces = "ORDER BY piece DESC LIMIT ?",
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "storage/sqlite/maintenance/log_maintenance.hpp"
+
 namespace ringmaster::storage::sqlite {
 
 namespace {
@@ -14,6 +16,7 @@ constexpr dialect sqlite_dialect{
   .group_title = "title",
   .on_conflict = "ON CONFLICT (#) DO UPDATE SET",
   .new_value = "excluded.#",
+  .last_pieces = "AND piece IN (SELECT p.piece FROM rm_run_log p WHERE p.log_id = ?1 ORDER BY p.piece DESC LIMIT ?2)",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.
@@ -55,15 +58,42 @@ admin_session::sql_change sqlite_admin_session::run(sql_text text, std::span<con
   return {static_cast<std::uint64_t>(changed), own_.db->last_id()};
 }
 
+void sqlite_admin_session::select_in(sql_text text, std::span<const std::int64_t> ids,
+                                     const std::function<void(const sql_rows&)>& take) {
+  for (const sql_value id : ids) {
+    auto found = select(text, {&id, 1});
+    while (found.next())
+      take(found);
+  }
+}
+
+std::size_t sqlite_admin_session::run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) {
+  std::size_t out = 0;
+  for (const sql_value id : ids)
+    for (const auto& text : texts) {
+      const auto changed = run(text, {&id, 1}).rows;
+      out += &text == &texts.front() ? changed : 0;
+    }
+  return out;
+}
+
 bool sqlite_admin_session::is_duplicate(const std::function<void()>& write) {
   write();
   return false;
 }
 
+std::vector<core::log_id> sqlite_admin_session::held_runs(const core::log_range& range) {
+  return sqlite::held_runs(*own_.db, range);
+}
+
 const char* sqlite_admin_session::text_of(sql_text text) {
+  constexpr std::string_view list = "{?,}";
   const auto [known, is_new] = texts_.try_emplace(text.literal());
-  if (is_new)
+  if (is_new) {
     known->second = in_dialect(text.literal(), sqlite_dialect);
+    if (const auto at = known->second.find(list); at != std::string::npos)
+      known->second.replace(at, list.size(), "?");
+  }
   return known->second.c_str();
 }
 

@@ -1,15 +1,8 @@
-// Pages of runs, single runs, the daily report, and ends of runs by users.
+// Reads of the log along its indexes.
 
-#include "storage/sqlite/runs/run_reads.hpp"
+#include "storage/sqlite/runs/log_paths.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "core/rules/audit_rules.hpp"
-#include "storage/rules/run_read_rules.hpp"
-#include "storage/sqlite/runs/logs.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
-#include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -51,11 +44,6 @@ constexpr char read_glance[] =
 constexpr char list_jobs[] =
   "SELECT id FROM xxl_job_info WHERE (?1 IS NULL OR job_group = ?1) "
   "AND (?2 IS NULL OR instr(',' || ?2 || ',', ',' || job_group || ',') > 0) ORDER BY id LIMIT ?3";
-constexpr char find_group_of_job[] = "SELECT job_group FROM xxl_job_info WHERE id = ?1";
-constexpr char find_run[] = "SELECT job_group, job_id, handle_code FROM xxl_job_log WHERE id = ?1";
-constexpr char list_report[] =
-  "SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report "
-  "WHERE trigger_day >= ?1 AND trigger_day < ?2 ORDER BY trigger_day";
 
 } // namespace
 
@@ -118,68 +106,6 @@ std::vector<core::job_id> log_paths::jobs_of(const run_terms& terms, std::size_t
   while (listing.step())
     ids.push_back(listing.id<core::job_id>(0));
   return ids;
-}
-
-std::optional<core::group_id> group_of(connection& db, std::optional<core::job_id> job) {
-  if (!job)
-    return std::nullopt;
-  auto reading = db.prepare(find_group_of_job);
-  return reading.with(*job).step() ? std::optional{reading.id<core::group_id>(0)} : std::nullopt;
-}
-
-core::result<core::page<core::log_row>> run_role::page(const core::run_search& search, std::size_t count_max,
-                                                       const core::principal& by) {
-  auto found = within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<found_runs> {
-    const auto terms = terms_of(search, group_of(db, search.job), by, own_.dates);
-    if (!terms)
-      return tl::unexpected{terms.error()};
-    log_paths log{db};
-    return find_runs(log, *terms, search, count_max, own_.dates, totals_);
-  });
-  if (!found)
-    return tl::unexpected{std::move(found.error())};
-  auto rows = log_role{own_}.rows(found->ids);
-  if (!rows)
-    return tl::unexpected{std::move(rows.error())};
-  return shown(std::move(*rows), *found);
-}
-
-core::result<core::log_row> run_role::read(core::log_id run, core::group_right wanted, const core::principal& by) {
-  const std::array<core::log_id, 1> ids{run};
-  auto rows = log_role{own_}.rows(ids);
-  return rows ? read_by(std::move(*rows), run, wanted, by) : tl::unexpected{std::move(rows.error())};
-}
-
-core::result<bool> run_role::end_run(core::log_id run, std::string_view message, const core::principal& by,
-                                     core::time_point now) {
-  return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<bool> {
-    core::job_id job{};
-    {
-      auto reading = db.prepare(find_run);
-      if (!reading.with(run).step())
-        return tl::unexpected{no_such_run(run)};
-      if (auto right = core::check_right(by, core::group_right::operate, reading.id<core::group_id>(0)); !right)
-        return tl::unexpected{right.error()};
-      if (reading.number(2) != 0)
-        return false;
-      job = reading.id<core::job_id>(1);
-    }
-    write_audit(db, audit_of_ending(run, job, message, by, now));
-    return true;
-  });
-}
-
-core::result<std::vector<core::day_report>> run_role::report(core::time_point from, core::time_point to) {
-  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::day_report>> {
-    std::vector<core::day_report> days;
-    const std::string first = own_.dates.of(from);
-    const std::string last = own_.dates.of(to);
-    auto listing = db.prepare(list_report);
-    listing.with(first, last);
-    while (listing.step())
-      add_day(days, own_.dates.read(listing.text(0)), listing.number(1), listing.number(2), listing.number(3));
-    return days;
-  });
 }
 
 } // namespace ringmaster::storage::sqlite

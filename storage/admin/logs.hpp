@@ -1,14 +1,14 @@
 #pragma once
 
-#include "storage/mysql/driver/session.hpp"
+#include "storage/admin/admin_session.hpp"
 #include "storage/store.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
 /// Reads of log rows.
 class log_role final : public log_store {
 public:
-  explicit log_role(session& own) : own_{own} {}
+  explicit log_role(admin_session& own) : own_{own} {}
 
   core::result<std::vector<core::log_row>> rows_after(core::log_id after, std::size_t limit) override;
   core::result<std::vector<core::log_row>> rows(std::span<const core::log_id> ids) override;
@@ -16,7 +16,7 @@ public:
   run_groups without_result(std::span<const core::log_id> ids) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
-} // namespace ringmaster::storage::mysql
+} // namespace ringmaster::storage

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <span>
-
 #include "storage/kept_log_store.hpp"
-#include "storage/mysql/driver/session.hpp"
+#include "storage/admin/admin_session.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
 /// Logs kept in the database.
 class kept_log_role final : public kept_log_store {
 public:
-  explicit kept_log_role(session& own) : own_{own} {}
+  explicit kept_log_role(admin_session& own) : own_{own} {}
 
   core::result<std::vector<core::pending_log>> pending(core::log_id after, std::size_t limit) override;
   core::result<bool> keep(core::log_id run, std::string_view text, bool cut) override;
@@ -21,16 +19,7 @@ public:
   core::result<std::size_t> remove_dropped(std::size_t limit) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
-/// A run that has its result, and whose log is to be fetched.
-struct log_request {
-  core::log_id run{};
-  core::job_id job{};
-};
-
-/// Inserts requests in the transaction of the results. Throws `driver_error`.
-void insert_log_requests(connection& db, std::span<const log_request> requested, core::time_point now);
-
-} // namespace ringmaster::storage::mysql
+} // namespace ringmaster::storage
