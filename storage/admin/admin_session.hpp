@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -16,9 +17,12 @@
 #include "core/cluster/cluster_mode.hpp"
 #include "core/result.hpp"
 #include "core/rules/column_limits.hpp"
+#include "core/zone/zone.hpp"
 #include "storage/admin/dialect.hpp"
+#include "storage/admin/edited_schedule.hpp"
 #include "storage/admin/sql_value.hpp"
 #include "storage/rows/datetime_text.hpp"
+#include "storage/rows/job_paging.hpp"
 #include "storage/rows/run_paging.hpp"
 
 namespace ringmaster::storage {
@@ -87,6 +91,9 @@ public:
     return run(text, std::array<sql_value, sizeof...(Values)>{value_of(values)...}).rows;
   }
 
+  /// Does the same with a list of values.
+  std::uint64_t execute_with(sql_text text, std::span<const sql_value> values) { return run(text, values).rows; }
+
   /// Runs an INSERT of one row and returns its id.
   template <class Id, class... Values>
   [[nodiscard]] Id insert(sql_text text, const Values&... values) {
@@ -112,8 +119,12 @@ public:
   template <class Write>
   auto unless_taken(const core::error& taken, Write&& write) -> std::invoke_result_t<Write&> {
     std::optional<std::invoke_result_t<Write&>> out;
-    return is_duplicate([&] { out.emplace(write()); }) ? tl::unexpected{taken} : std::move(*out);
+    return write_once([] { return false; }, [&] { out.emplace(write()); }) ? std::move(*out) : tl::unexpected{taken};
   }
+
+  /// Runs `write` unless its row exists, and returns whether it did. MySQL: notices it by the violated key. SQLite: asks `exists`
+  /// first.
+  [[nodiscard]] virtual bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) = 0;
 
   /// Blocks other edits of users until the end of the transaction, so that edits run one after another.
   virtual void hold_edits() = 0;
@@ -132,6 +143,16 @@ public:
 
   /// The log along the indexes of this database. For use inside a body.
   [[nodiscard]] virtual run_paths& log_paths() = 0;
+
+  /// Returns the jobs of some groups (empty optional: of all) that match a search, for use inside a body. The arguments must
+  /// outlive the result.
+  [[nodiscard]] virtual std::unique_ptr<job_paths> paths_of(const core::job_search& search,
+                                                            const std::optional<std::vector<core::group_id>>& groups) = 0;
+
+  /// Locks and times of jobs. For use inside an edit.
+  [[nodiscard]] virtual edited_schedule& schedule() = 0;
+
+  [[nodiscard]] virtual const core::zone& schedule_zone() const = 0;
 
   /// Returns the runs of open claims in `range`, ascending.
   [[nodiscard]] virtual std::vector<core::log_id> held_runs(const core::log_range& range) = 0;
@@ -152,8 +173,6 @@ protected:
   virtual void select_in(sql_text text, std::span<const std::int64_t> ids,
                          const std::function<void(const sql_rows&)>& take) = 0;
   virtual std::size_t run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) = 0;
-  /// Returns whether `write` violates a unique key.
-  [[nodiscard]] virtual bool is_duplicate(const std::function<void()>& write) = 0;
 
 private:
   template <class Id>

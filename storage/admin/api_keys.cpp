@@ -15,13 +15,13 @@ namespace {
   "SELECT k.id, k.name, k.user_id, u.username, k.created_ms, k.expires_ms, k.used_ms FROM rm_api_key k"                          \
   " LEFT JOIN xxl_job_user u ON u.id = k.user_id "
 
-std::optional<core::time_point> time_or_none(const sql_rows& row, unsigned column) {
+std::optional<core::time_point> optional_time(const sql_rows& row, unsigned column) {
   return row.number(column) == 0 ? std::nullopt : std::optional{row.time_ms(column)};
 }
 
 core::api_key read_key(const sql_rows& row) {
   return {row.id<core::api_key_id>(0), row.string(1),        row.id<core::user_id>(2), row.string(3), row.time_ms(4),
-          time_or_none(row, 5),        time_or_none(row, 6)};
+          optional_time(row, 5),        optional_time(row, 6)};
 }
 
 /// Returns the principal with its present permissions, which may be fewer than when the request began.

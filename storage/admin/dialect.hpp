@@ -28,6 +28,17 @@ struct dialect {
   /// `$last_pieces`: after a run's id, the last pieces of its log, at most as many as the next value. SQLite cannot limit a
   /// DELETE.
   std::string_view last_pieces;
+  /// `$job_name`: the column of a job's name, which XXL renamed, too.
+  std::string_view job_name;
+  /// `INSERT $or_ignore INTO`: a row that exists stays unchanged.
+  std::string_view or_ignore;
+  /// `$by_primary_key`: reads a table along its ids.
+  std::string_view by_primary_key;
+  /// `$bytes_of(column)`: the length of a text in bytes.
+  std::string_view bytes_of;
+  /// `$planned_times`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in shared mode the
+  /// schedule is XXL's table.
+  std::string_view planned_times;
 };
 
 /// One word.
@@ -46,6 +57,11 @@ inline constexpr std::array dialect_words{
   dialect_word{"on_conflict", &dialect::on_conflict, true},
   dialect_word{"new_value", &dialect::new_value, true},
   dialect_word{"last_pieces", &dialect::last_pieces},
+  dialect_word{"job_name", &dialect::job_name},
+  dialect_word{"or_ignore", &dialect::or_ignore},
+  dialect_word{"by_primary_key", &dialect::by_primary_key},
+  dialect_word{"bytes_of", &dialect::bytes_of, true},
+  dialect_word{"planned_times", &dialect::planned_times},
 };
 
 /// Returns the word at the front of `text`, or null.

@@ -6,6 +6,8 @@
 
 #include "storage/admin/access.hpp"
 #include "storage/admin/group_writes.hpp"
+#include "storage/admin/job_edits.hpp"
+#include "storage/admin/job_writes.hpp"
 #include "storage/admin/kept_logs.hpp"
 #include "storage/admin/logs.hpp"
 #include "storage/admin/run_reads.hpp"
@@ -18,8 +20,6 @@
 #include "storage/mysql/firing/mirror.hpp"
 #include "storage/mysql/jobs/deploys.hpp"
 #include "storage/mysql/jobs/exports.hpp"
-#include "storage/mysql/jobs/job_edits.hpp"
-#include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/results/alarms.hpp"
 #include "storage/mysql/schema/examine.hpp"
@@ -85,8 +85,8 @@ private:
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
-  job_role jobs_{session_};
-  job_editor_role job_editing_{session_};
+  job_role jobs_{admin_};
+  job_editor_role job_editing_{admin_};
   group_editor_role group_editing_{admin_};
   log_role logs_{admin_};
   alarm_role alarms_{session_, logs_};

@@ -9,6 +9,8 @@
 #include "core/text/sqlite_url.hpp"
 #include "storage/admin/access.hpp"
 #include "storage/admin/group_writes.hpp"
+#include "storage/admin/job_edits.hpp"
+#include "storage/admin/job_writes.hpp"
 #include "storage/admin/kept_logs.hpp"
 #include "storage/admin/logs.hpp"
 #include "storage/admin/run_reads.hpp"
@@ -20,8 +22,6 @@
 #include "storage/sqlite/firing/mirror.hpp"
 #include "storage/sqlite/jobs/deploys.hpp"
 #include "storage/sqlite/jobs/exports.hpp"
-#include "storage/sqlite/jobs/job_edits.hpp"
-#include "storage/sqlite/jobs/job_writes.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 #include "storage/sqlite/results/alarms.hpp"
 #include "storage/sqlite/schema/examine.hpp"
@@ -70,8 +70,8 @@ private:
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
-  job_role jobs_{session_};
-  job_editor_role job_editing_{session_};
+  job_role jobs_{admin_};
+  job_editor_role job_editing_{admin_};
   group_editor_role group_editing_{admin_};
   log_role logs_{admin_};
   alarm_role alarms_{session_, logs_};

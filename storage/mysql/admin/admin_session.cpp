@@ -4,6 +4,7 @@
 
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
+#include "storage/mysql/jobs/searched_jobs.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -76,14 +77,14 @@ std::size_t mysql_admin_session::run_in(std::span<const sql_text> texts, std::sp
   return out;
 }
 
-bool mysql_admin_session::is_duplicate(const std::function<void()>& write) {
+bool mysql_admin_session::write_once(const std::function<bool()>&, const std::function<void()>& write) {
   try {
     write();
-    return false;
+    return true;
   } catch (const driver_error& failure) {
     if (failure.number() != ER_DUP_ENTRY)
       throw;
-    return true;
+    return false;
   }
 }
 
@@ -101,6 +102,11 @@ core::result<core::password_form> mysql_admin_session::password_form() {
     return own_.shape.user_token && own_.shape.password_chars >= sha256_chars ? core::password_form::sha256
                                                                               : core::password_form::md5;
   });
+}
+
+std::unique_ptr<job_paths> mysql_admin_session::paths_of(const core::job_search& search,
+                                                         const std::optional<std::vector<core::group_id>>& groups) {
+  return mysql::paths_of(own_.db, search, groups);
 }
 
 std::vector<core::log_id> mysql_admin_session::held_runs(const core::log_range& range) {

@@ -25,6 +25,14 @@ constexpr dialect mysql_dialect{
   .on_conflict = "ON DUPLICATE KEY UPDATE",
   .new_value = "VALUES(#)",
   .last_pieces = "ORDER BY piece DESC LIMIT ?",
+  .job_name = "$job_name",
+  .or_ignore = "IGNORE",
+  .by_primary_key = "FORCE INDEX (PRIMARY)",
+  .bytes_of = "LENGTH(#)",
+  .planned_times =
+    "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0), s.next_ms), "
+    "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), IF(s.last_ms "
+    "= s.missed_ms, s.sent_ms, s.last_ms))",
 };
 
 } // namespace

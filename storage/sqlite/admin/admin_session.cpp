@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "storage/sqlite/jobs/searched_jobs.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -17,6 +18,11 @@ constexpr dialect sqlite_dialect{
   .on_conflict = "ON CONFLICT (#) DO UPDATE SET",
   .new_value = "excluded.#",
   .last_pieces = "AND piece IN (SELECT p.piece FROM rm_run_log p WHERE p.log_id = ?1 ORDER BY p.piece DESC LIMIT ?2)",
+  .job_name = "job_desc",
+  .or_ignore = "OR IGNORE",
+  .by_primary_key = "",
+  .bytes_of = "LENGTH(CAST(# AS BLOB))",
+  .planned_times = "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.
@@ -77,9 +83,16 @@ std::size_t sqlite_admin_session::run_in(std::span<const sql_text> texts, std::s
   return out;
 }
 
-bool sqlite_admin_session::is_duplicate(const std::function<void()>& write) {
+bool sqlite_admin_session::write_once(const std::function<bool()>& exists, const std::function<void()>& write) {
+  if (exists())
+    return false;
   write();
-  return false;
+  return true;
+}
+
+std::unique_ptr<job_paths> sqlite_admin_session::paths_of(const core::job_search& search,
+                                                         const std::optional<std::vector<core::group_id>>& groups) {
+  return sqlite::paths_of(*own_.db, search, groups);
 }
 
 std::vector<core::log_id> sqlite_admin_session::held_runs(const core::log_range& range) {

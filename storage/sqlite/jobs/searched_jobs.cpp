@@ -1,21 +1,8 @@
-// Pages of jobs with all their columns, for users.
-
-#include <algorithm>
-
-#include "core/rules/job_draft_rules.hpp"
-#include "core/rules/job_edit_rules.hpp"
-#include "storage/rows/job_paging.hpp"
-#include "storage/rows/job_record_row.hpp"
-#include "storage/sqlite/jobs/job_writes.hpp"
+#include "storage/sqlite/jobs/searched_jobs.hpp"
 
 namespace ringmaster::storage::sqlite {
 
 namespace {
-
-constexpr char read_record[] = RINGMASTER_RECORD_COLUMNS(
-  "job_desc") "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END, "
-              "s.missed_ms, s.revision FROM xxl_job_info i LEFT JOIN rm_schedule s ON s.job = i.id "
-              "LEFT JOIN rm_job_ext x ON x.job = i.id LEFT JOIN rm_stop p ON p.job = i.id WHERE i.id = ?1";
 
 /// Statements for every kind of search: of all jobs or of some groups, with filters or without.
 struct job_statements {
@@ -40,9 +27,6 @@ constexpr job_statements list_oldest = RINGMASTER_JOB_STATEMENTS("id", " ORDER B
 #undef RINGMASTER_JOB_FILTERS
 #undef RINGMASTER_OF_GROUPS
 
-constexpr char list_versions[] = "SELECT id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue "
-                                 "WHERE job_id = ?1 ORDER BY id DESC LIMIT ?2";
-
 /// Returns `[1,2]`, as one value.
 std::string json_list(const std::vector<core::group_id>& groups) {
   std::string out = "[";
@@ -53,7 +37,7 @@ std::string json_list(const std::vector<core::group_id>& groups) {
 
 class searched_jobs final : public job_paths {
 public:
-  searched_jobs(connection& db, const core::job_search& search, const std::optional<std::vector<core::group_id>>& groups)
+  searched_jobs(connection& db, const core::job_search& search, const group_list& groups)
     : db_{db},
       search_{search},
       of_groups_{groups.has_value()},
@@ -111,54 +95,8 @@ private:
 
 } // namespace
 
-std::optional<core::job_record> find_record(session& own, core::job_id job) {
-  auto reading = own.db->prepare(read_record);
-  return reading.with(job).step() ? std::optional{record_of<int>(reading, own.dates)} : std::nullopt;
-}
-
-core::result<core::job_record> job_editor_role::read(core::job_id job, const core::principal& by) {
-  return within(*own_.db, transaction_kind::read, [&](connection&) -> core::result<core::job_record> {
-    auto held = find_record(own_, job);
-    if (auto may = core::check_read(held, job, by); !may)
-      return tl::unexpected{may.error()};
-    return std::move(*held);
-  });
-}
-
-core::result<core::page<core::job_record>> job_editor_role::page(const core::job_search& search, const core::principal& by) {
-  const auto groups = core::groups_to_list(search.group, search.visible, by);
-  if (!groups)
-    return tl::unexpected{groups.error()};
-  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::page<core::job_record>> {
-    searched_jobs jobs{db, search, *groups};
-    const auto found = find_jobs(jobs, search, *groups, totals_);
-    core::page<core::job_record> out;
-    out.total = found.total;
-    core::page_budget budget;
-    for (const auto job : found.ids) {
-      auto row = find_record(own_, job);
-      if (row && !budget.takes(row->glue_source.size() + row->param.size()))
-        break;
-      if (row)
-        out.rows.push_back(std::move(*row));
-    }
-    return out;
-  });
-}
-
-core::result<std::vector<core::source_version>> job_editor_role::source_history(core::job_id job, const core::principal& by) {
-  return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<std::vector<core::source_version>> {
-    if (auto may = core::check_read(find_record(own_, job), job, by); !may)
-      return tl::unexpected{may.error()};
-    std::vector<core::source_version> out;
-    auto listing = db.prepare(list_versions);
-    listing.with(job, core::source_versions_max);
-    core::page_budget budget;
-    while (listing.step() && budget.takes(listing.text(2).size()))
-      out.push_back({listing.number(0), job, std::string{listing.text(1)}, std::string{listing.text(2)},
-                     std::string{listing.text(3)}, own_.dates.read(listing.text(4)), own_.dates.read(listing.text(5))});
-    return out;
-  });
+std::unique_ptr<job_paths> paths_of(connection& db, const core::job_search& search, const group_list& groups) {
+  return std::make_unique<searched_jobs>(db, search, groups);
 }
 
 } // namespace ringmaster::storage::sqlite

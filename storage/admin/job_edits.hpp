@@ -1,14 +1,14 @@
 #pragma once
 
 #include "storage/job_store.hpp"
-#include "storage/mysql/driver/session.hpp"
+#include "storage/admin/admin_session.hpp"
 
-namespace ringmaster::storage::mysql {
+namespace ringmaster::storage {
 
 /// Operations on single jobs (`job_edits.cpp`, `job_finds.cpp`).
 class job_role final : public job_store {
 public:
-  explicit job_role(session& own) : own_{own} {}
+  explicit job_role(admin_session& own) : own_{own} {}
 
   core::result<core::job_edit> start(core::job_id job, core::time_point now, const core::principal& by) override;
   core::result<core::job_edit> stop(core::job_id job, core::time_point now, const core::principal& by) override;
@@ -23,7 +23,7 @@ public:
   core::result<core::scheduled_job> find(const core::job_name& name) override;
 
 private:
-  session& own_;
+  admin_session& own_;
 };
 
-} // namespace ringmaster::storage::mysql
+} // namespace ringmaster::storage
