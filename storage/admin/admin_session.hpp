@@ -16,6 +16,7 @@
 #include "core/access/user.hpp"
 #include "core/cluster/cluster_mode.hpp"
 #include "core/result.hpp"
+#include "core/rules/alarm_plan.hpp"
 #include "core/rules/column_limits.hpp"
 #include "core/zone/zone.hpp"
 #include "storage/admin/dialect.hpp"
@@ -34,13 +35,15 @@ struct xxl_facts {
   bool user_token = false;
   /// `xxl_job_group.access_token`.
   bool group_token = false;
+  /// Ringmaster's own tables exist.
+  bool own_tables = true;
 };
 
 /// A connection that runs the same statements on either database. Used by one thread at a time.
 ///
-/// Statements run only inside a body given to `read`, `read_together`, `change` or `edit`. After a failed statement the body
-/// continues without rows (SQLite) or is left by the driver's exception (MySQL). Either way the call returns the failure as an
-/// error, and nothing is stored. MySQL may run a body again, from the beginning.
+/// Statements run only inside a body given to `read`, `read_together`, `snapshot`, `change` or `edit`. After a failed statement
+/// the body continues without rows (SQLite) or is left by the driver's exception (MySQL). Either way the call returns the failure
+/// as an error, and nothing is stored. MySQL may run a body again, from the beginning.
 class admin_session {
 public:
   admin_session() = default;
@@ -49,7 +52,7 @@ public:
   admin_session& operator=(const admin_session&) = delete;
 
   /// Runs `body`, which returns a `core::result`, for statements that only read. MySQL: each stands alone, without a transaction.
-  /// SQLite: one read transaction. Errors, as of the next three: those of `body`, and those of the database.
+  /// SQLite: one read transaction. Errors, as of the others: those of `body`, and those of the database.
   template <class Body>
   auto read(Body&& body) -> std::invoke_result_t<Body&> {
     return carry_out(work::read, body);
@@ -60,6 +63,16 @@ public:
   auto read_together(Body&& body) -> std::invoke_result_t<Body&> {
     return carry_out(work::read_together, body);
   }
+
+  /// Runs `body`, which only reads, at one moment of the database: it sees no change that others commit meanwhile.
+  template <class Body>
+  auto snapshot(Body&& body) -> std::invoke_result_t<Body&> {
+    return carry_out(work::snapshot, body);
+  }
+
+  /// Runs `ask`, which reads, inside a snapshot that calls code of others: a failure is an error here, and again the result of
+  /// the snapshot. Errors: `unavailable`.
+  [[nodiscard]] virtual core::result<void> attempt(const std::function<void()>& ask) = 0;
 
   /// Runs `body` for one statement that changes rows and is harmless when repeated.
   template <class Body>
@@ -149,6 +162,9 @@ public:
   [[nodiscard]] virtual std::unique_ptr<job_paths> paths_of(const core::job_search& search,
                                                             const std::optional<std::vector<core::group_id>>& groups) = 0;
 
+  /// Returns all rows of `rm_alarm`. For use inside a body.
+  [[nodiscard]] virtual std::vector<core::held_alarm> alarm_rules() = 0;
+
   /// Locks and times of jobs. For use inside an edit.
   [[nodiscard]] virtual edited_schedule& schedule() = 0;
 
@@ -158,7 +174,7 @@ public:
   [[nodiscard]] virtual std::vector<core::log_id> held_runs(const core::log_range& range) = 0;
 
 protected:
-  enum class work : std::uint8_t { read, read_together, change, edit };
+  enum class work : std::uint8_t { read, read_together, snapshot, change, edit };
 
   struct sql_change {
     /// Number of changed rows.

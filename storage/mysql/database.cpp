@@ -5,6 +5,7 @@
 #include <mysql/mysqld_error.h>
 
 #include "storage/admin/access.hpp"
+#include "storage/admin/exports.hpp"
 #include "storage/admin/group_writes.hpp"
 #include "storage/admin/job_edits.hpp"
 #include "storage/admin/job_writes.hpp"
@@ -19,7 +20,6 @@
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/mirror.hpp"
 #include "storage/mysql/jobs/deploys.hpp"
-#include "storage/mysql/jobs/exports.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/results/alarms.hpp"
 #include "storage/mysql/schema/examine.hpp"
@@ -97,7 +97,7 @@ private:
   session_role sessions_{admin_};
   api_key_role api_keys_{admin_};
   audit_role audits_{admin_};
-  export_role exports_{session_};
+  export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
   reservation_role reservations_{session_};
 };

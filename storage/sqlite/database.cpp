@@ -8,6 +8,7 @@
 
 #include "core/text/sqlite_url.hpp"
 #include "storage/admin/access.hpp"
+#include "storage/admin/exports.hpp"
 #include "storage/admin/group_writes.hpp"
 #include "storage/admin/job_edits.hpp"
 #include "storage/admin/job_writes.hpp"
@@ -21,7 +22,6 @@
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/firing/mirror.hpp"
 #include "storage/sqlite/jobs/deploys.hpp"
-#include "storage/sqlite/jobs/exports.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 #include "storage/sqlite/results/alarms.hpp"
 #include "storage/sqlite/schema/examine.hpp"
@@ -82,7 +82,7 @@ private:
   session_role sessions_{admin_};
   api_key_role api_keys_{admin_};
   audit_role audits_{admin_};
-  export_role exports_{session_};
+  export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
 };
 

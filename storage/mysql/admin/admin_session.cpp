@@ -45,7 +45,30 @@ statement& prepare_for(connection& db, sql_text text, std::span<const std::int64
 } // namespace
 
 core::result<void> mysql_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
+  if (what == work::snapshot)
+    return own_.db.read([&] { return at_one_moment(body); });
   return what == work::read || what == work::change ? own_.db.read(body) : own_.db.transact(body);
+}
+
+core::result<void> mysql_admin_session::at_one_moment(const std::function<core::result<void>()>& body) {
+  own_.db.command("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  own_.db.command("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+  failure_ = nullptr;
+  auto done = body();
+  if (failure_)
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+  own_.db.command("ROLLBACK");
+  return done;
+}
+
+core::result<void> mysql_admin_session::attempt(const std::function<void()>& ask) {
+  try {
+    ask();
+    return {};
+  } catch (const std::exception& failure) {
+    failure_ = std::current_exception();
+    return core::fail(core::errc::unavailable, failure.what());
+  }
 }
 
 sql_rows mysql_admin_session::select(sql_text text, std::span<const sql_value> values) {
@@ -113,6 +136,8 @@ std::vector<core::log_id> mysql_admin_session::held_runs(const core::log_range& 
   return mysql::held_runs(own_.db, range);
 }
 
-xxl_facts mysql_admin_session::facts() const { return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token}; }
+xxl_facts mysql_admin_session::facts() const {
+  return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token, own_.shape.own_tables};
+}
 
 } // namespace ringmaster::storage::mysql

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <exception>
+
 #include "storage/admin/admin_session.hpp"
 #include "storage/mysql/admin/edited_schedule.hpp"
 #include "storage/mysql/driver/session.hpp"
+#include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/runs/log_paths.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -12,6 +15,7 @@ class mysql_admin_session final : public admin_session {
 public:
   explicit mysql_admin_session(session& own) : own_{own}, log_{own}, schedule_{own} {}
 
+  core::result<void> attempt(const std::function<void()>& ask) override;
   bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
   void hold_edits() override;
   core::result<core::password_form> password_form() override;
@@ -21,12 +25,14 @@ public:
   run_paths& log_paths() override { return log_; }
   std::unique_ptr<job_paths> paths_of(const core::job_search& search,
                                       const std::optional<std::vector<core::group_id>>& groups) override;
+  std::vector<core::held_alarm> alarm_rules() override { return read_alarm_rules(own_.db); }
   edited_schedule& schedule() override { return schedule_; }
   [[nodiscard]] const core::zone& schedule_zone() const override { return own_.schedule_zone; }
   std::vector<core::log_id> held_runs(const core::log_range& range) override;
 
 private:
   core::result<void> begin(work what, const std::function<core::result<void>()>& body) override;
+  core::result<void> at_one_moment(const std::function<core::result<void>()>& body);
   sql_rows select(sql_text text, std::span<const sql_value> values) override;
   sql_change run(sql_text text, std::span<const sql_value> values) override;
   void select_in(sql_text text, std::span<const std::int64_t> ids, const std::function<void(const sql_rows&)>& take) override;
@@ -35,6 +41,8 @@ private:
   session& own_;
   mysql::log_paths log_;
   mysql_edited_schedule schedule_;
+  /// The failure of `attempt` in the present snapshot.
+  std::exception_ptr failure_;
 };
 
 } // namespace ringmaster::storage::mysql

@@ -51,8 +51,16 @@ private:
 } // namespace
 
 core::result<void> sqlite_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
-  const auto kind = what == work::read || what == work::read_together ? transaction_kind::read : transaction_kind::write;
+  const auto kind = what == work::change || what == work::edit ? transaction_kind::write : transaction_kind::read;
   return within(*own_.db, kind, [&](connection&) { return body(); });
+}
+
+// The failure stays with the connection, and the end of the transaction returns it.
+core::result<void> sqlite_admin_session::attempt(const std::function<void()>& ask) {
+  ask();
+  if (own_.db->failed())
+    return core::fail(core::errc::unavailable, "the database cannot be read");
+  return {};
 }
 
 sql_rows sqlite_admin_session::select(sql_text text, std::span<const sql_value> values) {

@@ -6,6 +6,7 @@
 #include "storage/admin/admin_session.hpp"
 #include "storage/sqlite/admin/edited_schedule.hpp"
 #include "storage/sqlite/driver/session.hpp"
+#include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/runs/log_paths.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -15,6 +16,7 @@ class sqlite_admin_session final : public admin_session {
 public:
   explicit sqlite_admin_session(session& own) : own_{own}, log_{*own.db}, schedule_{own} {}
 
+  core::result<void> attempt(const std::function<void()>& ask) override;
   bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
   void hold_edits() override {}
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
@@ -24,6 +26,7 @@ public:
   run_paths& log_paths() override { return log_; }
   std::unique_ptr<job_paths> paths_of(const core::job_search& search,
                                       const std::optional<std::vector<core::group_id>>& groups) override;
+  std::vector<core::held_alarm> alarm_rules() override { return read_alarm_rules(*own_.db); }
   edited_schedule& schedule() override { return schedule_; }
   [[nodiscard]] const core::zone& schedule_zone() const override { return own_.schedule_zone; }
   std::vector<core::log_id> held_runs(const core::log_range& range) override;

@@ -1,12 +1,8 @@
-#include "storage/mysql/users/audit_row.hpp"
+#include "storage/mysql/jobs/audit_rows.hpp"
 
 #include "storage/mysql/driver/batches.hpp"
 
 namespace ringmaster::storage::mysql {
-
-void write_audit(connection& db, const core::audit_row& row) {
-  write_audit(db, {&row, 1});
-}
 
 void write_audit(connection& db, std::span<const core::audit_row> rows) {
   const auto bytes_of = [&](std::size_t i) { return rows[i].changes.size() + rows[i].object_name.size() + 256; };

@@ -7,8 +7,7 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Writes a row inside the transaction of the change. Throws `driver_error`.
-void write_audit(connection& db, const core::audit_row& row);
+/// Writes the rows of an apply inside its transaction, in few statements. Throws `driver_error`.
 void write_audit(connection& db, std::span<const core::audit_row> rows);
 
 } // namespace ringmaster::storage::mysql
