@@ -19,7 +19,7 @@
 #include "core/rules/alarm_plan.hpp"
 #include "core/rules/column_limits.hpp"
 #include "core/zone/zone.hpp"
-#include "storage/admin/dialect.hpp"
+#include "storage/admin/sql_dialect.hpp"
 #include "storage/admin/edited_schedule.hpp"
 #include "storage/admin/sql_value.hpp"
 #include "storage/rows/datetime_text.hpp"

@@ -45,7 +45,7 @@ void doubt_last_instant(admin_session& own, core::job_id job, core::time_point n
 }
 
 void drop_reserved(admin_session& own, core::job_id job) {
-  own.execute("DELETE FROM rm_intent WHERE job = ? AND kind IN ('cron', 'misfire') AND state = 0", job);
+  own.execute("DELETE FROM rm_intent WHERE job = ? AND $planned_kinds AND state = 0", job);
 }
 
 namespace {

@@ -16,7 +16,7 @@ constexpr unsigned connection_killed = 1927;       // MariaDB
 constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
 constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
 
-constexpr dialect mysql_dialect{
+constexpr sql_dialect mysql_dialect{
   .for_update = "FOR UPDATE",
   .utf8 = "CONVERT(# USING utf8mb4)",
   .by_bytes = "COLLATE utf8mb4_bin",
@@ -33,6 +33,7 @@ constexpr dialect mysql_dialect{
     "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0), s.next_ms), "
     "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), IF(s.last_ms "
     "= s.missed_ms, s.sent_ms, s.last_ms))",
+  .planned_kinds = "kind IN ('cron', 'misfire')",
 };
 
 } // namespace

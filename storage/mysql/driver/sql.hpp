@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
-#include "storage/admin/dialect.hpp"
+#include "storage/admin/sql_dialect.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -22,7 +22,7 @@ struct column_names {
 
 /// The text of a statement. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a
 /// batch, the last time without its trailing comma: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows. `$job_name` and
-/// `$group_title` are replaced by the names of these columns in this schema, words of `dialect` by MySQL's text.
+/// `$group_title` are replaced by the names of these columns in this schema, words of `sql_dialect` by MySQL's text.
 class sql {
 public:
   consteval sql(const char* text) : head_{text} {}

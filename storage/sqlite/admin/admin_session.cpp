@@ -9,7 +9,7 @@ namespace ringmaster::storage::sqlite {
 
 namespace {
 
-constexpr dialect sqlite_dialect{
+constexpr sql_dialect sqlite_dialect{
   .for_update = "",
   .utf8 = "#",
   .by_bytes = "COLLATE BINARY",
@@ -23,6 +23,7 @@ constexpr dialect sqlite_dialect{
   .by_primary_key = "",
   .bytes_of = "LENGTH(CAST(# AS BLOB))",
   .planned_times = "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END",
+  .planned_kinds = "kind = 'cron'",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.

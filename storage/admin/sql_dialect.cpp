@@ -1,11 +1,11 @@
-#include "storage/admin/dialect.hpp"
+#include "storage/admin/sql_dialect.hpp"
 
 namespace ringmaster::storage {
 
-std::string in_dialect(std::string_view text, const dialect& spoken) {
+std::string in_dialect(std::string_view text, const sql_dialect& spoken) {
   std::string out;
   for (auto at = text.find('$'); at != text.npos; at = text.find('$')) {
-    const auto* word = find_dialect_word(text.substr(at + 1));
+    const auto* word = find_sql_word(text.substr(at + 1));
     out += text.substr(0, word == nullptr ? at + 1 : at);
     text.remove_prefix(at + 1);
     if (word == nullptr)

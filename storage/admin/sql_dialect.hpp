@@ -10,7 +10,7 @@
 namespace ringmaster::storage {
 
 /// The text that a backend puts in place of each word. `#` stands for the argument, if the word has one.
-struct dialect {
+struct sql_dialect {
   /// `$for_update`: locks the selected rows until the end of the transaction. SQLite: nothing, its one writer is alone.
   std::string_view for_update;
   /// `$utf8(column)`: a text of XXL's tables, whose character set may be another one.
@@ -39,37 +39,41 @@ struct dialect {
   /// `$planned_times`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in shared mode the
   /// schedule is XXL's table.
   std::string_view planned_times;
+  /// `$planned_kinds`: intents of these kinds are instants of a job's schedule. SQLite has one kind, so that the index on the job
+  /// leads.
+  std::string_view planned_kinds;
 };
 
 /// One word.
-struct dialect_word {
+struct sql_word {
   std::string_view name;
-  std::string_view dialect::*text;
+  std::string_view sql_dialect::*text;
   bool takes_argument = false;
 };
 
-inline constexpr std::array dialect_words{
-  dialect_word{"for_update", &dialect::for_update},
-  dialect_word{"utf8", &dialect::utf8, true},
-  dialect_word{"by_bytes", &dialect::by_bytes},
-  dialect_word{"bytes", &dialect::bytes},
-  dialect_word{"group_title", &dialect::group_title},
-  dialect_word{"on_conflict", &dialect::on_conflict, true},
-  dialect_word{"new_value", &dialect::new_value, true},
-  dialect_word{"last_pieces", &dialect::last_pieces},
-  dialect_word{"job_name", &dialect::job_name},
-  dialect_word{"or_ignore", &dialect::or_ignore},
-  dialect_word{"by_primary_key", &dialect::by_primary_key},
-  dialect_word{"bytes_of", &dialect::bytes_of, true},
-  dialect_word{"planned_times", &dialect::planned_times},
+inline constexpr std::array sql_words{
+  sql_word{"for_update", &sql_dialect::for_update},
+  sql_word{"utf8", &sql_dialect::utf8, true},
+  sql_word{"by_bytes", &sql_dialect::by_bytes},
+  sql_word{"bytes", &sql_dialect::bytes},
+  sql_word{"group_title", &sql_dialect::group_title},
+  sql_word{"on_conflict", &sql_dialect::on_conflict, true},
+  sql_word{"new_value", &sql_dialect::new_value, true},
+  sql_word{"last_pieces", &sql_dialect::last_pieces},
+  sql_word{"job_name", &sql_dialect::job_name},
+  sql_word{"or_ignore", &sql_dialect::or_ignore},
+  sql_word{"by_primary_key", &sql_dialect::by_primary_key},
+  sql_word{"bytes_of", &sql_dialect::bytes_of, true},
+  sql_word{"planned_times", &sql_dialect::planned_times},
+  sql_word{"planned_kinds", &sql_dialect::planned_kinds},
 };
 
 /// Returns the word at the front of `text`, or null.
-[[nodiscard]] constexpr const dialect_word* find_dialect_word(std::string_view text) {
+[[nodiscard]] constexpr const sql_word* find_sql_word(std::string_view text) {
   const auto size = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), text.size());
-  const auto found = std::find_if(dialect_words.begin(), dialect_words.end(),
-                                  [name = text.substr(0, size)](const dialect_word& each) { return each.name == name; });
-  return found == dialect_words.end() ? nullptr : &*found;
+  const auto found = std::find_if(sql_words.begin(), sql_words.end(),
+                                  [name = text.substr(0, size)](const sql_word& each) { return each.name == name; });
+  return found == sql_words.end() ? nullptr : &*found;
 }
 
 /// The text of a statement that both backends run. Always a literal, so no value can be spliced into it; does not compile with an
@@ -79,7 +83,7 @@ public:
   consteval sql_text(const char* literal) : literal_{literal} {
     const std::string_view text{literal};
     for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1))
-      if (find_dialect_word(text.substr(at + 1)) == nullptr)
+      if (find_sql_word(text.substr(at + 1)) == nullptr)
         throw "the dialects have no such word";
   }
 
@@ -91,6 +95,6 @@ private:
 };
 
 /// Replaces the words of `text`; leaves all else unchanged.
-[[nodiscard]] std::string in_dialect(std::string_view text, const dialect& spoken);
+[[nodiscard]] std::string in_dialect(std::string_view text, const sql_dialect& spoken);
 
 } // namespace ringmaster::storage

@@ -1,6 +1,6 @@
 // Words of statements that both backends run.
 
-#include "storage/admin/dialect.hpp"
+#include "storage/admin/sql_dialect.hpp"
 
 #include "storage/admin/sql_value.hpp"
 #include "tests/support/catch.hpp"
@@ -10,8 +10,8 @@ using storage::in_dialect;
 
 namespace {
 
-constexpr storage::dialect loud = [] {
-  storage::dialect out;
+constexpr storage::sql_dialect loud = [] {
+  storage::sql_dialect out;
   out.for_update = "FOR UPDATE";
   out.utf8 = "CONVERT(# USING utf8mb4)";
   out.by_bytes = "COLLATE b";
@@ -19,8 +19,8 @@ constexpr storage::dialect loud = [] {
   out.new_value = "VALUES(#)";
   return out;
 }();
-constexpr storage::dialect quiet = [] {
-  storage::dialect out;
+constexpr storage::sql_dialect quiet = [] {
+  storage::sql_dialect out;
   out.utf8 = "#";
   out.on_conflict = "ON CONFLICT (#) DO UPDATE SET";
   out.new_value = "excluded.#";
