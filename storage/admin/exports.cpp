@@ -20,9 +20,9 @@ public:
     return asked([&] {
       std::vector<exported_group> out;
       auto found = ours_ ? own_.query("SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list, x.source"
-                                         " FROM xxl_job_group g LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id")
+                                      " FROM xxl_job_group g LEFT JOIN rm_group_ext x ON x.group_id = g.id ORDER BY g.id")
                          : own_.query("SELECT g.id, g.app_name, g.$group_title, g.address_type, g.address_list"
-                                         " FROM xxl_job_group g ORDER BY g.id");
+                                      " FROM xxl_job_group g ORDER BY g.id");
       while (found.next())
         out.push_back({found.id<core::group_id>(0), found.string(1), found.string(2),
                        found.number(3) == 0 ? core::address_type::automatic : core::address_type::manual, found.string(4),

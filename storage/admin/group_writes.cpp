@@ -119,7 +119,7 @@ core::result<void> group_editor_role::update(core::group_id group, const core::g
     return own_.unless_taken(core::group_name_is_taken(draft.app_name), [&]() -> core::result<void> {
       const auto& row = wanted->row;
       own_.execute("UPDATE xxl_job_group SET app_name = ?, $group_title = ?, address_type = ?, update_time = ? WHERE id = ?",
-                 row.app_name, row.title, static_cast<std::int32_t>(row.type), std::string{own_.dates().of(now)}, group);
+                   row.app_name, row.title, static_cast<std::int32_t>(row.type), std::string{own_.dates().of(now)}, group);
       if (!wanted->keeps_list)
         own_.execute("UPDATE xxl_job_group SET address_list = ? WHERE id = ?", core::address_column(row.addresses), group);
       if (!draft.access_token.empty())
@@ -152,7 +152,7 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     // Older releases allow several groups with one name.
     if (!has_another(own_, name, group))
       own_.execute("DELETE FROM xxl_job_registry WHERE registry_group = 'EXECUTOR' AND registry_key = ?"
-                 " AND CAST(registry_key AS $bytes) = ?", name, name);
+                   " AND CAST(registry_key AS $bytes) = ?", name, name);
     write_audit(own_, core::audit_of(by, core::audit_action::remove, core::audit_object::group, core::number(group), name,
                              core::changes_of_removal(*held), now));
     return {};

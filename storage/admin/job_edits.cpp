@@ -20,7 +20,7 @@ core::result<core::stored_job> find_for(admin_session& own, core::job_id job, co
                                         const core::principal& by) {
   auto known =
     own.query("SELECT job_group, $job_name, executor_param, executor_fail_retry_count, trigger_status FROM xxl_job_info"
-             " WHERE id = ?", job);
+              " WHERE id = ?", job);
   if (!known.next())
     return tl::unexpected{core::no_such_job(job)};
   core::stored_job found{job, known.id<core::group_id>(0), known.string(1), known.string(2), known.number32(3),
@@ -183,7 +183,7 @@ core::result<core::asked_runs> job_role::runs_of(core::intent_id intent, const c
         request.next())
       found.take_request(request.number(0) != 0, request.id<core::group_id>(1));
     auto runs = own_.query("SELECT a.log_id, COALESCE(l.job_group, 0) FROM rm_asked_run a"
-                              " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent = ? ORDER BY a.log_id", intent);
+                           " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent = ? ORDER BY a.log_id", intent);
     while (runs.next())
       found.take_run(runs.id<core::log_id>(0), runs.id<core::group_id>(1));
     return std::move(found).told_to(by, intent);
@@ -226,7 +226,7 @@ core::result<core::log_removal> job_role::remove_logs(core::job_id job, core::lo
     std::vector<core::log_id> settled;
     std::size_t looked_at = 0;
     auto found = own_.query("SELECT id, trigger_code = 0 AND handle_code = 0 FROM xxl_job_log WHERE job_id = ? AND id > ?"
-                               " ORDER BY id LIMIT ?", job, after, limit);
+                            " ORDER BY id LIMIT ?", job, after, limit);
     for (; found.next(); ++looked_at) {
       out.after = found.id<core::log_id>(0);
       if (found.number(1) == 0)

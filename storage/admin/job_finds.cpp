@@ -15,8 +15,8 @@ std::optional<core::job_id> find_id(admin_session& own, const core::job_name& na
   if (name.id)
     return name.id;
   auto found = own.query("SELECT i.id FROM rm_job_ext x JOIN xxl_job_info i ON i.id = x.job"
-                            " JOIN xxl_job_group g ON g.id = i.job_group WHERE g.app_name = ? AND x.job_key = ?"
-                            " ORDER BY i.id LIMIT 1", name.group, name.key);
+                         " JOIN xxl_job_group g ON g.id = i.job_group WHERE g.app_name = ? AND x.job_key = ?"
+                         " ORDER BY i.id LIMIT 1", name.group, name.key);
   return found.next() ? std::optional{found.id<core::job_id>(0)} : std::nullopt;
 }
 

@@ -76,12 +76,12 @@ core::result<std::vector<core::source_version>> job_editor_role::source_history(
     core::page_budget budget;
     std::size_t rows = 0;
     auto sizes = own_.query("SELECT COALESCE($bytes_of(glue_source), 0) FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC"
-                               " LIMIT ?", job, core::source_versions_max);
+                            " LIMIT ?", job, core::source_versions_max);
     while (sizes.next() && budget.takes(static_cast<std::size_t>(sizes.number(0))))
       ++rows;
     std::vector<core::source_version> out;
     auto found = own_.query("SELECT id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue"
-                               " WHERE job_id = ? ORDER BY id DESC LIMIT ?", job, rows);
+                            " WHERE job_id = ? ORDER BY id DESC LIMIT ?", job, rows);
     while (found.next())
       out.push_back({found.number(0), job, found.string(1), found.string(2), found.string(3), own_.dates().read(found.text(4)),
                      own_.dates().read(found.text(5))});

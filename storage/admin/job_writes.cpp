@@ -181,11 +181,11 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
       reschedule(own_, job, *anew, *mode, now);
     const std::string date{own_.dates().of(now)};
     own_.execute("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, glue_updatetime = ?, update_time = ? WHERE id = ?",
-               source, remark, date, date, job);
+                 source, remark, date, date, job);
     own_.execute("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time)"
-               " VALUES (?, ?, ?, ?, ?, ?)", job, held->glue_type, source, remark, date, date);
+                 " VALUES (?, ?, ?, ?, ?, ?)", job, held->glue_type, source, remark, date, date);
     auto oldest = own_.query("SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?", job,
-                           core::source_versions_max);
+                             core::source_versions_max);
     if (oldest.next())
       own_.execute("DELETE FROM xxl_job_logglue WHERE job_id = ? AND id <= ?", job, oldest.number(0));
     if (const auto changes = core::source_change(*held, source, remark); !changes.empty())

@@ -24,7 +24,7 @@ core::result<std::vector<core::pending_log>> kept_log_role::pending(core::log_id
 core::result<bool> kept_log_role::keep(core::log_id run, std::string_view text, bool cut) {
   return own_.edit([&]() -> core::result<bool> {
     if (own_.execute("UPDATE rm_kept_log SET state = 1, bytes = ?, is_cut = ? WHERE log_id = ? AND state = 0", text.size(),
-                   cut ? 1 : 0, run) != 1)
+                     cut ? 1 : 0, run) != 1)
       return false;
     // Pieces of an earlier run with this id.
     own_.execute("DELETE FROM rm_run_log WHERE log_id = ?", run);

@@ -58,8 +58,8 @@ core::result<std::vector<core::day_report>> run_role::report(core::time_point fr
   return own_.read([&]() -> core::result<std::vector<core::day_report>> {
     std::vector<core::day_report> days;
     auto row = own_.query("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report"
-                             " WHERE trigger_day >= ? AND trigger_day < ? ORDER BY trigger_day",
-                             std::string{own_.dates().of(from)}, std::string{own_.dates().of(to)});
+                          " WHERE trigger_day >= ? AND trigger_day < ? ORDER BY trigger_day",
+                          std::string{own_.dates().of(from)}, std::string{own_.dates().of(to)});
     while (row.next())
       add_day(days, own_.dates().read(row.text(0)), row.number(1), row.number(2), row.number(3));
     return days;

@@ -39,9 +39,9 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
     forget_old_sessions(own_, now);
     const auto row = core::audit_of_user(by, core::audit_action::sign_in, user->card, {}, now);
     own_.execute("INSERT INTO rm_session (digest, user_id, password_mark, opened_ms, expires_ms, lifetime_ms, remote)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    opened.digest, opened.user, core::password_mark(password_hash), opened.opened, opened.expires,
-                    std::int64_t{(opened.expires - opened.opened).count()}, row.remote);
+                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                 opened.digest, opened.user, core::password_mark(password_hash), opened.opened, opened.expires,
+                 std::int64_t{(opened.expires - opened.opened).count()}, row.remote);
     write_audit(own_, row);
     return {};
   });
@@ -50,8 +50,8 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
 core::result<core::found_session> session_role::find(std::string_view digest, core::time_point now) {
   return own_.read([&]() -> core::result<core::found_session> {
     auto row = own_.query("SELECT user_id, password_mark, expires_ms, lifetime_ms, opened_ms FROM rm_session"
-                             " WHERE digest = ? AND expires_ms > ?",
-                             digest, now);
+                          " WHERE digest = ? AND expires_ms > ?",
+                          digest, now);
     if (!row.next())
       return tl::unexpected{core::no_session()};
     auto user = find_user(own_, row.id<core::user_id>(0));

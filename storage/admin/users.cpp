@@ -144,7 +144,7 @@ core::result<void> user_role::set_password(core::user_id user, std::string_view 
     if (same_password) {
       // Sessions that an earlier password opened have ended and stay so.
       own_.execute("UPDATE rm_session SET password_mark = ? WHERE user_id = ? AND password_mark = ?",
-                      core::password_mark(hash), user, core::password_mark(expected));
+                   core::password_mark(hash), user, core::password_mark(expected));
       return {};
     }
     end_sessions(own_, user);
