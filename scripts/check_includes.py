@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/rules/")
+SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/rules/", "storage/admin/")
 GATEWAY = ("gateway/*", "gateway/auth/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp")
 
 # Permitted includes of each folder: our own paths (a folder with a trailing slash, or one file) and groups of libraries.
@@ -120,9 +120,9 @@ ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule editing rules forecast",
     "config": "text declared .",
     "protocol": ". curl tls wire/json wire wire/xxl wire/executor wire/v1",
-    "storage": ". rows rules",
-    "storage/mysql": "driver cluster schema users runs firing jobs results maintenance shared .",
-    "storage/sqlite": "driver cluster schema users runs firing jobs results maintenance .",
+    "storage": ". rows rules admin",
+    "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
+    "storage/sqlite": "driver cluster schema runs firing jobs results maintenance admin .",
     "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",
     "gateway": "auth notification transport exchange handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",

@@ -4,26 +4,27 @@
 
 #include <mysql/mysqld_error.h>
 
+#include "storage/admin/access.hpp"
+#include "storage/admin/exports.hpp"
+#include "storage/admin/group_writes.hpp"
+#include "storage/admin/job_edits.hpp"
+#include "storage/admin/job_writes.hpp"
+#include "storage/admin/kept_logs.hpp"
+#include "storage/admin/logs.hpp"
+#include "storage/admin/run_reads.hpp"
 #include "storage/migrations.hpp"
+#include "storage/mysql/admin/admin_session.hpp"
 #include "storage/mysql/cluster/cluster.hpp"
 #include "storage/mysql/cluster/registry.hpp"
 #include "storage/mysql/driver/schema_read.hpp"
 #include "storage/mysql/firing/firing.hpp"
 #include "storage/mysql/firing/mirror.hpp"
 #include "storage/mysql/jobs/deploys.hpp"
-#include "storage/mysql/jobs/exports.hpp"
-#include "storage/mysql/jobs/group_writes.hpp"
-#include "storage/mysql/jobs/job_edits.hpp"
-#include "storage/mysql/jobs/job_writes.hpp"
 #include "storage/mysql/maintenance/log_maintenance.hpp"
 #include "storage/mysql/results/alarms.hpp"
-#include "storage/mysql/runs/kept_logs.hpp"
-#include "storage/mysql/runs/logs.hpp"
-#include "storage/mysql/runs/run_reads.hpp"
 #include "storage/mysql/schema/examine.hpp"
 #include "storage/mysql/schema/xxl_upgrade.hpp"
 #include "storage/mysql/shared/reservations.hpp"
-#include "storage/mysql/users/access.hpp"
 
 namespace ringmaster::storage {
 
@@ -79,24 +80,25 @@ public:
 
 private:
   session session_;
+  mysql_admin_session admin_{session_};
   firing_role firings_{session_};
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
-  job_role jobs_{session_};
-  job_editor_role job_editing_{session_};
-  group_editor_role group_editing_{session_};
-  log_role logs_{session_};
-  alarm_role alarms_{session_};
+  job_role jobs_{admin_};
+  job_editor_role job_editing_{admin_};
+  group_editor_role group_editing_{admin_};
+  log_role logs_{admin_};
+  alarm_role alarms_{session_, logs_};
   maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
-  run_role runs_{session_};
-  user_role users_{session_};
-  session_role sessions_{session_};
-  api_key_role api_keys_{session_};
-  audit_role audits_{session_};
-  export_role exports_{session_};
-  kept_log_role kept_logs_{session_};
+  run_role runs_{admin_};
+  user_role users_{admin_};
+  session_role sessions_{admin_};
+  api_key_role api_keys_{admin_};
+  audit_role audits_{admin_};
+  export_role exports_{admin_};
+  kept_log_role kept_logs_{admin_};
   reservation_role reservations_{session_};
 };
 

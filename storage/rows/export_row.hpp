@@ -1,6 +1,6 @@
 #pragma once
 
-// The columns of a job that a declared file can contain, read into `core::job_record` by both backends.
+// The columns of a job that a declared file can contain, read into `core::job_record`.
 
 #include <cstdint>
 #include <string>
@@ -21,11 +21,11 @@ namespace ringmaster::storage {
   ", x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, " RINGMASTER_OPTIONS_OF_X                               \
   " FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id "
 
-/// Reads a row. `Column`: the backend's type of column indexes; `with_options`: the second part was selected, too.
-template <class Column, class Row>
+/// Reads a row. `with_options`: the second part was selected, too.
+template <class Row>
 [[nodiscard]] core::job_record exported_job_of(const Row& row, bool with_options) {
   core::job_record out;
-  Column at = 0;
+  std::size_t at = 0;
   const auto text = [&row, &at] { return std::string{row.text(at++)}; };
   const auto small = [&row, &at] { return static_cast<std::int32_t>(row.number(at++)); };
   out.id = core::job_id{small()};

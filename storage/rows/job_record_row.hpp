@@ -1,6 +1,6 @@
 #pragma once
 
-// All columns of a job, read into `core::job_record` by both backends.
+// All columns of a job, read into `core::job_record`.
 
 #include <cstdint>
 #include <string>
@@ -22,11 +22,10 @@ namespace ringmaster::storage {
   "i.child_jobid, i.trigger_status, x.job_key, CASE WHEN x.job_key IS NULL THEN NULL ELSE x.source END, "                        \
   RINGMASTER_OPTIONS_OF_X ", p.user_name, p.at_ms, "
 
-/// Reads a row. `Column`: the backend's type of column indexes.
-template <class Column, class Row>
+template <class Row>
 [[nodiscard]] core::job_record record_of(const Row& row, datetime_text& dates) {
   core::job_record out;
-  Column at = 0;
+  std::size_t at = 0;
   const auto text = [&row, &at] { return std::string{row.text(at++)}; };
   const auto small = [&row, &at] { return static_cast<std::int32_t>(row.number(at++)); };
   const auto date = [&row, &at, &dates] { return dates.read(row.text(at++)); };

@@ -7,24 +7,25 @@
 #include <random>
 
 #include "core/text/sqlite_url.hpp"
+#include "storage/admin/access.hpp"
+#include "storage/admin/exports.hpp"
+#include "storage/admin/group_writes.hpp"
+#include "storage/admin/job_edits.hpp"
+#include "storage/admin/job_writes.hpp"
+#include "storage/admin/kept_logs.hpp"
+#include "storage/admin/logs.hpp"
+#include "storage/admin/run_reads.hpp"
 #include "storage/migrations.hpp"
+#include "storage/sqlite/admin/admin_session.hpp"
 #include "storage/sqlite/cluster/cluster.hpp"
 #include "storage/sqlite/cluster/registry.hpp"
 #include "storage/sqlite/firing/firing.hpp"
 #include "storage/sqlite/firing/mirror.hpp"
 #include "storage/sqlite/jobs/deploys.hpp"
-#include "storage/sqlite/jobs/exports.hpp"
-#include "storage/sqlite/jobs/group_writes.hpp"
-#include "storage/sqlite/jobs/job_edits.hpp"
-#include "storage/sqlite/jobs/job_writes.hpp"
 #include "storage/sqlite/maintenance/log_maintenance.hpp"
 #include "storage/sqlite/results/alarms.hpp"
-#include "storage/sqlite/runs/kept_logs.hpp"
-#include "storage/sqlite/runs/logs.hpp"
-#include "storage/sqlite/runs/run_reads.hpp"
 #include "storage/sqlite/schema/examine.hpp"
 #include "storage/sqlite/schema/schema.hpp"
-#include "storage/sqlite/users/access.hpp"
 
 namespace ringmaster::storage {
 
@@ -64,24 +65,25 @@ public:
 
 private:
   session session_;
+  sqlite_admin_session admin_{session_};
   firing_role firings_{session_};
   cluster_role cluster_{session_};
   registry_role registry_{session_};
   deploy_role deploys_{session_};
-  job_role jobs_{session_};
-  job_editor_role job_editing_{session_};
-  group_editor_role group_editing_{session_};
-  log_role logs_{session_};
-  alarm_role alarms_{session_};
+  job_role jobs_{admin_};
+  job_editor_role job_editing_{admin_};
+  group_editor_role group_editing_{admin_};
+  log_role logs_{admin_};
+  alarm_role alarms_{session_, logs_};
   maintenance_role maintenance_{session_};
   mirror_role mirror_{session_};
-  run_role runs_{session_};
-  user_role users_{session_};
-  session_role sessions_{session_};
-  api_key_role api_keys_{session_};
-  audit_role audits_{session_};
-  export_role exports_{session_};
-  kept_log_role kept_logs_{session_};
+  run_role runs_{admin_};
+  user_role users_{admin_};
+  session_role sessions_{admin_};
+  api_key_role api_keys_{admin_};
+  audit_role audits_{admin_};
+  export_role exports_{admin_};
+  kept_log_role kept_logs_{admin_};
 };
 
 /// Returns a name in SQLite's table of in-memory databases, which the whole process shares.

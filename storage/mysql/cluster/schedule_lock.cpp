@@ -106,14 +106,4 @@ void keep_last_instant(connection& db, core::job_id job, core::time_point now) {
              limit, now, limit, now, job, job);
 }
 
-void doubt_last_instant(connection& db, core::job_id job, core::time_point now) {
-  db.execute("UPDATE rm_schedule SET last_ms = ? WHERE job = ? AND last_ms > ?", now, job, now + core::implausibly_ahead);
-}
-
-void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms, core::time_point now) {
-  keep_last_instant(db, job, now);
-  db.execute("UPDATE xxl_job_info SET trigger_status = ?, trigger_next_time = ?, trigger_last_time = 0 WHERE id = ?", running,
-             next_ms, job);
-}
-
 } // namespace ringmaster::storage::mysql

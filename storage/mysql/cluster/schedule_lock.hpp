@@ -57,13 +57,6 @@ void lock_reserved(connection& db, std::span<const core::job_id> jobs);
 /// written becomes `now`.
 void keep_last_instant(connection& db, core::job_id job, core::time_point now);
 
-/// Replaces a last instant that only a wrong clock can have written by `now`, inside an edit in native mode that writes a next
-/// time.
-void doubt_last_instant(connection& db, core::job_id job, core::time_point now);
-
-/// Writes when a job fires, inside an edit, where the schedule is `xxl_job_info`. `next_ms` 0: never.
-void write_shared_schedule(connection& db, core::job_id job, bool running, std::int64_t next_ms, core::time_point now);
-
 /// Returns running jobs with schedule options that Java admins do not know (`core::schedule_options`), ascending.
 [[nodiscard]] std::vector<core::job_id> running_with_options(connection& db);
 

@@ -16,10 +16,30 @@ constexpr unsigned connection_killed = 1927;       // MariaDB
 constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
 constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
 
+constexpr sql_dialect mysql_dialect{
+  .for_update = "FOR UPDATE",
+  .utf8 = "CONVERT(# USING utf8mb4)",
+  .by_bytes = "COLLATE utf8mb4_bin",
+  .bytes = "BINARY",
+  .group_title = "$group_title",
+  .on_conflict = "ON DUPLICATE KEY UPDATE",
+  .new_value = "VALUES(#)",
+  .last_pieces = "ORDER BY piece DESC LIMIT ?",
+  .job_name = "$job_name",
+  .or_ignore = "IGNORE",
+  .by_primary_key = "FORCE INDEX (PRIMARY)",
+  .bytes_of = "LENGTH(#)",
+  .planned_times =
+    "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0), s.next_ms), "
+    "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), IF(s.last_ms "
+    "= s.missed_ms, s.sent_ms, s.last_ms))",
+  .planned_kinds = "kind IN ('cron', 'misfire')",
+};
+
 } // namespace
 
 std::string sql::expand(std::size_t rows, const column_names& names) const {
-  const auto pattern = std::string{head_} + std::string{tail_};
+  const auto pattern = in_dialect(std::string{head_} + std::string{tail_}, mysql_dialect);
   std::string out;
   std::string_view rest = pattern;
   for (auto open = rest.find('{'); open != rest.npos; open = rest.find('{')) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "storage/admin/sql_dialect.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -21,12 +22,13 @@ struct column_names {
 
 /// The text of a statement. Always a literal, so no value can be spliced into it. A part in braces is repeated for each row of a
 /// batch, the last time without its trailing comma: `… VALUES {(?,?),}` is `… VALUES (?,?),(?,?)` for two rows. `$job_name` and
-/// `$group_title` are replaced by the names of these columns in this schema.
+/// `$group_title` are replaced by the names of these columns in this schema, words of `sql_dialect` by MySQL's text.
 class sql {
 public:
   consteval sql(const char* text) : head_{text} {}
   /// Joins two parts, where several statements begin alike.
   consteval sql(const char* head, const char* tail) : head_{head}, tail_{tail} {}
+  explicit constexpr sql(sql_text text) : head_{text.literal()} {}
 
   /// Returns the text for `rows` rows.
   [[nodiscard]] std::string expand(std::size_t rows, const column_names& names) const;

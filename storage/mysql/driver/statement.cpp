@@ -104,6 +104,13 @@ statement& statement::add(core::option_values&& values) {
   return *this;
 }
 
+statement& statement::add(const sql_value& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value))
+    return add(*text);
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number == nullptr ? add_null() : add(*number);
+}
+
 statement& statement::add_null() {
   values_.push_back({});
   return *this;

@@ -16,6 +16,7 @@
 #include "core/ids.hpp"
 #include "core/job/job_options.hpp"
 #include "core/time.hpp"
+#include "storage/admin/sql_value.hpp"
 #include "storage/mysql/driver/sql.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -93,6 +94,8 @@ public:
   statement& add(std::string&& value);
   statement& add(bytes&& value);
   statement& add_null();
+  /// Adds a text without copying it, as above.
+  statement& add(const sql_value& value);
   /// One parameter for each; texts are kept until the statement ran.
   statement& add(core::option_values&& values);
 

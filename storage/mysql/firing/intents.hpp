@@ -10,7 +10,7 @@
 
 #include "core/run/run.hpp"
 #include "storage/mysql/driver/session.hpp"
-#include "storage/mysql/runs/kept_logs.hpp"
+#include "storage/mysql/runs/log_requests.hpp"
 
 namespace ringmaster::storage::mysql {
 

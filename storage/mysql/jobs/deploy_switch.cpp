@@ -9,7 +9,7 @@
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
-#include "storage/mysql/users/audit_row.hpp"
+#include "storage/mysql/jobs/audit_rows.hpp"
 #include "storage/rows/job_option_row.hpp"
 
 namespace ringmaster::storage::mysql {

@@ -8,7 +8,6 @@
 #include "storage/mysql/driver/batches.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/firing/intents.hpp"
-#include "storage/mysql/runs/logs.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -200,7 +199,7 @@ core::result<std::vector<core::pending_alarm>> alarm_role::take(const core::node
     ids.push_back(alarm.origin);
     jobs.push_back(alarm.job);
   }
-  auto found = log_role{own_}.rows(ids);
+  auto found = logs_.rows(ids);
   if (!found)
     return tl::unexpected{found.error()};
   return own_.db.read([&]() -> taken_alarms {

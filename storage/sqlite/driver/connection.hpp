@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "core/job/job_options.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
+#include "storage/admin/sql_value.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -39,7 +41,8 @@ public:
   statement& operator=(const statement&) = delete;
   ~statement();
 
-  /// Binds parameters 1..n: integers, bool, ids, text, blob, optionals of these (empty: NULL), and all values of options.
+  /// Binds parameters 1..n: integers, bool, ids, text, blob, optionals of these (empty: NULL), and all values of options or of a
+  /// span.
   template <class... Values>
   statement& with(const Values&... values) {
     rewind();
@@ -79,6 +82,10 @@ private:
   int finish();
   template <class Value>
   void bind_next(int& index, const Value& value) { bind(++index, value); }
+  void bind_next(int& index, std::span<const sql_value> values) {
+    for (const auto& each : values)
+      std::visit([&](const auto& value) { bind(++index, value); }, each);
+  }
   void bind_next(int& index, const core::option_values& values) {
     for (const auto& each : values)
       std::visit([&](const auto& value) { bind(++index, value); }, each);

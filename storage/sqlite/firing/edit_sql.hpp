@@ -10,8 +10,6 @@ inline constexpr char read_edits[] = "SELECT counter FROM rm_edit WHERE id = 1";
 inline constexpr char ensure_schedule[] = "INSERT OR IGNORE INTO rm_schedule (job) VALUES (?1)";
 inline constexpr char touch_schedule[] = "UPDATE rm_schedule SET revision = ?2 WHERE job = ?1";
 inline constexpr char write_next[] = "UPDATE rm_schedule SET next_ms = ?2 WHERE job = ?1";
-/// ?2: a later time was written by a wrong clock; ?3: the present.
-inline constexpr char doubt_last[] = "UPDATE rm_schedule SET last_ms = ?3 WHERE job = ?1 AND last_ms > ?2";
 inline constexpr char delete_stop[] = "DELETE FROM rm_stop WHERE job = ?1";
 inline constexpr char delete_waiting_cron[] = "DELETE FROM rm_intent WHERE job = ?1 AND kind = 'cron' AND state = 0";
 

@@ -7,7 +7,6 @@
 #include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
-#include "storage/sqlite/users/audit_row.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -26,6 +25,8 @@ constexpr char update_group[] = "UPDATE xxl_job_group SET title = ?2, address_ty
 constexpr char delete_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
 constexpr char disown_group[] = "DELETE FROM rm_group_ext WHERE group_id = ?1";
 
+constexpr char insert_audit[] = "INSERT INTO rm_audit (at_ms, user_id, user_name, remote, action, object, object_id, object_name,"
+                                " changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char raise_edits_by[] = "UPDATE rm_edit SET counter = counter + ?1 WHERE id = 1";
 
 constexpr char insert_job[] =
@@ -228,7 +229,8 @@ private:
     for (std::size_t i = 0; i < ids_.size(); ++i)
       work_.audit[group_ids_.size() + i].object_id = core::number(ids_[i]);
     for (const auto& row : work_.audit)
-      write_audit(db_, row);
+      db_.run(insert_audit, row.at, row.user, row.user_name, row.remote, core::stored_name(row.action),
+              core::stored_name(row.object), row.object_id, row.object_name, row.changes);
   }
 
   connection& db_;

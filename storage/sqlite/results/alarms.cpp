@@ -4,7 +4,6 @@
 
 #include "core/cluster/slot_map.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
-#include "storage/sqlite/runs/logs.hpp"
 
 namespace ringmaster::storage::sqlite {
 
@@ -124,7 +123,7 @@ taken_alarms alarm_role::take(const core::node_incarnation& owner, bool again, c
   std::vector<core::log_id> ids;
   for (const auto& alarm : *taken)
     ids.push_back(alarm.origin);
-  auto rows = log_role{own_}.rows(ids);
+  auto rows = logs_.rows(ids);
   if (!rows)
     return tl::unexpected{rows.error()};
   for (auto& alarm : *taken) {

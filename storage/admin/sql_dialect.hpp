@@ -1,0 +1,100 @@
+#pragma once
+
+// Places where the SQL of the two databases differs. Statements of this room name them as `$word` or `$word(argument)`.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace ringmaster::storage {
+
+/// The text that a backend puts in place of each word. `#` stands for the argument, if the word has one.
+struct sql_dialect {
+  /// `$for_update`: locks the selected rows until the end of the transaction. SQLite: nothing, its one writer is alone.
+  std::string_view for_update;
+  /// `$utf8(column)`: a text of XXL's tables, whose character set may be another one.
+  std::string_view utf8;
+  /// `$by_bytes`: compares texts by their bytes, regardless of the table's collation.
+  std::string_view by_bytes;
+  /// `$bytes`: the type to which a text is cast so that its bytes are compared.
+  std::string_view bytes;
+  /// `$group_title`: the column of a group's title, which XXL renamed between two generations.
+  std::string_view group_title;
+  /// `$on_conflict(key)`: makes an INSERT an update of the row that has the key.
+  std::string_view on_conflict;
+  /// `$new_value(column)`: inside such an update, the value that was to be inserted.
+  std::string_view new_value;
+  /// `$last_pieces`: after a run's id, the last pieces of its log, at most as many as the next value. SQLite cannot limit a
+  /// DELETE.
+  std::string_view last_pieces;
+  /// `$job_name`: the column of a job's name, which XXL renamed, too.
+  std::string_view job_name;
+  /// `INSERT $or_ignore INTO`: a row that exists stays unchanged.
+  std::string_view or_ignore;
+  /// `$by_primary_key`: reads a table along its ids.
+  std::string_view by_primary_key;
+  /// `$bytes_of(column)`: the length of a text in bytes.
+  std::string_view bytes_of;
+  /// `$planned_times`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in shared mode the
+  /// schedule is XXL's table.
+  std::string_view planned_times;
+  /// `$planned_kinds`: intents of these kinds are instants of a job's schedule. SQLite has one kind, so that the index on the job
+  /// leads.
+  std::string_view planned_kinds;
+};
+
+/// One word.
+struct sql_word {
+  std::string_view name;
+  std::string_view sql_dialect::*text;
+  bool takes_argument = false;
+};
+
+inline constexpr std::array sql_words{
+  sql_word{"for_update", &sql_dialect::for_update},
+  sql_word{"utf8", &sql_dialect::utf8, true},
+  sql_word{"by_bytes", &sql_dialect::by_bytes},
+  sql_word{"bytes", &sql_dialect::bytes},
+  sql_word{"group_title", &sql_dialect::group_title},
+  sql_word{"on_conflict", &sql_dialect::on_conflict, true},
+  sql_word{"new_value", &sql_dialect::new_value, true},
+  sql_word{"last_pieces", &sql_dialect::last_pieces},
+  sql_word{"job_name", &sql_dialect::job_name},
+  sql_word{"or_ignore", &sql_dialect::or_ignore},
+  sql_word{"by_primary_key", &sql_dialect::by_primary_key},
+  sql_word{"bytes_of", &sql_dialect::bytes_of, true},
+  sql_word{"planned_times", &sql_dialect::planned_times},
+  sql_word{"planned_kinds", &sql_dialect::planned_kinds},
+};
+
+/// Returns the word at the front of `text`, or null.
+[[nodiscard]] constexpr const sql_word* find_sql_word(std::string_view text) {
+  const auto size = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), text.size());
+  const auto found = std::find_if(sql_words.begin(), sql_words.end(),
+                                  [name = text.substr(0, size)](const sql_word& each) { return each.name == name; });
+  return found == sql_words.end() ? nullptr : &*found;
+}
+
+/// The text of a statement that both backends run. Always a literal, so no value can be spliced into it; does not compile with an
+/// unknown word. `{?,}` stands for a list of values.
+class sql_text {
+public:
+  consteval sql_text(const char* literal) : literal_{literal} {
+    const std::string_view text{literal};
+    for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1))
+      if (find_sql_word(text.substr(at + 1)) == nullptr)
+        throw "the dialects have no such word";
+  }
+
+  /// Lives as long as the program, and is the same for each use of this statement.
+  [[nodiscard]] constexpr const char* literal() const noexcept { return literal_; }
+
+private:
+  const char* literal_;
+};
+
+/// Replaces the words of `text`; leaves all else unchanged.
+[[nodiscard]] std::string in_dialect(std::string_view text, const sql_dialect& spoken);
+
+} // namespace ringmaster::storage

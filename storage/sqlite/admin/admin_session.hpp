@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "storage/admin/admin_session.hpp"
+#include "storage/sqlite/admin/edited_schedule.hpp"
+#include "storage/sqlite/driver/session.hpp"
+#include "storage/sqlite/firing/alarm_rows.hpp"
+#include "storage/sqlite/runs/log_paths.hpp"
+
+namespace ringmaster::storage::sqlite {
+
+/// A session for the roles of `storage/admin`. SQLite's one write lock replaces the locks on rows.
+class sqlite_admin_session final : public admin_session {
+public:
+  explicit sqlite_admin_session(session& own) : own_{own}, log_{*own.db}, schedule_{own} {}
+
+  core::result<void> attempt(const std::function<void()>& ask) override;
+  bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
+  void hold_edits() override {}
+  core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
+  core::result<core::cluster_mode> begin_edit() override { return core::cluster_mode::native; }
+  [[nodiscard]] xxl_facts facts() const override { return {}; }
+  datetime_text& dates() override { return own_.dates; }
+  run_paths& log_paths() override { return log_; }
+  std::unique_ptr<job_paths> paths_of(const core::job_search& search,
+                                      const std::optional<std::vector<core::group_id>>& groups) override;
+  std::vector<core::held_alarm> alarm_rules() override { return read_alarm_rules(*own_.db); }
+  edited_schedule& schedule() override { return schedule_; }
+  [[nodiscard]] const core::zone& schedule_zone() const override { return own_.schedule_zone; }
+  std::vector<core::log_id> held_runs(const core::log_range& range) override;
+
+private:
+  core::result<void> begin(work what, const std::function<core::result<void>()>& body) override;
+  sql_rows select(sql_text text, std::span<const sql_value> values) override;
+  sql_change run(sql_text text, std::span<const sql_value> values) override;
+  void select_in(sql_text text, std::span<const std::int64_t> ids, const std::function<void(const sql_rows&)>& take) override;
+  std::size_t run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) override;
+
+  /// Returns the text in SQLite's dialect. Lives as long as this object, as the connection's cache requires.
+  const char* text_of(sql_text text);
+
+  session& own_;
+  sqlite::log_paths log_;
+  sqlite_edited_schedule schedule_;
+  std::unordered_map<const char*, std::string> texts_;
+};
+
+} // namespace ringmaster::storage::sqlite
