@@ -150,6 +150,8 @@ using trigger_pool = caf::typed_actor<
   caf::result<void>(trigger_partners),
   /// Directs runs and questions to an executor's native link while it has one.
   caf::result<void>(native_link_update),
+  /// Sends the runs over another link of their address. Results go to the listener of the batch.
+  caf::result<void>(returned_runs),
   /// Replies the link of an address, made if necessary.
   caf::result<link_handle>(link_query),
   /// INTERNAL: probes that are due, unused links.
@@ -170,15 +172,15 @@ using executor_link = caf::typed_actor<
   /// INTERNAL: answers wait in the inbox.
   caf::result<void>(drain_inbox)>;
 
-/// Handles an executor without HTTP while it has no native link: runs wait for one for a while.
+/// Handles an executor without HTTP while it has no native link: runs wait for one for a while, and then return to the pool.
 using absent_link = executor_link::extend<
-  /// Reports that the executor has connected.
+  /// Reports that the executor has connected, or that its link has ended.
   caf::result<void>(native_link_update),
   /// INTERNAL: ends waits that took too long.
   caf::result<void>(tick_atom)>;
 
-/// Handles one connected executor over its native link, as executor_link does over HTTP. Once the link is cut it passes messages
-/// on to the link that the address then has. It never ends by itself, because runs may be on their way to it.
+/// Handles one connected executor over its native link, as executor_link does over HTTP. Once the link is cut it returns runs to
+/// the pool and passes questions on. It never ends by itself, because runs may be on their way to it.
 using native_link = executor_link::extend<
   caf::result<void>(link_verdicts),
   caf::result<void>(link_answer),

@@ -58,6 +58,7 @@ struct link_handle;
 struct native_link_update;
 struct native_link_lost;
 struct send_batch;
+struct returned_runs;
 struct send_results;
 struct probe_request;
 struct probe_reply;

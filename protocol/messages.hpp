@@ -188,8 +188,8 @@ struct unknown_batch {
 
 struct link_query {
   std::string address;
-  /// Not its native link, if it has one.
-  bool http_only = false;
+  /// A link that cannot serve: another one is wanted. Null: any link.
+  executor_link except{};
 };
 
 struct link_handle {
@@ -217,6 +217,14 @@ struct native_link_lost {
 struct send_batch {
   std::vector<core::claimed_run> runs;
   send_listener listener;
+};
+
+/// Runs of which a link has written nothing, because it has ended or cannot carry them.
+struct returned_runs {
+  std::string address;
+  send_batch batch;
+  /// The link that returns them.
+  executor_link by;
 };
 
 /// Outcome of one `/run`.

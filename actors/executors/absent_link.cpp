@@ -19,7 +19,7 @@ protocol::absent_link::behavior_type absent_link_state::make_behavior() {
     [this](const protocol::kill_request&) { return protocol::probe_reply{0, why_}; },
     [](const protocol::registry_change&) {},
     [](protocol::drain_inbox) {},
-    [this](const protocol::native_link_update& update) { hand_over(update.link); },
+    [this](const protocol::native_link_update& update) { learn(update); },
     [this](protocol::tick_atom) {
       armed_ = false;
       give_up_late();
@@ -39,15 +39,15 @@ void absent_link_state::hold(protocol::send_batch&& batch) {
   }
   if (!surplus.empty())
     refuse(std::move(surplus), "too many runs wait for a native link of this executor");
+  if (has_native_link_) // the sender had asked for the link before the executor connected
+    return_held();
   arm();
-  // The listener may have asked for the link before the executor connected.
-  protocol::request(self_, tools_.pool, patience, protocol::link_query{address_})
-    .then(
-      [this](const protocol::link_handle& found) {
-        if (found.link != protocol::absent_link{self_})
-          hand_over(found.link);
-      },
-      [](const caf::error&) {});
+}
+
+void absent_link_state::learn(const protocol::native_link_update& update) {
+  has_native_link_ = update.up;
+  if (update.up)
+    return_held();
 }
 
 // A run that begins at its instant waits from then on.
@@ -59,14 +59,7 @@ absent_link_state::steady absent_link_state::limit_of(const core::claimed_run& r
   return std::min(limit, tools_.clock.when(plan.fire_at + tools_.misfire_after));
 }
 
-void absent_link_state::hand_over(const protocol::executor_link& to) {
-  std::vector<waiting_run> runs;
-  runs.reserve(held_.size());
-  for (auto& [until, one] : std::exchange(held_, {}))
-    runs.push_back(std::move(one));
-  for (auto& batch : to_batches(std::move(runs)))
-    protocol::send(self_, to, std::move(batch));
-}
+void absent_link_state::return_held() { hand_back(self_, tools_.pool, address_, runs_of(std::exchange(held_, {}))); }
 
 void absent_link_state::give_up_late() {
   std::vector<waiting_run> late;

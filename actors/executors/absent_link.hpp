@@ -22,8 +22,8 @@ struct absent_link_tools {
 };
 
 /// Link to an executor that has no HTTP address, while it has no native link to this node. Runs wait for the executor to connect,
-/// which happens within moments after a restart of either side or after a cut. If the executor stays away, the runs are not sent,
-/// as if no connection could be made.
+/// which happens within moments after a restart of either side or after a cut; then they return to the pool. If the executor
+/// stays away, the runs are not sent, as if no connection could be made.
 class absent_link_state {
 public:
   static inline const char* name = "ringmaster.absent_link";
@@ -38,8 +38,9 @@ private:
   using steady = protocol::wall_clock::steady;
 
   void hold(protocol::send_batch&& batch);
+  void learn(const protocol::native_link_update& update);
   [[nodiscard]] steady limit_of(const core::claimed_run& run) const;
-  void hand_over(const protocol::executor_link& to);
+  void return_held();
   void give_up_late();
   void refuse(std::vector<waiting_run>&& runs, const std::string& why);
   void arm();
@@ -49,7 +50,9 @@ private:
   std::string address_;
   std::string why_;
   /// Held runs by the time at which they are given up.
-  std::multimap<steady, waiting_run> held_;
+  runs_by_time held_;
+  /// The executor has a native link, over which the pool sends.
+  bool has_native_link_ = false;
   bool armed_ = false;
 };
 

@@ -16,9 +16,9 @@ link_set::~link_set() {
     caf::anon_send_exit(known.link, caf::exit_reason::user_shutdown);
 }
 
-const protocol::executor_link& link_set::of(const std::string& address, steady now) {
+const protocol::executor_link& link_set::of(const std::string& address, steady now, const protocol::executor_link& except) {
   const auto native = natives_.find(address);
-  return native != natives_.end() ? native->second : own(address, now);
+  return native != natives_.end() && native->second != except ? native->second : own(address, now);
 }
 
 const protocol::executor_link& link_set::own(const std::string& address, steady now) {
@@ -38,16 +38,17 @@ protocol::executor_link link_set::make(const std::string& address) {
   return owner_->spawn<protocol::with_state<executor_link_state, protocol::executor_link>>(tools_, address, registry_);
 }
 
-// A link that was replaced meanwhile changes nothing when it ends.
 void link_set::change_native(protocol::native_link_update&& update) {
-  if (update.up) {
-    const auto waits = links_.find(update.address);
-    if (waits != links_.end() && waits->second.link && protocol::is_native_only(update.address))
-      protocol::send(owner_, caf::actor_cast<protocol::absent_link>(waits->second.link), protocol::native_link_update{update});
+  const auto known = natives_.find(update.address);
+  if (!update.up && (known == natives_.end() || known->second != update.link))
+    return; // it was replaced meanwhile
+  const auto waits = links_.find(update.address);
+  if (waits != links_.end() && waits->second.link && protocol::is_native_only(update.address))
+    protocol::send(owner_, caf::actor_cast<protocol::absent_link>(waits->second.link), update);
+  if (update.up)
     natives_.insert_or_assign(std::move(update.address), std::move(update.link));
-  } else if (const auto known = natives_.find(update.address); known != natives_.end() && known->second == update.link) {
+  else
     natives_.erase(known);
-  }
 }
 
 bool link_set::is_absent(const std::string& address) const {

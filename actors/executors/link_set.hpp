@@ -26,9 +26,9 @@ public:
   link_set& operator=(const link_set&) = delete;
   ~link_set();
 
-  [[nodiscard]] const protocol::executor_link& of(const std::string& address, steady now);
-  /// Returns the link without regard to native links.
-  [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
+  /// Returns the native link of the address, or else the pool's own. `except`: a native link that cannot serve.
+  [[nodiscard]] const protocol::executor_link& of(const std::string& address, steady now,
+                                                  const protocol::executor_link& except = {});
   void change_native(protocol::native_link_update&& update);
   /// Returns true for an executor without HTTP that has no native link.
   [[nodiscard]] bool is_absent(const std::string& address) const;
@@ -40,6 +40,7 @@ public:
   void drop_unused(steady now, std::chrono::nanoseconds age);
 
 private:
+  [[nodiscard]] const protocol::executor_link& own(const std::string& address, steady now);
   [[nodiscard]] protocol::executor_link make(const std::string& address);
   /// Handles the end of a link. If it failed, the owner ends too, and with it the process.
   void ended(const std::string& address, const caf::error& reason);

@@ -110,10 +110,8 @@ void native_link_state::stop_sending() {
   if (!std::exchange(up_, false))
     return;
   protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, false});
-  find_fallback(false);
+  return_runs(runs_of(std::exchange(waiting_, {}))); // after the update: the pool sends them over another link
 }
-
-bool native_link_state::is_self(const protocol::executor_link& link) const { return link == protocol::native_link{self_}; }
 
 void native_link_state::lose(const std::string& why) {
   if (!std::exchange(connected_, false))
@@ -150,7 +148,7 @@ void native_link_state::arm() {
   std::optional<steady> wake;
   if (!flights_.empty() || !questions_.empty() || !waiting_.empty())
     wake = now() + sweep_every;
-  if (up_ && !waiting_.empty() && !full_)
+  if (!waiting_.empty() && !full_)
     wake = std::min(*wake, std::max(waiting_.begin()->first, now()));
   if (!wake || (armed_ && *armed_ <= *wake))
     return;

@@ -60,8 +60,7 @@ struct link_windows {
 };
 
 /// Native link of one executor, on the node. Runs leave in batches, each with its own deadline; a window limits the runs on their
-/// way. When the link is cut, runs on their way become unknown, as over HTTP. All others go to the link that the executor's
-/// address has then.
+/// way. When the link is cut, runs on their way become unknown, as over HTTP. All others return to the pool.
 ///
 /// Peers never see this actor: they speak to a gate in front of it, and closing the gate only ends the link.
 class native_link_state {
@@ -75,7 +74,6 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
 
-  using runs_elsewhere = std::vector<waiting_run>;
   struct flight {
     /// Empty once their deadline has passed.
     std::vector<waiting_run> runs;
@@ -104,11 +102,7 @@ private:
   void take(const protocol::link_verdicts& batch);
   /// Returns why this link cannot carry the run; empty: it can.
   [[nodiscard]] std::string obstacle_to(const core::claimed_run& run) const;
-  void pass_on(runs_elsewhere&& runs);
-  void hand_over(runs_elsewhere&& runs, const protocol::executor_link& to);
-  void send_over_http(runs_elsewhere&& runs);
-  void find_fallback(bool http_only);
-  void have_fallback(protocol::executor_link link);
+  void return_runs(std::vector<waiting_run>&& runs);
   void sweep_runs();
   void give_up_runs(const std::string& why);
 
@@ -121,7 +115,7 @@ private:
   template <class Reply, class Request>
   caf::result<Reply> ask(const Request& request, protocol::link_question&& question);
   template <class Reply, class Request>
-  void ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only = false);
+  void ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise);
   void take(protocol::link_answer&& answer);
   void sweep_questions();
   void give_up_questions(const std::string& why);
@@ -143,8 +137,6 @@ private:
   [[nodiscard]] bool breaks(const std::string& breach);
   void lose(const std::string& why);
   void stop_sending();
-  /// Returns true if the link is this one: what is passed on to it would come back indefinitely.
-  [[nodiscard]] bool is_self(const protocol::executor_link& link) const;
   /// Gives up what has waited for too long.
   void sweep();
   void tick();
@@ -160,11 +152,9 @@ private:
   /// Accepts runs and questions; `connected_`: answers may still come.
   bool up_ = true;
   bool connected_ = true;
-  /// Link for runs and questions that arrive later.
-  protocol::executor_link fallback_;
 
-  /// Waiting runs by the time at which they may leave.
-  std::multimap<steady, waiting_run> waiting_;
+  /// Waiting runs by the time at which they may leave. Empty once the link accepts no runs.
+  runs_by_time waiting_;
   std::map<std::uint64_t, flight> flights_;
   std::size_t on_their_way_ = 0;
   std::size_t bytes_on_their_way_ = 0;

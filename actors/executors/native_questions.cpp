@@ -6,8 +6,6 @@
 
 namespace ringmaster::actors {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 /// Delivers the reason in place of an answer.
@@ -46,14 +44,12 @@ bool native_link_state::may_answer(core::group_id group, protocol::link_topic to
 template <class Reply, class Request>
 caf::result<Reply> native_link_state::ask(const Request& request, protocol::link_question&& question) {
   auto promise = self_->make_response_promise<Reply>();
-  if (!up_) {
-    ask_fallback(request, promise);
-  } else if (!may_answer(request.group, question.topic)) {
-    // No proof exists that runs of another group were ever at this executor.
-    if (protocol::is_native_only(peer_.address))
-      deliver_failure(promise, "the executor is connected with the token of another group");
-    else
-      ask_fallback(request, promise, true);
+  // No proof exists that runs of another group were ever at this executor.
+  const bool may = may_answer(request.group, question.topic);
+  if (up_ && !may && protocol::is_native_only(peer_.address)) {
+    deliver_failure(promise, "the executor is connected with the token of another group");
+  } else if (!up_ || !may) {
+    ask_elsewhere(request, promise);
   } else if (questions_.size() >= link_windows::questions) {
     deliver_failure(promise, "too many questions wait for an answer over the native link");
   } else {
@@ -65,21 +61,13 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
   return promise;
 }
 
-// Looks up the link again each time: the executor may have connected again.
+// Asks the pool each time: the executor may have connected again.
 template <class Reply, class Request>
-void native_link_state::ask_fallback(const Request& request, caf::typed_response_promise<Reply> promise, bool http_only) {
-  const auto& limits = tools_.http.settings;
-  auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); };
-  protocol::request(self_, tools_.pool, limits.request_timeout, protocol::link_query{peer_.address, http_only})
-    .then(
-      [this, request, promise, http_only, fail](protocol::link_handle& found) mutable {
-        if (is_self(found.link))
-          return http_only ? fail(caf::error{}) : ask_fallback(request, promise, true);
-        const auto& http = tools_.http.settings;
-        protocol::request(self_, found.link, http.connect_timeout + http.request_timeout + 1s, request)
-          .then([promise](Reply& reply) mutable { promise.deliver(std::move(reply)); }, fail);
-      },
-      fail);
+void native_link_state::ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise) {
+  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout,
+                    protocol::link_query{peer_.address, protocol::native_link{self_}})
+    .then([request, promise](const protocol::link_handle& found) mutable { promise.delegate(found.link, request); },
+          [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); });
 }
 
 void native_link_state::take(protocol::link_answer&& answer) {

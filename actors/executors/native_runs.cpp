@@ -50,30 +50,28 @@ private:
 };
 
 void native_link_state::send_runs(protocol::send_batch&& batch) {
-  runs_elsewhere late;
-  runs_elsewhere foreign;
+  std::vector<waiting_run> elsewhere;
   told_results told{*this};
   for (auto& run : batch.runs) {
     waiting_run one{std::move(run), batch.listener, now()};
     auto obstacle = up_ ? obstacle_to(one.run) : std::string{};
-    if (!up_)
-      late.push_back(std::move(one));
-    else if (!obstacle.empty() && protocol::is_native_only(peer_.address))
+    if (!obstacle.empty() && protocol::is_native_only(peer_.address))
       told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other link
-    else if (!obstacle.empty())
-      foreign.push_back(std::move(one));
+    else if (!up_ || !obstacle.empty())
+      elsewhere.push_back(std::move(one));
     else if (waiting_.size() >= link_windows::runs_waiting)
       told.add(std::move(one), protocol::send_state::not_sent, 0, "too many runs wait for the native link");
     else
       waiting_.emplace(one.run.leave_at, std::move(one));
   }
   told.tell();
-  if (!late.empty())
-    pass_on(std::move(late));
-  if (!foreign.empty())
-    send_over_http(std::move(foreign));
+  return_runs(std::move(elsewhere));
   pump();
   arm();
+}
+
+void native_link_state::return_runs(std::vector<waiting_run>&& runs) {
+  hand_back(self_, tools_.pool, peer_.address, std::move(runs));
 }
 
 std::string native_link_state::obstacle_to(const core::claimed_run& run) const {
@@ -92,7 +90,7 @@ void native_link_state::pump() {
   std::vector<waiting_run> batch;
   std::size_t bytes = 0;
   full_ = false;
-  for (const auto at = now(); up_ && !waiting_.empty() && waiting_.begin()->first <= at;) {
+  for (const auto at = now(); !waiting_.empty() && waiting_.begin()->first <= at;) {
     const auto more = protocol::bytes_of(to_request(waiting_.begin()->second.run));
     full_ = !has_room(batch.size() + 1, bytes + more);
     if (full_)
@@ -164,52 +162,6 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
   told.tell();
   pump();
   arm();
-}
-
-// These runs have not left this node: they are sent over the present link of their executor.
-void native_link_state::pass_on(runs_elsewhere&& runs) {
-  if (fallback_)
-    return hand_over(std::move(runs), fallback_);
-  for (auto& one : runs)
-    waiting_.emplace(one.run.leave_at, std::move(one));
-}
-
-void native_link_state::hand_over(runs_elsewhere&& runs, const protocol::executor_link& to) {
-  for (auto& batch : to_batches(std::move(runs)))
-    protocol::send(self_, to, std::move(batch));
-}
-
-// Sends runs over HTTP that this link must not or cannot carry, while it is up.
-void native_link_state::send_over_http(runs_elsewhere&& runs) {
-  auto held = std::make_shared<runs_elsewhere>(std::move(runs));
-  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, true})
-    .then([this, held](protocol::link_handle& found) { hand_over(std::move(*held), found.link); },
-          [this, held](const caf::error&) {
-            told_results told{*this};
-            for (auto& one : *held)
-              told.add(std::move(one), protocol::send_state::not_sent, 0, "the native link cannot carry the run");
-            told.tell();
-          });
-}
-
-void native_link_state::find_fallback(bool http_only) {
-  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout, protocol::link_query{peer_.address, http_only})
-    .then(
-      [this, http_only](protocol::link_handle& found) {
-        if (!is_self(found.link))
-          have_fallback(std::move(found.link));
-        else if (!http_only)
-          find_fallback(true);
-      },
-      [this](const caf::error&) { sweep(); });
-}
-
-void native_link_state::have_fallback(protocol::executor_link link) {
-  fallback_ = std::move(link);
-  runs_elsewhere runs;
-  for (auto& [leave_at, one] : std::exchange(waiting_, {}))
-    runs.push_back(std::move(one));
-  hand_over(std::move(runs), fallback_);
 }
 
 void native_link_state::sweep_runs() {

@@ -12,6 +12,14 @@ void result_groups::add(const protocol::send_listener& listener, protocol::send_
   of->second.items.push_back(std::move(result));
 }
 
+std::vector<waiting_run> runs_of(runs_by_time&& waiting) {
+  std::vector<waiting_run> runs;
+  runs.reserve(waiting.size());
+  for (auto& [when, one] : waiting)
+    runs.push_back(std::move(one));
+  return runs;
+}
+
 std::vector<protocol::send_batch> to_batches(std::vector<waiting_run>&& runs) {
   std::vector<protocol::send_batch> batches;
   for (auto& one : runs) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct waiting_run {
   protocol::wall_clock::steady since{};
 };
 
+/// Waiting runs by a time of each.
+using runs_by_time = std::multimap<protocol::wall_clock::steady, waiting_run>;
+
+/// Returns the runs in the order of their times.
+[[nodiscard]] std::vector<waiting_run> runs_of(runs_by_time&& waiting);
+
 /// Results grouped by listener.
 class result_groups {
 public:
@@ -33,7 +41,15 @@ private:
   std::vector<std::pair<protocol::send_listener, protocol::send_results>> groups_;
 };
 
-/// Returns the runs for another link, in one message for each listener.
+/// Returns the runs in one message for each listener.
 [[nodiscard]] std::vector<protocol::send_batch> to_batches(std::vector<waiting_run>&& runs);
+
+/// Returns runs that the link `self` will not send to the pool, which chooses another link of the address.
+template <class Self>
+void hand_back(Self self, const protocol::trigger_pool& pool, const std::string& address, std::vector<waiting_run>&& runs) {
+  for (auto& batch : to_batches(std::move(runs)))
+    protocol::send(self, pool,
+                   protocol::returned_runs{address, std::move(batch), caf::actor_cast<protocol::executor_link>(self)});
+}
 
 } // namespace ringmaster::actors

@@ -48,6 +48,10 @@ protocol::trigger_pool::behavior_type trigger_pool_state::make_behavior() {
       sender_.hear({update.address, update.up});
       context_.links.change_native(std::move(update));
     },
+    [this](protocol::returned_runs& runs) {
+      auto& links = context_.links;
+      protocol::send(context_.self, links.of(runs.address, context_.steady_now(), runs.by), std::move(runs.batch));
+    },
     [this](const protocol::link_query& query) { return find_link(query); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -58,9 +62,7 @@ caf::result<protocol::link_handle> trigger_pool_state::find_link(const protocol:
   if (context_.registry->groups.empty())
     return protocol::to_caf({core::errc::unavailable, "this node does not know its groups yet"});
   auto& links = context_.links;
-  const auto t = context_.steady_now();
-  const auto& link = query.http_only ? links.own(query.address, t) : links.of(query.address, t);
-  return protocol::link_handle{link, links.is_one_process(query.address)};
+  return protocol::link_handle{links.of(query.address, context_.steady_now(), query.except), links.is_one_process(query.address)};
 }
 
 void trigger_pool_state::change_registry(const protocol::registry_change& change) {

@@ -117,6 +117,7 @@ struct planning : virtual_time {
       [](const protocol::executor_update&) {},
       [](const protocol::trigger_partners&) {},
       [](const protocol::native_link_update&) {},
+      [](const protocol::returned_runs&) {},
       [](const protocol::link_query&) -> caf::result<protocol::link_handle> { return caf::sec::unexpected_message; },
       [](protocol::tick_atom) {},
     };

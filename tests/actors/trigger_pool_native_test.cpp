@@ -50,14 +50,44 @@ TEST_CASE_METHOD(native_pooled, "a link that was replaced changes nothing when i
   CHECK(now->runs.size() == 1);
 }
 
-TEST_CASE_METHOD(native_pooled, "a request for HTTP gets it in addition to a native link", "[actors][links]") {
+TEST_CASE_METHOD(native_pooled, "a query gets another link than the one that cannot serve", "[actors][links]") {
   dial_in(test::three[0]);
   auto native = ask<protocol::link_handle>(actor, protocol::link_query{test::three[0]});
-  auto http = ask<protocol::link_handle>(actor, protocol::link_query{test::three[0], true});
   REQUIRE(native);
+  auto http = ask<protocol::link_handle>(actor, protocol::link_query{test::three[0], native->link});
   REQUIRE(http);
   CHECK(native->link == doubles.links->at(test::three[0]));
   CHECK(http->link != native->link);
+}
+
+TEST_CASE_METHOD(native_pooled, "runs that a link returns go over another link, once", "[actors][links]") {
+  auto record = dial_in(test::three[0]);
+  const auto native = doubles.links->at(test::three[0]);
+  record->send.reset();
+  route_and_fire(job_of(1));
+  REQUIRE(record->runs.size() == 1);
+  SECTION("over HTTP while the link cannot carry them") {}
+  SECTION("over HTTP after the link") { hang_up(test::three[0]); }
+  tell(actor, protocol::returned_runs{test::three[0], {record->runs, protocol::send_listener{actor}}, native});
+  run();
+  CHECK(record->runs.size() == 1);
+  CHECK(client->targets() == test::addresses{"http://10.0.0.1:9999/run"});
+  client->answer(http_answer(accepted));
+  run();
+  REQUIRE(results().size() == 1);
+  CHECK(results()[0].code == 200);
+}
+
+TEST_CASE_METHOD(native_pooled, "runs that a former link returns go over the present one", "[actors][links]") {
+  auto before = dial_in(test::three[0]);
+  const auto former = doubles.links->at(test::three[0]);
+  before->send.reset();
+  route_and_fire(job_of(1));
+  auto record = dial_in(test::three[0]);
+  tell(actor, protocol::returned_runs{test::three[0], {before->runs, protocol::send_listener{actor}}, former});
+  run();
+  CHECK(record->runs.size() == 1);
+  CHECK(client->sent().empty());
 }
 
 TEST_CASE_METHOD(native_pooled, "runs wait for a while for an executor without HTTP that has no link", "[actors][links]") {

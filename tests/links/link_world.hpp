@@ -192,9 +192,9 @@ private:
     return spec;
   }
 
-  protocol::executor_link way() {
+  protocol::executor_link way(const protocol::executor_link& except = {}) {
     std::lock_guard guard{mutex_};
-    return native_ ? native_ : http_;
+    return native_ && native_ != except ? native_ : http_;
   }
 
   void make_doubles() {
@@ -250,7 +250,8 @@ private:
         [](const protocol::executor_update&) {},
         [](const protocol::trigger_partners&) {},
         [this](const protocol::native_link_update& update) { learn(update); },
-        [this](const protocol::link_query&) { return protocol::link_handle{way()}; },
+        [this](protocol::returned_runs& runs) { protocol::anon_send(way(runs.by), std::move(runs.batch)); },
+        [this](const protocol::link_query& query) { return protocol::link_handle{way(query.except)}; },
         [](protocol::tick_atom) {},
       };
     });

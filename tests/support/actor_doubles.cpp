@@ -183,6 +183,12 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
 pool_double::pool_double(virtual_time& world)
   : actor{world.track(world.system().spawn([links = links, natives = natives, one_process = one_process,
                                             freed = freed]() -> protocol::trigger_pool::behavior_type {
+      const auto link_of = [links, natives](const std::string& address, const protocol::executor_link& except) {
+        if (const auto native = natives->find(address); native != natives->end() && native->second != except)
+          return native->second;
+        const auto found = links->find(address);
+        return found == links->end() ? protocol::executor_link{} : found->second;
+      };
       return {
         [](const protocol::route_request& request) { ignore(request); },
         [freed](const protocol::slot_release& release) {
@@ -200,13 +206,16 @@ pool_double::pool_double(virtual_time& world)
           else if (auto known = natives->find(update.address); known != natives->end() && known->second == update.link)
             natives->erase(known);
         },
-        [links, natives, one_process](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
-          if (auto native = natives->find(query.address); native != natives->end() && !query.http_only)
-            return protocol::link_handle{native->second, true};
-          auto found = links->find(query.address);
-          if (found == links->end())
+        [link_of](protocol::returned_runs& runs) {
+          if (const auto link = link_of(runs.address, runs.by))
+            protocol::anon_send(link, std::move(runs.batch));
+        },
+        [link_of, natives, one_process](const protocol::link_query& query) -> caf::result<protocol::link_handle> {
+          const auto link = link_of(query.address, query.except);
+          if (!link)
             return protocol::to_caf({core::errc::not_found, "no such executor"});
-          return protocol::link_handle{found->second, *one_process};
+          const auto native = natives->find(query.address);
+          return protocol::link_handle{link, *one_process || (native != natives->end() && native->second == link)};
         },
         [](protocol::tick_atom) {},
       };
