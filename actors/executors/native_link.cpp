@@ -132,7 +132,7 @@ void native_link_state::lose(const std::string& why) {
 void native_link_state::sweep() {
   sweep_runs();
   sweep_questions();
-  if (!flights_.empty() && flights_.begin()->second.sent + 2 * tools_.http.settings.request_timeout <= now())
+  if (!flights_.empty() && flights_.begin()->second.sent + 2 * tools_.settings.request_timeout <= now())
     lose("the executor does not answer");
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,10 +10,11 @@
 #include <variant>
 #include <vector>
 
-#include "actors/executors/executor_link.hpp"
 #include "actors/executors/link_admission.hpp"
+#include "actors/executors/run_gate.hpp"
 #include "actors/executors/waiting_run.hpp"
 #include "actors/logger.hpp"
+#include "config/settings.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_border.hpp"
 #include "protocol/messages.hpp"
@@ -24,13 +24,13 @@ namespace ringmaster::actors {
 
 /// Parts that all native links of a node share.
 struct native_link_tools {
-  link_tools http;
+  config::trigger_settings settings;
   protocol::trigger_pool pool;
   protocol::completion_actor completion;
   /// Longest wait until a result is stored.
   std::chrono::milliseconds store_limit{10'000};
-  /// CLOCK_BOOTTIME, by which the gate is read.
-  std::function<std::int64_t()> boot;
+  /// Asked directly before a run is written. Never null.
+  std::shared_ptr<const run_gate> gate;
   logger log;
 };
 
@@ -96,7 +96,6 @@ private:
   // Runs.
   void send_runs(protocol::send_batch&& batch);
   void pump();
-  [[nodiscard]] bool gate_open(const core::claimed_run& run) const;
   [[nodiscard]] bool has_room(std::size_t count, std::size_t bytes) const noexcept;
   void leave(std::vector<waiting_run>&& runs, std::size_t bytes);
   void take(const protocol::link_verdicts& batch);

@@ -54,7 +54,7 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
     deliver_failure(promise, "too many questions wait for an answer over the native link");
   } else {
     question.number = ++last_question_;
-    questions_.emplace(question.number, asked_question{promise, now() + tools_.http.settings.request_timeout, question.topic});
+    questions_.emplace(question.number, asked_question{promise, now() + tools_.settings.request_timeout, question.topic});
     tell_peer(std::move(question));
     arm();
   }
@@ -64,7 +64,7 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
 // Asks the pool each time: the executor may have connected again.
 template <class Reply, class Request>
 void native_link_state::ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise) {
-  protocol::request(self_, tools_.pool, tools_.http.settings.request_timeout,
+  protocol::request(self_, tools_.pool, tools_.settings.request_timeout,
                     protocol::link_query{peer_.address, protocol::native_link{self_}})
     .then([request, promise](const protocol::link_handle& found) mutable { promise.delegate(found.link, request); },
           [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); });

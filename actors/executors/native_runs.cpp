@@ -81,10 +81,6 @@ std::string native_link_state::obstacle_to(const core::claimed_run& run) const {
   return fits ? std::string{} : "source and parameter are too large for the native link";
 }
 
-bool native_link_state::gate_open(const core::claimed_run& run) const {
-  return !tools_.http.gate || tools_.http.gate->open_at(run.incarnation, tools_.boot());
-}
-
 void native_link_state::pump() {
   told_results told{*this};
   std::vector<waiting_run> batch;
@@ -96,7 +92,7 @@ void native_link_state::pump() {
     if (full_)
       break;
     auto one = std::move(waiting_.extract(waiting_.begin()).mapped());
-    if (!gate_open(one.run)) {
+    if (!tools_.gate->is_open_for(one.run)) {
       told.add(std::move(one), protocol::send_state::gate_closed, 0, {});
       continue;
     }
@@ -166,7 +162,7 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
 
 void native_link_state::sweep_runs() {
   told_results told{*this};
-  const auto& limits = tools_.http.settings;
+  const auto& limits = tools_.settings;
   for (auto& [number, sent] : flights_) {
     if (sent.sent + limits.request_timeout > now())
       break;

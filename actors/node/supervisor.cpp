@@ -154,8 +154,8 @@ void supervisor_state::spawn_links() {
     return;
   const auto& settings = parts_.settings;
   const auto token = parts_.token.value_or(settings.security.access_token);
-  native_link_tools tools{{parts_.client, parts_.gate, settings.trigger, token}, pool_, completion_,
-                          settings.server.reply_timeout, parts_.clocks.boot, parts_.log};
+  auto gate = parts_.link_gate ? parts_.link_gate : std::make_shared<const run_gate>(parts_.gate, parts_.clocks.boot);
+  native_link_tools tools{settings.trigger, pool_, completion_, settings.server.reply_timeout, std::move(gate), parts_.log};
   native_links_ = keep("native_links",
                        self_->spawn<protocol::with_state<native_links_state, protocol::native_links>>(native_links_parts{
                          std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,

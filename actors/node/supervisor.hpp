@@ -9,6 +9,7 @@
 #include "actors/console/declared_files.hpp"
 #include "actors/console/user_admin.hpp"
 #include "actors/executors/executor_link.hpp"
+#include "actors/executors/run_gate.hpp"
 #include "actors/logger.hpp"
 #include "actors/node/node_actor.hpp"
 #include "actors/store/query_workers.hpp"
@@ -43,6 +44,8 @@ struct node_parts {
   std::optional<protocol::access_token_source> token = {};
   /// Ports to which executors connect. Null: no native links.
   std::shared_ptr<protocol::link_ports> link_ports = nullptr;
+  /// Gate of runs over native links. Null: one that reads `gate` by the clocks below.
+  std::shared_ptr<const run_gate> link_gate = nullptr;
   /// Returns why an executor's HTTP address may not be called; empty: it may.
   std::function<std::string(std::string_view address)> judge_address = {};
   /// Null: no notifications are sent, and alarms end as failed.

@@ -33,7 +33,8 @@ struct natively_linked : virtual_time {
     host = track(system().spawn(make_host));
     http = pool.executor(worker_address);
     view = view_of_groups();
-    actors::native_links_parts parts{{{nullptr, gate, {}, "secret"}, pool.actor, storage_like(), 10s, boot(), silent_log()},
+    auto gate_of_runs = std::make_shared<const actors::run_gate>(gate, boot());
+    actors::native_links_parts parts{{{}, pool.actor, storage_like(), 10s, std::move(gate_of_runs), silent_log()},
                                      registry.actor, ports, "secret", {}, 30s, clock()};
     parts.judge = [](std::string_view address) {
       return address.starts_with("http://8.") ? std::string{"not a private network"} : std::string{};

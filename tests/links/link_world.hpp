@@ -137,9 +137,10 @@ public:
     address = *bound;
     make_doubles();
     const protocol::access_token_source source{token};
-    actors::link_tools http{nullptr, nullptr, {}, source};
-    auto boot = [] { return std::int64_t{0}; };
-    actors::native_link_tools tools{std::move(http), pool_, completion_, 10s, std::move(boot), log_to(facts_)};
+    auto gate = std::make_shared<protocol::send_gate>();
+    gate->open_until(0, 1);
+    auto gate_of_runs = std::make_shared<const actors::run_gate>(std::move(gate), [] { return std::int64_t{0}; });
+    actors::native_link_tools tools{{}, pool_, completion_, 10s, std::move(gate_of_runs), log_to(facts_)};
     actors::native_links_parts parts{std::move(tools), registry_, ports_, source, {}, 200ms,
                                      protocol::wall_clock::of_system()};
     links_ = system_.spawn<protocol::with_state<actors::native_links_state, protocol::native_links>>(std::move(parts));
