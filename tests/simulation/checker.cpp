@@ -79,7 +79,7 @@ void protocol_checker::adopted(const core::node_incarnation& owner, const std::v
   for (const auto& run : runs) {
     auto& book = runs_[core::number(run.id)];
     book.claim = {owner.node, owner.incarnation, run.claim};
-    book.held_by[owner.node] = owner.incarnation;
+    book.held_by.insert(owner.node);
   }
 }
 
@@ -195,7 +195,7 @@ void protocol_checker::check_run(const core::claimed_run& claimed, const core::n
   book.spec = run.spec;
   book.edition = editions_[job];
   book.claim = book.first_claim = {owner.node, owner.incarnation, claimed.claim};
-  book.held_by[owner.node] = owner.incarnation;
+  book.held_by.insert(owner.node);
   if (!run.intent || run.kind == core::trigger_kind::cron) {
     if (!instants_.emplace(job, run.fire_at, run.part.index).second)
       fail("F2", "job " + text(job) + " has two runs for " + text(core::to_ms(run.fire_at)));
@@ -342,7 +342,15 @@ void protocol_checker::permitted(const core::node_incarnation& owner, std::span<
 
 // -- requests and executors ------------------------------------------------------------------------------------------------
 
-void protocol_checker::written(const core::node_incarnation& life, std::int64_t id, span checked) {
+void protocol_checker::written_to_link(std::int64_t id, const gate_passage& passage) {
+  ++counts_.native_runs;
+  if (!runs_[id].held_by.contains(passage.life.node))
+    fail("F6", "node " + passage.life.node + " sends run " + text(id) + ", which it never held");
+  written(id, passage);
+}
+
+void protocol_checker::written(std::int64_t id, const gate_passage& passage) {
+  const auto& life = passage.life;
   auto& run = runs_[id];
   ++run.writes;
   if (run.writes > 1 + run.permits)
@@ -352,7 +360,7 @@ void protocol_checker::written(const core::node_incarnation& life, std::int64_t 
       fail("F5", "run " + text(id) + " is sent by a definition whose edit was acknowledged");
     return;
   }
-  if (checked > over_.at({life.node, life.incarnation}) && !world_.clock_was_frozen(life.node))
+  if (passage.checked > over_.at({life.node, life.incarnation}) && !world_.clock_was_frozen(life.node))
     fail("F6", "incarnation " + text(life) + " sends run " + text(id) + " and checked its deadline after its end");
   ++counts_.residuals;
   run.residual = "R1";

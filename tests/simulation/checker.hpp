@@ -40,6 +40,12 @@ struct checked_world {
   std::function<std::vector<std::string>()> also_open = nullptr;
 };
 
+/// Check of a node's deadline that let a run pass.
+struct gate_passage {
+  core::node_incarnation life;
+  span checked{0};
+};
+
 class protocol_checker {
 public:
   protocol_checker(const history& what, checked_world seen) : what_{&what}, world_{std::move(seen)} {}
@@ -54,16 +60,6 @@ public:
   /// Records a manual edit of one job, on a page or over the API.
   void edited_one(core::job_id job);
   void removed(core::job_id job) { removed_.insert(core::number(job)); }
-  /// Returns the last incarnation of the node whose claim held the run: another node may have adopted it while this one was
-  /// frozen.
-  [[nodiscard]] core::node_incarnation holder_of(std::int64_t id, const std::string& node) {
-    const auto& held_by = runs_[id].held_by;
-    const auto found = held_by.find(node);
-    if (found != held_by.end())
-      return {node, found->second};
-    fail("F6", "node " + node + " sends run " + text(id) + ", which it never held");
-    return {node, 0};
-  }
   [[nodiscard]] int edition(core::job_id job) { return editions_[core::number(job)]; }
   /// Records the answer to an edit that was requested when the job had seen `edits_before` others; no run was still being sent.
   void acknowledged_one(core::job_id job, int edits_before);
@@ -84,14 +80,15 @@ public:
   void permitted(const core::node_incarnation& owner, std::span<const core::resend> runs, const std::vector<bool>& granted);
 
   // -- requests and executors
-  /// Records that a `/run` is sent: `checked` is the time of the check of the deadline.
-  void written(const core::node_incarnation& life, std::int64_t id, span checked);
+  /// Records that a `/run` is sent.
+  void written(std::int64_t id, const gate_passage& passage);
+  /// Records that a run is sent over a native link.
+  void written_to_link(std::int64_t id, const gate_passage& passage);
   /// Records that an executor handles a `/run` that was written at `written`.
   void arrived(std::int64_t id, span written);
   /// Records that the network made a second copy of a request.
   void copied(std::int64_t id) { runs_[id].copied = true; }
   void executed(std::int64_t id);
-  void written_to_link() { ++counts_.native_runs; }
   void kept_over_link() { ++counts_.native_results; }
   void denied_over_link() { ++counts_.native_denials; }
   void ended(std::int64_t id, std::int32_t code);
@@ -159,8 +156,8 @@ private:
     /// Claim that holds the run, and claim that made it.
     claim_key claim;
     claim_key first_claim;
-    /// Last incarnation of each node that held it.
-    std::map<std::string, std::int64_t> held_by;
+    /// Nodes whose claims held it.
+    std::set<std::string> held_by;
     int writes = 0;
     int permits = 0;
     int executions = 0;

@@ -6,8 +6,8 @@ namespace ringmaster::simulation {
 
 namespace {
 
-constexpr span from = 700ms; // the claim of the instant at one second is at 800 ms
-constexpr span until = 1400ms;
+/// Returns whether the time is between shortly before the claim, 200 ms before the instant, and the end of the firing.
+bool is_around(span instant, span time) { return time >= instant - 300ms && time <= instant + 400ms; }
 
 struct blow {
   effect what;
@@ -78,6 +78,15 @@ history with_edit() {
   return made;
 }
 
+// The executor connects after two seconds. A node that was stopped goes on before the end.
+history over_native_link() {
+  auto made = with_policy(core::unknown_policy::ask, executor_kind::remembering);
+  made.native = true;
+  made.lasts_at_least = 8s;
+  made.jobs.back().schedule_conf = "4 0 12 2 3 ? 2026";
+  return made;
+}
+
 } // namespace
 
 std::vector<firing_kind> firing_kinds() {
@@ -91,17 +100,19 @@ std::vector<firing_kind> firing_kinds() {
           {"a run that takes longer than its request may", long_run()},
           {"a run with a child, two store connections", with_child()},
           {"a broadcast", as_broadcast()},
-          {"an edit while a run is claimed", with_edit()}};
+          {"an edit while a run is claimed", with_edit()},
+          {"ask, a native link", over_native_link(), 4s}};
 }
 
-std::vector<history> single_faults(const history& base) {
+std::vector<history> single_faults(const firing_kind& kind) {
+  const auto& base = kind.base;
   std::vector<history> all;
   auto add = [&](const world::await_point& at, const blow& one) {
     all.push_back(base);
     all.back().faults.push_back({at.where, one.what, at.node, at.index, span{0}, one.lasts});
   };
   for (const auto& at : simulate(base).points) {
-    if (at.at < from || at.at > until)
+    if (!is_around(kind.instant, at.at))
       continue;
     if (at.where == site::store)
       for (const auto& one : at_store)
@@ -163,7 +174,7 @@ std::vector<history> stale_looks() {
   std::vector<history> all;
   const auto base = one_firing();
   for (const auto& at : simulate(base).points)
-    if (at.where == site::store && at.name == "nodes" && at.at > from && at.at < until)
+    if (at.where == site::store && at.name == "nodes" && is_around(1s, at.at))
       for (const auto lasts : {1250ms, 1300ms, 1350ms, 1400ms, 1450ms, 1490ms}) {
         all.push_back(base);
         all.back().faults.push_back({at.where, effect::pause_after, at.node, at.index, span{0}, lasts});

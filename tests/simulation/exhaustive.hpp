@@ -13,13 +13,15 @@ namespace ringmaster::simulation {
 struct firing_kind {
   std::string name;
   history base;
+  /// The instant of the firing. It is claimed 200 ms before.
+  span instant = 1s;
 };
 
 [[nodiscard]] std::vector<firing_kind> firing_kinds();
 
-/// Returns `base` with one more fault, for each fault and each store call and request from shortly before its claim until its
-/// end.
-[[nodiscard]] std::vector<history> single_faults(const history& base);
+/// Returns the firing's history with one more fault, for each fault and each store call and request from shortly before its claim
+/// until its end.
+[[nodiscard]] std::vector<history> single_faults(const firing_kind& kind);
 
 /// Histories with several faults that show the purpose of one rule.
 [[nodiscard]] history queued_behind_another();

@@ -11,7 +11,7 @@ TEST_CASE("one fault at each await point of a firing breaks no invariant", "[sim
   auto step = from_environment("RINGMASTER_SIMULATION_ALL", 0) != 0 ? 1u : 3u;
   auto kinds = firing_kinds();
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    auto all = single_faults(kinds[kind].base);
+    auto all = single_faults(kinds[kind]);
     CAPTURE(kinds[kind].name, all.size());
     CHECK(all.size() > 100);
     auto first = kind % step;

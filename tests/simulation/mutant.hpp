@@ -41,14 +41,17 @@ struct mutant {
   bool log_first = false;
   /// A decision about a failure is lost with a process that ends when the failure is recorded.
   bool decides_apart = false;
-  /// Requests are sent whatever the deadline says.
+  /// Requests are sent whatever the deadline says, or runs over native links.
   bool gate_always_open = false;
+  bool link_gate_always_open = false;
   /// Rule of shared mode.
   shared_rules shared = {};
+  /// Invariant that must be the first to be found broken; empty: any.
+  std::string breaks = {};
 };
 
 [[nodiscard]] const std::vector<mutant>& all_mutants();
-/// Returns the mutants that leave out a guard of T1 to T7.
+/// Returns the mutants that leave out a check of the deadline or a guard of T1 to T7.
 [[nodiscard]] const std::vector<mutant>& guard_mutants();
 /// Returns the mutants of shared mode.
 [[nodiscard]] const std::vector<mutant>& shared_mutants();

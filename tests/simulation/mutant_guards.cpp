@@ -1,4 +1,4 @@
-// Mutants that leave out the guards of T1 to T7 one by one.
+// Mutants that leave out the checks of the deadline and the guards of T1 to T7 one by one.
 
 #include <algorithm>
 #include <limits>
@@ -150,6 +150,7 @@ std::unique_ptr<storage::store> without_guard(storage::store& inner, [[maybe_unu
 const std::vector<mutant>& guard_mutants() {
   static const std::vector<mutant> all{
     {.rule = "gate", .gate_always_open = true},
+    {.rule = "linkgate", .link_gate_always_open = true, .breaks = "F6"},
     {.rule = "nextguard", .store = without_guard<moves_any_next>},
     {.rule = "seenguard", .store = without_guard<claims_edited_jobs>},
     {.rule = "definition", .store = without_guard<takes_any_definition>},

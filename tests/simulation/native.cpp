@@ -45,6 +45,19 @@ void node_ports::dial(const std::string&, std::chrono::milliseconds, dialled don
   done(core::fail(core::errc::unavailable, "a node does not dial"));
 }
 
+// -- node_gate -------------------------------------------------------------------------------------------------------------
+
+node_gate::node_gate(sim_node& of, std::shared_ptr<const protocol::send_gate> gate)
+  : run_gate{std::move(gate), [&of] { return of.boot(); }}, node_{of} {}
+
+bool node_gate::is_open_for(const core::claimed_run& run) const {
+  const auto* off = node_.in().rule_off();
+  const bool is_open = (off && off->link_gate_always_open) || run_gate::is_open_for(run);
+  if (is_open)
+    node_.note_passage(run);
+  return is_open;
+}
+
 // -- link_lane -------------------------------------------------------------------------------------------------------------
 
 void link_lane::send(const std::shared_ptr<void>& owner, span takes, std::function<void()> what) {
@@ -198,9 +211,9 @@ protocol::executor_gate sim_link::spawn_gate(caf::actor_system& system) {
 }
 
 void sim_link::carry(protocol::link_runs&& batch) {
-  auto made = std::make_shared<load>(load{std::move(batch), {}, node_.turn_began()});
+  auto made = std::make_shared<load>(load{std::move(batch), {}});
   for (const auto& run : made->batch.runs)
-    made->lives.push_back(world_.checker().holder_of(core::number(run.run), node_.name()));
+    made->passages.push_back(node_.passage_of(core::number(run.run)));
   node_.at(world_.now(), [this, self = shared_from_this(), made] {
     const auto* meets = node_.meet("native runs");
     const auto what = meets ? meets->what : effect::delay_before;
@@ -218,8 +231,8 @@ void sim_link::carry(protocol::link_runs&& batch) {
 void sim_link::transmit(const std::shared_ptr<const load>& sent, const fault* meets) {
   const auto what = meets ? meets->what : effect::away;
   const auto lasts = meets ? span{meets->lasts} : span{0};
-  for (std::size_t i = 0; i < sent->lives.size(); ++i)
-    node_.note_written(sent->lives[i], core::number(sent->batch.runs[i].run), sent->checked);
+  for (std::size_t i = 0; i < sent->passages.size(); ++i)
+    node_.note_written(core::number(sent->batch.runs[i].run), sent->passages[i]);
   to_executor(
     [this, sent, written = world_.now(), takes = what == effect::delay_after ? lasts : span{0},
      cut_after = what == effect::lose_answer] { take(sent->batch, written, takes, cut_after); },

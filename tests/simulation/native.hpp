@@ -11,11 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/executors/run_gate.hpp"
 #include "core/run/run.hpp"
 #include "core/run/trigger_request.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/link_messages.hpp"
 #include "protocol/link_ports.hpp"
+#include "tests/simulation/checker.hpp"
 #include "tests/simulation/history.hpp"
 
 namespace ringmaster::simulation {
@@ -41,6 +43,16 @@ public:
 
 private:
   protocol::link_door& door_;
+};
+
+/// Gate of the native links of a node, which notes when it lets a run pass.
+class node_gate final : public actors::run_gate {
+public:
+  node_gate(sim_node& of, std::shared_ptr<const protocol::send_gate> gate);
+  [[nodiscard]] bool is_open_for(const core::claimed_run& run) const override;
+
+private:
+  sim_node& node_;
 };
 
 /// Messages in one direction: they arrive in their order.
@@ -100,12 +112,10 @@ private:
   [[nodiscard]] protocol::executor_gate spawn_gate(caf::actor_system& system);
   void prove(const protocol::link_key& nonce);
   void carry(protocol::link_runs&& batch);
-  /// A batch, with its state when it left the node's actors.
+  /// A batch, with the passage of each run through the node's gate.
   struct load {
     protocol::link_runs batch;
-    /// For each run, the incarnation of the node whose claim held it.
-    std::vector<core::node_incarnation> lives;
-    span checked{0};
+    std::vector<gate_passage> passages;
   };
   void transmit(const std::shared_ptr<const load>& sent, const fault* meets);
   void take(const protocol::link_runs& batch, span written, span answer_takes, bool cut_after);

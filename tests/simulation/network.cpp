@@ -90,7 +90,7 @@ void sim_node::transmit(const std::shared_ptr<call>& one, const fault* meets) {
   if (one->run != 0) {
     if (world_.tracing())
       world_.say(name_ + " writes run " + std::to_string(one->run));
-    world_.checker().written({name_, one->what.incarnation}, one->run, one->checked);
+    world_.checker().written(one->run, {{name_, one->what.incarnation}, one->checked});
   }
   at(world_.now() + one->what.request_timeout,
      [this, one] { answer(one, without_answer(protocol::delivery::unknown, "no answer in time")); });
@@ -159,11 +159,21 @@ void sim_node::dial(const std::shared_ptr<sim_link>& link) {
   });
 }
 
-void sim_node::note_written(const core::node_incarnation& life, std::int64_t run, span checked) {
+void sim_node::note_passage(const core::claimed_run& run) {
+  passages_[core::number(run.id)] = {{name_, run.incarnation}, world_.now()};
+}
+
+gate_passage sim_node::passage_of(std::int64_t run) {
+  if (const auto passed = passages_.find(run); passed != passages_.end())
+    return passed->second;
+  world_.checker().broken("F6", "node " + name_ + " sends run " + std::to_string(run) + " without a check of its deadline");
+  return {{name_, 0}, world_.now()};
+}
+
+void sim_node::note_written(std::int64_t run, const gate_passage& passage) {
   if (world_.tracing())
     world_.say(name_ + " writes run " + std::to_string(run) + " over a native link");
-  world_.checker().written_to_link();
-  world_.checker().written(life, run, checked);
+  world_.checker().written_to_link(run, passage);
 }
 
 void sim_node::forget_calls() {

@@ -23,6 +23,7 @@ void sim_node::start() {
   ++life_;
   dead_ = false;
   missed_answer_ = false;
+  passages_.clear();
   world_.checker().process_begins(name_);
   process_ = std::make_unique<process>(*this, process::clock_base + world_.now() - frozen_);
   set_wall();
@@ -62,12 +63,10 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
     return;
   world_.say(name_ + (frozen ? " freezes" : asleep ? " sleeps" : " is stopped"));
   paused_ = true;
-  paused_at_ = world_.now();
   world_.after(lasts, [this, lasts, frozen, asleep, life = life_] {
     if (life != life_ || dead_)
       return;
     paused_ = false;
-    went_on_at_ = world_.now();
     if (frozen || asleep)
       frozen_ += lasts;
     if (asleep)
@@ -79,8 +78,6 @@ void sim_node::pause(milliseconds lasts, bool frozen, bool asleep) {
   if (frozen)
     was_frozen_ = true;
 }
-
-span sim_node::turn_began() const { return went_on_at_ == world_.now() ? paused_at_ : world_.now(); }
 
 // Resumes the suspended calls of the process first, then events from outside.
 void sim_node::go_on() {

@@ -4,6 +4,7 @@
 // as planned.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/run/run.hpp"
 #include "protocol/http.hpp"
 #include "storage/store.hpp"
+#include "tests/simulation/checker.hpp"
 #include "tests/simulation/fiber.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/node_reservations.hpp"
@@ -41,8 +43,6 @@ public:
   void stop(milliseconds lasts);
   [[nodiscard]] bool is_up() const noexcept { return process_ && !dead_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
-  /// Returns the earliest moment at which the present step of the node may have begun: the node may have been stopped meanwhile.
-  [[nodiscard]] span turn_began() const;
   [[nodiscard]] bool was_frozen() const noexcept { return was_frozen_; }
   /// Returns the number of instants that its process counted as dropped; nothing if there is no process, or a fault kept an
   /// answer of the store from it.
@@ -70,8 +70,12 @@ public:
   void dial(const std::shared_ptr<sim_link>& link);
   /// Counts one more request that is sent. Returns its fault; null: none.
   [[nodiscard]] const fault* meet(const std::string& request);
-  /// Records that a run of `life` is sent over a native link; the deadline was checked at `checked`.
-  void note_written(const core::node_incarnation& life, std::int64_t run, span checked);
+  /// Notes that the gate of native links lets the run pass at this moment.
+  void note_passage(const core::claimed_run& run);
+  /// Returns the last passage of the run in this process. None: a violation.
+  [[nodiscard]] gate_passage passage_of(std::int64_t run);
+  /// Records that a run is sent over a native link.
+  void note_written(std::int64_t run, const gate_passage& passage);
 
   // -- store calls
   [[nodiscard]] core::result<std::unique_ptr<storage::store>> open();
@@ -114,8 +118,6 @@ private:
   span slept_{0};
   bool dead_ = false;
   bool paused_ = false;
-  span paused_at_{};
-  std::optional<span> went_on_at_;
   bool was_frozen_ = false;
   /// A store call of this process had a fault.
   bool missed_answer_ = false;
@@ -133,6 +135,8 @@ private:
   /// Requests without an answer: their senders end with the process.
   std::vector<std::shared_ptr<call>> calls_;
   std::vector<std::weak_ptr<sim_link>> links_;
+  /// Last passage of each run through the gate of native links, in this process.
+  std::map<std::int64_t, gate_passage> passages_;
   std::vector<std::string> failed_;
   std::vector<std::unique_ptr<node_reservations>> roles_;
   std::unique_ptr<process> process_;

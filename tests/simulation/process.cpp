@@ -43,6 +43,7 @@ actors::node_parts process::parts() {
           .detached_workers = false,
           .client = std::make_shared<node_client>(node_),
           .link_ports = what.native ? std::make_shared<node_ports>(door_) : nullptr,
+          .link_gate = std::make_shared<node_gate>(node_, gate_),
           .notifier = nullptr,
           .gate = gate_,
           .clocks = {wall_, [this] { return node_.boot(); }, false, [this] { return node_.system_clock(); }},
