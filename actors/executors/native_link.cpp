@@ -41,10 +41,13 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
     [this](const protocol::registry_change& change) { peer_.admitted.groups = groups_of(peer_.app_name, *change.view); },
     [](protocol::drain_inbox) {},
     [this](const protocol::link_verdicts& batch) { take(batch); },
-    [this](protocol::link_answer& answer) { take(std::move(answer)); },
+    [this](protocol::link_answer& answer) {
+      if (!breaks(protocol::breach_of(answer)))
+        questions_.take(std::move(answer));
+    },
     [this](protocol::link_reports& batch) { take(std::move(batch)); },
     [this](protocol::link_goodbye) {
-      if (!connected_)
+      if (phase_ == phase::cut)
         return;
       stop_sending();
       protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, true});
@@ -54,20 +57,63 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
   };
 }
 
-// -- results ---------------------------------------------------------------------------------------------------------------
+// -- questions -------------------------------------------------------------------------------------------------------------
 
-void native_link_state::remember(core::log_id run) {
-  if (peer_.admitted.token == core::token_kind::common || !sent_.insert(run).second)
-    return;
-  sent_order_.push_back(run);
-  if (sent_order_.size() > link_windows::runs_remembered) {
-    sent_.erase(sent_order_.front());
-    sent_order_.pop_front();
-  }
+caf::result<protocol::probe_reply> native_link_state::probe(const protocol::probe_request& request) {
+  auto topic = request.idle_beat ? protocol::link_topic::idle : protocol::link_topic::beat;
+  if (core::number(request.run) > 0)
+    topic = protocol::link_topic::known;
+  return ask<protocol::probe_reply>(
+    request, {.topic = topic, .job = request.job, .run = request.run, .log_time = core::cut_to_second(request.fire_at)});
 }
 
+caf::result<protocol::probe_reply> native_link_state::kill(const protocol::kill_request& request) {
+  return ask<protocol::probe_reply>(request, {.topic = protocol::link_topic::kill, .job = request.job, .run = request.run});
+}
+
+caf::result<protocol::log_reply> native_link_state::read_log(const protocol::log_request& request) {
+  return ask<protocol::log_reply>(request, {.topic = protocol::link_topic::log,
+                                            .run = request.run,
+                                            .log_time = core::cut_to_second(request.fire_at),
+                                            .from_line = request.from_line});
+}
+
+bool native_link_state::may_answer(core::group_id group, protocol::link_topic topic) const {
+  return topic == protocol::link_topic::beat || peer_.admitted.serves(group);
+}
+
+template <class Reply, class Request>
+caf::result<Reply> native_link_state::ask(const Request& request, protocol::link_question&& question) {
+  auto promise = self_->make_response_promise<Reply>();
+  // No proof exists that runs of another group were ever at this executor.
+  const bool may = may_answer(request.group, question.topic);
+  if (phase_ == phase::up && !may && protocol::is_native_only(peer_.address)) {
+    deliver_failure(promise, "the executor is connected with the token of another group");
+  } else if (phase_ != phase::up || !may) {
+    ask_elsewhere(request, promise);
+  } else if (questions_.is_full()) {
+    deliver_failure(promise, "too many questions wait for an answer over the native link");
+  } else {
+    question.number = questions_.add(promise, question.topic, now() + tools_.settings.request_timeout);
+    tell_peer(std::move(question));
+    arm();
+  }
+  return promise;
+}
+
+// Asks the pool each time: the executor may have connected again.
+template <class Reply, class Request>
+void native_link_state::ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise) {
+  protocol::request(self_, tools_.pool, tools_.settings.request_timeout,
+                    protocol::link_query{peer_.address, protocol::native_link{self_}})
+    .then([request, promise](const protocol::link_handle& found) mutable { promise.delegate(found.link, request); },
+          [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); });
+}
+
+// -- results ---------------------------------------------------------------------------------------------------------------
+
 void native_link_state::take(protocol::link_reports&& batch) {
-  if (!connected_ || breaks(protocol::breach_of(batch)))
+  if (phase_ == phase::cut || breaks(protocol::breach_of(batch)))
     return;
   if (unstored_ >= link_windows::reports) {
     std::ignore = breaks("more results than allowed without a receipt");
@@ -93,7 +139,7 @@ void native_link_state::take(protocol::link_reports&& batch) {
 
 void native_link_state::acknowledge(std::uint64_t batch, bool kept) {
   --unstored_;
-  if (connected_)
+  if (phase_ != phase::cut)
     tell_peer(protocol::link_receipt{batch, kept});
 }
 
@@ -107,32 +153,34 @@ bool native_link_state::breaks(const std::string& breach) {
 }
 
 void native_link_state::stop_sending() {
-  if (!std::exchange(up_, false))
+  if (phase_ != phase::up)
     return;
+  phase_ = phase::leaving;
   protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, false});
   return_runs(runs_of(std::exchange(waiting_, {}))); // after the update: the pool sends them over another link
 }
 
 void native_link_state::lose(const std::string& why) {
-  if (!std::exchange(connected_, false))
+  if (phase_ == phase::cut)
     return;
-  if (up_)
+  if (phase_ == phase::up)
     tools_.log->warn("the native link of {} at {} was cut: {}", peer_.app_name, peer_.address, why);
   else // the executor has said goodbye
     tools_.log->info("the native link of {} at {} has ended", peer_.app_name, peer_.address);
   stop_sending();
+  phase_ = phase::cut;
   caf::anon_send_exit(gate_, caf::exit_reason::user_shutdown);
   peer_.gate = nullptr;
   give_up_runs("the native link was cut: " + why);
-  give_up_questions("the native link was cut: " + why);
+  questions_.give_up("the native link was cut: " + why);
   protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, false});
   owner_ = nullptr;
 }
 
 void native_link_state::sweep() {
   sweep_runs();
-  sweep_questions();
-  if (!flights_.empty() && flights_.begin()->second.sent + 2 * tools_.settings.request_timeout <= now())
+  questions_.give_up_late(now());
+  if (const auto oldest = flights_.oldest(); oldest && *oldest + 2 * tools_.settings.request_timeout <= now())
     lose("the executor does not answer");
 }
 

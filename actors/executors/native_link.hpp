@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
-#include <variant>
 #include <vector>
 
 #include "actors/executors/link_admission.hpp"
+#include "actors/executors/link_questions.hpp"
+#include "actors/executors/run_flights.hpp"
 #include "actors/executors/run_gate.hpp"
+#include "actors/executors/sent_ids.hpp"
 #include "actors/executors/waiting_run.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
@@ -47,12 +46,9 @@ struct native_peer {
   std::string proof;
 };
 
-/// Limits of a batch, and of what may be on its way or wait.
+/// Limits in addition to those of run_flights and link_questions.
 struct link_windows {
-  static constexpr std::size_t runs_on_their_way = 2048;
-  static constexpr std::size_t bytes_on_their_way = 8 * 1024 * 1024;
   static constexpr std::size_t runs_waiting = 65'536;
-  static constexpr std::size_t questions = 1000;
   /// Batches of results that the store has not accepted yet.
   static constexpr std::size_t reports = 16;
   /// Runs that are remembered as sent to this executor, if it has a group's token.
@@ -74,21 +70,12 @@ public:
 private:
   using steady = protocol::wall_clock::steady;
 
-  struct flight {
-    /// Empty once their deadline has passed.
-    std::vector<waiting_run> runs;
-    steady sent{};
-    /// Share of the windows that the batch occupies until its verdicts arrive: it is unknown whether the batch has left this
-    /// node.
-    std::size_t count = 0;
-    std::size_t bytes = 0;
-  };
-  using probe_promise = caf::typed_response_promise<protocol::probe_reply>;
-  using log_promise = caf::typed_response_promise<protocol::log_reply>;
-  struct asked_question {
-    std::variant<probe_promise, log_promise> promise;
-    steady until{};
-    protocol::link_topic topic = protocol::link_topic::beat;
+  enum class phase : std::uint8_t {
+    /// Takes runs and questions.
+    up,
+    /// Takes none; answers and results may still come.
+    leaving,
+    cut,
   };
   /// Results grouped by listener.
   class told_results;
@@ -96,7 +83,6 @@ private:
   // Runs.
   void send_runs(protocol::send_batch&& batch);
   void pump();
-  [[nodiscard]] bool has_room(std::size_t count, std::size_t bytes) const noexcept;
   void leave(std::vector<waiting_run>&& runs, std::size_t bytes);
   void take(const protocol::link_verdicts& batch);
   /// Returns why this link cannot carry the run; empty: it can.
@@ -115,15 +101,10 @@ private:
   caf::result<Reply> ask(const Request& request, protocol::link_question&& question);
   template <class Reply, class Request>
   void ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise);
-  void take(protocol::link_answer&& answer);
-  void sweep_questions();
-  void give_up_questions(const std::string& why);
-  static void give_up(asked_question& question, const std::string& why);
 
   // Results.
   void take(protocol::link_reports&& batch);
   void acknowledge(std::uint64_t batch, bool kept);
-  void remember(core::log_id run);
 
   // The link.
   /// Sends a message to the executor, with its key.
@@ -148,23 +129,18 @@ private:
   protocol::native_links owner_;
   protocol::link_gate gate_;
   protocol::watcher watcher_;
-  /// Accepts runs and questions; `connected_`: answers may still come.
-  bool up_ = true;
-  bool connected_ = true;
+  phase phase_ = phase::up;
 
   /// Waiting runs by the time at which they may leave. Empty once the link accepts no runs.
   runs_by_time waiting_;
-  std::map<std::uint64_t, flight> flights_;
-  std::size_t on_their_way_ = 0;
-  std::size_t bytes_on_their_way_ = 0;
+  run_flights flights_;
   /// There is no room for a run that may leave.
   bool full_ = false;
-  std::uint64_t last_batch_ = 0;
-  std::map<std::uint64_t, asked_question> questions_;
-  std::uint64_t last_question_ = 0;
+  link_questions questions_;
+  /// Batches of results that the store has not answered.
   std::size_t unstored_ = 0;
-  std::unordered_set<core::log_id> sent_;
-  std::deque<core::log_id> sent_order_;
+  /// Runs that an executor with a group's token may report, whatever their group.
+  sent_ids sent_{link_windows::runs_remembered};
   std::optional<steady> armed_;
 };
 

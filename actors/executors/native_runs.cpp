@@ -54,10 +54,10 @@ void native_link_state::send_runs(protocol::send_batch&& batch) {
   told_results told{*this};
   for (auto& run : batch.runs) {
     waiting_run one{std::move(run), batch.listener, now()};
-    auto obstacle = up_ ? obstacle_to(one.run) : std::string{};
+    auto obstacle = phase_ == phase::up ? obstacle_to(one.run) : std::string{};
     if (!obstacle.empty() && protocol::is_native_only(peer_.address))
       told.add(std::move(one), protocol::send_state::not_sent, 0, std::move(obstacle)); // there is no other link
-    else if (!up_ || !obstacle.empty())
+    else if (phase_ != phase::up || !obstacle.empty())
       elsewhere.push_back(std::move(one));
     else if (waiting_.size() >= link_windows::runs_waiting)
       told.add(std::move(one), protocol::send_state::not_sent, 0, "too many runs wait for the native link");
@@ -88,7 +88,7 @@ void native_link_state::pump() {
   full_ = false;
   for (const auto at = now(); !waiting_.empty() && waiting_.begin()->first <= at;) {
     const auto more = protocol::bytes_of(to_request(waiting_.begin()->second.run));
-    full_ = !has_room(batch.size() + 1, bytes + more);
+    full_ = !flights_.has_room(batch.size() + 1, bytes + more);
     if (full_)
       break;
     auto one = std::move(waiting_.extract(waiting_.begin()).mapped());
@@ -108,38 +108,29 @@ void native_link_state::pump() {
   told.tell();
 }
 
-bool native_link_state::has_room(std::size_t count, std::size_t bytes) const noexcept {
-  return on_their_way_ + count <= link_windows::runs_on_their_way
-         && bytes_on_their_way_ + bytes <= link_windows::bytes_on_their_way;
-}
-
 void native_link_state::leave(std::vector<waiting_run>&& runs, std::size_t bytes) {
-  protocol::link_runs batch{++last_batch_, {}};
+  protocol::link_runs batch;
   batch.runs.reserve(runs.size());
   for (const auto& one : runs) {
-    remember(one.run.id);
+    if (peer_.admitted.token != core::token_kind::common)
+      sent_.add(one.run.id);
     batch.runs.push_back(to_request(one.run));
   }
-  const auto count = runs.size();
-  on_their_way_ += count;
-  bytes_on_their_way_ += bytes;
-  flights_.emplace(last_batch_, flight{std::move(runs), now(), count, bytes});
+  batch.batch = flights_.add(std::move(runs), bytes, now());
   tell_peer(std::move(batch));
 }
 
 void native_link_state::take(const protocol::link_verdicts& batch) {
   if (breaks(protocol::breach_of(batch)))
     return;
-  const auto found = flights_.find(batch.batch);
-  if (found == flights_.end())
+  const auto size = flights_.size_of(batch.batch);
+  if (!size)
     return;
-  if (batch.replies.size() != found->second.count) {
+  if (batch.replies.size() != *size) {
     std::ignore = breaks("verdicts that do not match their batch");
     return;
   }
-  auto sent = std::move(flights_.extract(found).mapped());
-  on_their_way_ -= sent.count;
-  bytes_on_their_way_ -= sent.bytes;
+  auto sent = flights_.take(batch.batch);
   told_results told{*this};
   // Recovery takes care of runs whose deadline has passed.
   for (std::size_t i = 0; i < sent.runs.size(); ++i) {
@@ -163,13 +154,10 @@ void native_link_state::take(const protocol::link_verdicts& batch) {
 void native_link_state::sweep_runs() {
   told_results told{*this};
   const auto& limits = tools_.settings;
-  for (auto& [number, sent] : flights_) {
-    if (sent.sent + limits.request_timeout > now())
-      break;
-    for (auto& one : std::exchange(sent.runs, {}))
+  for (auto& late : flights_.take_late(now() - limits.request_timeout))
+    for (auto& one : late.runs)
       told.add(std::move(one), protocol::send_state::unknown, 0,
-               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", sent.sent);
-  }
+               "no answer over the native link within " + std::to_string(limits.request_timeout.count()) + " ms", late.sent);
   while (!waiting_.empty() && std::max(waiting_.begin()->first, waiting_.begin()->second.since) + limits.connect_timeout <= now())
     told.add(std::move(waiting_.extract(waiting_.begin()).mapped()), protocol::send_state::not_sent, 0,
              "the native link had no room for the run within " + std::to_string(limits.connect_timeout.count()) + " ms");
@@ -179,10 +167,9 @@ void native_link_state::sweep_runs() {
 // Runs that were on their way become unknown, as over HTTP.
 void native_link_state::give_up_runs(const std::string& why) {
   told_results told{*this};
-  for (auto& [number, sent] : std::exchange(flights_, {}))
+  for (auto& sent : flights_.take_all())
     for (auto& one : sent.runs)
       told.add(std::move(one), protocol::send_state::unknown, 0, why, sent.sent);
-  on_their_way_ = bytes_on_their_way_ = 0;
   told.tell();
 }
 

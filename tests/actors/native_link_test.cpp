@@ -198,7 +198,7 @@ TEST_CASE_METHOD(natively_linked, "a window limits runs on their way, and runs w
   dial();
   executor->silent = true;
   send(numbers(5000));
-  CHECK(executor->runs.size() == actors::link_windows::runs_on_their_way);
+  CHECK(executor->runs.size() == actors::run_flights::runs_max);
   advance(10s);
   CHECK(results.size() == 5000);
   CHECK(count(send_state::unknown) + count(send_state::not_sent) == 5000);
