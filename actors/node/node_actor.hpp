@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "actors/logger.hpp"
-#include "actors/node/entry_plan.hpp"
-#include "actors/node/former_incarnation.hpp"
-#include "actors/node/heartbeat_plan.hpp"
+#include "actors/node/incarnations.hpp"
 #include "actors/node/node_lease.hpp"
 #include "actors/node/node_metrics.hpp"
+#include "actors/node/node_plans.hpp"
 #include "actors/node/orderly_stop.hpp"
-#include "actors/node/own_incarnation.hpp"
 #include "actors/node/peer_watch.hpp"
 #include "actors/node/slot_share.hpp"
 #include "actors/node/store_trouble.hpp"
