@@ -35,7 +35,7 @@ std::string lines_of(std::string_view changes) {
     lines.push_back(changes.substr(0, end));
     changes.remove_prefix(std::min(end + 1, changes.size()));
   }
-  return json_array(lines, [](std::string& to, std::string_view line) { append_json(to, line); });
+  return json_array(lines);
 }
 
 void append_audit_row(std::string& out, const core::audit_row& change) {
@@ -136,9 +136,7 @@ core::result<api_passwords> parse_api_passwords(std::string_view body) {
 }
 
 std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token) {
-  std::string out;
-  {
-    json_object session{out};
+  return json_object_of([&](json_object& session) {
     session.number("user", number(who.user));
     session.text("name", who.name);
     session.boolean("admin", who.admin);
@@ -146,20 +144,16 @@ std::string api_session(const core::principal& who, bool must_change_password, s
     session.text("by", csrf_token.empty() ? "key" : "session");
     session.boolean("must_change_password", must_change_password);
     append_text_or_null(session, "csrf_token", csrf_token);
-  }
-  return out;
+  });
 }
 
 std::string api_keys(const std::vector<core::api_key>& keys) { return json_array(keys, append_key); }
 
 std::string api_new_key(core::api_key_id id, std::string_view key) {
-  std::string out;
-  {
-    json_object made{out};
+  return json_object_of([&](json_object& made) {
     made.number("id", number(id));
     made.text("key", key);
-  }
-  return out;
+  });
 }
 
 core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from) {
