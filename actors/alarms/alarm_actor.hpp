@@ -123,7 +123,7 @@ private:
   logger log_;
   alarm_metrics metrics_;
 
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
   /// Number of incarnation changes: answers to requests of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   bool taking_ = false;
