@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "apps/client/client_arguments.hpp"
-#include "apps/commands/admin_commands.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/commands/export_command.hpp"
 #include "apps/terminal/version_text.hpp"

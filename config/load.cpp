@@ -5,13 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "config/command_table.hpp"
 #include "config/keys.hpp"
-#include "config/text/nearest.hpp"
-#include "config/text/problem_lines.hpp"
+#include "config/tables.hpp"
+#include "config/text/diagnostics.hpp"
 #include "config/text/toml_file.hpp"
 #include "config/validate.hpp"
-#include "config/webhook_table.hpp"
 #include "core/text/sqlite_url.hpp"
 
 namespace ringmaster::config {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/keys.hpp"
-#include "config/text/problem_lines.hpp"
+#include "config/text/diagnostics.hpp"
 #include "config/text/table_fields.hpp"
 #include "config/text/units.hpp"
 #include "core/alarm/mail_text.hpp"

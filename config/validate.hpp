@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/settings.hpp"
-#include "config/text/origins.hpp"
+#include "config/text/diagnostics.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::config {

@@ -2,23 +2,8 @@
 
 #include <array>
 
-#include "gateway/handlers/v1/api_access_handlers.hpp"
-#include "gateway/handlers/v1/api_bulk_handlers.hpp"
-#include "gateway/handlers/v1/api_deploy_handlers.hpp"
-#include "gateway/handlers/v1/api_group_handlers.hpp"
-#include "gateway/handlers/v1/api_job_handlers.hpp"
-#include "gateway/handlers/v1/api_run_handlers.hpp"
-#include "gateway/handlers/v1/api_schedule_handlers.hpp"
-#include "gateway/handlers/v1/api_user_handlers.hpp"
-#include "gateway/handlers/xxl/executor_handlers.hpp"
-#include "gateway/handlers/xxl/group_handlers.hpp"
-#include "gateway/handlers/xxl/health_handlers.hpp"
-#include "gateway/handlers/xxl/job_handlers.hpp"
-#include "gateway/handlers/xxl/open_api_handlers.hpp"
-#include "gateway/handlers/xxl/page_handlers.hpp"
-#include "gateway/handlers/xxl/run_handlers.hpp"
-#include "gateway/handlers/xxl/sign_in_handlers.hpp"
-#include "gateway/handlers/xxl/user_handlers.hpp"
+#include "gateway/handlers/v1/handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 namespace ringmaster::gateway {
 

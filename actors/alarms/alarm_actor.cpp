@@ -64,7 +64,7 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
 // Alarms that an earlier incarnation took are handed out again, to this incarnation or to another one.
 void alarm_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
-  life_ = change.life;
+  incarnation_ = change.life;
   // A new incarnation has taken nothing yet; the alarms of its predecessor are orphaned.
   taking_ = ending_ = again_ = false;
   cases_.clear();
@@ -79,7 +79,7 @@ void alarm_actor_state::tick() {
   if (now() < next_tick_)
     return;
   arm();
-  if (!life_)
+  if (!incarnation_)
     return;
   end_windows();
   send_summaries();
@@ -92,15 +92,15 @@ void alarm_actor_state::tick() {
 // -- intake ----------------------------------------------------------------------------------------------------------------
 
 void alarm_actor_state::take() {
-  if (!life_ || taking_ || cases_.size() >= cases_max)
+  if (!incarnation_ || taking_ || cases_.size() >= cases_max)
     return;
   taking_ = true;
   // Alarms that are already in memory could fill a whole page.
   const auto limit = take_limit + (again_ ? cases_.size() + ends_.size() : 0);
   ask_store<std::vector<core::pending_alarm>>(
     self_, storage_,
-    [life = *life_, again = again_, t = clock_.at(now()), limit](storage::store& store) {
-      return store.alarms().take(life, again, t, limit);
+    [incarnation = *incarnation_, again = again_, t = clock_.at(now()), limit](storage::store& store) {
+      return store.alarms().take(incarnation, again, t, limit);
     },
     [this, epoch = epoch_, limit](core::result<std::vector<core::pending_alarm>>&& alarms) {
       if (epoch == epoch_)
@@ -329,14 +329,14 @@ void alarm_actor_state::end(core::intent_id alarm, std::int32_t status, bool awa
 }
 
 void alarm_actor_state::flush() {
-  if (!life_ || ending_ || ends_.empty())
+  if (!incarnation_ || ending_ || ends_.empty())
     return;
   ending_ = true;
   const auto last = ends_.begin() + static_cast<std::ptrdiff_t>(std::min(ends_.size(), flush_limit));
   auto ends = std::make_shared<const std::vector<core::alarm_end>>(ends_.begin(), last);
   ask_store<void>(
     self_, storage_,
-    [life = *life_, ends](storage::store& store) { return store.alarms().finish(life, *ends); },
+    [incarnation = *incarnation_, ends](storage::store& store) { return store.alarms().finish(incarnation, *ends); },
     [this, epoch = epoch_, ends](const core::result<void>& finished) {
       if (epoch != epoch_)
         return;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/run/trigger_request.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::actors {
 
@@ -44,9 +46,24 @@ inline constexpr std::string_view waiting_suffix = " [job not executed, in the j
 /// Longer messages are cut to this many UTF-16 units.
 inline constexpr std::size_t result_units_max = 50'000;
 
-[[nodiscard]] core::trigger_reply repeat_reply(core::log_id run);
+[[nodiscard]] inline core::trigger_reply repeat_reply(core::log_id run) {
+  return {run_failed, "repeat trigger job, logId:" + std::to_string(core::number(run))};
+}
 
 /// Returns the outcome of a body in reportable form: valid UTF-8, not too long, and with a valid code.
-[[nodiscard]] core::run_outcome settled(core::run_outcome&& outcome);
+[[nodiscard]] inline core::run_outcome settled(core::run_outcome&& outcome) {
+  if (outcome.code <= 0)
+    return {run_failed, std::string{result_lost_text}};
+  if (outcome.message) {
+    auto text = core::valid_utf8(*outcome.message);
+    const auto kept = core::cut_utf16(text, result_units_max).size();
+    if (kept < text.size()) {
+      text.resize(kept);
+      text += "...";
+    }
+    outcome.message = std::move(text);
+  }
+  return std::move(outcome);
+}
 
 } // namespace ringmaster::actors

@@ -235,12 +235,12 @@ void registry_monitor_state::settle(bool succeeded, const core::error* error) {
   if (!succeeded) {
     retry_at_ = self_->clock().now() + retry_wait;
     if (!std::exchange(failing_, true))
-      log_->warn("registry: the store does not answer, changes will be written later: {}: {}", core::to_string(error->code),
+      log_->warn("registry: the database does not answer, changes will be written later: {}: {}", core::to_string(error->code),
                  error->context);
     return;
   }
   if (std::exchange(failing_, false))
-    log_->info("registry: the store answers again");
+    log_->info("registry: the database answers again");
   publish();
   work();
 }

@@ -18,15 +18,30 @@ public:
 
   explicit fetch_counts(limits max) : max_{max} {}
 
-  void begin(const std::string& address, bool doubtful);
-  void end(const std::string& address, bool doubtful);
+  void begin(const std::string& address, bool doubtful) {
+    ++total_;
+    ++of_one_[address];
+    doubtful_ += doubtful ? 1 : 0;
+  }
+  void end(const std::string& address, bool doubtful) {
+    --total_;
+    doubtful_ -= doubtful ? 1 : 0;
+    if (const auto found = of_one_.find(address); --found->second == 0)
+      of_one_.erase(found);
+  }
 
   [[nodiscard]] bool is_full() const noexcept { return total_ >= max_.total; }
   /// Returns true if one more fetch from this executor would exceed its limit or that of all.
-  [[nodiscard]] bool is_full(const std::string& address) const;
+  [[nodiscard]] bool is_full(const std::string& address) const {
+    const auto found = of_one_.find(address);
+    return is_full() || (found != of_one_.end() && found->second >= max_.of_one);
+  }
   [[nodiscard]] bool is_full_of_doubtful() const noexcept { return doubtful_ >= max_.doubtful; }
 
-  void clear();
+  void clear() {
+    total_ = doubtful_ = 0;
+    of_one_.clear();
+  }
 
 private:
   limits max_;

@@ -207,7 +207,7 @@ void log_keeper_state::answered(const fetching_ptr& work, protocol::log_reply&& 
 void log_keeper_state::failed(const fetching_ptr& work, const std::string& why) {
   const auto& run = work->run;
   const bool was_silent = silent_.failed(run.address, run.run, now());
-  log_->debug("the log of run {} cannot be fetched now: {}", core::number(run.run), why);
+  log_->debug("run={} its log cannot be fetched now: {}", core::number(run.run), why);
   const bool again = failed_.add(run.run);
   if (again && has_waited(run) && (!was_silent || silent_.is_silent_for(run.address, patience, now())))
     return cannot_be_had(work, why);
@@ -229,7 +229,7 @@ void log_keeper_state::put(const fetching_ptr& work) {
 
 void log_keeper_state::stored(const fetching_ptr& work, std::size_t bytes, const core::result<bool>& kept) {
   if (!kept) {
-    log_->warn("the log of run {} could not be stored now: {}", core::number(work->run.run), kept.error().context);
+    log_->warn("run={} its log could not be stored now: {}", core::number(work->run.run), kept.error().context);
     const bool is_cause = refused_.refuse(work->run.run, now());
     return is_cause && has_waited(work->run) ? cannot_be_had(work, kept.error().context) : done(work);
   }
@@ -245,7 +245,7 @@ void log_keeper_state::give_up(const std::vector<core::pending_log>& runs, const
   auto ids = std::make_shared<std::vector<core::log_id>>();
   for (const auto& run : runs)
     ids->push_back(run.run);
-  log_->info("the logs of {} runs are not kept, the first is run {} of {}: {}", runs.size(), core::number(runs.front().run),
+  log_->info("the logs of {} runs are not kept, the first is run={} of {}: {}", runs.size(), core::number(runs.front().run),
              runs.front().address, why);
   store_.write_much<void>([ids](storage::store& store) { return store.kept_logs().give_up(*ids); },
                           [this, ids](const core::result<void>& gone) {

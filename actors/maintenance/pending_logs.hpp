@@ -25,20 +25,40 @@ public:
   [[nodiscard]] bool is_in_round() const noexcept { return after_ != core::log_id{}; }
 
   /// Forgets the waiting runs if there are too many: they must not delay other executors, and the next round finds them again.
-  void make_room();
+  void make_room() {
+    if (waiting_.size() < waiting_sections_max * section_max_)
+      return;
+    for (const auto& run : waiting_)
+      taken_.erase(run.run);
+    waiting_.clear();
+  }
   /// Adds the runs of the next section that are not taken yet. Returns true if this section ends the round.
-  bool add_section(std::vector<core::pending_log>&& section);
+  bool add_section(std::vector<core::pending_log>&& section) {
+    const bool last = section.size() < section_max_;
+    after_ = last ? core::log_id{} : section.back().run;
+    for (auto& run : section)
+      if (taken_.insert(run.run).second)
+        waiting_.push_back(std::move(run));
+    return last;
+  }
 
   /// Removes and returns the waiting runs, in the order in which they were found. They stay taken.
-  [[nodiscard]] std::deque<core::pending_log> take_waiting();
+  [[nodiscard]] std::deque<core::pending_log> take_waiting() { return std::exchange(waiting_, {}); }
   /// Adds a taken run at the end of the waiting ones.
   void wait(core::pending_log&& run) { waiting_.push_back(std::move(run)); }
   /// Ends the work on a taken run that is not waiting; the search may find it again.
   void forget(core::log_id run) { taken_.erase(run); }
 
-  void clear();
+  void clear() {
+    after_ = {};
+    waiting_.clear();
+    taken_.clear();
+  }
 
 private:
+  /// Maximum of waiting runs, in sections.
+  static constexpr std::size_t waiting_sections_max = 4;
+
   std::size_t section_max_;
   core::log_id after_{};
   /// Runs whose executor is busy with others.

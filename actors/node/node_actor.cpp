@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 /// Incarnations that end sooner are suspicious: if two processes have one id, each lasts a second or two.
-constexpr milliseconds short_life{5'000};
+constexpr milliseconds short_incarnation{5'000};
 
 } // namespace
 
@@ -60,9 +60,9 @@ void node_actor_state::renew() {
   const auto wall = clock_.shown(now);
   ask_store<node_view>(
     self_, links_.store,
-    [life = *incarnation_.current(), beat = incarnation_.next_beat(), wall,
+    [incarnation = *incarnation_.current(), beat = incarnation_.next_beat(), wall,
      look](storage::store& store) -> core::result<node_view> {
-      if (auto done = store.cluster().beat(life, beat, wall); !done)
+      if (auto done = store.cluster().beat(incarnation, beat, wall); !done)
         return tl::unexpected<core::error>{done.error()};
       if (!look)
         return node_view{};
@@ -70,12 +70,14 @@ void node_actor_state::renew() {
       auto view = store.cluster().view();
       return view ? node_view{std::move(*view)} : node_view{};
     },
-    [this, sent, life = *incarnation_.current()](core::result<node_view>&& view) { renewed(sent, life, std::move(view)); },
+    [this, sent, incarnation = *incarnation_.current()](core::result<node_view>&& view) {
+      renewed(sent, incarnation, std::move(view));
+    },
     settings_.dead_after, protocol::store_turn::first);
 }
 
-void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& life, core::result<node_view>&& view) {
-  if (incarnation_.current() != life)
+void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& incarnation, core::result<node_view>&& view) {
+  if (incarnation_.current() != incarnation)
     return;
   beats_.end_beat();
   // An answer after the deadline is too late for this incarnation, whatever it says: its listeners may have stopped already.
@@ -85,7 +87,7 @@ void node_actor_state::renewed(std::int64_t sent, const core::node_incarnation& 
   if (!view) {
     store_trouble_.note_failure(view.error());
     if (view.error().code == core::errc::fenced) {
-      if (self_->clock().now() < incarnation_.began_at() + short_life)
+      if (self_->clock().now() < incarnation_.began_at() + short_incarnation)
         log_->warn("node={} lost its incarnation within moments: does another process use this node id?", identity_.id);
       lose("another node fenced it");
     }
@@ -116,7 +118,7 @@ void node_actor_state::lose(const std::string& why) {
 }
 
 void node_actor_state::tell_listeners() {
-  for (const auto& listener : links_.lives)
+  for (const auto& listener : links_.listeners)
     protocol::send(self_, listener, protocol::incarnation_change{incarnation_.current(), incarnation_.mode()});
 }
 
@@ -127,8 +129,8 @@ void node_actor_state::look_around() {
     return;
   ask_store<core::cluster_view>(
     self_, links_.store, [](storage::store& store) { return store.cluster().view(); },
-    [this, sent = clock_.boot(), life = *incarnation_.current()](core::result<core::cluster_view>&& view) {
-      if (incarnation_.current() != life)
+    [this, sent = clock_.boot(), incarnation = *incarnation_.current()](core::result<core::cluster_view>&& view) {
+      if (incarnation_.current() != incarnation)
         return;
       beats_.end_look();
       if (view)
@@ -219,7 +221,7 @@ protocol::node_status node_actor_state::status() const {
   if (!clock_.trusted())
     status.reasons.push_back(clock_.reason());
   if (!store_trouble_.text().empty())
-    status.reasons.push_back("the store does not answer: " + store_trouble_.text());
+    status.reasons.push_back("the database does not answer: " + store_trouble_.text());
   status.ready = status.reasons.empty();
   return status;
 }
@@ -254,21 +256,22 @@ caf::result<void> node_actor_state::stop() {
   if (!stop_.begin(promise))
     return promise;
   lease_.close();
-  auto life = incarnation_.end();
-  if (life)
+  auto incarnation = incarnation_.end();
+  if (incarnation)
     tell_listeners();
   if (!entry_.is_under_way())
-    leave(std::move(life));
+    leave(std::move(incarnation));
   return promise;
 }
 
-void node_actor_state::leave(std::optional<core::node_incarnation>&& life) {
-  if (!life) {
+void node_actor_state::leave(std::optional<core::node_incarnation>&& incarnation) {
+  if (!incarnation) {
     end_stop({});
     return;
   }
   ask_store<void>(
-    self_, links_.store, [life = std::move(*life)](storage::store& store) { return store.cluster().leave(life); },
+    self_, links_.store,
+    [incarnation = std::move(*incarnation)](storage::store& store) { return store.cluster().leave(incarnation); },
     [this](const core::result<void>& left) { end_stop(left); }, enter_patience);
 }
 

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "actors/logger.hpp"
-#include "actors/node/entry_plan.hpp"
-#include "actors/node/former_incarnation.hpp"
-#include "actors/node/heartbeat_plan.hpp"
+#include "actors/node/incarnations.hpp"
 #include "actors/node/node_lease.hpp"
 #include "actors/node/node_metrics.hpp"
+#include "actors/node/node_plans.hpp"
 #include "actors/node/orderly_stop.hpp"
-#include "actors/node/own_incarnation.hpp"
 #include "actors/node/peer_watch.hpp"
 #include "actors/node/slot_share.hpp"
 #include "actors/node/store_trouble.hpp"
@@ -48,7 +46,7 @@ struct node_links {
   /// Gets the slots.
   protocol::schedule_actor schedule;
   /// Notified in this order: storage_actor before the actors that record under a new incarnation.
-  std::vector<protocol::incarnation_listener> lives;
+  std::vector<protocol::incarnation_listener> listeners;
   /// Actors that get the slots, too.
   std::vector<protocol::slot_listener> duties{};
   /// Notified of each node that this one fenced.
@@ -78,7 +76,7 @@ private:
   /// Rows of the cluster that one request found.
   using node_view = std::optional<core::cluster_view>;
   struct node_entry {
-    core::node_incarnation life;
+    core::node_incarnation incarnation;
     core::cluster_mode mode = core::cluster_mode::native;
     core::id_verdict ids = core::id_verdict::fine;
   };
@@ -99,7 +97,7 @@ private:
 
   // -- incarnations
   void renew();
-  void renewed(std::int64_t sent, const core::node_incarnation& life, core::result<node_view>&& view);
+  void renewed(std::int64_t sent, const core::node_incarnation& incarnation, core::result<node_view>&& view);
   void lose(const std::string& why);
   void check_deadline();
   void tell_listeners();
@@ -114,7 +112,7 @@ private:
   void look_at_clock();
   void hear_clocks(const core::cluster_view& view, std::int64_t sent);
   void stop_planning();
-  void decline(const core::node_incarnation& life);
+  void decline(const core::node_incarnation& incarnation);
   void ask_clocks();
   void heard_clocks(std::int64_t sent, core::result<core::cluster_view>&& view);
   void went_back(const std::string& why);
@@ -126,7 +124,7 @@ private:
   [[nodiscard]] protocol::node_list nodes() const;
   [[nodiscard]] core::seen_node oneself() const;
   caf::result<void> stop();
-  void leave(std::optional<core::node_incarnation>&& life);
+  void leave(std::optional<core::node_incarnation>&& incarnation);
   void end_stop(const core::result<void>& outcome);
 
   protocol::node_actor::pointer self_;

@@ -39,10 +39,10 @@ void node_actor_state::stop_planning() {
   decline(ended);
 }
 
-void node_actor_state::decline(const core::node_incarnation& life) {
+void node_actor_state::decline(const core::node_incarnation& incarnation) {
   entry_.wait_at_least_until(self_->clock().now() + clock_look_every);
   ask_store<void>(
-    self_, links_.store, [life](storage::store& store) { return store.cluster().leave(life); },
+    self_, links_.store, [incarnation](storage::store& store) { return store.cluster().leave(incarnation); },
     [](const core::result<void>&) {}, clock_patience);
 }
 

@@ -73,18 +73,19 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     former.state = core::node_state::fenced;
   }
   const auto marks = identity.marks ? identity.marks->marks() : core::kept_marks{};
-  auto life = store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.life});
-  if (!life)
-    return tl::unexpected<core::error>{life.error()};
+  auto incarnation =
+    store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.life});
+  if (!incarnation)
+    return tl::unexpected<core::error>{incarnation.error()};
   auto ids = raise_ids(store, marks);
   if (!ids)
     return tl::unexpected<core::error>{ids.error()};
   if (identity.marks)
-    identity.marks->note_incarnation(life->incarnation);
+    identity.marks->note_incarnation(incarnation->incarnation);
   auto mode = storage::agreed_mode(store, wanted);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
-  return node_entry{std::move(*life), *mode, *ids};
+  return node_entry{std::move(*incarnation), *mode, *ids};
 }
 
 // Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
@@ -114,17 +115,17 @@ void node_actor_state::enter_later(const core::error& why) {
 void node_actor_state::entered(std::int64_t sent, core::result<node_entry>&& entry) {
   entry_.end();
   if (stop_.has_begun()) {
-    leave(entry ? std::optional{std::move(entry->life)} : std::nullopt);
+    leave(entry ? std::optional{std::move(entry->incarnation)} : std::nullopt);
     return;
   }
-  if (entry && !lease_.confirm(entry->life.incarnation, sent, clock_.boot()))
+  if (entry && !lease_.confirm(entry->incarnation.incarnation, sent, clock_.boot()))
     entry = core::fail(core::errc::timeout, "entering the cluster took longer than a lease");
   if (!entry)
     return enter_later(entry.error());
   store_trouble_.note_success();
   entry_.end_stand_by();
   if (!clock_.trusted())
-    return decline(entry->life);
+    return decline(entry->incarnation);
   begin_incarnation(std::move(*entry));
 }
 
@@ -132,9 +133,9 @@ void node_actor_state::begin_incarnation(node_entry&& entry) {
   tell_of_ids(entry.ids);
   entry_.succeed();
   const auto now = self_->clock().now();
-  incarnation_.begin(std::move(entry.life), entry.mode, now);
+  incarnation_.begin(std::move(entry.incarnation), entry.mode, now);
   beats_.begin(now);
-  metrics_.lives->inc();
+  metrics_.incarnations->inc();
   log_->info("node={} begins incarnation {} in {} mode", identity_.id, incarnation_.number(),
              core::stored_name(incarnation_.mode()));
   tell_listeners();

@@ -11,7 +11,7 @@ namespace ringmaster::actors {
 /// Metrics of node_actor and its parts in the registry of the actor system. Copies refer to the same metrics.
 struct node_metrics {
   explicit node_metrics(caf::actor_system& system)
-    : lives{make_counter(system, "node-lives", "Incarnations that this process began.")},
+    : incarnations{make_counter(system, "node-lives", "Incarnations that this process began.")},
       lost_lives{make_counter(system, "node-lives-lost", "Incarnations that ended because the lease was not renewed.")},
       fenced_nodes{make_counter(system, "nodes-fenced", "Dead nodes that this node fenced.")},
       slots_served{system.metrics().gauge_singleton("ringmaster", "slots-served", "Slots of jobs that this node plans.")},
@@ -20,7 +20,7 @@ struct node_metrics {
       clock_steps{make_counter(system, "clock-steps", "Steps of this node's wall clock beyond cluster.clock_tolerance.")},
       went_back{make_counter(system, "database-set-back", "Times the database was found older than it had been.")} {}
 
-  caf::telemetry::int_counter* lives;
+  caf::telemetry::int_counter* incarnations;
   caf::telemetry::int_counter* lost_lives;
   caf::telemetry::int_counter* fenced_nodes;
   caf::telemetry::int_gauge* slots_served;

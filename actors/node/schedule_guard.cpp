@@ -23,14 +23,14 @@ protocol::schedule_guard::behavior_type schedule_guard_state::make_behavior() {
 }
 
 void schedule_guard_state::change_incarnation(const protocol::incarnation_change& change) {
-  life_ = change.mode == core::cluster_mode::native ? change.life : std::nullopt;
+  incarnation_ = change.mode == core::cluster_mode::native ? change.life : std::nullopt;
   look();
 }
 
 void schedule_guard_state::look() {
   if (busy_)
     return;
-  if (!life_)
+  if (!incarnation_)
     return let_go();
   busy_ = true;
   ask_store<std::vector<core::node_row>>(
@@ -45,13 +45,13 @@ void schedule_guard_state::look() {
 }
 
 void schedule_guard_state::decide(const std::vector<core::node_row>& nodes) {
-  if (!life_)
+  if (!incarnation_)
     return let_go();
   std::vector<std::string> live;
   for (const auto& node : nodes)
     if (node.state == core::node_state::up)
       live.push_back(node.id);
-  if (core::slots_of(life_->node, live).test(0))
+  if (core::slots_of(incarnation_->node, live).test(0))
     hold();
   else
     let_go();
@@ -68,7 +68,7 @@ void schedule_guard_state::hold() {
     [this](core::result<bool>&& held) {
       busy_ = false;
       say(held && *held, held ? "" : held.error().context);
-      if (life_)
+      if (incarnation_)
         arm();
       else
         let_go();
@@ -76,7 +76,7 @@ void schedule_guard_state::hold() {
 }
 
 void schedule_guard_state::let_go() {
-  if (life_)
+  if (incarnation_)
     arm();
   if (!std::exchange(holds_, false))
     return;
@@ -89,7 +89,7 @@ void schedule_guard_state::let_go() {
     },
     [this](core::result<void>&&) {
       busy_ = false;
-      if (life_)
+      if (incarnation_)
         arm();
     });
 }

@@ -39,7 +39,7 @@ private:
   protocol::storage_actor storage_;
   logger log_;
   /// Set in native mode only.
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
   bool holds_ = false;
   bool busy_ = false;
   bool armed_ = false;

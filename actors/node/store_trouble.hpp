@@ -22,13 +22,13 @@ public:
     if (error.code == core::errc::conflict || error.code == core::errc::fenced)
       return;
     if (text_.empty())
-      log_->warn("node={} the store does not answer: {}: {}", node_, core::to_string(error.code), error.context);
+      log_->warn("node={} the database does not answer: {}: {}", node_, core::to_string(error.code), error.context);
     text_ = error.context.empty() ? std::string{core::to_string(error.code)} : error.context;
   }
 
   void note_success() {
     if (!text_.empty())
-      log_->info("node={} the store answers again", node_);
+      log_->info("node={} the database answers again", node_);
     text_.clear();
   }
 

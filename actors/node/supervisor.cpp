@@ -185,10 +185,10 @@ void supervisor_state::spawn_administration() {
 void supervisor_state::spawn_node() {
   const auto& settings = parts_.settings;
   // Storage first: it must know the incarnation under which it records before other actors send results.
-  std::vector<protocol::incarnation_listener> lives{storage_, ring_, schedule_, recovery_, failures_, alarms_, lost_, report_,
-                                             kept_logs_, sweeper_};
+  std::vector<protocol::incarnation_listener> listeners{storage_, ring_, schedule_, recovery_,  failures_,
+                                                        alarms_,  lost_, report_,   kept_logs_, sweeper_};
   if (native_links_)
-    lives.emplace_back(native_links_);
+    listeners.emplace_back(native_links_);
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -197,16 +197,17 @@ void supervisor_state::spawn_node() {
                                   parts_.clocks.boot, parts_.log));
     guard_ = keep("schedule_guard", self_->spawn<protocol::with_state<schedule_guard_state, protocol::schedule_guard>>(
                                       worker, storage_, parts_.log));
-    lives.emplace_back(guard_); // releases the lock before the other takes it
-    lives.emplace_back(reservations_);
+    listeners.emplace_back(guard_); // releases the lock before the other takes it
+    listeners.emplace_back(reservations_);
   }
   // The heartbeat waits only for the database: it has its own connection. With a single writer, it goes to the head of the
   // writer's queue.
   const auto incarnations_store = parts_.store_writers > 1 ? spawn_worker() : protocol::store_worker{storage_};
-  node_ = keep("node_actor", self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-                               node_links{incarnations_store, schedule_, std::move(lives), {lost_, report_, kept_logs_, sweeper_},
-                                          recovery_},
-                               parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
+  node_ =
+    keep("node_actor",
+         self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
+           node_links{incarnations_store, schedule_, std::move(listeners), {lost_, report_, kept_logs_, sweeper_}, recovery_},
+           parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
 // Actors that maintain the log: apart from the firing path, on the leader.
@@ -341,7 +342,8 @@ void supervisor_state::await_claims() {
   if (!incarnation_at_stop_ || self_->clock().now() >= drain_until_)
     return leave();
   ask_store<std::vector<std::int64_t>>(
-    self_, storage_, [life = *incarnation_at_stop_](storage::store& store) { return store.firings().open_claims(life); },
+    self_, storage_,
+    [incarnation = *incarnation_at_stop_](storage::store& store) { return store.firings().open_claims(incarnation); },
     [this](core::result<std::vector<std::int64_t>>&& open) {
       if (open && open->empty())
         return leave();

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "apps/terminal/report.hpp"
-#include "config/text/nearest.hpp"
+#include "config/text/diagnostics.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::apps {

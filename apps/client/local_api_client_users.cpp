@@ -8,7 +8,6 @@
 #include "core/editing/edit_tag.hpp"
 #include "core/text/text.hpp"
 #include "gateway/auth/secrets.hpp"
-#include "protocol/wire/v1/api_keys.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
 #include "protocol/wire/v1/api_users.hpp"
 

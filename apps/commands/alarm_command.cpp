@@ -6,7 +6,6 @@
 #include "apps/client/api_queries.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
-#include "apps/server/notification.hpp"
 #include "apps/terminal/report.hpp"
 #include "core/alarm/alarm_text.hpp"
 #include "core/alarm/mail_text.hpp"

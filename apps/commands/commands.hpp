@@ -3,12 +3,19 @@
 // The commands of the binary. Each returns the exit code: 0 success, 1 failure, 2 invalid usage or input.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "apps/terminal/command_options.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace ringmaster::apps {
+
+class api_client;
 
 struct apply_options : client_options {
   std::vector<std::string> paths;
@@ -73,5 +80,24 @@ struct serve_options : config_options {
 [[nodiscard]] int cron_next(const cron_options& options);
 [[nodiscard]] int alarm_test(const alarm_test_options& options);
 [[nodiscard]] int doctor(const config_options& options, bool json);
+/// Prints the log of a run until the run ends. Blocks. A short outage of the executor or the server ends nothing. Returns the
+/// exit code.
+[[nodiscard]] int follow_log(api_client& client, std::int64_t run);
+
+// The administration commands. Each function adds one command family to the command line. Parsing the line sets `chosen` to the
+// given command.
+
+void add_job_commands(CLI::App& app, std::function<int()>& chosen);
+void add_group_commands(CLI::App& app, std::function<int()>& chosen);
+void add_run_commands(CLI::App& app, std::function<int()>& chosen);
+void add_log_command(CLI::App& app, std::function<int()>& chosen);
+void add_user_commands(CLI::App& app, std::function<int()>& chosen);
+void add_key_commands(CLI::App& app, std::function<int()>& chosen);
+void add_node_commands(CLI::App& app, std::function<int()>& chosen);
+void add_repair_commands(CLI::App& app, std::function<int()>& chosen);
+void add_forecast_command(CLI::App& app, std::function<int()>& chosen);
+/// Adds `completion`. It completes the commands and options that `app` has when it runs, also those that were added later.
+void add_completion_command(CLI::App& app, std::function<int()>& chosen);
+void add_names_command(CLI::App& app, std::function<int()>& chosen);
 
 } // namespace ringmaster::apps

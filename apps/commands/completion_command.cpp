@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/commands/admin_commands.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/terminal/shell_scripts.hpp"
 

@@ -11,13 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands/commands.hpp"
-#include "apps/doctor/doctor_executor.hpp"
-#include "apps/doctor/doctor_findings.hpp"
-#include "apps/doctor/doctor_nodes.hpp"
-#include "apps/doctor/doctor_server.hpp"
-#include "apps/doctor/schedule_findings.hpp"
+#include "apps/doctor/doctor.hpp"
 #include "apps/server/assembly.hpp"
-#include "apps/server/notification.hpp"
 #include "config/load.hpp"
 #include "core/text/sqlite_url.hpp"
 #include "gateway/transport/transport.hpp"

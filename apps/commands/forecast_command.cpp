@@ -6,7 +6,7 @@
 
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/job_text.hpp"
-#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/server/open_store.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"

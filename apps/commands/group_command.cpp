@@ -2,13 +2,13 @@
 
 #include <cstdio>
 
-#include "apps/client/client_arguments.hpp"
 #include "apps/client/api_queries.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/client/job_text.hpp"
-#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
-#include "config/text/nearest.hpp"
+#include "config/text/diagnostics.hpp"
 #include "gateway/auth/secrets.hpp"
 
 namespace ringmaster::apps {

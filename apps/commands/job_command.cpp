@@ -2,11 +2,11 @@
 
 #include <cstdio>
 
-#include "apps/client/client_arguments.hpp"
 #include "apps/client/api_queries.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/client/run_text.hpp"
-#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/commands/job_edits.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"

@@ -10,9 +10,9 @@
 
 #include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
-#include "apps/client/log_reading.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/client/run_waiting.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/terminal/confirm.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/report.hpp"

@@ -2,10 +2,10 @@
 
 #include <cstdio>
 
-#include "apps/client/client_arguments.hpp"
 #include "apps/client/api_queries.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/client/job_text.hpp"
-#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"

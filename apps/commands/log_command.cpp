@@ -5,11 +5,10 @@
 #include <cstdio>
 #include <thread>
 
-#include "apps/client/client_arguments.hpp"
 #include "apps/client/api_queries.hpp"
-#include "apps/client/log_reading.hpp"
+#include "apps/client/client_arguments.hpp"
 #include "apps/client/run_waiting.hpp"
-#include "apps/commands/admin_commands.hpp"
+#include "apps/commands/commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
 

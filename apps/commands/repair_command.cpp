@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/client/client_arguments.hpp"
-#include "apps/commands/admin_commands.hpp"
-#include "apps/doctor/schedule_findings.hpp"
+#include "apps/commands/commands.hpp"
+#include "apps/doctor/doctor.hpp"
 #include "apps/server/open_store.hpp"
 #include "apps/terminal/report.hpp"
 

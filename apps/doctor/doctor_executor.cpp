@@ -1,4 +1,4 @@
-#include "apps/doctor/doctor_executor.hpp"
+#include "apps/doctor/doctor.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "apps/doctor/doctor_server.hpp"
+#include "apps/doctor/doctor.hpp"
 
 #include <array>
 #include <cstdint>

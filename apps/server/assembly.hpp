@@ -1,6 +1,6 @@
 #pragma once
 
-// From settings to a database: the only place that chooses a storage backend.
+// From settings to a database and to alarm channels: the only place that chooses a storage backend.
 
 #include <memory>
 
@@ -9,7 +9,9 @@
 #include "core/editing/declared.hpp"
 #include "core/editing/declared_warnings.hpp"
 #include "core/result.hpp"
+#include "core/text/language.hpp"
 #include "core/zone/zone.hpp"
+#include "gateway/notification/notification.hpp"
 #include "storage/open.hpp"
 
 namespace ringmaster::apps {
@@ -49,5 +51,11 @@ struct assembled {
 
 /// Returns the current time of the system clock.
 [[nodiscard]] core::time_point system_now();
+
+/// Returns the alarm channels of the configuration.
+[[nodiscard]] inline gateway::notification_settings notification_of(const config::settings& settings) {
+  return {settings.mail, settings.alarm, settings.webhooks,
+          core::find_language(settings.server.language).value_or(core::language::en)};
+}
 
 } // namespace ringmaster::apps

@@ -7,8 +7,8 @@
 
 #include "actors/link/system_config.hpp"
 #include "actors/node/supervisor.hpp"
+#include "apps/server/assembly.hpp"
 #include "apps/server/declared_bodies.hpp"
-#include "apps/server/notification.hpp"
 #include "apps/server/secrets.hpp"
 #include "apps/terminal/command_options.hpp"
 #include "apps/terminal/version_text.hpp"

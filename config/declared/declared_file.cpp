@@ -7,10 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "config/declared/alarm_table.hpp"
 #include "config/declared/declared_table.hpp"
-#include "config/text/nearest.hpp"
-#include "config/text/problem_lines.hpp"
+#include "config/text/diagnostics.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {

@@ -1,4 +1,4 @@
-#include "config/declared/declared_options.hpp"
+#include "config/declared/declared_table.hpp"
 
 #include <algorithm>
 

@@ -56,17 +56,6 @@ private:
   std::string out_;
 };
 
-/// Formats a time as `2026-12-01T08:00:00.500Z`.
-std::string instant_text(core::time_point t) {
-  auto text = core::zone{}.format(t);
-  text[10] = 'T';
-  const auto ms = static_cast<int>((t - core::cut_to_second(t)).count());
-  std::array<char, 8> tail{};
-  if (ms != 0)
-    std::snprintf(tail.data(), tail.size(), ".%03d", ms);
-  return text + tail.data() + 'Z';
-}
-
 void write_schedule(table_text& out, const core::declared_job& job) {
   if (job.timing.interval_ms)
     out.number("interval_ms", *job.timing.interval_ms);
@@ -85,7 +74,7 @@ void write_option(table_text& out, const core::job_option& field, const core::op
     return out.list(field.name, {names.begin(), names.end()});
   }
   case core::option_kind::number: return out.number(field.name, core::number_of(value));
-  case core::option_kind::instant: return out.raw(field.name, instant_text(core::from_ms(core::number_of(value))));
+  case core::option_kind::instant: return out.raw(field.name, core::instant_text(core::from_ms(core::number_of(value))));
   case core::option_kind::flag: return out.raw(field.name, "true");
   }
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/text/nearest.hpp"
+#include "config/text/diagnostics.hpp"
 #include "config/text/toml_file.hpp"
 
 namespace ringmaster::config {

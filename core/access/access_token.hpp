@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/text.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
@@ -23,9 +24,15 @@ struct common_tokens {
 };
 
 /// Returns true while the former token is accepted in addition to the current one.
-[[nodiscard]] bool former_counts(const common_tokens& tokens, time_point now) noexcept;
+[[nodiscard]] inline bool former_counts(const common_tokens& tokens, time_point now) noexcept {
+  return !is_blank(tokens.former) && (!tokens.former_until || now < *tokens.former_until);
+}
 
 /// Compares `given` with the current token and, while it is accepted, with the former one. Runs in constant time.
-[[nodiscard]] bool is_common_token(const common_tokens& tokens, std::string_view given, time_point now) noexcept;
+[[nodiscard]] inline bool is_common_token(const common_tokens& tokens, std::string_view given, time_point now) noexcept {
+  const bool is_current = equal_in_constant_time(given, tokens.current);
+  const bool is_former = former_counts(tokens, now) && equal_in_constant_time(given, tokens.former);
+  return is_current || is_former;
+}
 
 } // namespace ringmaster::core

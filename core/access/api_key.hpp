@@ -2,6 +2,7 @@
 
 // API keys. A key belongs to one user and has that user's permissions.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,15 @@ inline constexpr std::chrono::minutes api_key_use_step{1};
 inline constexpr std::string_view api_key_prefix = "rmk_";
 
 /// Returns true if `text` is the prefix and 43 characters of base64url. No other text is ever a key.
-[[nodiscard]] bool is_api_key(std::string_view text) noexcept;
+[[nodiscard]] inline bool is_api_key(std::string_view text) noexcept {
+  constexpr std::size_t random_chars = 43;
+  if (!text.starts_with(api_key_prefix))
+    return false;
+  text.remove_prefix(api_key_prefix.size());
+  return text.size() == random_chars && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+         });
+}
 
 struct api_key_draft {
   /// Purpose of the key. Names need not be unique.

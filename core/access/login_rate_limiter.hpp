@@ -16,8 +16,9 @@ namespace ringmaster::core {
 ///
 /// An attempt counts as a failure from its beginning and is taken back if it was none; otherwise all attempts under way could
 /// fail at once. A name alone is never delayed, so that an attacker cannot lock out a user. From the fifth failure on, each
-/// within 15 minutes of the one before, the wait doubles from one second to 15 minutes. A whole company may share one address:
-/// the limit of an address is higher, falls by one failure a minute, and waits 5 seconds at most.
+/// within 15 minutes of the one before, the wait doubles from one second to 15 minutes; no token bucket has a wait that grows. A
+/// whole company may share one address: the limit of an address is higher, falls by one failure a minute, and waits 5 seconds at
+/// most.
 class login_rate_limiter {
 public:
   using time = std::chrono::steady_clock::time_point;

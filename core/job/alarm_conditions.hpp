@@ -23,8 +23,18 @@ struct alarm_conditions {
 };
 
 /// Returns the text of the column `rm_job_ext.alarm_on`: `failed,missed`, `failed`, `missed`, or `none`.
-[[nodiscard]] std::string_view stored_name(alarm_conditions requested) noexcept;
+[[nodiscard]] inline std::string_view stored_name(alarm_conditions requested) noexcept {
+  if (requested.failed)
+    return requested.missed ? "failed,missed" : "failed";
+  return requested.missed ? "missed" : "none";
+}
 /// Returns the inverse of `stored_name`; an unknown or empty text is the default.
-[[nodiscard]] alarm_conditions find_alarm_conditions(std::string_view text) noexcept;
+[[nodiscard]] inline alarm_conditions find_alarm_conditions(std::string_view text) noexcept {
+  for (const alarm_conditions requested :
+       {alarm_conditions{true, false}, alarm_conditions{false, true}, alarm_conditions{false, false}})
+    if (stored_name(requested) == text)
+      return requested;
+  return {};
+}
 
 } // namespace ringmaster::core

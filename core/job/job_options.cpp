@@ -143,6 +143,10 @@ std::string_view text_of(const option_value& value) noexcept {
   return text ? std::string_view{*text} : std::string_view{};
 }
 
+bool fits_column(const job_option& field, const option_value& value) noexcept {
+  return field.kind != option_kind::text || fits(text_of(value), static_cast<std::size_t>(field.max));
+}
+
 std::int64_t number_of(const option_value& value) noexcept {
   const auto* number = std::get_if<std::int64_t>(&value);
   return number ? *number : 0;

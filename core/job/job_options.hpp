@@ -83,6 +83,8 @@ struct job_option {
 
 /// Returns the text of a value; empty for none.
 [[nodiscard]] std::string_view text_of(const option_value& value) noexcept;
+/// Returns false for a text that is longer than the column of its option.
+[[nodiscard]] bool fits_column(const job_option& field, const option_value& value) noexcept;
 /// Returns the number of a value; 0 for none and for a text.
 [[nodiscard]] std::int64_t number_of(const option_value& value) noexcept;
 

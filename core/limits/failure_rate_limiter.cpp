@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/limits/token_bucket.hpp"
 #include "core/text/network_text.hpp"
 
 namespace ringmaster::core {
@@ -21,8 +22,7 @@ std::string pair_key(std::string_view remote, std::string_view token) {
 
 failure_rate_limiter::verdict failure_rate_limiter::failed(std::string_view remote, time now) {
   auto network = client_network(remote);
-  if (minutes_.size() >= addresses_max && !minutes_.contains(network))
-    make_room(now);
+  make_room(minutes_, network, addresses_max, [now](const auto& each) { return now - each.second.begin >= length; });
   auto& current = minutes_[std::move(network)];
   if (current.failures == 0 || now - current.begin >= length)
     current = {now, 0};
@@ -39,19 +39,9 @@ bool failure_rate_limiter::is_exhausted(std::string_view remote, time now) const
   return found != minutes_.end() && found->second.failures >= a_minute_max && now - found->second.begin < length;
 }
 
-void failure_rate_limiter::make_room(time now) {
-  std::erase_if(minutes_, [now](const auto& each) { return now - each.second.begin >= length; });
-  if (minutes_.size() >= addresses_max)
-    minutes_.clear();
-}
-
 void known_tokens::keep(std::string_view remote, std::string_view token, time now) {
   auto key = pair_key(remote, token);
-  if (seen_.size() >= pairs_max && !seen_.contains(key)) {
-    std::erase_if(seen_, [now](const auto& each) { return now - each.second >= kept_for; });
-    if (seen_.size() >= pairs_max)
-      seen_.clear();
-  }
+  make_room(seen_, key, pairs_max, [now](const auto& each) { return now - each.second >= kept_for; });
   seen_[std::move(key)] = now;
 }
 

@@ -11,8 +11,9 @@
 
 namespace ringmaster::core {
 
-/// Rate limiter that counts failures per address and minute. An IPv6 /64 network counts as one address. Used by one thread at a
-/// time; the caller provides the clock.
+/// Rate limiter that counts failures per address and minute. An IPv6 /64 network counts as one address. Unlike a token bucket, it
+/// never limits requests that succeed, and an address that is exhausted stays so until its minute ends: a minute begins with its
+/// first failure. Used by one thread at a time; the caller provides the clock.
 class failure_rate_limiter {
 public:
   using time = std::chrono::steady_clock::time_point;
@@ -40,8 +41,6 @@ private:
     time begin{};
     std::size_t failures = 0;
   };
-
-  void make_room(time now);
 
   std::unordered_map<std::string, minute> minutes_;
 };

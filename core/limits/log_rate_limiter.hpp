@@ -10,7 +10,8 @@
 
 namespace ringmaster::core {
 
-/// Limiter of log lines per second. Used by one thread or one actor.
+/// Limiter of log lines per second. Unlike a token bucket, it counts whole seconds and what was left out, so that the next line
+/// can tell the number. Used by one thread or one actor.
 class log_rate_limiter {
 public:
   using steady = std::chrono::steady_clock::time_point;

@@ -4,10 +4,12 @@
 // (`core/columns.hpp`).
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "core/columns.hpp"
 #include "core/result.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::core {
 
@@ -19,7 +21,19 @@ struct column_limits {
 };
 
 /// Errors: `invalid_argument` with the column and its width.
-[[nodiscard]] result<void> check_title(std::string_view title, const column_limits& limits);
-[[nodiscard]] result<void> check_param(std::string_view param, const column_limits& limits);
+[[nodiscard]] inline result<void> check_title(std::string_view title, const column_limits& limits) {
+  if (fits(title, limits.title_chars))
+    return {};
+  return fail(errc::invalid_argument,
+              "title is longer than the " + std::to_string(limits.title_chars) + " characters that the column holds");
+}
+[[nodiscard]] inline result<void> check_param(std::string_view param, const column_limits& limits) {
+  if (param.size() > text_bytes)
+    return fail(errc::invalid_argument, "params (executor_param) is longer than " + std::to_string(text_bytes) + " bytes");
+  if (limits.param_chars != 0 && !fits(param, limits.param_chars))
+    return fail(errc::invalid_argument, "params (executor_param) is longer than the " + std::to_string(limits.param_chars) +
+                                          " characters that the column holds in this generation of the schema");
+  return {};
+}
 
 } // namespace ringmaster::core

@@ -135,7 +135,7 @@ private:
       return found->second;
     auto same_name = index_.groups_named(job.group);
     if (same_name.empty())
-      return fail(errc::invalid_argument, at(job) + "the group " + job.group + " is neither declared nor in the store");
+      return fail(errc::invalid_argument, at(job) + "the group " + job.group + " is neither declared nor in the database");
     if (same_name.size() > 1)
       return fail(errc::conflict, at(job) + "several groups are named " + job.group);
     return existing_or_new<group_id>{same_name.front()->id, 0};
@@ -211,7 +211,7 @@ private:
         child.id = held->id;
       } else {
         return fail(errc::invalid_argument, at(*parent.declared) + "the child " + std::string{who.first} + '/' + key +
-                                              " is neither declared nor in the store");
+                                              " is neither declared nor in the database");
       }
       auto same = [&child](const auto& other) { return other.id == child.id && other.position == child.position; };
       if (std::any_of(write.children.begin(), write.children.end(), same))

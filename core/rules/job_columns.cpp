@@ -23,15 +23,6 @@ std::string schedule_text(const job_columns& columns) {
   return columns.schedule_conf.empty() ? columns.schedule_type : columns.schedule_type + ' ' + columns.schedule_conf;
 }
 
-/// As files write it, in UTC.
-std::string instant_text(time_point t) {
-  auto text = zone{}.format(t);
-  text[10] = 'T';
-  if (const auto ms = to_ms(t) % 1000; ms != 0)
-    text += '.' + std::to_string(1000 + ms).substr(1);
-  return text + 'Z';
-}
-
 std::string shown(const job_option& field, const option_value& value) {
   switch (field.kind) {
   case option_kind::text: return std::string{text_of(value)};
@@ -114,7 +105,7 @@ result<job_columns> columns_of(const declared_job& job, const column_limits& lim
 
 result<void> check_widths(const job_options& options) {
   for (const auto& field : job_option_fields())
-    if (field.kind == option_kind::text && !fits(text_of(field.get(options)), static_cast<std::size_t>(field.max)))
+    if (!fits_column(field, field.get(options)))
       return fail(errc::invalid_argument,
                   std::string{field.name} + " is longer than " + std::to_string(field.max) + " characters");
   return {};

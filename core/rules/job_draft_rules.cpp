@@ -61,7 +61,7 @@ result<void> check_widths(const job_record& row, const column_limits& limits) {
     const auto text = text_of(value);
     if (valid_utf8(text) != text)
       return fail(errc::invalid_argument, std::string{field.name} + " is not valid UTF-8");
-    if (field.kind == option_kind::text && !fits(text, static_cast<std::size_t>(field.max)))
+    if (!fits_column(field, value))
       return too_long(field.name);
   }
   if (valid_utf8(row.param) != row.param)

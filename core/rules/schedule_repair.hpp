@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/rules/job_columns.hpp"
 #include "core/schedule/schedule_check.hpp"
+#include "core/schedule/schedule_rules.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::core {
@@ -17,6 +19,17 @@ struct repaired_times {
 };
 
 /// Errors: `invalid_argument` for a schedule that cannot be planned.
-[[nodiscard]] result<repaired_times> repair_times(const scheduled_job& job, time_point now, const zone& where);
+[[nodiscard]] inline result<repaired_times> repair_times(const scheduled_job& job, time_point now, const zone& where) {
+  const auto rule = schedule_rules{where}.of(*job.spec);
+  if (!rule)
+    return tl::unexpected{rule.error()};
+  repaired_times out{count_again(job, **rule, now), {}};
+  const auto text = [&where](std::optional<time_point> t) { return t ? where.format(*t) : std::string{}; };
+  if (out.times.next != job.next)
+    out.changes.push_back(difference("next_time", text(job.next), text(out.times.next)));
+  if (out.times.last != job.last)
+    out.changes.push_back(difference("last_time", text(job.last), text(out.times.last)));
+  return out;
+}
 
 } // namespace ringmaster::core

@@ -23,7 +23,18 @@ enum class trigger_kind : std::uint8_t { cron, misfire, manual, parent, retry, a
 
 /// Returns a short stable name for logs and the compact trigger message: `cron`, `misfire`, `manual`, `parent`, `retry`, `api`,
 /// `missed`.
-[[nodiscard]] std::string_view to_string(trigger_kind kind) noexcept;
+[[nodiscard]] inline std::string_view to_string(trigger_kind kind) noexcept {
+  switch (kind) {
+  case trigger_kind::cron: return "cron";
+  case trigger_kind::misfire: return "misfire";
+  case trigger_kind::manual: return "manual";
+  case trigger_kind::parent: return "parent";
+  case trigger_kind::retry: return "retry";
+  case trigger_kind::api: return "api";
+  case trigger_kind::missed: return "missed";
+  }
+  return "cron";
+}
 
 /// Position in a broadcast. For all other runs `total` is 1 and `broadcast` is false.
 struct shard {

@@ -2,6 +2,7 @@
 
 // Times of jobs that do not match their schedules, as a temporarily wrong clock leaves them. Pure.
 
+#include <algorithm>
 #include <optional>
 
 #include "core/job/job.hpp"
@@ -27,8 +28,18 @@ struct far_ahead {
 
 /// Checks the times of a job; unset if they fit. They fit if the next time is not later than the first instant after `now` +
 /// `tolerance`, and the last claimed instant is not later than that moment. `rule` is the job's.
-[[nodiscard]] std::optional<far_ahead> check_times(const scheduled_job& job, const schedule& rule, time_point now,
-                                                   milliseconds tolerance);
+[[nodiscard]] inline std::optional<far_ahead> check_times(const scheduled_job& job, const schedule& rule, time_point now,
+                                                          milliseconds tolerance) {
+  const auto latest = now + std::max(tolerance, schedule_tolerance_min);
+  bool late = job.next && *job.next > latest;
+  if (late) {
+    const auto bound = rule.next(latest, job.spec->id);
+    late = !bound || *job.next > *bound;
+  }
+  if (!late && job.last <= latest)
+    return std::nullopt;
+  return far_ahead{job.spec->id, late ? job.next : std::nullopt, job.last, rule.next(now, job.spec->id)};
+}
 
 /// The times of a job whose schedule counts from `now` again. A last instant that lies implausibly ahead becomes `now`; any other
 /// one stays, and no instant before it is repeated.
@@ -36,6 +47,10 @@ struct counted_again {
   std::optional<time_point> next;
   time_point last{};
 };
-[[nodiscard]] counted_again count_again(const scheduled_job& job, const schedule& rule, time_point now);
+[[nodiscard]] inline counted_again count_again(const scheduled_job& job, const schedule& rule, time_point now) {
+  // A claim is made slightly before its instant, which must not be repeated.
+  const auto last = lies_implausibly_ahead(job.last, now) ? now : job.last;
+  return {job.next ? rule.next(search_from(now, job.last), job.spec->id) : std::nullopt, last};
+}
 
 } // namespace ringmaster::core

@@ -10,12 +10,6 @@ namespace ringmaster::core {
 
 enum class language : std::uint8_t { zh_cn, zh_tc, en };
 
-/// Returns XXL's name: `zh_CN`, `zh_TC`, `en`.
-[[nodiscard]] std::string_view stored_name(language) noexcept;
-
-/// Finds a language by its exact name; unset if it is unknown.
-[[nodiscard]] std::optional<language> find_language(std::string_view name) noexcept;
-
 /// A text in the three languages.
 struct localized {
   std::string_view zh_cn;
@@ -31,5 +25,16 @@ struct localized {
     return en;
   }
 };
+
+/// Returns XXL's name: `zh_CN`, `zh_TC`, `en`.
+[[nodiscard]] inline std::string_view stored_name(language which) noexcept { return localized{"zh_CN", "zh_TC", "en"}.in(which); }
+
+/// Finds a language by its exact name; unset if it is unknown.
+[[nodiscard]] inline std::optional<language> find_language(std::string_view name) noexcept {
+  for (const auto which : {language::zh_cn, language::zh_tc, language::en})
+    if (stored_name(which) == name)
+      return which;
+  return std::nullopt;
+}
 
 } // namespace ringmaster::core

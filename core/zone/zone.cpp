@@ -205,4 +205,12 @@ result<time_point> zone::parse(std::string_view text) const {
   return instant ? *instant : time_point{seconds{count(*wall)}};
 }
 
+std::string instant_text(time_point t) {
+  auto text = zone{}.format(t);
+  text[10] = 'T';
+  if (const auto ms = static_cast<unsigned>((t - cut_to_second(t)).count()); ms != 0)
+    append_number(text.append(1, '.'), ms, 3);
+  return text + 'Z';
+}
+
 } // namespace ringmaster::core

@@ -50,4 +50,7 @@ private:
   std::shared_ptr<const rules> rules_; // null: UTC
 };
 
+/// Formats a time in UTC as `2026-12-01T08:00:00.500Z`; without milliseconds if they are 0.
+[[nodiscard]] std::string instant_text(time_point t);
+
 } // namespace ringmaster::core

@@ -1,13 +1,14 @@
 #include "executor/process/scripts.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "executor/process/environment.hpp"
 #include "executor/process/glue_folder.hpp"
-#include "executor/process/glue_types.hpp"
 #include "executor/process/program_run.hpp"
 
 namespace ringmaster::executor {
@@ -28,6 +29,35 @@ struct scripts::common {
 };
 
 namespace {
+
+/// A kind of script (XXL wire §5.6).
+struct glue_type {
+  /// Name in `/run`, e.g. `GLUE_SHELL`.
+  std::string_view name;
+  /// Display name, e.g. `GLUE(Shell)`.
+  std::string_view display;
+  /// Suffix of the script's file.
+  std::string_view suffix;
+  /// The first available one runs the script; empty ones are ignored.
+  std::array<std::string_view, 2> interpreters;
+};
+
+constexpr glue_type glue_types[] = {
+  {"GLUE_SHELL", "GLUE(Shell)", ".sh", {"bash", ""}},
+  {"GLUE_PYTHON", "GLUE(Python3)", ".py", {"python3", "python"}},
+  {"GLUE_PYTHON2", "GLUE(Python2)", ".py", {"python2", "python"}},
+  {"GLUE_PHP", "GLUE(PHP)", ".php", {"php", ""}},
+  {"GLUE_NODEJS", "GLUE(Nodejs)", ".js", {"node", ""}},
+  {"GLUE_POWERSHELL", "GLUE(PowerShell)", ".ps1", {"pwsh", "powershell"}},
+};
+
+/// Returns null for types that are not scripts, such as BEAN and GLUE_GROOVY. Names are matched exactly.
+const glue_type* find_glue_type(std::string_view name) noexcept {
+  for (const auto& each : glue_types)
+    if (each.name == name)
+      return &each;
+  return nullptr;
+}
 
 /// One version of a job's source. Two runs of it may overlap, when one ignored its stop.
 class script {

@@ -2,6 +2,7 @@
 
 // Rate limiter for the requests of one user. Pure: time is an argument.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,10 +28,23 @@ public:
   explicit user_rate_limiter(std::size_t per_second) : per_second_{static_cast<std::int64_t>(per_second)} {}
 
   /// Returns false when the user makes requests too often. There is room again within a second.
-  [[nodiscard]] bool take(core::user_id user, time now);
+  [[nodiscard]] bool take(core::user_id user, time now) {
+    if (per_second_ == 0)
+      return true;
+    auto& found = bucket_of(user, now);
+    found.full = std::max(found.full, now + kept_for);
+    return found.bucket.take(now);
+  }
 
   /// Takes `more` in advance for a request that was admitted: the user's next requests wait longer.
-  void charge(core::user_id user, std::size_t more, time now);
+  void charge(core::user_id user, std::size_t more, time now) {
+    if (per_second_ == 0 || more == 0)
+      return;
+    auto& found = bucket_of(user, now);
+    const auto count = static_cast<std::int64_t>(more);
+    found.bucket.charge(count);
+    found.full = std::max(found.full, now + kept_for) + std::chrono::seconds{count / per_second_ + 1};
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return users_.size(); }
 
@@ -40,7 +54,12 @@ private:
     time full;
   };
 
-  entry& bucket_of(core::user_id user, time now);
+  entry& bucket_of(core::user_id user, time now) {
+    // When there are too many, users who were close to their limit begin again.
+    core::make_room(users_, core::number(user), users_max, [now](const auto& each) { return now >= each.second.full; });
+    const core::token_bucket full{per_second_, 2 * per_second_};
+    return users_.try_emplace(core::number(user), entry{full, now}).first->second;
+  }
 
   std::int64_t per_second_;
   std::unordered_map<std::int32_t, entry> users_;

@@ -40,4 +40,7 @@ private:
 /// Appends the counters of the transport in Prometheus's text format.
 void append_transport_metrics(std::string& out, const transport_counters& counters);
 
+/// Appends the `process_*` series of Prometheus's client libraries that Linux provides; leaves out the others.
+void append_process_metrics(std::string& out);
+
 } // namespace ringmaster::gateway

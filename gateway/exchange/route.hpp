@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "gateway/auth/permission.hpp"
+#include "gateway/auth/route_access.hpp"
 #include "gateway/exchange/exchange.hpp"
 
 namespace ringmaster::gateway {

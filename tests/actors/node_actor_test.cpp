@@ -113,7 +113,8 @@ TEST_CASE_METHOD(cluster, "a lost lease is announced once, and the node returns 
   CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt});
   auto status = a.status();
   CHECK_FALSE(status.ready);
-  CHECK(status.reasons == std::vector<std::string>{"the node has no lease", "the store does not answer: the database is away"});
+  CHECK(status.reasons ==
+        std::vector<std::string>{"the node has no lease", "the database does not answer: the database is away"});
   a.store.come_back();
   advance(1s);
   CHECK(*a.lives.heard == heard{life("a", 1), std::nullopt, life("a", 2)});

@@ -1,4 +1,4 @@
-#include "actors/node/former_incarnation.hpp"
+#include "actors/node/incarnations.hpp"
 #include "actors/node/peer_watch.hpp"
 
 #include <chrono>

@@ -127,11 +127,11 @@ class RefusedTest(Case):
 
     def test_an_unknown_group(self):
         self.refuse_beside_good(job("lost", group="none"),
-                                "2: job none/lost: the group none is neither declared nor in the store")
+                                "2: job none/lost: the group none is neither declared nor in the database")
 
     def test_an_unknown_child(self):
         self.refuse_beside_good(job("parent", 'children = ["none"]'),
-                                "2: job pay-worker/parent: the child pay-worker/none is neither declared nor in the store")
+                                "2: job pay-worker/parent: the child pay-worker/none is neither declared nor in the database")
 
     def test_an_unknown_choice(self):
         self.refuse_beside_good(job("odd", 'block = "discard"'),

@@ -171,7 +171,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.succeed("migrate")
         url = self.account("recovers", "SELECT")
         server = self.start("--set", f"database.url={url}")
-        server.wait_for_line("the store does not answer: .*denied to user 'recovers'")
+        server.wait_for_line("the database does not answer: .*denied to user 'recovers'")
         self.assertEqual(server.answers("/readyz"), 503)
         self.assertEqual(server.answers("/livez"), 200)
         self.sql(f"GRANT INSERT, UPDATE, DELETE ON {self.database}.* TO recovers@'127.0.0.1'")

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "gateway/auth/permission.hpp"
+#include "gateway/auth/route_access.hpp"
 
 namespace ringmaster::test {
 

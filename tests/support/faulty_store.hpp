@@ -58,7 +58,7 @@ public:
   /// Runs whose rows another transaction holds. Null: none.
   std::function<bool(core::log_id)> holds_run;
 
-  /// Rows written into the day report.
+  /// Rows written into the daily report.
   std::map<core::time_point, core::run_counts> reports;
 
   /// Form of stored passwords, if not the store's.

@@ -7,7 +7,6 @@
 
 #include "protocol/wire/v1/api_groups.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
-#include "protocol/wire/v1/api_keys.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
 #include "protocol/wire/v1/api_users.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/handlers/v1/api_bulk_handlers.hpp"
+#include "gateway/handlers/v1/handlers.hpp"
 
 #include <memory>
 #include <string>
@@ -22,14 +22,11 @@ struct bulk_outcome {
 };
 
 std::string item_of(core::job_id job, unsigned status, std::string_view field, std::string_view json) {
-  std::string out;
-  {
-    wire::json_object item{out};
+  return wire::json_object_of([&](wire::json_object& item) {
     item.number("id", core::number(job));
     item.number("status", status);
     item.raw(field, json);
-  }
-  return out;
+  });
 }
 
 void close_item(const exchange& ex, const std::shared_ptr<bulk_outcome>& outcome, std::size_t at, std::string item) {

@@ -1,4 +1,4 @@
-#include "gateway/handlers/v1/api_group_handlers.hpp"
+#include "gateway/handlers/v1/handlers.hpp"
 
 #include <algorithm>
 #include <utility>

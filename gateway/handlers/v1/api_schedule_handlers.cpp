@@ -1,4 +1,4 @@
-#include "gateway/handlers/v1/api_schedule_handlers.hpp"
+#include "gateway/handlers/v1/handlers.hpp"
 
 #include "core/schedule/schedule_preview.hpp"
 #include "gateway/exchange/api_request.hpp"

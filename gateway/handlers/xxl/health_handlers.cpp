@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/health_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <string>
 #include <utility>
@@ -6,7 +6,7 @@
 #include <caf/telemetry/collector/prometheus.hpp>
 
 #include "gateway/exchange/guessing.hpp"
-#include "gateway/exchange/process_metrics.hpp"
+#include "gateway/exchange/http_metrics.hpp"
 #include "protocol/wire/json/json_text.hpp"
 
 namespace ringmaster::gateway::handlers {

@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/open_api_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <string>
 #include <utility>

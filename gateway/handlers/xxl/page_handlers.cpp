@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/page_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <string>
 #include <string_view>

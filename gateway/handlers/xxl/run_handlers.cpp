@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/run_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <utility>
 

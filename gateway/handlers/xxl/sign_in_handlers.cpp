@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/sign_in_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <chrono>
 #include <functional>

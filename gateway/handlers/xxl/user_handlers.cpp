@@ -1,4 +1,4 @@
-#include "gateway/handlers/xxl/user_handlers.hpp"
+#include "gateway/handlers/xxl/handlers.hpp"
 
 #include <utility>
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/text/network_text.hpp"
 #include "gateway/transport/io/networks.hpp"
 
 namespace ringmaster::gateway::http {
@@ -21,8 +22,20 @@ public:
 
   /// Counts a connection. Returns the key for `give_back`, empty for a client without a limit; nothing when the client has
   /// reached its limit.
-  [[nodiscard]] std::optional<std::string> take(const asio::ip::address& remote);
-  void give_back(const std::string& key);
+  [[nodiscard]] std::optional<std::string> take(const asio::ip::address& remote) {
+    if (most_ == 0 || remote.is_loopback() || proxies_.allows(remote))
+      return std::string{};
+    auto key = core::client_network(remote.to_string());
+    auto& open = open_[key];
+    if (open >= most_)
+      return std::nullopt;
+    ++open;
+    return key;
+  }
+  void give_back(const std::string& key) {
+    if (const auto found = open_.find(key); found != open_.end() && --found->second == 0)
+      open_.erase(found);
+  }
 
   [[nodiscard]] std::size_t clients() const noexcept { return open_.size(); }
 

@@ -37,6 +37,17 @@ private:
   bool first_ = true;
 };
 
+/// Returns one JSON object, whose members `fill(object)` appends.
+template <class Fill>
+[[nodiscard]] std::string json_object_of(Fill fill) {
+  std::string out;
+  {
+    json_object object{out};
+    fill(object);
+  }
+  return out;
+}
+
 /// Returns a JSON array of the texts that `append(out, item)` appends for each item.
 template <class Items, class Append>
 [[nodiscard]] std::string json_array(const Items& items, Append append) {
@@ -49,6 +60,12 @@ template <class Items, class Append>
     append(out, item);
   }
   return out += ']';
+}
+
+/// Returns a JSON array of texts.
+template <class Texts>
+[[nodiscard]] std::string json_array(const Texts& texts) {
+  return json_array(texts, [](std::string& out, std::string_view text) { append_json(out, text); });
 }
 
 } // namespace ringmaster::protocol::wire

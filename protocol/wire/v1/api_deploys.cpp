@@ -32,7 +32,7 @@ void append_change(std::string& out, const core::deploy_change& change) {
   json_object row{out};
   row.text("kind", kind_names[static_cast<std::size_t>(change.kind)]);
   row.text("object", change.object);
-  row.raw("fields", json_array(change.fields, [](std::string& to, const std::string& each) { append_json(to, each); }));
+  row.raw("fields", json_array(change.fields));
 }
 
 struct file_error {
@@ -115,19 +115,15 @@ core::result<api_export> api_export_of(const form& sent) {
 }
 
 std::string api_deploy_report(const core::deploy_report& report, bool dry_run) {
-  std::string out;
-  {
-    json_object document{out};
+  return json_object_of([&](json_object& document) {
     document.boolean("dry_run", dry_run);
     document.raw("changes", json_array(report.changes, append_change));
     if (report.on_their_way)
       document.number("on_their_way", static_cast<std::int64_t>(*report.on_their_way));
     else
       document.null("on_their_way");
-    document.raw("warnings",
-                 json_array(report.warnings, [](std::string& to, const std::string& each) { append_json(to, each); }));
-  }
-  return out;
+    document.raw("warnings", json_array(report.warnings));
+  });
 }
 
 std::string api_file_errors(std::string_view context) {
@@ -142,9 +138,7 @@ std::string api_file_errors(std::string_view context) {
 }
 
 std::string api_apply_body(const api_apply& wanted) {
-  std::string out;
-  {
-    json_object body{out};
+  return json_object_of([&](json_object& body) {
     body.text("source", wanted.source);
     body.number("revision", wanted.revision);
     body.boolean("dry_run", wanted.dry_run);
@@ -156,8 +150,7 @@ std::string api_apply_body(const api_apply& wanted) {
                row.text("name", file.first);
                row.text("text", file.second);
              }));
-  }
-  return out;
+  });
 }
 
 core::result<api_applied> parse_api_applied(std::string_view body) {

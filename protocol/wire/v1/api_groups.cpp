@@ -18,7 +18,7 @@ void append_api_group(std::string& out, const core::group_record& record) {
   row.text("app_name", group.app_name);
   row.text("title", group.title);
   row.text("address_type", group.type == core::address_type::automatic ? automatic : manual);
-  row.raw("addresses", json_array(group.addresses, [](std::string& to, const std::string& each) { append_json(to, each); }));
+  row.raw("addresses", json_array(group.addresses));
   append_instant(row, "updated_ms", record.updated);
   append_text_or_null(row, "source", record.source);
 }

@@ -22,18 +22,14 @@ void append_number_or_null(json_object& row, std::string_view name, std::optiona
 }
 
 std::string schedule_of(const core::job_record& job) {
-  std::string out;
-  {
-    json_object schedule{out};
+  return json_object_of([&](json_object& schedule) {
     schedule.text("type", job.schedule_type);
     append_text_or_null(schedule, "conf", job.schedule_conf);
-  }
-  return out;
+  });
 }
 
 void append_names(json_object& row, const core::job_option& field, const core::option_value& value) {
-  row.raw(field.member, json_array(core::names_in(field, value),
-                                   [](std::string& to, std::string_view name) { append_json(to, name); }));
+  row.raw(field.member, json_array(core::names_in(field, value)));
 }
 
 /// Appends the options that decide when the job fires, or the others.
@@ -263,34 +259,25 @@ std::string api_jobs(const std::vector<core::job_record>& jobs) {
 std::string api_sources(const std::vector<core::source_version>& versions) { return json_array(versions, append_version); }
 
 std::string api_intent(const core::intent& intent) {
-  std::string out;
-  {
-    json_object row{out};
+  return json_object_of([&](json_object& row) {
     row.number("job", number(intent.job));
     row.number("intent", number(intent.id));
-  }
-  return out;
+  });
 }
 
 std::string api_asked_runs(bool waiting, const std::vector<core::log_id>& runs) {
-  std::string out;
-  {
-    json_object row{out};
+  return json_object_of([&](json_object& row) {
     row.boolean("waiting", waiting);
     row.raw("runs", json_array(runs, [](std::string& to, core::log_id run) { append_json(to, std::int64_t{number(run)}); }));
-  }
-  return out;
+  });
 }
 
 std::string api_job_edit(const core::job_edit& edit) {
-  std::string out;
-  {
-    json_object row{out};
+  return json_object_of([&](json_object& row) {
     row.number("job", number(edit.job));
     append_instant(row, "next_ms", edit.next);
     edit.on_their_way ? row.number("on_their_way", static_cast<std::int64_t>(*edit.on_their_way)) : row.null("on_their_way");
-  }
-  return out;
+  });
 }
 
 core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from) {

@@ -88,15 +88,12 @@ void append_firing(std::string& out, const core::upcoming_firing& firing) {
 
 std::string api_nodes(const api_cluster& cluster) {
   const auto append = [&cluster](std::string& to, const core::seen_node& node) { append_node(to, node, cluster.with_addresses); };
-  std::string out;
-  {
-    json_object reply{out};
+  return json_object_of([&](json_object& reply) {
     reply.raw("items", json_array(cluster.nodes, append));
     reply.text("mode", stored_name(cluster.mode));
     reply.number("dead_after_ms", cluster.dead_after.count());
     reply.text("version", cluster.version);
-  }
-  return out;
+  });
 }
 
 core::result<api_forecast_request> api_forecast_of(const form& sent, core::time_point now) {
@@ -120,17 +117,14 @@ core::result<api_forecast_request> api_forecast_of(const form& sent, core::time_
 
 std::string api_forecast(const core::upcoming_page& page, const core::upcoming_search& search) {
   const auto append_job = [](std::string& to, core::job_id job) { append_json(to, std::int64_t{number(job)}); };
-  std::string out;
-  {
-    json_object reply{out};
+  return json_object_of([&](json_object& reply) {
     reply.raw("items", json_array(page.firings, append_firing));
     page.next ? reply.text("next", cursor_of(*page.next)) : reply.null("next");
     reply.boolean("truncated", page.truncated);
     reply.number("from_ms", core::to_ms(search.from.at));
     reply.number("to_ms", core::to_ms(search.until));
     reply.raw("cannot_be_planned", json_array(page.bad, append_job));
-  }
-  return out;
+  });
 }
 
 } // namespace ringmaster::protocol::wire

@@ -92,17 +92,14 @@ std::string api_run(const core::log_row& run) {
 std::string api_runs(const std::vector<core::log_row>& runs) { return json_array(runs, append_api_run); }
 
 std::string api_log(const api_log_part& part) {
-  std::string out;
-  {
-    json_object row{out};
+  return json_object_of([&](json_object& row) {
     row.number("run", number(part.run));
     row.number("from_line", part.from_line);
     row.number("to_line", part.to_line);
     row.text("content", part.content);
     row.boolean("end", part.end);
     row.boolean("kept", part.kept);
-  }
-  return out;
+  });
 }
 
 std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where) {

@@ -35,7 +35,7 @@ std::string lines_of(std::string_view changes) {
     lines.push_back(changes.substr(0, end));
     changes.remove_prefix(std::min(end + 1, changes.size()));
   }
-  return json_array(lines, [](std::string& to, std::string_view line) { append_json(to, line); });
+  return json_array(lines);
 }
 
 void append_audit_row(std::string& out, const core::audit_row& change) {
@@ -65,6 +65,17 @@ std::optional<group_rights> read_rights(api_members& in) {
   });
   std::sort(rights.begin(), rights.end());
   return given ? std::optional{std::move(rights)} : std::nullopt;
+}
+
+void append_key(std::string& out, const core::api_key& key) {
+  json_object row{out};
+  row.number("id", number(key.id));
+  row.text("name", key.name);
+  row.number("user", number(key.user));
+  append_text_or_null(row, "user_name", key.user_name);
+  append_instant(row, "created_ms", key.created);
+  append_instant(row, "expires_ms", key.expires);
+  append_instant(row, "used_ms", key.used);
 }
 
 } // namespace
@@ -121,6 +132,50 @@ core::result<api_passwords> parse_api_passwords(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     auto old_one = in.needed_text("old_password");
     return api_passwords{std::move(old_one), in.needed_text("password")};
+  });
+}
+
+std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token) {
+  return json_object_of([&](json_object& session) {
+    session.number("user", number(who.user));
+    session.text("name", who.name);
+    session.boolean("admin", who.admin);
+    session.raw("rights", api_rights(who.rights));
+    session.text("by", csrf_token.empty() ? "key" : "session");
+    session.boolean("must_change_password", must_change_password);
+    append_text_or_null(session, "csrf_token", csrf_token);
+  });
+}
+
+std::string api_keys(const std::vector<core::api_key>& keys) { return json_array(keys, append_key); }
+
+std::string api_new_key(core::api_key_id id, std::string_view key) {
+  return json_object_of([&](json_object& made) {
+    made.number("id", number(id));
+    made.text("key", key);
+  });
+}
+
+core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from) {
+  return api_id_of(sent, "user").map([&](std::optional<std::int32_t> user) {
+    core::api_key_search search;
+    if (user)
+      search.user = core::user_id{*user};
+    search.after = core::api_key_id{from.place};
+    search.limit = from.limit;
+    return search;
+  });
+}
+
+core::result<api_key_request> parse_api_key(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+    api_key_request wanted;
+    wanted.name = in.needed_text("name");
+    if (const auto user = in.maybe_id("user"))
+      wanted.user = core::user_id{*user};
+    if (const auto expires = in.maybe_number("expires_ms", 1, instant_ms_max))
+      wanted.expires = core::from_ms(*expires);
+    return wanted;
   });
 }
 

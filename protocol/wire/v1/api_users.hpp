@@ -1,6 +1,6 @@
 #pragma once
 
-// Users and the audit log in /api/v1. Passwords can be written and are never shown. Errors of all functions that read:
+// Users, API keys and the audit log in /api/v1. Passwords can be written and are never shown. Errors of all functions that read:
 // `invalid_argument`.
 
 #include <optional>
@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/access/api_key.hpp"
+#include "core/access/principal.hpp"
 #include "core/access/user.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
@@ -46,5 +48,23 @@ struct api_passwords {
 };
 /// Reads `old_password` and `password`.
 [[nodiscard]] core::result<api_passwords> parse_api_passwords(std::string_view body);
+
+/// `csrf_token`: empty for a caller with an API key.
+[[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token);
+
+/// Returns a JSON array.
+[[nodiscard]] std::string api_keys(const std::vector<core::api_key>& keys);
+[[nodiscard]] std::string api_new_key(core::api_key_id id, std::string_view key);
+
+/// Reads `user`, an id.
+[[nodiscard]] core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from);
+
+struct api_key_request {
+  std::string name;
+  std::optional<core::user_id> user;
+  std::optional<core::time_point> expires;
+};
+/// Reads `name`, `user` (an id; default: the caller), `expires_ms` (default: never expires).
+[[nodiscard]] core::result<api_key_request> parse_api_key(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

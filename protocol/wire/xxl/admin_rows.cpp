@@ -57,7 +57,7 @@ void append_group(std::string& out, const core::group_record& record, reply_styl
   for (const auto& address : group.addresses)
     (list.empty() ? list : list += ',') += address;
   row.text("addressList", list);
-  row.raw("registryList", json_array(group.addresses, [](std::string& to, const std::string& each) { append_json(to, each); }));
+  row.raw("registryList", json_array(group.addresses));
 }
 
 void append_user(std::string& out, const core::user_card& user) {

@@ -99,30 +99,24 @@ std::string chart(const std::vector<core::day_report>& days, core::time_point to
   const auto running = [](const core::run_counts& each) { return each.running; };
   const auto succeeded = [](const core::run_counts& each) { return each.succeeded; };
   const auto failed = [](const core::run_counts& each) { return each.failed(); };
-  std::string out;
-  {
-    json_object row{out};
-    row.raw("triggerDayList", json_array(names, [](std::string& to, const std::string& each) { append_json(to, each); }));
+  return json_object_of([&](json_object& row) {
+    row.raw("triggerDayList", json_array(names));
     row.raw("triggerDayCountRunningList", column(counts, running));
     row.raw("triggerDayCountSucList", column(counts, succeeded));
     row.raw("triggerDayCountFailList", column(counts, failed));
     row.number("triggerCountRunningTotal", running(sum));
     row.number("triggerCountSucTotal", succeeded(sum));
     row.number("triggerCountFailTotal", failed(sum));
-  }
-  return out;
+  });
 }
 
 std::string log_part(std::int32_t from_line, std::int32_t to_line, std::string_view text, bool end) {
-  std::string out;
-  {
-    json_object row{out};
+  return json_object_of([&](json_object& row) {
     row.number("fromLineNum", from_line);
     row.number("toLineNum", to_line);
     row.text("logContent", safe_html(text, html_from::log));
     row.boolean("end", end);
-  }
-  return out;
+  });
 }
 
 } // namespace ringmaster::protocol::wire

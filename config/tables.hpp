@@ -1,6 +1,6 @@
 #pragma once
 
-// `[[webhook]]` of the configuration. Internal to config.
+// Lists of tables in the configuration: `[[webhook]]` and `[[command]]`. Internal to config.
 
 #include <functional>
 #include <string>
@@ -24,5 +24,8 @@ using secret_reader = std::function<core::result<std::string>(const toml::table&
 [[nodiscard]] std::vector<webhook_settings> read_webhooks(const toml::source_region& at, const toml::node& node,
                                                           const std::string& base_dir, const secret_reader& secret,
                                                           problems& found);
+
+/// Returns every valid command, and adds a problem for each error.
+[[nodiscard]] std::vector<command_settings> read_commands(const toml::source_region& at, const toml::node& node, problems& found);
 
 } // namespace ringmaster::config

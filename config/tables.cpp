@@ -1,8 +1,9 @@
-#include "config/webhook_table.hpp"
+#include "config/tables.hpp"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "config/text/table_fields.hpp"
 #include "config/validate.hpp"
@@ -71,24 +72,53 @@ webhook_settings read_webhook(table_fields& in, const std::string& base_dir, con
   return out;
 }
 
-} // namespace
+constexpr std::array command_keys{"name"sv, "program"sv, "arguments"sv, "folder"sv, "append_param"sv};
+/// A handler's name must fit a column of 255 characters.
+constexpr text_limit name_limit{1, 255}, path_limit{1, 4096}, folder_limit{0, 4096};
 
-std::vector<webhook_settings> read_webhooks(const toml::source_region& at, const toml::node& node, const std::string& base_dir,
-                                            const secret_reader& secret, problems& found) {
-  std::vector<webhook_settings> out;
+command_settings read_command(table_fields& in) {
+  in.check_names(command_keys, {});
+  command_settings out;
+  out.name = in.text("name", name_limit);
+  out.program = in.text("program", path_limit);
+  out.arguments = in.texts("arguments").value_or(std::vector<std::string>{});
+  if (std::any_of(out.arguments.begin(), out.arguments.end(), [](const auto& one) { return one.find('\0') != one.npos; }))
+    in.refuse("arguments", "must not contain NUL");
+  out.folder = in.text("folder", folder_limit);
+  out.append_param = in.flag("append_param", false);
+  return out;
+}
+
+/// Reads each table of a list, whose names are unique. `kind`: the name of the list.
+template <class Settings, class Read>
+std::vector<Settings> read_tables(std::string_view kind, const toml::source_region& at, const toml::node& node, problems& found,
+                                  Read read) {
+  std::vector<Settings> out;
   const auto* tables = node.as_array();
   if (!tables || !tables->is_array_of_tables()) {
-    found.add(at, "webhook: expected a table in double brackets, [[webhook]]");
+    found.add(at, std::string{kind} + ": expected a table in double brackets, [[" + std::string{kind} + "]]");
     return out;
   }
   for (const toml::node& each : *tables) {
     table_fields in{*each.as_table(), found};
-    auto webhook = read_webhook(in, base_dir, secret);
-    if (std::any_of(out.begin(), out.end(), [&](const auto& other) { return other.name == webhook.name; }))
-      in.refuse("name", "'" + webhook.name + "' is the name of another webhook");
-    out.push_back(std::move(webhook));
+    auto one = read(in);
+    if (std::any_of(out.begin(), out.end(), [&](const auto& other) { return other.name == one.name; }))
+      in.refuse("name", "'" + one.name + "' is the name of another " + std::string{kind});
+    out.push_back(std::move(one));
   }
   return out;
+}
+
+} // namespace
+
+std::vector<webhook_settings> read_webhooks(const toml::source_region& at, const toml::node& node, const std::string& base_dir,
+                                            const secret_reader& secret, problems& found) {
+  return read_tables<webhook_settings>("webhook", at, node, found,
+                                       [&](table_fields& in) { return read_webhook(in, base_dir, secret); });
+}
+
+std::vector<command_settings> read_commands(const toml::source_region& at, const toml::node& node, problems& found) {
+  return read_tables<command_settings>("command", at, node, found, &read_command);
 }
 
 } // namespace ringmaster::config

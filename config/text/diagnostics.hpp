@@ -1,15 +1,20 @@
 #pragma once
 
-// Places where settings were given, for messages. Internal to config and to callers that validate settings without a file.
+// Parts of error messages about the configuration. Internal to config and to callers that validate settings without a file.
 
 #include <initializer_list>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
 
 namespace ringmaster::config {
 
+/// Places where settings were given.
 class origins {
 public:
   /// Sets the place of a key: `file:line`, a variable's name, or the option with its key. A later call replaces it.
@@ -31,5 +36,16 @@ private:
   std::map<std::string, std::string, std::less<>> places_;
   std::set<std::string, std::less<>> refused_;
 };
+
+/// Returns the suggestion for an unknown name, `; did you mean 'x'?`, with the closest of `known`; empty if none is close.
+[[nodiscard]] std::string suggestion(std::string_view wrong, std::span<const std::string_view> known);
+
+/// Returns `invalid_argument` with the lines joined by line feeds.
+[[nodiscard]] inline core::error to_error(const std::vector<std::string>& lines) {
+  core::error out{core::errc::invalid_argument, {}};
+  for (const std::string& line : lines)
+    out.context.append(out.context.empty() ? "" : "\n").append(line);
+  return out;
+}
 
 } // namespace ringmaster::config

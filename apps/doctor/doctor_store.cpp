@@ -1,4 +1,4 @@
-#include "apps/doctor/doctor_nodes.hpp"
+#include "apps/doctor/doctor.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,8 @@
 #include "apps/server/data_folder.hpp"
 #include "apps/server/secrets.hpp"
 #include "apps/terminal/table_text.hpp"
-#include "config/text/nearest.hpp"
+#include "config/text/diagnostics.hpp"
+#include "core/schedule/schedule_rules.hpp"
 #include "core/text/sqlite_url.hpp"
 
 namespace ringmaster::apps {
@@ -123,6 +124,26 @@ void check_nodes(const config::settings& settings, storage::store& store, findin
     findings.insert(findings.end(), found->begin(), found->end());
   else
     findings.push_back({verdict::failure, "nodes", found.error().context});
+}
+
+core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
+                                                          core::milliseconds tolerance, core::time_point now) {
+  std::vector<core::far_ahead> found;
+  core::schedule_rules rules{where};
+  constexpr std::size_t jobs_a_page = 2000;
+  for (core::job_id after{};;) {
+    const auto page = store.firings().load_jobs(core::slot_set{}.set(), after, jobs_a_page);
+    if (!page)
+      return tl::unexpected<core::error>{page.error()};
+    for (const auto& job : *page) {
+      const auto rule = rules.of(*job.spec);
+      if (auto odd = rule ? core::check_times(job, **rule, now, tolerance) : std::nullopt)
+        found.push_back(*odd);
+    }
+    if (page->size() < jobs_a_page)
+      return found;
+    after = page->back().spec->id;
+  }
 }
 
 } // namespace ringmaster::apps

@@ -1,0 +1,53 @@
+#pragma once
+
+// The findings and checks of `ringmaster doctor`.
+
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "core/schedule/schedule_check.hpp"
+#include "core/zone/zone.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::apps {
+
+enum class verdict { fine, warning, failure };
+
+struct finding {
+  verdict how = verdict::fine;
+  /// Subject, one or two words.
+  std::string what;
+  /// Detail, one line.
+  std::string detail;
+};
+
+using finding_list = std::vector<finding>;
+
+/// Reports the free space on the disks of the data folder and of a SQLite file.
+void check_disks(const config::settings& settings, finding_list& findings);
+
+/// Asks the server of this data folder, if one runs, whether it is ready, and reports its reasons. Blocks for at most three
+/// seconds.
+void check_running_server(const config::settings& settings, finding_list& findings);
+
+/// Reports executors that register with an unknown app name, and suggests a similar group.
+void check_executors(storage::store& store, finding_list& findings);
+
+/// Checks for node ids that are used twice. If several nodes may share the database, the live ones are watched for a moment: two
+/// processes with one id replace each other's incarnation again and again.
+void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings);
+
+/// Returns whether the configuration is that of an executor: it has an executor's app name and none of the settings of a server
+/// (listen address, database, declared jobs, alarm channels).
+[[nodiscard]] bool is_of_executor(const config::settings& settings);
+
+/// Checks the configuration of `ringmaster executor`. Connects to the nodes and admins, but changes nothing there.
+void check_executor(const config::settings& settings, finding_list& findings);
+
+/// Returns all jobs whose times are further ahead than their schedules explain, ordered by id. Jobs whose schedules cannot be
+/// planned are left out.
+[[nodiscard]] core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
+                                                                        core::milliseconds tolerance, core::time_point now);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,109 @@
+#pragma once
+
+// The handlers of /api/v1.
+
+#include "gateway/exchange/exchange.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+// Jobs.
+
+void job_list(exchange ex);
+
+/// Answers 201. Without an author the caller becomes the author.
+void job_add(exchange ex);
+void job_read(exchange ex);
+
+/// Replaces a job. Requires `If-Match` with the ETag that was read: 428 without it, 412 after an edit in between.
+void job_replace(exchange ex);
+void job_remove(exchange ex);
+void job_start(exchange ex);
+void job_stop(exchange ex);
+
+/// Triggers a manual run: 202 when it is durable. The same `Idempotency-Key` of the same user for the same job is the same run.
+void job_trigger(exchange ex);
+
+/// Answers the outcome of a manual run.
+void intent_read(exchange ex);
+
+void source_list(exchange ex);
+void source_save(exchange ex);
+
+// Many jobs at once. Each job is handled on its own, so that one that cannot be found stops none. Answers 200 with the
+// outcome of each.
+
+void jobs_start(exchange ex);
+void jobs_stop(exchange ex);
+/// Triggers all with the same parameter, addresses and `Idempotency-Key`.
+void jobs_trigger(exchange ex);
+
+// Executor groups.
+
+/// Lists the groups that the caller may see.
+void group_list(exchange ex);
+void refused_list(exchange ex);
+void group_add(exchange ex);
+void group_read(exchange ex);
+void group_replace(exchange ex);
+void group_remove(exchange ex);
+
+// Runs, their logs and the daily figures.
+
+void run_list(exchange ex);
+void run_read(exchange ex);
+
+/// Answers the log from `from_line` on (first line: 1). The ETag shows whether there is more by now: 304 when there is not.
+void run_log(exchange ex);
+void run_kill(exchange ex);
+void runs_clear(exchange ex);
+
+/// Answers the figures of the days from `from_ms` to before `to_ms`.
+void report_list(exchange ex);
+
+// Schedules, the cluster and the API document.
+
+/// Answers the next instants of a schedule, which need not belong to a job.
+void schedule_preview(exchange ex);
+
+/// Answers the instants of a time span, for the jobs that the caller may see; bounded in all directions.
+void schedule_forecast(exchange ex);
+
+/// Answers the nodes of the cluster as this node sees them.
+void node_list(exchange ex);
+
+/// Answers the OpenAPI document.
+void document(exchange ex);
+
+// Declared files.
+
+/// Applies the files of the body. A store worker reads the body, which may have `apply_bytes_max`.
+void files_apply(exchange ex);
+void file_export(exchange ex);
+
+// Users and the audit log.
+
+void user_list(exchange ex);
+void user_add(exchange ex);
+void user_read(exchange ex);
+void user_replace(exchange ex);
+void user_remove(exchange ex);
+
+/// Changes the caller's own password. Ends all sessions of the caller.
+void password_change(exchange ex);
+
+/// Lists the changes, newest first.
+void audit_list(exchange ex);
+
+// Caller and API keys.
+
+/// Answers the caller, the caller's permissions, and, with a session, the CSRF token for requests that change something.
+void session_show(exchange ex);
+
+/// Lists the caller's keys; for an administrator all keys, or those of one `user`.
+void key_list(exchange ex);
+
+/// Answers 201 with the key, which is shown only this once.
+void key_add(exchange ex);
+void key_remove(exchange ex);
+
+} // namespace ringmaster::gateway::handlers::v1
