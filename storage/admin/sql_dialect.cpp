@@ -5,14 +5,16 @@ namespace ringmaster::storage {
 std::string in_dialect(std::string_view text, const sql_dialect& spoken) {
   std::string out;
   for (auto at = text.find('$'); at != text.npos; at = text.find('$')) {
-    const auto* word = find_sql_word(text.substr(at + 1));
-    out += text.substr(0, word == nullptr ? at + 1 : at);
+    const auto index = find_sql_word(text.substr(at + 1));
+    const bool is_word = index < sql_words.size();
+    out += text.substr(0, is_word ? at : at + 1);
     text.remove_prefix(at + 1);
-    if (word == nullptr)
+    if (!is_word)
       continue;
-    text.remove_prefix(word->name.size());
-    std::string own{spoken.*word->text};
-    if (word->takes_argument) {
+    const auto& word = sql_words[index];
+    text.remove_prefix(word.name.size());
+    std::string own{spoken.*word.text};
+    if (word.takes_argument) {
       const auto end = text.find(')');
       if (const auto mark = own.find('#'); mark != own.npos)
         own.replace(mark, 1, text.substr(1, end - 1));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -68,12 +69,14 @@ inline constexpr std::array sql_words{
   sql_word{"planned_kinds", &sql_dialect::planned_kinds},
 };
 
-/// Returns the word at the front of `text`, or null.
-[[nodiscard]] constexpr const sql_word* find_sql_word(std::string_view text) {
+/// Returns the index of the word at the front of `text`, or the number of words: no such word.
+[[nodiscard]] constexpr std::size_t find_sql_word(std::string_view text) {
   const auto size = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), text.size());
-  const auto found = std::find_if(sql_words.begin(), sql_words.end(),
-                                  [name = text.substr(0, size)](const sql_word& each) { return each.name == name; });
-  return found == sql_words.end() ? nullptr : &*found;
+  const auto name = text.substr(0, size);
+  std::size_t at = 0;
+  while (at < sql_words.size() && sql_words[at].name != name)
+    ++at;
+  return at;
 }
 
 /// The text of a statement that both backends run. Always a literal, so no value can be spliced into it; does not compile with an
@@ -83,7 +86,7 @@ public:
   consteval sql_text(const char* literal) : literal_{literal} {
     const std::string_view text{literal};
     for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1))
-      if (find_sql_word(text.substr(at + 1)) == nullptr)
+      if (find_sql_word(text.substr(at + 1)) == sql_words.size())
         throw "the dialects have no such word";
   }
 
