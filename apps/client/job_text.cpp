@@ -64,7 +64,7 @@ std::string local_text(core::time_point t, const core::zone& where) {
 
 std::string instant_in(const api_document& object, const char* name, const core::zone& where, const std::string& none) {
   const auto ms = number_in(object, name);
-  return ms && *ms >= 0 && *ms <= protocol::wire::instant_ms_max ? local_text(core::from_ms(*ms), where) : none;
+  return ms && *ms >= 0 && *ms <= core::latest_ms ? local_text(core::from_ms(*ms), where) : none;
 }
 
 std::string title_of(const api_document& job, const group_titles& groups) {
@@ -82,7 +82,7 @@ std::string job_state_text(const api_document& job, const core::zone& where, cor
     return "manual";
   const auto by = shown(job, "stopped_by");
   const auto at = number_in(job, "stopped_ms");
-  if (by.empty() || !at || *at < 0 || *at > protocol::wire::instant_ms_max)
+  if (by.empty() || !at || *at < 0 || *at > core::latest_ms)
     return "stopped";
   // Includes the date only if it is not today.
   const auto when = where.format(core::from_ms(*at));

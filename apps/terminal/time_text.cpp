@@ -63,13 +63,10 @@ std::optional<core::milliseconds> parse_offset(std::string_view text) {
   return sign * (std::chrono::hours{*hours} + std::chrono::minutes{*minutes});
 }
 
-/// End of the year 9999, the last year that can be printed.
-constexpr std::int64_t epoch_ms_max = 253'402'300'799'999;
-
 std::optional<core::time_point> parse_epoch(std::string_view text) {
   std::int64_t ms = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  if (problem != std::errc{} || end != text.data() + text.size() || ms < 0 || ms > epoch_ms_max)
+  if (problem != std::errc{} || end != text.data() + text.size() || ms < 0 || ms > core::latest_ms)
     return std::nullopt;
   return core::from_ms(ms);
 }

@@ -4,10 +4,7 @@ namespace ringmaster::core {
 
 namespace {
 
-/// End of the year 9999: a later instant is a mistake.
-constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
-
-bool is_instant(const std::optional<time_point>& t) { return !t || (to_ms(*t) > 0 && to_ms(*t) <= instant_ms_max); }
+bool is_instant(const std::optional<time_point>& t) { return !t || is_time(to_ms(*t)); }
 
 result<void> refuse(std::string why) { return fail(errc::invalid_argument, std::move(why)); }
 

@@ -44,7 +44,7 @@ std::optional<core::upcoming_place> upcoming_place_in(std::string_view cursor) {
     at = stop;
   }
   const auto [ms, job, present] = numbers;
-  if (ms > instant_ms_max || present > ms || job > std::numeric_limits<std::int32_t>::max())
+  if (ms > core::latest_ms || present > ms || job > std::numeric_limits<std::int32_t>::max())
     return std::nullopt;
   return core::upcoming_place{core::from_ms(ms), core::job_id{static_cast<std::int32_t>(job)}, core::from_ms(present)};
 }

@@ -82,7 +82,7 @@ core::result<std::optional<core::time_point>> instant_of(const form& sent, std::
     return tl::unexpected{ms.error()};
   if (!*ms)
     return std::nullopt;
-  if (**ms < 0 || **ms > instant_ms_max)
+  if (**ms < 0 || **ms > core::latest_ms)
     return core::fail(errc::invalid_argument, "the parameter " + std::string{name} + " must lie between 1970 and 9999");
   return core::from_ms(**ms);
 }

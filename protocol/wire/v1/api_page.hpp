@@ -17,8 +17,6 @@ namespace ringmaster::protocol::wire {
 
 inline constexpr std::size_t api_rows_max = 500;
 inline constexpr std::size_t api_rows_usual = 50;
-/// Last millisecond of the year 9999.
-inline constexpr std::int64_t instant_ms_max = 253'402'300'799'999;
 
 /// Place where a page begins. Its text is opaque to clients: they send back the value of `next`.
 struct api_cursor {

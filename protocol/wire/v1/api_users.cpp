@@ -173,7 +173,7 @@ core::result<api_key_request> parse_api_key(std::string_view body) {
     wanted.name = in.needed_text("name");
     if (const auto user = in.maybe_id("user"))
       wanted.user = core::user_id{*user};
-    if (const auto expires = in.maybe_number("expires_ms", 1, instant_ms_max))
+    if (const auto expires = in.maybe_number("expires_ms", 1, core::latest_ms))
       wanted.expires = core::from_ms(*expires);
     return wanted;
   });
