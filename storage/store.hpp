@@ -129,7 +129,7 @@ public:
 
   /// Renews the heartbeat. `wall`: the node's own clock, for other nodes to compare. Errors: `fenced` when the incarnation has
   /// ended.
-  virtual core::result<void> beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall = {}) = 0;
+  virtual core::result<void> beat(const core::node_incarnation& incarnation, std::int64_t beat, core::time_point wall = {}) = 0;
 
   virtual core::result<std::vector<core::node_row>> nodes() = 0;
 
@@ -146,7 +146,7 @@ public:
   virtual core::result<bool> fence(const core::node_row& seen) = 0;
 
   /// Marks the node `down` in a graceful stop. Succeeds if the incarnation has already ended.
-  virtual core::result<void> leave(const core::node_incarnation& life) = 0;
+  virtual core::result<void> leave(const core::node_incarnation& incarnation) = 0;
 };
 
 /// Executor groups and registrations.

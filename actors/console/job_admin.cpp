@@ -154,7 +154,7 @@ void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&
     protocol::send(self_, schedule_, protocol::edit_hint{});
   if (!outcome)
     return promise.deliver(protocol::to_caf(outcome.error()));
-  log_->info("job {} {} manually", core::number(job), what);
+  log_->info("job={} {} manually", core::number(job), what);
   wait_for_runs({job}, [promise, done = *outcome](std::optional<std::size_t> on_their_way) mutable {
     done.on_their_way = on_their_way;
     promise.deliver(done);
@@ -171,7 +171,7 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
       [this, promise](core::result<core::intent>&& outcome) mutable {
         if (!outcome)
           return promise.deliver(protocol::to_caf(outcome.error()));
-        log_->info("job {} triggered manually: intent {}", core::number(outcome->job), core::number(outcome->id));
+        log_->info("job={} triggered manually: intent {}", core::number(outcome->job), core::number(outcome->id));
         protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
         promise.deliver(std::move(*outcome));
       });
@@ -201,7 +201,7 @@ caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& comman
           protocol::send(self_, schedule_, protocol::edit_hint{});
         if (!outcome)
           return promise.deliver(protocol::to_caf(outcome.error()));
-        log_->info("job {} added manually", core::number(*outcome));
+        log_->info("job={} added manually", core::number(*outcome));
         promise.deliver(protocol::added_job{*outcome});
       });
   });
@@ -238,11 +238,11 @@ void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::siz
     [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
     [this, job, after, removed](core::result<core::log_removal>&& step) {
       if (!step && !in_doubt(step.error().code))
-        return log_->error("the log of job {} could not be removed: {}", core::number(job), step.error().context);
+        return log_->error("job={} its log could not be removed: {}", core::number(job), step.error().context);
       auto total = removed + (step ? step->removed : 0);
       auto next = step ? step->after : std::optional{after};
       if (!next)
-        return log_->info("removed the log of job {}: {} rows", core::number(job), total);
+        return log_->info("job={} removed its log: {} rows", core::number(job), total);
       self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
                          [this, job, next = *next, total] { remove_logs(job, next, total); });
     });

@@ -290,7 +290,7 @@ void run_admin_state::goes_on(ending& work, const core::error& why) {
 }
 
 void run_admin_state::killed(kill_promise promise, core::log_id run, std::string said, const core::principal& by) {
-  log_->info("run {} killed by {}", core::number(run), by.name);
+  log_->info("run={} killed by {}", core::number(run), by.name);
   auto message = std::string{core::killed_result(reader_)} + said;
   record_end(std::move(promise), run, std::move(said), std::move(message));
 }

@@ -93,7 +93,7 @@ caf::result<protocol::callbacks_stored> completion_actor_state::complete(protoco
   const auto group = first && !first->empty() ? core::number(first->front()) : 0;
   const auto results = std::min(batch.items.size(), part_max);
   if (!has_room(group, results))
-    return protocol::to_caf({core::errc::too_large, "too many callbacks are waiting for the store"});
+    return protocol::to_caf({core::errc::too_large, "too many callbacks are waiting for the database"});
   drop_endings(self_->clock().now());
   drop_outdated(batch.items);
   for (auto& item : batch.items)

@@ -54,9 +54,9 @@ protocol::reservation_actor::behavior_type reservation_actor_state::make_behavio
 }
 
 void reservation_actor_state::change_incarnation(const protocol::incarnation_change& change) {
-  life_ = change.mode == core::cluster_mode::shared ? change.life : std::nullopt;
+  incarnation_ = change.mode == core::cluster_mode::shared ? change.life : std::nullopt;
   next_ = self_->clock().now();
-  if (life_)
+  if (incarnation_)
     tell_unplanned();
   reserve();
 }
@@ -85,12 +85,12 @@ void reservation_actor_state::arm(steady when) {
 }
 
 void reservation_actor_state::reserve() {
-  if (!life_ || busy_ || finishing_ || stopping_)
+  if (!incarnation_ || busy_ || finishing_ || stopping_)
     return;
   const auto t = self_->clock().now();
   if (t < next_)
     return arm(next_);
-  if (!gate_->open_at(life_->incarnation, boot_())) {
+  if (!gate_->open_at(incarnation_->incarnation, boot_())) {
     next_ = t + reserve_every;
     return arm(next_);
   }
@@ -128,14 +128,14 @@ void reservation_actor_state::rest() {
 }
 
 void reservation_actor_state::reserve_now(core::milliseconds horizon) {
-  if (!life_ || finishing_ || stopping_)
+  if (!incarnation_ || finishing_ || stopping_)
     return rest();
   core::reserve_window window{.now = clock_.at(self_->clock().now()), .horizon = horizon,
                               .misfire_after = settings_.misfire_after, .jobs_max = settings_.claim_rows_max};
   ask_store<core::reserve_outcome>(
     self_, partners_.worker,
-    [life = *life_, window](storage::store& store) {
-      return reservations_of(store).and_then([&](auto* found) { return found->reserve(life, window); });
+    [incarnation = *incarnation_, window](storage::store& store) {
+      return reservations_of(store).and_then([&](auto* found) { return found->reserve(incarnation, window); });
     },
     [this](core::result<core::reserve_outcome>&& outcome) { take(std::move(outcome)); });
 }
@@ -167,9 +167,9 @@ void reservation_actor_state::tell(const core::reserve_outcome& outcome) {
                outcome.doubles);
   for (const auto& job : outcome.stopped)
     if (job.reason.empty())
-      log_->warn("stopped job {}: its schedule never fires again", core::number(job.job));
+      log_->warn("job={} stopped: its schedule never fires again", core::number(job.job));
     else
-      log_->error("stopped job {}: it cannot be planned: {}", core::number(job.job), job.reason);
+      log_->error("job={} stopped: it cannot be planned: {}", core::number(job.job), job.reason);
 }
 
 void reservation_actor_state::forget_old() {
@@ -215,13 +215,13 @@ caf::result<void> reservation_actor_state::stop() {
 }
 
 void reservation_actor_state::put_back() {
-  auto life = std::exchange(life_, std::nullopt);
-  if (!life)
+  auto incarnation = std::exchange(incarnation_, std::nullopt);
+  if (!incarnation)
     return report_stopped();
   ask_store<std::size_t>(
     self_, partners_.worker,
-    [life = std::move(*life)](storage::store& store) {
-      return reservations_of(store).and_then([&](auto* found) { return found->put_back(life); });
+    [incarnation = std::move(*incarnation)](storage::store& store) {
+      return reservations_of(store).and_then([&](auto* found) { return found->put_back(incarnation); });
     },
     [this](core::result<std::size_t>&& count) {
       if (!count)

@@ -72,7 +72,7 @@ private:
   std::function<std::int64_t()> boot_;
   logger log_;
   /// Set in shared mode only.
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
   std::optional<steady> armed_;
   steady next_{};
   steady next_forget_{};

@@ -60,7 +60,7 @@ protocol::schedule_actor::behavior_type schedule_actor_state::make_behavior() {
 
 // The next incarnation adopts the claims of an earlier one, whatever their answers are.
 void schedule_actor_state::change_incarnation(const protocol::incarnation_change& change) {
-  life_ = change.life;
+  incarnation_ = change.life;
   shared_ = change.life && change.mode == core::cluster_mode::shared;
   planning_since_ = now();
   forget_claims();
@@ -84,7 +84,7 @@ void schedule_actor_state::change_slots(const protocol::slot_change& change) {
     book_.erase_if([&gone](core::job_id job) { return gone.test(core::slot_of(job)); });
     drop_stale_routes();
   }
-  if (!life_)
+  if (!incarnation_)
     return;
   sweep_.restart(); // intents of a node that is gone
   load_missing();
@@ -110,7 +110,7 @@ void schedule_actor_state::tick() {
   auto t = steady_now();
   if (armed_ && *armed_ <= t)
     armed_.reset();
-  if (life_) {
+  if (incarnation_) {
     if (t >= reads_.next_poll)
       poll_edits();
     if (sweep_.is_due(t))
@@ -130,7 +130,7 @@ void schedule_actor_state::report_finished() {
   if (stop_.finished.empty())
     return;
   const bool reading = reads_.known_slots != slots_ || (slots_.any() && sweep_.reads_ahead());
-  if (life_ && (reading || intents_.has_reserved()))
+  if (incarnation_ && (reading || intents_.has_reserved()))
     return;
   for (auto& promise : std::exchange(stop_.finished, {}))
     promise.deliver();
@@ -157,7 +157,7 @@ void schedule_actor_state::report_drained() {
     return;
   if (stop_.drained.empty() || stop_.leaving)
     return;
-  if (!life_)
+  if (!incarnation_)
     return leave();
   stop_.leaving = true;
   if (shared_)
@@ -173,11 +173,11 @@ void schedule_actor_state::leave() {
 
 // XXL's columns are a task of the leader, and in shared mode they are the schedule.
 bool schedule_actor_state::syncs_mirror() const {
-  return life_ && !shared_ && missing_slots().none() && !stop_.draining && slots_.test(0);
+  return incarnation_ && !shared_ && missing_slots().none() && !stop_.draining && slots_.test(0);
 }
 
 void schedule_actor_state::work() {
-  if (!life_ || stop_.draining)
+  if (!incarnation_ || stop_.draining)
     return;
   claim_routed();
   plan_due(now());
@@ -306,7 +306,7 @@ void schedule_actor_state::look_again(core::job_id job, core::milliseconds wait)
 }
 
 void schedule_actor_state::arm() {
-  if (!life_)
+  if (!incarnation_)
     return;
   auto t = steady_now();
   auto wake = reads_.next_poll;

@@ -168,7 +168,7 @@ private:
   core::schedule_book book_;
   core::slot_set slots_;
   definition_reads reads_;
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
   /// Time at which this node last received slots: instants due before are late because no node planned them.
   core::time_point planning_since_{};
   /// Java admins plan, too: this node claims what was reserved, and plans nothing itself.

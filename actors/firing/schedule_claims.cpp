@@ -33,9 +33,13 @@ void schedule_actor_state::claim_routed() {
   drop_stale_routes();
   if (routed_.empty() || claims_.size() >= claims_in_flight_max)
     return;
-  core::claim_batch batch{.owner = *life_, .sequence = claims_.next_sequence(), .seen_revision = reads_.seen_revision.value_or(0),
-                          .moves = {}, .runs = {},
-                          .node_host = node_host_, .shared = shared_};
+  core::claim_batch batch{.owner = *incarnation_,
+                          .sequence = claims_.next_sequence(),
+                          .seen_revision = reads_.seen_revision.value_or(0),
+                          .moves = {},
+                          .runs = {},
+                          .node_host = node_host_,
+                          .shared = shared_};
   pending_claim pending{.generation = generation_};
   auto end = routed_.begin() + static_cast<std::ptrdiff_t>(std::min(routed_.size(), claims_.jobs_max()));
   for (auto job = routed_.begin(); job != end; ++job) {
@@ -132,7 +136,7 @@ void schedule_actor_state::take_moves(const pending_claim& pending, const std::v
   for (std::size_t i = 0; i < pending.moves.size(); ++i) {
     const auto& move = pending.moves[i];
     if (!move.next && !not_moved.contains(core::number(move.job)))
-      log_->info("job {} stopped: its schedule never fires again", core::number(move.job));
+      log_->info("job={} stopped: its schedule never fires again", core::number(move.job));
     if (!not_moved.contains(core::number(move.job)))
       locked_.jobs.done(core::number(move.job));
     // A job that was read since then is newer, or loses its next claim.

@@ -42,7 +42,7 @@ core::result<jobs_page> read_page(storage::store& store, const core::slot_set& w
 // -- definitions -----------------------------------------------------------------------------------------------------------
 
 void schedule_actor_state::load_missing() {
-  if (!life_ || reads_.loading || missing_slots().none())
+  if (!incarnation_ || reads_.loading || missing_slots().none())
     return;
   reads_.loading = true;
   reads_.loading_slots = missing_slots();
@@ -103,7 +103,7 @@ void schedule_actor_state::put_loaded(core::scheduled_job&& read) {
 }
 
 void schedule_actor_state::poll_edits() {
-  if (!life_ || reads_.polling)
+  if (!incarnation_ || reads_.polling)
     return;
   // A read under way is allowed to finish, however long it takes.
   if (steady_now() >= reads_.next_poll)

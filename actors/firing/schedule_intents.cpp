@@ -50,7 +50,7 @@ void schedule_actor_state::read_intents(std::size_t pages) {
 }
 
 void schedule_actor_state::take_intents(std::vector<core::intent>&& intents) {
-  if (!life_)
+  if (!incarnation_)
     return; // still in the store: a node with an incarnation sweeps them
   if (intents_.add(std::move(intents), steady_now()))
     work();
@@ -94,9 +94,9 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
     return std::move(settled.go_on);
   ask_store<void>(
     self_, partners_.storage,
-    [life = *life_, instants = settled.drop](storage::store& store) -> core::result<void> {
+    [incarnation = *incarnation_, instants = settled.drop](storage::store& store) -> core::result<void> {
       auto* shared = store.reservations();
-      return shared ? shared->drop(life, instants) : core::result<void>{};
+      return shared ? shared->drop(incarnation, instants) : core::result<void>{};
     },
     [this, instants = settled.drop, by_policy = settled.dropped_by_policy](core::result<void>&& done) {
       if (done) { // else the next incarnation counts them
@@ -170,7 +170,7 @@ void schedule_actor_state::take_refused_intents(const pending_claim& pending, co
   for (auto id : outcome.dropped_intents)
     for (const auto& intent : pending.intents)
       if (intent.id == id)
-        log_->info("job {}: the instant {} was dropped: the job was stopped, rescheduled or reset after the reservation",
+        log_->info("job={} the instant {} was dropped: the job was stopped, rescheduled or reset after the reservation",
                    core::number(intent.job), core::to_ms(intent.fire_at));
   metrics_.unreserved->inc(static_cast<std::int64_t>(outcome.dropped_intents.size()));
   std::vector<core::intent> stale;

@@ -74,7 +74,7 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
   }
   const auto marks = identity.marks ? identity.marks->marks() : core::kept_marks{};
   auto incarnation =
-    store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.life});
+    store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.incarnation});
   if (!incarnation)
     return tl::unexpected<core::error>{incarnation.error()};
   auto ids = raise_ids(store, marks);

@@ -66,7 +66,7 @@ protocol::recovery_actor::behavior_type recovery_actor_state::make_behavior() {
 
 void recovery_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
-  life_ = change.life;
+  incarnation_ = change.life;
   looking_ = false;
   adoption_.restart();
   runs_.clear();
@@ -76,11 +76,11 @@ void recovery_actor_state::change_incarnation(const protocol::incarnation_change
 }
 
 void recovery_actor_state::adopt() {
-  if (!life_ || runs_.size() >= runs_max || !adoption_.begin())
+  if (!incarnation_ || runs_.size() >= runs_max || !adoption_.begin())
     return;
   query<std::vector<core::adopted_run>>(
-    [life = *life_, sequence = adoption_.sequence()](storage::store& store) {
-      return store.firings().adopt(life, sequence, adopt_limit);
+    [incarnation = *incarnation_, sequence = adoption_.sequence()](storage::store& store) {
+      return store.firings().adopt(incarnation, sequence, adopt_limit);
     },
     [this](core::result<std::vector<core::adopted_run>>&& runs) { adopted(std::move(runs)); });
 }
@@ -146,7 +146,7 @@ bool recovery_actor_state::take(const core::adopted_run& adopted, bool never_sen
 }
 
 void recovery_actor_state::take(const protocol::stray_claims& claims) {
-  if (!life_)
+  if (!incarnation_)
     return;
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> never_sent;
@@ -156,7 +156,7 @@ void recovery_actor_state::take(const protocol::stray_claims& claims) {
       never_sent.push_back(claim.sequence);
   }
   query<std::vector<core::stray_run>>(
-    [life = *life_, all](storage::store& store) { return store.maintenance().stray_runs(life, all); },
+    [incarnation = *incarnation_, all](storage::store& store) { return store.maintenance().stray_runs(incarnation, all); },
     [this, never_sent](const core::result<std::vector<core::stray_run>>& strays) {
       if (strays)
         take_strays(*strays, never_sent);
@@ -170,7 +170,7 @@ void recovery_actor_state::take_strays(const std::vector<core::stray_run>& stray
       !maybe_sent && run.attempt == 0 && std::find(never_sent.begin(), never_sent.end(), run.claim) != never_sent.end();
     if (!take(run, unsent))
       continue;
-    log_->warn("recovery: job {} run {}: this node claimed it and then lost track of it; it is now {}", core::number(run.job),
+    log_->warn("job={} run={} this node claimed it and then lost track of it; it is now {}", core::number(run.job),
                core::number(run.id), unsent ? "sent" : "looked up at its executor");
     ++opened[run.claim];
   }
@@ -187,7 +187,7 @@ void recovery_actor_state::take(protocol::unknown_batch&& batch) {
                    .known_at = clock_.at(t), .due = t + settings_.trigger.settle});
   }
   // Without an incarnation their claims belong to an earlier one of this node: the next one adopts them.
-  release(life_ ? reported_.admit(runs_, runs_max) : reported_.drop());
+  release(incarnation_ ? reported_.admit(runs_, runs_max) : reported_.drop());
 }
 
 void recovery_actor_state::release(const protocol::slot_release& freed) {
@@ -200,7 +200,7 @@ void recovery_actor_state::tick() {
     return;
   arm();
   metrics_.undecided->value(static_cast<std::int64_t>(runs_.size() + reported_.size()));
-  if (!life_)
+  if (!incarnation_)
     return;
   if (adoption_.is_due(steady_now()))
     adopt();

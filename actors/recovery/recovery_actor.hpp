@@ -135,7 +135,7 @@ private:
   logger log_;
   recovery_metrics metrics_;
 
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
   /// Number of incarnation changes: answers to requests of an earlier one are ignored.
   std::uint64_t epoch_ = 0;
   steady next_tick_{};

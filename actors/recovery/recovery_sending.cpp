@@ -26,7 +26,7 @@ void recovery_actor_state::ask_permits() {
   if (wanted.empty())
     return;
   query<std::vector<bool>>(
-    [life = *life_, wanted](storage::store& store) { return store.firings().permit_resend(life, wanted); },
+    [incarnation = *incarnation_, wanted](storage::store& store) { return store.firings().permit_resend(incarnation, wanted); },
     [this, wanted](const core::result<std::vector<bool>>& granted) { permitted(wanted, granted); });
 }
 
@@ -81,7 +81,7 @@ void recovery_actor_state::send_over(core::log_id id, const protocol::executor_l
     return ask_again(*run, "cannot reach its executor");
   run->permitted = false;
   run->due = steady_now() + settings_.trigger.ask_limit;
-  run->run.incarnation = life_->incarnation;
+  run->run.incarnation = incarnation_->incarnation;
   log_->info("job={} run={} {} begins", core::number(run->job), core::number(id), sending_of(*run));
   metrics_.sent->inc();
   protocol::send(self_, link, protocol::send_batch{{run->run}, protocol::recovery_actor{self_}});
@@ -96,7 +96,7 @@ void recovery_actor_state::take(protocol::send_results&& results) {
 void recovery_actor_state::sent(const protocol::send_result& result) {
   auto* run = runs_.find(result.run.id);
   // An earlier incarnation sent the run: its claim is responsible for it.
-  if (!run || run->now != phase::sending || !life_ || result.run.incarnation != life_->incarnation)
+  if (!run || run->now != phase::sending || !incarnation_ || result.run.incarnation != incarnation_->incarnation)
     return;
   if (result.state != protocol::send_state::gate_closed && std::exchange(run->never_sent, false))
     return sent_first(*run, result);

@@ -36,14 +36,14 @@ void recovery_actor_state::look() {
     reported = reported || run.run.claim < adoption::first_sequence;
   }
   query<findings>(
-    [due, jobs = std::move(jobs), reported, life = *life_](storage::store& store) -> core::result<findings> {
+    [due, jobs = std::move(jobs), reported, incarnation = *incarnation_](storage::store& store) -> core::result<findings> {
       auto rows = store.logs().rows(due);
       if (!rows)
         return tl::unexpected<core::error>{std::move(rows.error())};
       auto definitions = jobs.empty() ? std::vector<core::scheduled_job>{} : store.firings().read_jobs(jobs);
       if (!definitions)
         return tl::unexpected<core::error>{std::move(definitions.error())};
-      auto claims = reported ? store.firings().open_claims(life) : std::vector<std::int64_t>{};
+      auto claims = reported ? store.firings().open_claims(incarnation) : std::vector<std::int64_t>{};
       if (!claims)
         return tl::unexpected<core::error>{std::move(claims.error())};
       return findings{std::move(*rows), std::move(*definitions), std::move(*claims)};

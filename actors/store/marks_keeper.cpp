@@ -40,12 +40,12 @@ void marks_keeper::note(const core::claim_outcome& outcome) {
     write(core::marks_ahead(marks_, highest_));
 }
 
-void marks_keeper::note_incarnation(std::int64_t life) {
+void marks_keeper::note_incarnation(std::int64_t incarnation) {
   const std::lock_guard held{lock_};
   lived_ = true;
   highest_ = std::max(highest_, marks_.ceiling);
   auto next = marks_;
-  next.life = std::max(next.life, life);
+  next.incarnation = std::max(next.incarnation, incarnation);
   write(next);
 }
 

@@ -31,7 +31,7 @@ public:
   void note(const core::claim_outcome& outcome);
 
   /// Records that an incarnation has begun and the database assigns only ids above the ceiling.
-  void note_incarnation(std::int64_t life);
+  void note_incarnation(std::int64_t incarnation);
 
   /// Returns true if ids were assigned a second time since the last call.
   [[nodiscard]] bool take_repeated();

@@ -45,7 +45,7 @@ bool record_queue::is_due(steady t) const noexcept {
          || (!resolved_.empty() && t >= resolved_since_ + resolved_wait);
 }
 
-record_task_ptr record_queue::next(const core::node_incarnation& life, bool shared) {
+record_task_ptr record_queue::next(const core::node_incarnation& incarnation, bool shared) {
   if (!repeated_.empty()) {
     auto again = std::move(repeated_.front());
     repeated_.pop_front();
@@ -54,11 +54,11 @@ record_task_ptr record_queue::next(const core::node_incarnation& life, bool shar
   if (!former_triggers_.empty()) {
     // An incarnation that the store never assigned: the store keeps successful deliveries and leaves failures to the incarnation
     // that adopted the run.
-    auto former = std::make_shared<record_task>(core::node_incarnation{life.node, -1}, shared);
+    auto former = std::make_shared<record_task>(core::node_incarnation{incarnation.node, -1}, shared);
     former->add(take_front(former_triggers_, rows_max_));
     return former;
   }
-  auto task = std::make_shared<record_task>(life, shared);
+  auto task = std::make_shared<record_task>(incarnation, shared);
   task->add_resolved(std::exchange(resolved_, {}));
   task->add(take_front(triggers_, rows_max_));
   add_callbacks_to(*task);

@@ -39,7 +39,7 @@ public:
   /// Returns true if there is something to store at `t`. Ends of claims alone wait a while for results.
   [[nodiscard]] bool is_due(steady t) const noexcept;
   /// Removes and returns the next task, when one is due. `life`: this incarnation; `shared`: Java admins read the rows.
-  [[nodiscard]] record_task_ptr next(const core::node_incarnation& life, bool shared);
+  [[nodiscard]] record_task_ptr next(const core::node_incarnation& incarnation, bool shared);
 
   /// Puts a task back whose transaction failed, or a part of it. The task that was put back last is next.
   void repeat(record_task_ptr task) { repeated_.push_front(std::move(task)); }

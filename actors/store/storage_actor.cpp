@@ -76,7 +76,7 @@ caf::result<protocol::callbacks_stored> storage_actor_state::accept(protocol::ca
   if (clock_.in_doubt())
     return protocol::to_caf(protocol::clock_in_doubt());
   if (records_.callbacks() + batch.items.size() > callbacks_max)
-    return protocol::to_caf({core::errc::too_large, "too many results are waiting for the store"});
+    return protocol::to_caf({core::errc::too_large, "too many results are waiting for the database"});
   auto promise = self_->make_response_promise<protocol::callbacks_stored>();
   records_.add(std::move(batch.items), promise);
   pump();
@@ -94,7 +94,7 @@ void storage_actor_state::change_incarnation(const protocol::incarnation_change&
   alive_ = change.life.has_value();
   if (!change.life)
     return; // answers of a lost incarnation are still recorded: the store's guards decide
-  life_ = *change.life;
+  incarnation_ = *change.life;
   shared_ = change.mode == core::cluster_mode::shared;
   records_.end_incarnation();
   claims_.end_incarnation();
@@ -182,7 +182,7 @@ void storage_actor_state::run_claim(client& at, claim_request_ptr request) {
 
 void storage_actor_state::claimed(const claim_request_ptr& request, core::result<core::claim_outcome>&& outcome) {
   const auto claim = request->batch.sequence;
-  if (request->batch.owner != life_ || (outcome && outcome->runs.empty()))
+  if (request->batch.owner != incarnation_ || (outcome && outcome->runs.empty()))
     claims_.forget(claim);
   else if (outcome)
     claims_.open(claim, static_cast<std::uint32_t>(outcome->runs.size()));
@@ -201,10 +201,11 @@ void storage_actor_state::look_for_strays() {
   if (!alive_ || !strays_ || !claims_.begin_search(steady_now()))
     return;
   ask_store<std::vector<std::int64_t>>(
-    self_, protocol::storage_actor{self_}, [life = life_](storage::store& store) { return store.firings().open_claims(life); },
-    [this, life = life_](const core::result<std::vector<std::int64_t>>& stored) {
+    self_, protocol::storage_actor{self_},
+    [incarnation = incarnation_](storage::store& store) { return store.firings().open_claims(incarnation); },
+    [this, incarnation = incarnation_](const core::result<std::vector<std::int64_t>>& stored) {
       claims_.end_search();
-      if (!stored || !alive_ || life != life_)
+      if (!stored || !alive_ || incarnation != incarnation_)
         return;
       if (auto strays = claims_.find_strays(*stored, steady_now()); !strays.items.empty())
         protocol::send(self_, strays_, std::move(strays));

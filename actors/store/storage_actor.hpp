@@ -99,7 +99,7 @@ private:
   protocol::intent_listener intents_;
   protocol::stray_listener strays_;
   protocol::run_end_listener ends_;
-  core::node_incarnation life_;
+  core::node_incarnation incarnation_;
   /// The incarnation `life_` is running.
   bool alive_ = false;
   /// Java admins read the recorded rows.

@@ -10,7 +10,7 @@ bool storage_actor_state::start_record(client& at) {
   if (!at.takes_records || !records_.is_due(steady_now()))
     return false;
   at.last = work::record;
-  run_record(at, records_.next(life_, shared_));
+  run_record(at, records_.next(incarnation_, shared_));
   return true;
 }
 
@@ -44,7 +44,7 @@ void storage_actor_state::recorded(const record_task_ptr& task, core::result<cor
   failures_.write(log_, batch, *outcome, steady_now());
   task->answer();
   // Numbers of adopted claims start again with each incarnation.
-  if (!outcome->fenced && batch.owner == life_)
+  if (!outcome->fenced && batch.owner == incarnation_)
     close_runs(batch.triggers, true);
   if (ends_ && !outcome->ended.empty())
     protocol::send(self_, ends_, protocol::runs_ended{std::move(outcome->ended)});
@@ -71,15 +71,15 @@ void storage_actor_state::refused(const record_task_ptr& task, const core::error
     return;
   }
   const auto& batch = task->batch();
-  if (batch.owner == life_)
+  if (batch.owner == incarnation_)
     close_runs(batch.triggers, false);
   for (const auto& trigger : batch.triggers)
-    log_->error("run={} trigger result refused by the store: {}", core::number(trigger.id), why.context);
+    log_->error("run={} trigger result refused by the database: {}", core::number(trigger.id), why.context);
   for (const auto& callback : batch.callbacks)
-    log_->error("run={} result refused by the store: {}", core::number(callback.id), why.context);
+    log_->error("run={} result refused by the database: {}", core::number(callback.id), why.context);
   closed(*task);
   if (!batch.resolved_claims.empty())
-    log_->error("the store refused the end of {} claims: {}", batch.resolved_claims.size(), why.context);
+    log_->error("the database refused the end of {} claims: {}", batch.resolved_claims.size(), why.context);
   task->refuse(why);
 }
 
@@ -91,7 +91,7 @@ void storage_actor_state::close_runs(const std::vector<core::trigger_result>& tr
 
 // Called also if the deletion failed.
 void storage_actor_state::closed(const record_task& task) {
-  if (task.batch().owner == life_)
+  if (task.batch().owner == incarnation_)
     claims_.closed(task.batch().resolved_claims);
 }
 

@@ -16,14 +16,14 @@ constexpr auto wait_max = 2000ms;
 bool store_back_off::must_repeat(const core::error* failure, const char* what, steady t, const logger& log) {
   if (!failure || (failure->code != core::errc::unavailable && failure->code != core::errc::timeout)) {
     if (wait_ > 0ms)
-      log->info("the store answers again");
+      log->info("the database answers again");
     wait_ = 0ms;
     trouble_.clear();
     return false;
   }
   if (wait_ == 0ms)
-    log->warn("the store cannot {} now, retrying until it can: {}", what, failure->context);
-  trouble_ = std::string{"the store cannot "} + what + ": " + failure->context;
+    log->warn("the database cannot {} now, retrying until it can: {}", what, failure->context);
+  trouble_ = std::string{"the database cannot "} + what + ": " + failure->context;
   wait_ = std::clamp<std::chrono::milliseconds>(wait_ * 2, wait_min, wait_max);
   not_before_ = t + wait_;
   return true;

@@ -43,7 +43,7 @@ kept_marks marks_at_end(const kept_marks& now, log_id highest) {
 
 std::string to_text(const kept_marks& marks) {
   return std::string{marks_head} + ' ' + std::to_string(number(marks.seen)) + ' ' + std::to_string(number(marks.ceiling)) + ' '
-         + std::to_string(marks.life) + '\n';
+         + std::to_string(marks.incarnation) + '\n';
 }
 
 std::optional<kept_marks> parse_marks(std::string_view text) {
@@ -52,10 +52,10 @@ std::optional<kept_marks> parse_marks(std::string_view text) {
   text.remove_prefix(marks_head.size());
   const auto seen = take_number(text);
   const auto ceiling = take_number(text);
-  const auto life = take_number(text);
-  if (!seen || !ceiling || !life || text != "\n" || *ceiling < *seen)
+  const auto incarnation = take_number(text);
+  if (!seen || !ceiling || !incarnation || text != "\n" || *ceiling < *seen)
     return std::nullopt;
-  return kept_marks{log_id{*seen}, log_id{*ceiling}, *life};
+  return kept_marks{log_id{*seen}, log_id{*ceiling}, *incarnation};
 }
 
 id_verdict judge_next_id(const kept_marks& marks, log_id next) {

@@ -19,7 +19,7 @@ struct kept_marks {
   /// Upper bound of the run ids that this node has handed out.
   log_id ceiling{};
   /// Number of this node's last incarnation.
-  std::int64_t life = 0;
+  std::int64_t incarnation = 0;
 
   friend bool operator==(const kept_marks&, const kept_marks&) = default;
 };

@@ -209,7 +209,7 @@ TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and incarnations t
   advance(1s);
   REQUIRE(a.has_incarnation());
   CHECK(a.lives.heard->back()->incarnation == 10);
-  CHECK(marks->marks().life == 10);
+  CHECK(marks->marks().incarnation == 10);
   CHECK(core::number(test::expect(database.open()->cluster().raise_run_ids(core::log_id{0}))) == 1501);
   SECTION("ids that are assigned again end the incarnation") {
     marks->note(claimed({1501, 1502}));

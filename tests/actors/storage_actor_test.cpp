@@ -158,7 +158,7 @@ TEST_CASE_METHOD(storing, "a claim of an unavailable store is repeated until it 
   CHECK(replies.empty());
   CHECK_FALSE(status().ready);
   REQUIRE(status().reasons.size() == 1);
-  CHECK(status().reasons[0].find("the store cannot claim: ") == 0);
+  CHECK(status().reasons[0].find("the database cannot claim: ") == 0);
   auto tried = tasks;
   CHECK(tried >= 7); // 50, 100 .. 2000 ms apart
   CHECK(tried <= 15);

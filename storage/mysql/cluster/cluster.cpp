@@ -58,7 +58,7 @@ void lock_incarnation(connection& db, const std::string& node) {
 core::result<core::node_incarnation> cluster_role::enter(const std::string& node, const std::string& address,
                                                   const core::entry_terms& entry) {
   std::string named;
-  auto life = own_.db.transact([&]() -> core::result<core::node_incarnation> {
+  auto incarnation = own_.db.transact([&]() -> core::result<core::node_incarnation> {
     auto& db = own_.db;
     // A switch of modes ends every incarnation that it sees, so none may begin during it.
     (void) db.query("SELECT mode FROM rm_mode WHERE id = 1 LOCK IN SHARE MODE").next();
@@ -80,30 +80,31 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
     db.execute("UPDATE rm_life SET incarnation = ?, process = ? WHERE node = ?", begun.incarnation, entry.process, node);
     return begun;
   });
-  if (!life)
-    return life;
-  own_.own->entered(*life);
+  if (!incarnation)
+    return incarnation;
+  own_.own->entered(*incarnation);
   // A connection that another thread opened meanwhile did not know this incarnation yet.
   if (own_.own->list() != named)
     static_cast<void>(own_.db.read([this]() -> core::result<void> {
       own_.publish_connections();
       return {};
     }));
-  return life;
+  return incarnation;
 }
 
-core::result<void> cluster_role::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
+core::result<void> cluster_role::beat(const core::node_incarnation& incarnation, std::int64_t beat, core::time_point wall) {
   return own_.db.read([&]() -> core::result<void> {
     auto& db = own_.db;
     if (db.execute("UPDATE rm_node SET beat = ?, wall_ms = ? WHERE id = ? AND incarnation = ? AND state = 'up'", beat, wall,
-                   life.node, life.incarnation) == 1)
+                   incarnation.node, incarnation.incarnation) == 1)
       return {};
     // No row changed: the incarnation has ended, or the row already has this heartbeat.
-    auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", life.node, life.incarnation);
+    auto row = db.query("SELECT 1 FROM rm_node WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,
+                        incarnation.incarnation);
     if (row.next())
       return {};
     return core::fail(core::errc::fenced,
-                      "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " has ended");
+                      "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended");
   });
 }
 
@@ -221,11 +222,12 @@ void cluster_role::end_all_connections() {
   }));
 }
 
-core::result<void> cluster_role::leave(const core::node_incarnation& life) {
+core::result<void> cluster_role::leave(const core::node_incarnation& incarnation) {
   return own_.db.transact([&]() -> core::result<void> {
-    own_.db.execute("UPDATE rm_life SET incarnation = 0 WHERE node = ? AND incarnation = ?", life.node, life.incarnation);
-    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", life.node,
-                    life.incarnation);
+    own_.db.execute("UPDATE rm_life SET incarnation = 0 WHERE node = ? AND incarnation = ?", incarnation.node,
+                    incarnation.incarnation);
+    own_.db.execute("UPDATE rm_node SET state = 'down' WHERE id = ? AND incarnation = ? AND state = 'up'", incarnation.node,
+                    incarnation.incarnation);
     return {};
   });
 }

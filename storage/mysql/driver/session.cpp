@@ -64,14 +64,14 @@ void process_connections::closed(std::int64_t id) {
   ids_.erase(id);
 }
 
-void process_connections::entered(const core::node_incarnation& life) {
+void process_connections::entered(const core::node_incarnation& incarnation) {
   const std::lock_guard lock{guard_};
-  life_ = life;
+  incarnation_ = incarnation;
 }
 
-std::optional<core::node_incarnation> process_connections::life() const {
+std::optional<core::node_incarnation> process_connections::incarnation() const {
   const std::lock_guard lock{guard_};
-  return life_;
+  return incarnation_;
 }
 
 std::string process_connections::list() const {
@@ -114,13 +114,14 @@ void session::opened() {
 }
 
 void session::publish_connections() {
-  const auto life = own->life();
-  if (!life)
+  const auto incarnation = own->incarnation();
+  if (!incarnation)
     return;
   // Another store of this process may write an older list after this one; it then detects that and writes again.
   for (std::string written; written != own->list();) {
     written = own->list();
-    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", written, life->node, life->incarnation);
+    db.execute("UPDATE rm_node SET connections = ? WHERE id = ? AND incarnation = ?", written, incarnation->node,
+               incarnation->incarnation);
   }
 }
 

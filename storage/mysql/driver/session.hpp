@@ -44,8 +44,8 @@ public:
   /// Adds a connection. Forgets the numbers of an earlier start of the server, because the server assigns them again.
   void opened(std::int64_t id, const server_start& server);
   void closed(std::int64_t id);
-  void entered(const core::node_incarnation& life);
-  [[nodiscard]] std::optional<core::node_incarnation> life() const;
+  void entered(const core::node_incarnation& incarnation);
+  [[nodiscard]] std::optional<core::node_incarnation> incarnation() const;
   /// Returns `12,15,@db1:3306:1795413782`, as in `rm_node.connections`: the connections and the start of the server that numbered
   /// them.
   [[nodiscard]] std::string list() const;
@@ -55,7 +55,7 @@ private:
   mutable std::mutex guard_;
   std::set<std::int64_t> ids_;
   std::optional<server_start> server_;
-  std::optional<core::node_incarnation> life_;
+  std::optional<core::node_incarnation> incarnation_;
 };
 
 /// The form of texts stored for users where Java admins read them.

@@ -57,7 +57,7 @@ std::vector<core::node_row> read_nodes(connection& db) {
 core::result<core::node_incarnation> cluster_role::enter(const std::string& node, const std::string& address,
                                                          const core::entry_terms& entry) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<core::node_incarnation> {
-    core::node_incarnation life{node, 1};
+    core::node_incarnation incarnation{node, 1};
     auto reading = db.prepare(read_node);
     bool known = reading.with(node).step();
     const bool admitted = known ? entry.admits(reading.number(0), reading.number(1), state_of(reading.text(2)))
@@ -65,20 +65,20 @@ core::result<core::node_incarnation> cluster_role::enter(const std::string& node
     if (!admitted)
       return tl::unexpected{changed_meanwhile(node)};
     if (known)
-      life.incarnation = reading.number(0) + 1;
+      incarnation.incarnation = reading.number(0) + 1;
     else if (auto past = db.prepare(read_past); past.with(retired_incarnations).step())
-      life.incarnation = past.number(0) + 1;
-    life.incarnation = std::max(life.incarnation, entry.above + 1);
-    db.run(known ? enter_again : insert_node, node, life.incarnation, address);
-    db.run(write_incarnation, node, life.incarnation, entry.process);
-    return life;
+      incarnation.incarnation = past.number(0) + 1;
+    incarnation.incarnation = std::max(incarnation.incarnation, entry.above + 1);
+    db.run(known ? enter_again : insert_node, node, incarnation.incarnation, address);
+    db.run(write_incarnation, node, incarnation.incarnation, entry.process);
+    return incarnation;
   });
 }
 
-core::result<void> cluster_role::beat(const core::node_incarnation& life, std::int64_t beat, core::time_point wall) {
+core::result<void> cluster_role::beat(const core::node_incarnation& incarnation, std::int64_t beat, core::time_point wall) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
-    if (db.run(raise_beat, life.node, life.incarnation, beat, wall) != 1)
-      return tl::unexpected{incarnation_has_ended(life)};
+    if (db.run(raise_beat, incarnation.node, incarnation.incarnation, beat, wall) != 1)
+      return tl::unexpected{incarnation_has_ended(incarnation)};
     return {};
   });
 }
@@ -118,9 +118,9 @@ core::result<bool> cluster_role::fence(const core::node_row& seen) {
   });
 }
 
-core::result<void> cluster_role::leave(const core::node_incarnation& life) {
+core::result<void> cluster_role::leave(const core::node_incarnation& incarnation) {
   return within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
-    db.run(leave_node, life.node, life.incarnation);
+    db.run(leave_node, incarnation.node, incarnation.incarnation);
     return {};
   });
 }

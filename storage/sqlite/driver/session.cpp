@@ -17,8 +17,9 @@ core::result<void> session::check_current(const core::node_incarnation& owner) c
   return tl::unexpected{incarnation_has_ended(owner)};
 }
 
-core::error incarnation_has_ended(const core::node_incarnation& life) {
-  return {core::errc::fenced, "incarnation " + std::to_string(life.incarnation) + " of node " + life.node + " has ended"};
+core::error incarnation_has_ended(const core::node_incarnation& incarnation) {
+  return {core::errc::fenced,
+          "incarnation " + std::to_string(incarnation.incarnation) + " of node " + incarnation.node + " has ended"};
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -26,6 +26,6 @@ struct session {
 };
 
 /// Returns the error for an ended incarnation.
-[[nodiscard]] core::error incarnation_has_ended(const core::node_incarnation& life);
+[[nodiscard]] core::error incarnation_has_ended(const core::node_incarnation& incarnation);
 
 } // namespace ringmaster::storage::sqlite
