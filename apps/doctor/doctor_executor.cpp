@@ -63,7 +63,8 @@ void check_executor_tls(const config::settings& settings, finding_list& findings
 
 /// Returns `host:port` of an HTTP address.
 std::string door_of(std::string_view url) {
-  const auto parts = core::split_url(protocol::split_address(url).origin);
+  const auto origin = protocol::split_address(url).origin;
+  const auto parts = core::split_url(origin);
   const std::string door{parts.authority};
   return core::split_host_port(door).port ? door : door + (parts.scheme == "https" ? ":443" : ":80");
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 // Text forms of networks and of the listen address. Grammar only: the callers check whether a host is an address and whether it
-// exists.
+// exists. Parts are views into the text, so a temporary string does not compile.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct network_text {
 
 /// Parses an address with the length of its prefix, or a single address, which is a network of one. Unset for any other form.
 [[nodiscard]] std::optional<network_text> split_network(std::string_view text) noexcept;
+template <std::same_as<std::string> Temporary>
+std::optional<network_text> split_network(Temporary&&) = delete;
 
 /// Returns the network that belongs to one client: for IPv6 the /64 network (`2001:db8:0:0::/64`), for an IPv4 address, also
 /// inside an IPv6 one, the address. Text of another form is returned unchanged.
@@ -37,6 +40,8 @@ struct listen_text {
 /// Parses a host and a port from 0 to 65535. Unset for any other form, including a port alone: all addresses must be requested
 /// explicitly.
 [[nodiscard]] std::optional<listen_text> split_listen(std::string_view text) noexcept;
+template <std::same_as<std::string> Temporary>
+std::optional<listen_text> split_listen(Temporary&&) = delete;
 
 /// Returns true for the value of a `Host` header that names only this machine: `localhost`, an address in 127.0.0.0/8, or
 /// `[::1]`, each with or without a port.

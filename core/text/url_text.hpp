@@ -1,8 +1,9 @@
 #pragma once
 
 // The parts of URLs and of addresses with a host and a port. The only parser of either; the rules what a caller accepts stand on
-// these parts (docs/adr/0034). It divides any text and judges none. Views point into the text.
+// these parts (docs/adr/0034). It divides any text and judges none. Views point into the text, so a temporary string does not compile.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,8 +31,12 @@ struct url_parts {
 };
 
 [[nodiscard]] url_parts split_url(std::string_view url) noexcept;
+template <std::same_as<std::string> Temporary>
+url_parts split_url(Temporary&&) = delete;
 /// Divides a text that begins with the authority, even if it contains `://`.
 [[nodiscard]] url_parts split_schemeless(std::string_view text) noexcept;
+template <std::same_as<std::string> Temporary>
+url_parts split_schemeless(Temporary&&) = delete;
 
 /// Parts of `host:port` or `[host]:port`.
 struct host_port {
@@ -45,6 +50,8 @@ struct host_port {
 };
 
 [[nodiscard]] host_port split_host_port(std::string_view text) noexcept;
+template <std::same_as<std::string> Temporary>
+host_port split_host_port(Temporary&&) = delete;
 
 /// Parts of `account@host:port`.
 struct authority_parts {
@@ -55,6 +62,8 @@ struct authority_parts {
 };
 
 [[nodiscard]] authority_parts split_authority(std::string_view authority) noexcept;
+template <std::same_as<std::string> Temporary>
+authority_parts split_authority(Temporary&&) = delete;
 
 /// Parses a port from 0 to 65535, digits only.
 [[nodiscard]] std::optional<std::uint16_t> parse_port(std::string_view digits) noexcept;

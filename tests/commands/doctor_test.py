@@ -72,6 +72,21 @@ class ChannelsTest(Examined):
         self.says(found, "job files", "fail", r'alarm \'a\': the configuration has no \[\[webhook\]\] named "none"')
 
 
+class ExecutorTest(Examined):
+    def test_the_addresses_of_admins(self):
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as admin, \
+                contextlib.closing(socket.create_server(("127.0.0.1", 0))) as other:
+            there = f"http://127.0.0.1:{admin.getsockname()[1]}/xxl-job-admin"
+            gone = f"http://127.0.0.1:{other.getsockname()[1]}/a-context-longer-than-a-short-string"
+            other.close()
+            config = self.write("executor.toml", '[executor]\napp_name = "batch-worker"\nallow_no_token = true\n'
+                                                 f'admins = ["{there}", "{gone}"]\n')
+            found = self.examine("--config", config)
+        self.says(found, "admin", "ok", f"^{there} is reachable$")
+        self.says(found, "admin", "fail", f"^{gone}: ")
+        self.only(found, "admin")
+
+
 class SqliteTest(Examined):
     def test_rows_with_nonsense(self):
         self.succeed("apply", self.write("jobs.toml", JOBS))

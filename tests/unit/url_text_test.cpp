@@ -3,6 +3,7 @@
 #include "core/text/url_text.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/url/src.hpp>
@@ -11,6 +12,28 @@
 
 using namespace std::string_literals;
 using namespace ringmaster::core;
+
+namespace {
+
+template <class Text>
+concept is_split = requires(Text&& text) {
+  split_url(std::forward<Text>(text));
+  split_schemeless(std::forward<Text>(text));
+  split_host_port(std::forward<Text>(text));
+  split_authority(std::forward<Text>(text));
+};
+
+// The parts would point into a string that is gone.
+template <class Text>
+concept is_split_by_any = requires(Text&& text) { split_url(std::forward<Text>(text)); }
+                          || requires(Text&& text) { split_schemeless(std::forward<Text>(text)); }
+                          || requires(Text&& text) { split_host_port(std::forward<Text>(text)); }
+                          || requires(Text&& text) { split_authority(std::forward<Text>(text)); };
+
+static_assert(is_split<std::string&> && is_split<const std::string&> && is_split<std::string_view> && is_split<const char*>);
+static_assert(!is_split_by_any<std::string>);
+
+} // namespace
 
 TEST_CASE("URLs that keep to RFC 3986 have the parts that Boost.URL finds", "[unit]") {
   const auto text_of = [](auto part) { return std::string{part.data(), part.size()}; };
