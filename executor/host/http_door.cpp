@@ -5,10 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text/ascii_case.hpp"
-#include "core/text/network_text.hpp"
 #include "core/text/text.hpp"
-#include "core/text/url_text.hpp"
+#include "executor/host/own_host.hpp"
 #include "protocol/error.hpp"
 #include "protocol/wire/executor/trigger_codec.hpp"
 
@@ -47,23 +45,6 @@ std::string_view path_of(std::string_view target) {
 bool comes_from_page(const protocol::http_request& request) {
   const auto* site = request.find_header("Sec-Fetch-Site");
   return request.find_header("Origin") || (site && *site != "none");
-}
-
-/// Returns `host` of `http://host:port/path`; IPv6 addresses keep their brackets. Empty for a host that cannot be told apart.
-std::string_view host_of(std::string_view address) {
-  const auto authority = core::split_url(address).authority;
-  const auto place = core::split_host_port(authority);
-  if (!place.is_plain)
-    return {};
-  return authority.substr(0, place.host.size() + (place.in_brackets ? 2 : 0));
-}
-
-/// Returns whether the Host header is safe. A page that rebinds its own name to this machine sends that name; an IP address or
-/// the executor's own name cannot belong to a page.
-bool is_own_host(std::string_view shown, std::string_view address) {
-  const auto host = host_of(shown);
-  const bool numeric = !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
-  return numeric || host.starts_with('[') || core::is_loopback_host(shown) || core::equal_without_case(host, host_of(address));
 }
 
 template <class T>
