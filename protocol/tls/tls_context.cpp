@@ -1,18 +1,36 @@
 #include "protocol/tls/tls_context.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 namespace ringmaster::protocol {
 
 namespace {
 
+/// Minimum; the system's level stays if it is higher.
 constexpr int security_level = 2;
 
-/// Refuses a passphrase; OpenSSL would ask at the terminal.
-int no_passphrase(char*, int, int, void*) { return -1; }
+/// Refuses a passphrase; OpenSSL would ask at the terminal. Sets `wanted`, a bool or null.
+int no_passphrase(char*, int, int, void* wanted) {
+  if (wanted)
+    *static_cast<bool*>(wanted) = true;
+  return -1;
+}
+
+/// Returns the error for a key that OpenSSL has just refused on this thread, in plain words where OpenSSL has none.
+core::error refused_key(const tls_file& key, bool has_passphrase) {
+  const auto first = ERR_peek_error();
+  const bool is_other_file = ERR_GET_LIB(first) == ERR_LIB_OSSL_DECODER && ERR_GET_REASON(first) == ERR_R_UNSUPPORTED;
+  if (!has_passphrase && !is_other_file)
+    return refused_file(key);
+  ERR_clear_error();
+  return {core::errc::invalid_argument, key.refusal + (has_passphrase ? "the key has a passphrase; store the key without one"
+                                                                      : "not a PEM file with a private key")};
+}
 
 } // namespace
 
@@ -22,7 +40,7 @@ core::result<tls_context> make_tls_context(const ssl_method_st* method) {
   if (!made || SSL_CTX_set_min_proto_version(made.get(), TLS1_2_VERSION) != 1)
     return core::fail(core::errc::internal, "OpenSSL: " + take_tls_error());
   auto* context = made.get();
-  SSL_CTX_set_security_level(context, security_level);
+  SSL_CTX_set_security_level(context, std::max(security_level, SSL_CTX_get_security_level(context)));
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); // tickets do not need it
@@ -33,10 +51,14 @@ core::result<tls_context> make_tls_context(const ssl_method_st* method) {
 core::result<void> use_identity(const tls_context& context, const tls_file& certificate, const tls_file& key) {
   if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.path.c_str()) != 1)
     return tl::unexpected{refused_file(certificate)};
+  bool has_passphrase = false;
+  SSL_CTX_set_default_passwd_cb_userdata(context.get(), &has_passphrase);
   // Compares key and certificate; a key of another certificate is refused here.
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key.path.c_str(), SSL_FILETYPE_PEM) != 1
-      || SSL_CTX_check_private_key(context.get()) != 1)
-    return tl::unexpected{refused_file(key)};
+  const bool used = SSL_CTX_use_PrivateKey_file(context.get(), key.path.c_str(), SSL_FILETYPE_PEM) == 1
+                    && SSL_CTX_check_private_key(context.get()) == 1;
+  SSL_CTX_set_default_passwd_cb_userdata(context.get(), nullptr);
+  if (!used)
+    return tl::unexpected{refused_key(key, has_passphrase)};
   return {};
 }
 
@@ -55,7 +77,10 @@ std::string take_tls_error() {
       ERR_clear_error();
       return std::generic_category().message(ERR_GET_REASON(code));
     }
-    const char* reason = ERR_reason_error_string(code);
+    if (ERR_GET_REASON(code) == ERR_R_PEM_LIB) // says only where the reasons before it come from
+      continue;
+    const bool has_none = ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+    const char* reason = has_none ? "not a PEM file with a certificate" : ERR_reason_error_string(code);
     const std::string said = reason ? reason : "unknown error";
     if (text.find(said) == std::string::npos)
       text.append(text.empty() ? "" : ", ").append(said);

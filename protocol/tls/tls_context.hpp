@@ -16,8 +16,8 @@ struct ssl_method_st;
 
 namespace ringmaster::protocol {
 
-/// TLS 1.2 or later, security level 2, no renegotiation, no session cache, no passphrases; a write may be partial and be repeated
-/// from another buffer. A connection keeps the context that it began with.
+/// TLS 1.2 or later, security level 2 or the system's if higher, no renegotiation, no session cache, no passphrases; a write may be
+/// partial and be repeated from another buffer. A connection keeps the context that it began with.
 using tls_context = std::shared_ptr<ssl_ctx_st>;
 
 /// Makes a context without certificate and authorities. Errors: `internal`.
@@ -30,7 +30,7 @@ struct tls_file {
   std::string refusal;
 };
 
-/// Read the own certificate with the chain below its authority, and its key. Errors: `invalid_argument` for files that cannot be
+/// Reads the own certificate with the chain below its authority, and its key. Errors: `invalid_argument` for files that cannot be
 /// used and for a key of another certificate.
 [[nodiscard]] core::result<void> use_identity(const tls_context& context, const tls_file& certificate, const tls_file& key);
 /// Trusts the authorities in the file. Errors: `invalid_argument`.

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include "protocol/tls/tls_context.hpp"
 #include "tests/gateway/transport_fixture.hpp"
 #include "tests/support/certificates.hpp"
 #include "tests/support/raw_socket.hpp"
@@ -343,6 +344,35 @@ TEST_CASE_METHOD(tls_fixture, "unusable TLS files prevent the start", "[gateway]
   bound = transport->bind();
   REQUIRE_FALSE(bound);
   CHECK(bound.error().context.find("No such file") != std::string::npos);
+}
+
+TEST_CASE_METHOD(tls_fixture, "a certificate or key that cannot be used is refused in plain words", "[gateway][tls]") {
+  const auto refused = [](const std::string& certificate, const std::string& key) {
+    const auto made = protocol::make_tls_context(TLS_method());
+    REQUIRE(made);
+    const auto used = protocol::use_identity(*made, {certificate, "C: "}, {key, "K: "});
+    return used ? std::string{} : used.error().context;
+  };
+  const auto refusal = [&](const std::string& key) { return refused(server.tls_certificate, key); };
+  CHECK(refusal(server.tls_key).empty());
+  CHECK(refused(server.tls_key, server.tls_key) == "C: not a PEM file with a certificate");
+  CHECK(refusal(server.tls_certificate) == "K: not a PEM file with a private key");
+  CHECK(refusal(authority.issue("other").key) == "K: key values mismatch");
+  const auto locked = folder.path() + "/locked.key";
+  {
+    std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_EC_gen("P-256"), &EVP_PKEY_free};
+    std::unique_ptr<BIO, decltype(&BIO_free)> out{BIO_new_file(locked.c_str(), "w"), &BIO_free};
+    const std::string passphrase = "hush";
+    REQUIRE(PEM_write_bio_PKCS8PrivateKey(out.get(), key.get(), EVP_aes_256_cbc(), passphrase.data(),
+                                          static_cast<int>(passphrase.size()), nullptr, nullptr) == 1);
+  }
+  CHECK(refusal(locked) == "K: the key has a passphrase; store the key without one");
+}
+
+TEST_CASE("TLS contexts have security level 2 at least", "[gateway][tls]") {
+  const auto made = protocol::make_tls_context(TLS_method());
+  REQUIRE(made);
+  CHECK(SSL_CTX_get_security_level(made->get()) >= 2);
 }
 
 TEST_CASE_METHOD(tls_fixture, "TLS files are examined", "[gateway][tls]") {
