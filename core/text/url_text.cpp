@@ -54,6 +54,12 @@ host_port split_host_port(std::string_view text) noexcept {
   return parts;
 }
 
+bool is_ip6_without_brackets(std::string_view place) noexcept {
+  constexpr auto colons_min = 6; // in an address without `::` that ends like an IPv4 address
+  return place.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos
+         && (place.find("::") != std::string_view::npos || std::count(place.begin(), place.end(), ':') >= colons_min);
+}
+
 authority_parts split_authority(std::string_view authority) noexcept {
   const auto at = authority.rfind('@');
   if (at == std::string_view::npos)

@@ -53,6 +53,9 @@ struct host_port {
 template <std::same_as<std::string> Temporary>
 host_port split_host_port(Temporary&&) = delete;
 
+/// Returns true for text that was meant as an IPv6 address without its brackets, with or without a port. A guess for messages.
+[[nodiscard]] bool is_ip6_without_brackets(std::string_view place) noexcept;
+
 /// Parts of `account@host:port`.
 struct authority_parts {
   /// The text before the last `@`; unset without one.

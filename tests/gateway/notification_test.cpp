@@ -240,8 +240,8 @@ TEST_CASE("an endless answer is read for one mebibyte, and its beginning decides
 
 TEST_CASE("link-local and metadata addresses are never called", "[gateway]") {
   for (const char* ip : {"169.254.169.254", "169.254.0.1", "100.100.100.200", "0.0.0.0", "224.0.0.1", "255.255.255.255",
-                         "fe80::1", "fd00:ec2::254", "::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::a9fe:a9fe",
-                         "2002:a9fe:a9fe::1", "ff02::1", "::", "not an address"})
+                         "fe80::1", "fd00:ec2::254", "fd20:ce::254", "::ffff:169.254.169.254", "::169.254.169.254",
+                         "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1", "ff02::1", "::", "not an address"})
     CHECK_FALSE(gateway::is_allowed_address(ip));
   for (const char* ip : {"127.0.0.1", "10.0.0.1", "192.168.1.1", "8.8.8.8", "::1", "2001:db8::1", "fd00::1", "::ffff:10.0.0.1"})
     CHECK(gateway::is_allowed_address(ip));

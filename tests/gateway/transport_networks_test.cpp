@@ -40,6 +40,15 @@ TEST_CASE("an invalid origin is refused with its reason", "[gateway]") {
   CHECK(parsed.error().context.find_first_of("\r\n") == std::string::npos);
 }
 
+TEST_CASE("an IPv6 address without brackets is refused as such", "[gateway]") {
+  for (const auto* text : {"http://::1:9999", "http://2001:db8::1", "https://fd00::7:443"}) {
+    const auto parsed = parse_origin(text);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().context.ends_with(": an IPv6 address must be in brackets"));
+  }
+  CHECK(parse_origin("http://h:80:80").error().context.find("the port must be") != std::string::npos);
+}
+
 TEST_CASE("https is supported, with its own default port", "[gateway]") {
   auto parsed = parse_origin("https://h");
   REQUIRE(parsed);
@@ -75,7 +84,8 @@ TEST_CASE("link-local and metadata addresses are never allowed", "[gateway]") {
   CHECK(list.allows(make_address("8.8.8.8")));
   CHECK(list.allows(make_address("2001:db8::1")));
   for (auto text : {"169.254.169.254", "169.254.0.1", "::ffff:169.254.169.254", "fe80::1", "fe80::1%1", "febf::1",
-                    "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254"}) {
+                    "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254",
+                    "::169.254.169.254", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::1", "64:ff9b::100.100.100.200"}) {
     CAPTURE(text);
     CHECK_FALSE(list.allows(make_address(text)));
   }

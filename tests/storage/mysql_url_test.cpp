@@ -51,3 +51,11 @@ TEST_CASE("invalid addresses are refused and the password is not shown", "[stora
   CHECK(where.error().context.find("database.url") != std::string::npos);
   CHECK(where.error().context.find("hunter2") == std::string::npos);
 }
+
+TEST_CASE("an IPv6 address without brackets is refused as such", "[storage]") {
+  for (const auto* url : {"mysql://root:a@::1/jobs", "mysql://root:a@2001:db8::1:3306/jobs"}) {
+    const auto where = parse_url(url);
+    REQUIRE_FALSE(where);
+    CHECK(where.error().context == "database.url: an IPv6 address must be in brackets");
+  }
+}

@@ -123,3 +123,10 @@ TEST_CASE("percent escapes are decoded, and broken ones refused", "[unit]") {
   CHECK(percent_encoded("aZ9-._~ /+\xff") == "aZ9-._~%20%2F%2B%FF");
   CHECK(percent_decoded(percent_encoded(all)) == all);
 }
+
+TEST_CASE("an IPv6 address without brackets is noticed", "[unit]") {
+  for (const auto* text : {"::1", "::1:9999", "2001:db8::1:9999", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:10.0.0.7", "fd00::A:80"})
+    CHECK(is_ip6_without_brackets(text));
+  for (const auto* text : {"", "[::1]:80", "h:80:80", "10.0.0.7:80", "10.0.0.7:80:80", "u:p@::1", ":80"})
+    CHECK_FALSE(is_ip6_without_brackets(text));
+}

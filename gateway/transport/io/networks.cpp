@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <signal.h>
 
+#include "core/text/ip_bytes.hpp"
 #include "core/text/network_text.hpp"
 #include "core/text/url_text.hpp"
 
@@ -33,14 +34,8 @@ asio::ip::address plain(const asio::ip::address& address) {
 }
 
 bool never_allowed(const asio::ip::address& address) {
-  // Metadata services hand out credentials to every process of the machine.
-  static const asio::ip::address metadata[] = {
-    asio::ip::make_address("100.100.100.200"), asio::ip::make_address("168.63.129.16"), asio::ip::make_address("192.0.0.192"),
-    asio::ip::make_address("fd00:ec2::254"),   asio::ip::make_address("fd20:ce::254"),
-  };
-  if (address.is_v4() ? (address.to_v4().to_uint() >> 16) == 0xA9FE : address.to_v6().is_link_local())
-    return true;
-  return std::find(std::begin(metadata), std::end(metadata), address) != std::end(metadata);
+  return address.is_v4() ? core::is_link_local_or_metadata(address.to_v4().to_bytes())
+                         : core::is_link_local_or_metadata(address.to_v6().to_bytes());
 }
 
 template <class Network, class Address>
@@ -80,6 +75,8 @@ core::result<origin_address> parse_origin(std::string_view origin) {
   }
   if (!url.path.empty() || !url.tail.empty())
     return refuse(origin, "invalid host");
+  if (core::is_ip6_without_brackets(url.authority))
+    return refuse(origin, "an IPv6 address must be in brackets");
   const auto port = place.port ? core::parse_port(*place.port).value_or(0) : parts.tls ? 443 : 80;
   if (!place.is_plain || port == 0)
     return refuse(origin, "the port must be a number from 1 to 65535");

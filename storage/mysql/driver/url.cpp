@@ -34,6 +34,8 @@ core::result<void> parse_place(address& out, std::string_view text) {
   const auto place = core::split_host_port(text);
   if (text.starts_with('[') && !(place.in_brackets && place.is_plain))
     return fail(errc::invalid_argument, "database.url: the host in brackets is not closed");
+  if (core::is_ip6_without_brackets(text))
+    return fail(errc::invalid_argument, "database.url: an IPv6 address must be in brackets");
   out.host = place.host;
   const auto port = place.port.value_or("");
   if (!place.is_plain || (!port.empty() && core::parse_port(port).value_or(0) == 0))
