@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include <unistd.h>
 
@@ -94,51 +96,83 @@ reloaded reload_settings(const assembled& fresh, configured& known, node& runnin
   return reloaded::done;
 }
 
-/// Applies the declared jobs of the current configuration. An error leaves all jobs unchanged.
-reloaded reload_jobs(const core::result<assembled>& fresh, node& running, actors::logger& log) {
+/// The declared files as they were at the signal, with the settings of that moment.
+struct declared_files {
+  assembled what;
+  core::declared_set declared;
+};
+
+/// One reload, from the signal until its declared files are applied.
+struct reload_progress {
+  bool any_done = false;
+  bool any_failed = false;
+  /// Set until the files are applied or refused: while they wait for the wall clock.
+  std::optional<declared_files> files;
+
+  void note(reloaded part) {
+    any_done |= part == reloaded::done;
+    any_failed |= part == reloaded::failed;
+  }
+};
+
+/// Reads the declared files of the current configuration into `progress`.
+reloaded read_declared(core::result<assembled>&& fresh, reload_progress& progress, actors::logger& log) {
   const auto fail = [&log](const core::error& why) {
     log->error("reload: {}", why.context);
     return reloaded::failed;
   };
   if (!fresh)
     return fail(fresh.error());
-  const auto& deploy = fresh->settings.deploy;
-  if (deploy.files.empty()) {
+  if (fresh->settings.deploy.files.empty()) {
     log->info("reload: no job files configured");
     return reloaded::nothing;
   }
   auto declared = read_deploy_files(fresh->settings);
   if (!declared)
     return fail(declared.error());
-  auto warnings = warnings_of(*declared, *fresh);
-  auto report = running.apply(std::move(*declared), deploy.prune);
+  progress.files = declared_files{std::move(*fresh), std::move(*declared)};
+  return reloaded::nothing;
+}
+
+/// Applies declared files. An error leaves all jobs unchanged.
+reloaded apply_declared(const declared_files& files, node& running, actors::logger& log) {
+  auto report = running.apply(files.declared, files.what.settings.deploy.prune);
   if (!report && protocol::is_clock_in_doubt(report.error())) {
-    log->warn("reload: the declared files are applied as soon as this node trusts its wall clock: see /readyz");
+    log->warn("reload: the declared files are applied as soon as this node trusts its wall clock (reasons: /readyz)");
     return reloaded::waiting;
   }
-  if (!report)
-    return fail(report.error());
-  core::add_warnings(*report, std::move(warnings));
+  if (!report) {
+    log->error("reload: {}", report.error().context);
+    return reloaded::failed;
+  }
+  core::add_warnings(*report, warnings_of(files.declared, files.what));
   log_report(log, *report);
   return reloaded::done;
 }
 
-/// Handles SIGHUP. The last log line sums up the whole reload, unless a part of it still waits. Returns true if the reload is to
-/// be repeated when this node trusts its wall clock.
-bool reload(const config_options& options, configured& known, node& running, actors::logger& log) {
-  const auto tls = reload_tls(running, log);
-  const auto fresh = assemble(options);
-  const auto settings = fresh ? reload_settings(*fresh, known, running, log) : reloaded::nothing;
-  const auto jobs = reload_jobs(fresh, running, log);
-  const bool waits = jobs == reloaded::waiting;
-  const bool any_done = tls == reloaded::done || settings == reloaded::done || jobs == reloaded::done;
-  if (tls != reloaded::failed && jobs != reloaded::failed) {
-    if (any_done && !waits)
-      log->info("reload: done");
-  } else {
-    log->warn(any_done ? "reload: partly done, see the errors above" : "reload: nothing changed, see the errors above");
-  }
-  return waits;
+/// Applies the declared files of a reload. The last log line sums up the whole reload, unless the files still wait.
+void finish(reload_progress& progress, node& running, actors::logger& log) {
+  const auto applied = progress.files ? apply_declared(*progress.files, running, log) : reloaded::nothing;
+  progress.note(applied);
+  const bool waits = applied == reloaded::waiting;
+  if (!waits)
+    progress.files.reset();
+  if (progress.any_failed)
+    log->warn(progress.any_done ? "reload: partly done, see the errors above" : "reload: nothing changed, see the errors above");
+  else if (progress.any_done && !waits)
+    log->info("reload: done");
+}
+
+/// Handles SIGHUP.
+reload_progress reload(const config_options& options, configured& known, node& running, actors::logger& log) {
+  reload_progress progress;
+  progress.note(reload_tls(running, log));
+  auto fresh = assemble(options);
+  if (fresh)
+    progress.note(reload_settings(*fresh, known, running, log));
+  progress.note(read_declared(std::move(fresh), progress, log));
+  finish(progress, running, log);
+  return progress;
 }
 
 /// Sends the watchdog message only if the actors answer: the service manager restarts a node whose actors hang.
@@ -155,21 +189,24 @@ void run_until_stopped(const config_options& options, configured known, const se
                        const std::string& address, actors::logger& log) {
   const auto status = "serving on " + address;
   const std::chrono::milliseconds interval = notice.interval().value_or(1h);
-  bool waits_for_clock = false;
+  reload_progress last;
   notice.ready(status);
   for (;;) {
     report_incarnation(notice, running, log);
-    const auto event = wait_for_signal(waits_for_clock ? std::min(interval, clock_look_every) : interval);
+    const auto event = wait_for_signal(last.files ? std::min(interval, clock_look_every) : interval);
     if (event == signal_event::stop)
       break;
-    const bool repeats = !event && waits_for_clock && running.trusts_clock();
-    if (repeats)
-      log->info("reload: this node trusts its wall clock: the reload that waited for it is repeated");
-    if (event == signal_event::reload || repeats) {
-      notice.reloading();
-      waits_for_clock = reload(options, known, running, log);
-      notice.ready(status);
+    const bool continues = !event && last.files && running.trusts_clock();
+    if (event != signal_event::reload && !continues)
+      continue;
+    notice.reloading();
+    if (continues) {
+      log->info("reload: continued, because this node now trusts its wall clock");
+      finish(last, running, log);
+    } else {
+      last = reload(options, known, running, log);
     }
+    notice.ready(status);
   }
   notice.stopping();
   running.stop([] { return wait_for_signal(0ms) == signal_event::stop; });
