@@ -35,10 +35,17 @@ std::string read_secret(table_fields& in, std::string_view key, const secret_rea
   return {};
 }
 
+bool has_host_and_port(std::string_view authority) {
+  const auto place = core::split_host_port(authority);
+  const auto port = place.port.value_or("");
+  return place.is_plain && !place.host.empty() && (port.empty() || core::parse_port(port).value_or(0) > 0);
+}
+
+/// libcurl reads the URL again when it is called, so a text that two parsers may read differently is refused.
 bool is_url(std::string_view text) {
   const auto url = core::split_url(text);
-  return url.is_http() && !url.is_scheme_only() && !(url.authority.empty() && url.path.starts_with('/')) && text.size() <= 2048
-         && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }) && !url.may_have_account();
+  return url.is_http() && has_host_and_port(url.authority) && !url.may_have_account() && text.size() <= 2048
+         && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
 bool is_printable_ascii(std::string_view text) {

@@ -67,6 +67,22 @@ TEST_CASE("webhooks: errors name their line but not the URL", "[config]") {
         std::string::npos);
 }
 
+TEST_CASE("webhooks: a URL needs a host and a valid port", "[config]") {
+  configuration c;
+  const auto with_url = [](const std::string& url) { return "[[webhook]]\nname = \"ops\"\nurl = \"" + url + "\"\n"; };
+  for (const auto* url : {"http://h:abc/", "http://?x", "http://#x", "http://", "http:///x", "http://:80/", "http://h:0/",
+                          "http://h:65536/", "http://h:80:80/", "http://::1:80/", "http://[::1", "http://[]:80/", "http://u@h/",
+                          "http://h?@x"}) {
+    CAPTURE(url);
+    CHECK(c.refusal(with_url(url)) == "c.toml:3: url: expected http://host/… or https://host/…, without a user");
+  }
+  for (const auto* url : {"http://h", "https://h:65535/x", "http://h:/x", "http://[::1]:80/", "https://h/?a=b|c",
+                          "http://10.0.0.1?x"}) {
+    CAPTURE(url);
+    CHECK(c.load(with_url(url)));
+  }
+}
+
 TEST_CASE("mail: a server needs a sender", "[config]") {
   configuration c;
   CHECK(c.refusal("[mail]\nhost = \"smtp.example.org\"\n") ==
