@@ -139,8 +139,11 @@ core::result<reply> http_api_client::send(const api_question& what) {
   if (!body)
     return tl::unexpected{body.error()};
   prepare(what, *body);
-  if (const auto code = transfer_.perform(); code != CURLE_OK)
-    return tl::unexpected{failure(code)};
+  if (const auto code = transfer_.perform(); code != CURLE_OK) {
+    auto why = failure(code);
+    (void)transfer_.release_answer(); // the transfer outlives the call, and would keep the part that was read
+    return tl::unexpected{std::move(why)};
+  }
   return reply{transfer_.status(), transfer_.info(CURLINFO_CONTENT_TYPE), transfer_.info(CURLINFO_REDIRECT_URL),
                transfer_.header("ETag"), transfer_.release_answer()};
 }

@@ -2,6 +2,8 @@
 
 #include "protocol/curl/bounded_answer.hpp"
 
+#include <string>
+
 #include "tests/support/catch.hpp"
 
 using ringmaster::protocol::bounded_answer;
@@ -33,4 +35,13 @@ TEST_CASE("an answer without a limit is read to its end", "[unit]") {
     REQUIRE(answer.take("abcdef"));
   CHECK(answer.is_cut());
   CHECK(answer.release() == "ab");
+}
+
+TEST_CASE("an answer that is released after a failure takes no memory and keeps its verdict", "[unit]") {
+  bounded_answer answer{1000, 1000};
+  CHECK_FALSE(answer.take(std::string(1001, 'x')));
+  CHECK(answer.release().size() == 1000);
+  CHECK(answer.kept().empty());
+  CHECK(answer.kept().capacity() < 1000);
+  CHECK(answer.is_too_long());
 }
