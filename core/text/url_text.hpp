@@ -1,7 +1,8 @@
 #pragma once
 
 // The parts of URLs and of addresses with a host and a port. The only parser of either; the rules what a caller accepts stand on
-// these parts (docs/adr/0034). It divides any text and judges none. Views point into the text, so a temporary string does not compile.
+// these parts (docs/adr/0034). It divides any text and judges none. Views point into the text, so a temporary string does not
+// compile.
 
 #include <concepts>
 #include <cstdint>

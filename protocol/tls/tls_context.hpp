@@ -16,8 +16,8 @@ struct ssl_method_st;
 
 namespace ringmaster::protocol {
 
-/// TLS 1.2 or later, security level 2 or the system's if higher, no renegotiation, no session cache, no passphrases; a write may be
-/// partial and be repeated from another buffer. A connection keeps the context that it began with.
+/// TLS 1.2 or later, security level 2 or the system's if higher, no renegotiation, no session cache, no passphrases; a write may
+/// be partial and be repeated from another buffer. A connection keeps the context that it began with.
 using tls_context = std::shared_ptr<ssl_ctx_st>;
 
 /// Makes a context without certificate and authorities. Errors: `internal`.
