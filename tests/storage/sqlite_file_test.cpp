@@ -318,3 +318,39 @@ TEST_CASE("nothing is written into a file that was deleted or replaced", "[stora
     require(store->cluster().beat(life, 1));
   }
 }
+
+TEST_CASE("a use of a statement that continues after a later one makes the connection fail", "[storage]") {
+  folder here;
+  storage::sqlite::open_options options;
+  options.file = here / "r.db";
+  options.create = true;
+  auto db = require(storage::sqlite::connection::open(options));
+  constexpr const char* text = "SELECT 1 UNION ALL SELECT 2";
+  auto outer = db->prepare(text);
+  REQUIRE(outer.with().step());
+  {
+    auto inner = db->prepare(text);
+    REQUIRE(inner.with().step());
+    CHECK(inner.number(0) == 1);
+  }
+  CHECK_FALSE(db->failed()); // the earlier use may have ended, too
+  CHECK_FALSE(outer.step());
+  const auto outcome = db->outcome();
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == core::errc::internal);
+  CHECK(outcome.error().context.find(text) != std::string::npos);
+  CHECK(outer.with().step()); // takes the statement again
+  CHECK(outer.number(0) == 1);
+}
+
+TEST_CASE("an empty statement is a defect and not a statement that does nothing", "[storage]") {
+  folder here;
+  storage::sqlite::open_options options;
+  options.file = here / "r.db";
+  options.create = true;
+  auto db = require(storage::sqlite::connection::open(options));
+  CHECK(db->run("") == 0);
+  const auto outcome = db->outcome();
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == core::errc::internal);
+}

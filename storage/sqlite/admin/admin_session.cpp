@@ -1,5 +1,6 @@
 #include "storage/sqlite/admin/admin_session.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "storage/sqlite/jobs/searched_jobs.hpp"
@@ -110,13 +111,12 @@ std::vector<core::log_id> sqlite_admin_session::held_runs(const core::log_range&
 
 const char* sqlite_admin_session::text_of(sql_text text) {
   constexpr std::string_view list = "{?,}";
-  const auto [known, is_new] = texts_.try_emplace(text.literal());
-  if (is_new) {
-    known->second = in_dialect(text.literal(), sqlite_dialect);
-    if (const auto at = known->second.find(list); at != std::string::npos)
-      known->second.replace(at, list.size(), "?");
-  }
-  return known->second.c_str();
+  if (const auto known = texts_.find(text.literal()); known != texts_.end())
+    return known->second.c_str();
+  auto spoken = in_dialect(text.literal(), sqlite_dialect);
+  if (const auto at = spoken.find(list); at != std::string::npos)
+    spoken.replace(at, list.size(), "?");
+  return texts_.emplace(text.literal(), std::move(spoken)).first->second.c_str(); // last, so that only whole texts are kept
 }
 
 } // namespace ringmaster::storage::sqlite

@@ -36,51 +36,69 @@ core::result<void> create_private(const std::string& file) {
 } // namespace
 
 statement::~statement() {
-  if (prepared_ == nullptr)
+  if (cached_ == nullptr || cached_->uses != use_)
     return;
-  sqlite3_reset(prepared_);
-  sqlite3_clear_bindings(prepared_);
+  sqlite3_reset(cached_->prepared);
+  sqlite3_clear_bindings(cached_->prepared);
+}
+
+sqlite3_stmt* statement::own() const {
+  if (cached_ == nullptr)
+    return nullptr;
+  if (cached_->uses == use_)
+    return cached_->prepared;
+  db_->fail({core::errc::internal, std::string{"a statement was used twice at once: "} + sqlite3_sql(cached_->prepared)});
+  return nullptr;
 }
 
 void statement::rewind() {
   db_->deadline_.reset();
-  if (prepared_ != nullptr)
-    sqlite3_reset(prepared_);
+  if (cached_ == nullptr)
+    return;
+  use_ = ++cached_->uses;
+  sqlite3_reset(cached_->prepared);
 }
 
 bool statement::step() {
-  if (prepared_ == nullptr || db_->failed())
+  auto* const prepared = own();
+  if (prepared == nullptr || db_->failed())
     return false;
-  int code = sqlite3_step(prepared_);
+  int code = sqlite3_step(prepared);
   if (code == SQLITE_ROW)
     return true;
   if (code != SQLITE_DONE)
-    db_->note(code, sqlite3_sql(prepared_));
+    db_->note(code, sqlite3_sql(prepared));
   return false;
 }
 
 int statement::finish() {
   while (step()) {
   }
-  if (prepared_ == nullptr || db_->failed())
+  auto* const prepared = own();
+  if (prepared == nullptr || db_->failed())
     return 0;
   int changed = sqlite3_changes(db_->db_);
-  sqlite3_reset(prepared_);
+  sqlite3_reset(prepared);
   return changed;
 }
 
 bool statement::is_null(int column) const {
-  return prepared_ == nullptr || sqlite3_column_type(prepared_, column) == SQLITE_NULL;
+  auto* const prepared = own();
+  return prepared == nullptr || sqlite3_column_type(prepared, column) == SQLITE_NULL;
 }
 
-std::int64_t statement::number(int column) const { return prepared_ == nullptr ? 0 : sqlite3_column_int64(prepared_, column); }
+std::int64_t statement::number(int column) const {
+  auto* const prepared = own();
+  return prepared == nullptr ? 0 : sqlite3_column_int64(prepared, column);
+}
 
 std::string_view statement::text(int column) const {
-  if (prepared_ == nullptr)
+  auto* const prepared = own();
+  if (prepared == nullptr)
     return {};
   // The order matters: sqlite3_column_blob keeps the bytes unchanged, and the length belongs to that form.
-  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(prepared_, column));
-  auto length = sqlite3_column_bytes(prepared_, column);
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(prepared, column));
+  auto length = sqlite3_column_bytes(prepared, column);
   return bytes == nullptr ? std::string_view{} : std::string_view{bytes, static_cast<std::size_t>(length)};
 }
 
@@ -89,30 +107,30 @@ std::optional<std::string> statement::optional_text(int column) const {
 }
 
 void statement::bind(int index, std::int64_t value) {
-  if (prepared_ != nullptr)
-    if (int code = sqlite3_bind_int64(prepared_, index, value); code != SQLITE_OK)
+  if (auto* const prepared = own())
+    if (int code = sqlite3_bind_int64(prepared, index, value); code != SQLITE_OK)
       db_->note(code, "bind");
 }
 
 void statement::bind(int index, std::string_view value) {
   // An empty view may have no address, which would bind NULL.
-  if (prepared_ != nullptr)
-    if (int code = sqlite3_bind_text64(prepared_, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_STATIC,
+  if (auto* const prepared = own())
+    if (int code = sqlite3_bind_text64(prepared, index, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_STATIC,
                                        SQLITE_UTF8);
         code != SQLITE_OK)
       db_->note(code, "bind");
 }
 
 void statement::bind(int index, blob value) {
-  if (prepared_ != nullptr)
-    if (int code = sqlite3_bind_blob64(prepared_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
+  if (auto* const prepared = own())
+    if (int code = sqlite3_bind_blob64(prepared, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
         code != SQLITE_OK)
       db_->note(code, "bind");
 }
 
 void statement::bind(int index, std::nullopt_t) {
-  if (prepared_ != nullptr)
-    sqlite3_bind_null(prepared_, index);
+  if (auto* const prepared = own())
+    sqlite3_bind_null(prepared, index);
 }
 
 core::result<std::unique_ptr<connection>> connection::open(const open_options& options) {
@@ -145,19 +163,22 @@ connection::connection(sqlite3* db, const open_options& options)
 }
 
 connection::~connection() {
-  for (auto [sql, prepared] : prepared_)
-    sqlite3_finalize(prepared);
+  for (const auto& [sql, cached] : prepared_)
+    sqlite3_finalize(cached.prepared);
   sqlite3_close_v2(db_);
 }
 
 statement connection::prepare(const char* sql) {
   if (failed())
     return {*this, nullptr};
-  auto& prepared = prepared_[sql];
-  if (prepared == nullptr)
-    if (int code = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr); code != SQLITE_OK)
+  auto& cached = prepared_[sql];
+  if (cached.prepared == nullptr) {
+    if (int code = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &cached.prepared, nullptr); code != SQLITE_OK)
       note(code, sql);
-  return {*this, prepared};
+    else if (cached.prepared == nullptr)
+      fail({core::errc::internal, "the text of a statement is empty"});
+  }
+  return {*this, cached.prepared == nullptr ? nullptr : &cached};
 }
 
 void connection::execute(const char* sql) {

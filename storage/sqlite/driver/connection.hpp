@@ -32,11 +32,20 @@ struct blob {
   std::string_view bytes;
 };
 
+/// A statement in a connection's cache.
+struct cached_statement {
+  sqlite3_stmt* prepared = nullptr;
+  /// Number of uses so far. The latest use owns the bindings and the row.
+  std::uint64_t uses = 0;
+};
+
 /// A prepared statement in use: bound, stepped row by row, and returned at the end of its scope. Bound texts are not copied: they
-/// must live until the last step. One use of the same SQL at a time.
+/// must live until the last step. One use of the same SQL at a time: an earlier use that continues makes the connection fail.
 class statement {
 public:
-  statement(class connection& db, sqlite3_stmt* prepared) noexcept : db_{&db}, prepared_{prepared} {}
+  /// `cached`: null if nothing could be prepared.
+  statement(class connection& db, cached_statement* cached) noexcept
+    : db_{&db}, cached_{cached}, use_{cached == nullptr ? 0 : ++cached->uses} {}
   statement(const statement&) = delete;
   statement& operator=(const statement&) = delete;
   ~statement();
@@ -78,6 +87,8 @@ public:
   [[nodiscard]] core::time_point time_ms(int column) const { return core::from_ms(number(column)); }
 
 private:
+  /// Returns SQLite's statement; null if nothing could be prepared, or if a later use has taken it, which is a defect.
+  [[nodiscard]] sqlite3_stmt* own() const;
   void rewind();
   int finish();
   template <class Value>
@@ -113,7 +124,8 @@ private:
   }
 
   connection* db_;
-  sqlite3_stmt* prepared_;
+  cached_statement* cached_;
+  std::uint64_t use_;
 };
 
 /// Options of opening a connection.
@@ -138,7 +150,7 @@ public:
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Prepares `sql`, which must live as long as the connection: it is the key of the cache.
+  /// Prepares `sql`, which must live as long as the connection: it is the key of the cache. An empty text is a defect and fails.
   [[nodiscard]] statement prepare(const char* sql);
 
   template <class... Values>
@@ -174,7 +186,7 @@ private:
   std::chrono::milliseconds statement_timeout_;
   /// Deadline of the running statement, set once it has run for a while.
   std::optional<std::chrono::steady_clock::time_point> deadline_;
-  std::unordered_map<const char*, sqlite3_stmt*> prepared_;
+  std::unordered_map<const char*, cached_statement> prepared_;
   std::optional<core::error> failure_;
 };
 
