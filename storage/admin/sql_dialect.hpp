@@ -79,15 +79,25 @@ inline constexpr std::array sql_words{
   return at;
 }
 
+/// Returns true if `text` begins with an argument in parentheses, which has none itself.
+[[nodiscard]] constexpr bool begins_with_sql_argument(std::string_view text) {
+  const auto end = text.find_first_of("()", 1);
+  return text.starts_with('(') && end != text.npos && end > 1 && text[end] == ')';
+}
+
 /// The text of a statement that both backends run. Always a literal, so no value can be spliced into it; does not compile with an
-/// unknown word. `{?,}` stands for a list of values.
+/// unknown word, or without the argument of a word. `{?,}` stands for a list of values.
 class sql_text {
 public:
   consteval sql_text(const char* literal) : literal_{literal} {
     const std::string_view text{literal};
-    for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1))
-      if (find_sql_word(text.substr(at + 1)) == sql_words.size())
+    for (auto at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
+      const auto index = find_sql_word(text.substr(at + 1));
+      if (index == sql_words.size())
         throw "the dialects have no such word";
+      if (sql_words[index].takes_argument && !begins_with_sql_argument(text.substr(at + 1 + sql_words[index].name.size())))
+        throw "the word needs an argument in parentheses, without parentheses inside";
+    }
   }
 
   /// Lives as long as the program, and is the same for each use of this statement.

@@ -27,6 +27,12 @@ constexpr storage::sql_dialect quiet = [] {
   return out;
 }();
 
+// An unknown word, or one without its argument, does not compile.
+static_assert(storage::begins_with_sql_argument("(a)") && storage::begins_with_sql_argument("(a, b) + (c)"));
+static_assert(!storage::begins_with_sql_argument("") && !storage::begins_with_sql_argument(" (a)"));
+static_assert(!storage::begins_with_sql_argument("()") && !storage::begins_with_sql_argument("(a"));
+static_assert(!storage::begins_with_sql_argument("(LOWER(a))") && !storage::begins_with_sql_argument("(((a"));
+
 } // namespace
 
 TEST_CASE("each word of a statement becomes the text of its dialect", "[storage]") {
