@@ -43,6 +43,7 @@ struct audit_row {
 
 /// Filter of a list of changes. The list is newest first, so that the next page ends before the last id.
 struct audit_search {
+  /// Unset or empty: any user.
   std::optional<std::string> user_name = {};
   std::optional<audit_object> object = {};
   std::optional<std::int64_t> object_id = {};

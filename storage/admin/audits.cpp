@@ -12,7 +12,7 @@ namespace {
 #define RINGMASTER_AUDIT_COLUMNS                                                                                                 \
   "SELECT id, at_ms, user_id, user_name, remote, action, object, object_id, object_name, changes FROM rm_audit "
 #define RINGMASTER_AUDIT_FILTER                                                                                                  \
-  "id < ? AND (? = '' OR LOWER(user_name) = LOWER(?)) AND (? = '' OR object = ?) AND (? = 0 OR object_id = ?)"                   \
+  "id < ? AND (? = 0 OR LOWER(user_name) = LOWER(?)) AND (? = '' OR object = ?) AND (? = 0 OR object_id = ?)"                   \
   " ORDER BY id DESC LIMIT ?"
 
 core::audit_row read_audit_row(const sql_rows& row) {
@@ -36,7 +36,8 @@ core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_se
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
   return own_.read([&]() -> core::result<std::vector<core::audit_row>> {
-    const auto name = search.user_name.value_or("");
+    const auto name = search.user_name.value_or(""); // empty: any user
+    const bool of_user = !name.empty();
     const std::string_view object = search.object ? core::stored_name(*search.object) : std::string_view{};
     const bool of_one = search.object && search.object_id;
     const auto before = search.before.value_or(std::numeric_limits<std::int64_t>::max());
@@ -44,8 +45,8 @@ core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_se
     const auto limit = std::min(search.limit, core::page_rows_max);
     // The index leads to one object.
     auto found = of_one ? own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE object = ? AND object_id = ? AND " RINGMASTER_AUDIT_FILTER,
-                                     object, id, before, name, name, object, object, true, id, limit)
-                        : own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE " RINGMASTER_AUDIT_FILTER, before, name, name, object,
+                                     object, id, before, of_user, name, object, object, true, id, limit)
+                        : own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE " RINGMASTER_AUDIT_FILTER, before, of_user, name, object,
                                      object, search.object_id.has_value(), id, limit);
     std::vector<core::audit_row> out;
     while (found.next())

@@ -422,6 +422,10 @@ TEST_CASE("changes of users are recorded without any secret", "[storage][access]
   search = {};
   search.user_name = "ADMIN";
   CHECK(require(f.store->audits().list(search, f.admin)).size() == 3);
+  search.user_name = ""; // as unset
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == rows.size());
+  search.user_name = " ";
+  CHECK(require(f.store->audits().list(search, f.admin)).empty());
   search = {};
   search.object = core::audit_object::user;
   search.object_id = core::number(anna);
