@@ -1,8 +1,5 @@
 #include "core/limits/failure_rate_limiter.hpp"
 
-#include <utility>
-
-#include "core/limits/token_bucket.hpp"
 #include "core/text/network_text.hpp"
 
 namespace ringmaster::core {
@@ -21,9 +18,7 @@ std::string pair_key(std::string_view remote, std::string_view token) {
 } // namespace
 
 failure_rate_limiter::verdict failure_rate_limiter::failed(std::string_view remote, time now) {
-  auto network = client_network(remote);
-  make_room(minutes_, network, addresses_max, [now](const auto& each) { return now - each.second.begin >= length; });
-  auto& current = minutes_[std::move(network)];
+  auto& current = minutes_.use(client_network(remote), {});
   if (current.failures == 0 || now - current.begin >= length)
     current = {now, 0};
   // The count stops at one above the limit: a higher number has no further meaning.
@@ -35,19 +30,17 @@ failure_rate_limiter::verdict failure_rate_limiter::failed(std::string_view remo
 }
 
 bool failure_rate_limiter::is_exhausted(std::string_view remote, time now) const {
-  const auto found = minutes_.find(client_network(remote));
-  return found != minutes_.end() && found->second.failures >= a_minute_max && now - found->second.begin < length;
+  const auto* found = minutes_.find(client_network(remote));
+  return found != nullptr && found->failures >= a_minute_max && now - found->begin < length;
 }
 
 void known_tokens::keep(std::string_view remote, std::string_view token, time now) {
-  auto key = pair_key(remote, token);
-  make_room(seen_, key, pairs_max, [now](const auto& each) { return now - each.second >= kept_for; });
-  seen_[std::move(key)] = now;
+  seen_.use(pair_key(remote, token), now) = now;
 }
 
 bool known_tokens::contains(std::string_view remote, std::string_view token, time now) const {
-  const auto found = seen_.find(pair_key(remote, token));
-  return found != seen_.end() && now - found->second < kept_for;
+  const auto* found = seen_.find(pair_key(remote, token));
+  return found != nullptr && now - *found < kept_for;
 }
 
 } // namespace ringmaster::core

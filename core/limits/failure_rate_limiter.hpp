@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "core/limits/recent_map.hpp"
 
 namespace ringmaster::core {
 
@@ -19,7 +20,7 @@ public:
   using time = std::chrono::steady_clock::time_point;
 
   static constexpr std::size_t a_minute_max = 100;
-  /// Maximum number of counted addresses; beyond it counting starts again.
+  /// Maximum number of counted addresses; beyond it those with one failure are forgotten first, and the oldest of them.
   static constexpr std::size_t addresses_max = 10'000;
 
   enum class verdict : std::uint8_t {
@@ -42,7 +43,7 @@ private:
     std::size_t failures = 0;
   };
 
-  std::unordered_map<std::string, minute> minutes_;
+  recent_map<std::string, minute> minutes_{addresses_max};
 };
 
 /// Pairs of an address and a token that was valid there recently. Clients with such a token are not blocked by wrong tokens from
@@ -63,7 +64,7 @@ public:
 
 private:
   /// Time of the last success, by network and token.
-  std::unordered_map<std::string, time> seen_;
+  recent_map<std::string, time> seen_{pairs_max};
 };
 
 } // namespace ringmaster::core

@@ -44,15 +44,4 @@ private:
   time last_{};
 };
 
-/// Makes room for an entry in a map of limits by client, once it has `most`: removes the entries that have no effect any more,
-/// and all entries if each still has one, so that no number of clients fills the memory.
-template <class Map, class Key, class IsOver>
-void make_room(Map& limits, const Key& key, std::size_t most, IsOver is_over) {
-  if (limits.size() < most || limits.contains(key))
-    return;
-  std::erase_if(limits, is_over);
-  if (limits.size() >= most)
-    limits.clear();
-}
-
 } // namespace ringmaster::core

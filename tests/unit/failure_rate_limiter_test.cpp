@@ -79,3 +79,15 @@ TEST_CASE_METHOD(meter_fixture, "failure rate limiter: memory is bounded", "[cor
     fail(1, "other" + std::to_string(i));
   CHECK(meter.size() <= core::failure_rate_limiter::addresses_max);
 }
+
+TEST_CASE_METHOD(meter_fixture, "failure rate limiter: a flood of new addresses forgets no address that is counted", "[core]") {
+  fail(most + 1, "2001:db8:1::1");
+  fail(2, "10.0.0.2");
+  for (std::size_t i = 0; i < 5 * core::failure_rate_limiter::addresses_max; ++i)
+    fail(1, "2001:db8:2:" + std::to_string(i) + "::1");
+  CHECK(meter.size() <= core::failure_rate_limiter::addresses_max);
+  CHECK(meter.is_exhausted("2001:db8:1::1", now));
+  CHECK(fail(1, "2001:db8:1::1") == verdict::too_many);
+  CHECK(fail(most - 2, "10.0.0.2") == verdict::few);
+  CHECK(fail(1, "10.0.0.2") == verdict::first_too_many);
+}

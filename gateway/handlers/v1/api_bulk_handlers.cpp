@@ -58,7 +58,7 @@ void ask_for_each(const exchange& ex, const std::vector<core::job_id>& jobs, Mes
 /// Counts a request that names several jobs as that many requests of its user.
 void charge_for(const exchange& ex, const std::vector<core::job_id>& jobs) {
   if (!jobs.empty())
-    ex.services().requests.charge(ex.who().user, jobs.size() - 1, ex.services().self->clock().now());
+    ex.services().requests.charge(ex.who().user, jobs.size() - 1);
 }
 
 template <class Message>
