@@ -381,7 +381,7 @@ TEST_CASE_METHOD(natively_linked, "a cut link never sends requests to itself, wh
   CHECK(http->calls.back() == "idle 7");
 }
 
-TEST_CASE_METHOD(natively_linked, "a question that a cut link passes on is answered without an error, whatever the other link does",
+TEST_CASE_METHOD(natively_linked, "a cut link answers the questions that it passes on, even if the other link fails",
                  "[actors][links]") {
   dial();
   const auto link = native();

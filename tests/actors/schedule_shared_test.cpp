@@ -113,7 +113,7 @@ TEST_CASE_METHOD(shared_planning, "the misfire policy decides about reserved ins
   CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
 }
 
-TEST_CASE_METHOD(shared_planning, "a drop that is answered in the next incarnation does not forget an intent that is queued again",
+TEST_CASE_METHOD(shared_planning, "a drop that is answered in the next incarnation forgets no intent that is queued again",
                  "[actors]") {
   declare("ignores");
   begin();
