@@ -3,6 +3,7 @@
 // All settings with their defaults. `config/ringmaster.example.toml` shows the same values (tested); an actor receives only its
 // section. Durations are std::chrono types; the file shows their units.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,11 @@ struct server_settings {
   /// Proxies whose X-Forwarded-… headers are trusted.
   std::vector<std::string> trusted_proxies;
 };
+
+/// Returns the time that a request waits for an actor. Leaves the transport time to see the reply before its own limit.
+[[nodiscard]] inline milliseconds ask_limit(const server_settings& server) {
+  return server.reply_timeout - std::min(server.reply_timeout / 10, milliseconds{500});
+}
 
 struct security_settings {
   /// Token for both directions. Empty: generated at the first start and written to `initial-secrets` in data_dir.

@@ -8,15 +8,6 @@
 
 namespace ringmaster::gateway {
 
-namespace {
-
-/// Leaves the transport time to see the reply before its own limit.
-std::chrono::milliseconds ask_limit(std::chrono::milliseconds reply_timeout) {
-  return reply_timeout - std::min<std::chrono::milliseconds>(reply_timeout / 10, std::chrono::milliseconds{500});
-}
-
-} // namespace
-
 gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, gateway_partners partners,
                                          const config::server_settings& server, const config::security_settings& security,
                                          protocol::logger log, const web_setup& web, std::span<const route> table)
@@ -26,7 +17,7 @@ gateway_actor_state::gateway_actor_state(protocol::gateway_actor::pointer self, 
               plain_path("/" + server.context_path),
               web.token.value_or(security.access_token),
               security.trust_loopback,
-              ask_limit(server.reply_timeout),
+              config::ask_limit(server),
               std::move(log),
               http_metrics{self->system()},
               std::nullopt,

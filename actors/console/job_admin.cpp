@@ -36,7 +36,7 @@ std::mt19937_64 seeded() {
 job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_workers stores,
                                  protocol::schedule_actor schedule, protocol::registry_monitor registry,
                                  config::security_settings settings, protocol::wall_clock clock, logger log,
-                                 declared_files files, forecast_rules forecasts)
+                                 declared_files files, forecast_rules forecasts, std::chrono::milliseconds caller_limit)
   : self_{self},
     stores_{std::move(stores)},
     schedule_{std::move(schedule)},
@@ -44,6 +44,7 @@ job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_worker
     settings_{std::move(settings)},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    held_{caller_limit},
     files_{std::move(files)},
     forecasts_{std::move(forecasts)},
     tokens_{seeded()} {}
@@ -59,7 +60,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
       });
     },
     [this](const protocol::stop_job& command) {
-      return edit(command.job, "stopped", [job = command.job, by = command.by, t = now()](auto& store) {
+      return edit(command.job, "stopped", [job = command.job, by = command.by](auto& store, core::time_point t) {
         return store.jobs().stop(job, t, by);
       });
     },
@@ -90,63 +91,80 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   };
 }
 
-// -- edits that need the present time ---------------------------------------------------------------------------------------
+// -- order of edits, and edits that need the present time -------------------------------------------------------------------
 
-void job_admin_state::after_verdict(held_edits::edit go_on) {
+void job_admin_state::after_verdict(std::optional<core::job_id> job, held_edits::edit go_on) {
   release_held(); // earlier edits come first
-  if (clock_.verdict() != protocol::clock_verdict::pending || !held_.hold(go_on, self_->clock().now()))
-    return go_on();
-  if (held_.size() == 1)
+  held_edits::item one{std::move(go_on), job, true};
+  if (clock_.verdict() != protocol::clock_verdict::pending || !hold(one))
+    one.go_on(true);
+}
+
+void job_admin_state::after_earlier(core::job_id job, held_edits::edit go_on) {
+  release_held();
+  if (!held_.holds(job))
+    return go_on(true);
+  held_edits::item one{std::move(go_on), job, false};
+  if (!hold(one))
+    one.go_on(false);
+}
+
+bool job_admin_state::hold(held_edits::item& one) {
+  if (!held_.hold(one, self_->clock().now()))
+    return false;
+  if (!std::exchange(watching_, true))
     watch_verdict();
+  return true;
 }
 
 void job_admin_state::watch_verdict() {
   self_->run_delayed(core::milliseconds{verdict_look_gap}, [this] {
     release_held();
-    if (!held_.empty())
+    watching_ = !held_.empty();
+    if (watching_)
       watch_verdict();
   });
 }
 
 void job_admin_state::release_held() {
-  for (auto& go_on : held_.take(clock_.verdict(), self_->clock().now()))
-    go_on();
+  for (auto& one : held_.take(clock_.verdict(), self_->clock().now()))
+    one.go_on(one.in_time);
 }
 
 // -- one job ---------------------------------------------------------------------------------------------------------------
 
-caf::result<core::job_edit> job_admin_state::edit_from_now(core::job_id job, const char* what, timed_use_case change) {
-  return from_now<core::job_edit>([this, job, what, change = std::move(change)](edit_promise promise) {
-    begin_edit(job, what, [change, t = now()](storage::store& store) { return change(store, t); }, std::move(promise));
+caf::result<core::job_edit> job_admin_state::edit_from_now(core::job_id job, const char* what, use_case change) {
+  return from_now<core::job_edit>(job, [this, job, what, change = std::move(change)](edit_promise promise) {
+    begin_edit(job, what, change, std::move(promise));
   });
 }
 
 caf::result<core::job_edit> job_admin_state::edit(core::job_id job, const char* what, use_case change) {
-  auto promise = self_->make_response_promise<core::job_edit>();
-  begin_edit(job, what, std::move(change), promise);
-  return promise;
-}
-
-void job_admin_state::begin_edit(core::job_id job, const char* what, use_case change, edit_promise promise) {
-  ask_store<core::job_edit>(self_, stores_.edits, std::move(change), [=, this](core::result<core::job_edit>&& outcome) {
-    edited(promise, std::move(outcome), what, job);
+  return in_turn(job, [this, job, what, change = std::move(change)](edit_promise promise) {
+    begin_edit(job, what, change, std::move(promise));
   });
 }
 
-caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
-  auto promise = self_->make_response_promise<core::job_edit>();
+void job_admin_state::begin_edit(core::job_id job, const char* what, use_case change, edit_promise promise) {
   ask_store<core::job_edit>(
-    self_, stores_.edits,
-    [command, t = now()](storage::store& store) {
-      return store.jobs().remove(command.job, command.declared_too, t, command.by, command.seen);
-    },
-    [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
-      auto removed = outcome.has_value();
-      edited(promise, std::move(outcome), "removed", job);
-      if (removed)
-        remove_logs(job, core::log_id{}, 0);
-    });
-  return promise;
+    self_, stores_.edits, [change = std::move(change), t = now()](storage::store& store) { return change(store, t); },
+    [=, this](core::result<core::job_edit>&& outcome) { edited(promise, std::move(outcome), what, job); });
+}
+
+caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& command) {
+  return in_turn(command.job, [this, command](edit_promise promise) {
+    ask_store<core::job_edit>(
+      self_, stores_.edits,
+      [command, t = now()](storage::store& store) {
+        return store.jobs().remove(command.job, command.declared_too, t, command.by, command.seen);
+      },
+      [this, promise, job = command.job](core::result<core::job_edit>&& outcome) {
+        auto removed = outcome.has_value();
+        edited(promise, std::move(outcome), "removed", job);
+        if (removed)
+          remove_logs(job, core::log_id{}, 0);
+      });
+  });
 }
 
 void job_admin_state::edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job) {
@@ -165,7 +183,7 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
   auto wanted = std::make_shared<core::manual_trigger>(std::move(command.wanted));
   while (wanted->token == 0)
     wanted->token = -static_cast<std::int64_t>(tokens_() >> 1);
-  return from_now<core::intent>([this, wanted, by = command.by](caf::typed_response_promise<core::intent> promise) {
+  const auto begin = [this, wanted, by = command.by](caf::typed_response_promise<core::intent> promise) {
     ask_store<core::intent>(
       self_, stores_.edits, [wanted, by, t = now()](storage::store& store) { return store.jobs().trigger(*wanted, t, by); },
       [this, promise](core::result<core::intent>&& outcome) mutable {
@@ -175,7 +193,8 @@ caf::result<core::intent> job_admin_state::trigger(protocol::trigger_job&& comma
         protocol::send(self_, schedule_, protocol::intent_batch{{*outcome}});
         promise.deliver(std::move(*outcome));
       });
-  });
+  };
+  return from_now<core::intent>(wanted->job, begin);
 }
 
 // Every new source of a script is saved here; declared jobs have none.
@@ -183,7 +202,7 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
   if (!settings_.glue)
     return protocol::to_caf(scripts_are_off());
   auto wanted = std::make_shared<const protocol::save_source>(std::move(command));
-  return edit(wanted->job, "got a new source", [wanted, t = now()](auto& store) {
+  return edit(wanted->job, "got a new source", [wanted](auto& store, core::time_point t) {
     return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->by, t);
   });
 }
@@ -192,7 +211,7 @@ caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& comman
   if (!settings_.glue && core::is_script(command.draft.glue_type))
     return protocol::to_caf(scripts_are_off());
   auto wanted = std::make_shared<const protocol::add_job>(std::move(command));
-  return from_now<protocol::added_job>([this, wanted](caf::typed_response_promise<protocol::added_job> promise) {
+  const auto begin = [this, wanted](caf::typed_response_promise<protocol::added_job> promise) {
     ask_store<core::job_id>(
       self_, stores_.edits,
       [wanted, t = now()](storage::store& store) { return store.job_editing().add(wanted->draft, wanted->by, t); },
@@ -204,7 +223,8 @@ caf::result<protocol::added_job> job_admin_state::add(protocol::add_job&& comman
         log_->info("job={} added manually", core::number(*outcome));
         promise.deliver(protocol::added_job{*outcome});
       });
-  });
+  };
+  return from_now<protocol::added_job>(core::job_id{}, begin);
 }
 
 template <class T, class Reply, class UseCase>

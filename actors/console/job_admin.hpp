@@ -51,25 +51,32 @@ public:
   /// Maximum of concurrent forecasts; more are refused because each has up to ten pages of jobs in memory.
   static constexpr std::size_t forecasts_max = 4;
 
+  /// `caller_limit`: time after which callers give up a request.
   job_admin_state(protocol::job_admin::pointer self, query_workers stores, protocol::schedule_actor schedule,
                   protocol::registry_monitor registry, config::security_settings settings, protocol::wall_clock clock,
-                  logger log, declared_files files = {}, forecast_rules forecasts = {});
+                  logger log, declared_files files = {}, forecast_rules forecasts = {},
+                  std::chrono::milliseconds caller_limit = config::ask_limit(config::server_settings{}));
   protocol::job_admin::behavior_type make_behavior();
 
 private:
   using edit_promise = caf::typed_response_promise<core::job_edit>;
   using on_their_way = std::function<void(std::optional<std::size_t>)>;
-  using use_case = std::function<core::result<core::job_edit>(storage::store&)>;
-  using timed_use_case = std::function<core::result<core::job_edit>(storage::store&, core::time_point)>;
+  using use_case = std::function<core::result<core::job_edit>(storage::store&, core::time_point)>;
 
-  // -- edits that need the present time
+  // -- order of edits, and edits that need the present time
   /// Calls `begin(promise)` for an edit from whose time a job's instants are computed. Refuses the edit if the wall clock is in
-  /// doubt, after a short wait for the first verdict about it.
+  /// doubt, after a short wait for the first verdict about it. `job`: as in `held_edits::item`.
   template <class T, class Begin>
-  caf::result<T> from_now(Begin begin);
-  /// Calls `go_on` after the first verdict about the wall clock, whatever it is; without one after `held_edits::wait_max`, or at
+  caf::result<T> from_now(std::optional<core::job_id> job, Begin begin);
+  /// Calls `begin(promise)` for any other edit of a job. It waits for earlier edits of the job that are held.
+  template <class Begin>
+  caf::result<core::job_edit> in_turn(core::job_id job, Begin begin);
+  /// Calls `go_on` after the first verdict about the wall clock, whatever it is; without one when the wait took too long, or at
   /// once when too many edits wait.
-  void after_verdict(held_edits::edit go_on);
+  void after_verdict(std::optional<core::job_id> job, held_edits::edit go_on);
+  void after_earlier(core::job_id job, held_edits::edit go_on);
+  /// Returns false, and leaves the edit as it is, if too many wait.
+  [[nodiscard]] bool hold(held_edits::item& one);
   void watch_verdict();
   void release_held();
 
@@ -77,7 +84,8 @@ private:
   void begin_apply(std::shared_ptr<const core::declared_set> declared, bool dry_run, bool prune,
                    caf::typed_response_promise<core::deploy_report> promise);
   caf::result<protocol::files_applied> apply(protocol::apply_files&& command);
-  void begin_apply(const std::shared_ptr<protocol::apply_files>& sent,
+  /// `doubt`: nothing may be written.
+  void begin_apply(const std::shared_ptr<protocol::apply_files>& sent, bool doubt,
                    caf::typed_response_promise<protocol::files_applied> promise);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
   /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
@@ -85,7 +93,7 @@ private:
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
   caf::result<core::job_edit> edit(core::job_id job, const char* what, use_case change);
   void begin_edit(core::job_id job, const char* what, use_case change, edit_promise promise);
-  caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, timed_use_case change);
+  caf::result<core::job_edit> edit_from_now(core::job_id job, const char* what, use_case change);
   caf::result<core::job_edit> remove(const protocol::remove_job& command);
   caf::result<core::intent> trigger(protocol::trigger_job&& command);
   caf::result<protocol::intent_found> find_intent(const protocol::intent_query& query);
@@ -121,6 +129,8 @@ private:
   protocol::wall_clock clock_;
   logger log_;
   held_edits held_;
+  /// A timer for the next look at the verdict is set.
+  bool watching_ = false;
   declared_files files_;
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
@@ -128,10 +138,21 @@ private:
 };
 
 template <class T, class Begin>
-caf::result<T> job_admin_state::from_now(Begin begin) {
+caf::result<T> job_admin_state::from_now(std::optional<core::job_id> job, Begin begin) {
   auto promise = self_->template make_response_promise<T>();
-  after_verdict([this, promise, begin = std::move(begin)]() mutable {
-    if (clock_.in_doubt())
+  after_verdict(job, [this, promise, begin = std::move(begin)](bool in_time) mutable {
+    if (!in_time || clock_.in_doubt())
+      return promise.deliver(protocol::to_caf(protocol::clock_in_doubt()));
+    begin(std::move(promise));
+  });
+  return promise;
+}
+
+template <class Begin>
+caf::result<core::job_edit> job_admin_state::in_turn(core::job_id job, Begin begin) {
+  auto promise = self_->make_response_promise<core::job_edit>();
+  after_earlier(job, [promise, begin = std::move(begin)](bool in_time) mutable {
+    if (!in_time)
       return promise.deliver(protocol::to_caf(protocol::clock_in_doubt()));
     begin(std::move(promise));
   });

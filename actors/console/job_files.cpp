@@ -21,7 +21,7 @@ caf::result<core::deploy_report> job_admin_state::apply(protocol::apply_declared
     begin_apply(declared, dry_run, prune, std::move(promise));
   };
   if (!command.dry_run)
-    return from_now<core::deploy_report>(std::move(begin));
+    return from_now<core::deploy_report>(std::nullopt, std::move(begin));
   auto promise = self_->make_response_promise<core::deploy_report>();
   begin(promise);
   return promise;
@@ -43,18 +43,18 @@ caf::result<protocol::files_applied> job_admin_state::apply(protocol::apply_file
     return protocol::to_caf(nobody_reads_files());
   auto promise = self_->make_response_promise<protocol::files_applied>();
   auto sent = std::make_shared<protocol::apply_files>(std::move(command));
-  after_verdict([this, sent, promise] { begin_apply(sent, promise); });
+  after_verdict(std::nullopt,
+                [this, sent, promise](bool in_time) { begin_apply(sent, !in_time || clock_.in_doubt(), promise); });
   return promise;
 }
 
 // The worker also reads the files: that may take a second, for which this actor must not block.
-void job_admin_state::begin_apply(const std::shared_ptr<protocol::apply_files>& sent,
+void job_admin_state::begin_apply(const std::shared_ptr<protocol::apply_files>& sent, bool doubt,
                                   caf::typed_response_promise<protocol::files_applied> promise) {
   auto request = std::make_shared<apply_request>();
   ask_store<core::deploy_report>(
     self_, stores_.applies,
-    [sent, request, read = files_.read, t = now(), doubt = clock_.in_doubt()](storage::store& store)
-      -> core::result<core::deploy_report> {
+    [sent, request, read = files_.read, t = now(), doubt](storage::store& store) -> core::result<core::deploy_report> {
       auto wanted = core::check_admin(sent->by).and_then([&] { return read(sent->body); });
       std::string{}.swap(sent->body);
       if (!wanted)

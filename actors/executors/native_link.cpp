@@ -15,6 +15,9 @@ namespace {
 
 /// Longest delay in noticing a deadline.
 constexpr auto sweep_every = 100ms;
+/// Time that another link of the executor has for the answer to a question, after its own limits.
+constexpr auto answer_margin = 500ms;
+constexpr auto no_other_link = "cannot reach the executor";
 
 } // namespace
 
@@ -101,13 +104,20 @@ caf::result<Reply> native_link_state::ask(const Request& request, protocol::link
   return promise;
 }
 
-// Asks the pool each time: the executor may have connected again.
+// Asks the pool each time: the executor may have connected again. The other link may end before it has answered, and then CAF
+// answers with an error: links never do, so this one delivers the answer.
 template <class Reply, class Request>
 void native_link_state::ask_elsewhere(const Request& request, caf::typed_response_promise<Reply> promise) {
+  const auto fail = [promise](const caf::error&) mutable { deliver_failure(promise, no_other_link); };
+  const auto limit = tools_.settings.connect_timeout + tools_.settings.request_timeout + answer_margin;
   protocol::request(self_, tools_.pool, tools_.settings.request_timeout,
                     protocol::link_query{peer_.address, protocol::native_link{self_}})
-    .then([request, promise](const protocol::link_handle& found) mutable { promise.delegate(found.link, request); },
-          [promise](const caf::error&) mutable { deliver_failure(promise, "cannot reach the executor"); });
+    .then(
+      [this, request, promise, limit, fail](const protocol::link_handle& found) {
+        protocol::request(self_, found.link, limit, request)
+          .then([promise](Reply& reply) mutable { promise.deliver(std::move(reply)); }, fail);
+      },
+      fail);
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------

@@ -98,13 +98,15 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
       auto* shared = store.reservations();
       return shared ? shared->drop(incarnation, instants) : core::result<void>{};
     },
-    [this, instants = settled.drop, by_policy = settled.dropped_by_policy](core::result<void>&& done) {
+    [this, instants = settled.drop, by_policy = settled.dropped_by_policy,
+     generation = generation_](core::result<void>&& done) {
       if (done) { // else the next incarnation counts them
         metrics_.dropped->inc(static_cast<std::int64_t>(by_policy));
         log_->warn("{} reserved instants were missed; {} of them were dropped by their jobs' misfire policy, the others run once",
                    instants.size(), by_policy);
       }
-      intents_.forget_dropped(instants);
+      if (generation == generation_) // else all was forgotten, and a sweep may have queued them again
+        intents_.forget_dropped(instants);
     });
   return std::move(settled.go_on);
 }

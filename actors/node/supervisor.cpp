@@ -169,7 +169,8 @@ void supervisor_state::spawn_administration() {
   const auto language = core::find_language(settings.server.language).value_or(core::language::en);
   jobs_ = keep("job_admin", self_->spawn<protocol::with_state<job_admin_state, protocol::job_admin>>(
                               queries_, schedule_, registry_, settings.security, parts_.clocks.wall, parts_.log,
-                              parts_.files, forecast_rules{parts_.schedule_zone, settings.schedule.misfire_after}));
+                              parts_.files, forecast_rules{parts_.schedule_zone, settings.schedule.misfire_after},
+                              config::ask_limit(settings.server)));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(

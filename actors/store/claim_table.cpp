@@ -23,16 +23,34 @@ bool claim_table::is_open(std::int64_t claim) const {
   return found != claims_.end() && is_open(found->second);
 }
 
-std::size_t claim_table::open_claims() const {
-  return static_cast<std::size_t>(
-    std::count_if(claims_.begin(), claims_.end(), [](const auto& each) { return is_open(each.second); }));
+bool claim_table::is_left(const entry& claim) noexcept { return claim.now == state::left || claim.now == state::suspect; }
+
+void claim_table::move(entry& claim, state next) noexcept {
+  open_ -= is_open(claim) ? 1 : 0;
+  claim.now = next;
+  open_ += is_open(claim) ? 1 : 0;
 }
 
 void claim_table::open(std::int64_t claim, std::uint32_t runs) {
   auto& opened = claims_[claim];
   opened.runs += runs;
   if (!is_open(opened))
-    opened.now = state::open;
+    move(opened, state::open);
+}
+
+void claim_table::refuse(std::int64_t claim) {
+  forget(claim);
+  auto& refused = claims_[claim];
+  refused.refused = true;
+  remember(claim, refused);
+}
+
+void claim_table::forget(std::int64_t claim) {
+  const auto found = claims_.find(claim);
+  if (found == claims_.end())
+    return;
+  open_ -= is_open(found->second) ? 1 : 0;
+  claims_.erase(found);
 }
 
 bool claim_table::close_run(std::int64_t claim, bool recorded) {
@@ -41,14 +59,14 @@ bool claim_table::close_run(std::int64_t claim, bool recorded) {
     return false;
   auto& counted = found->second;
   if (!recorded)
-    counted.now = state::incomplete;
+    move(counted, state::incomplete);
   if (--counted.runs > 0)
     return false;
   if (counted.now == state::incomplete) {
     leave(found);
     return false;
   }
-  counted.now = state::closing;
+  move(counted, state::closing);
   return true;
 }
 
@@ -58,15 +76,25 @@ void claim_table::closed(const std::vector<std::int64_t>& claims) {
       leave(found);
 }
 
-// Moves on to the next claim. Of a claim that was neither refused nor reported there is nothing to remember.
-void claim_table::leave(entries::iterator& claim) {
+// Of a claim that was neither refused nor reported there is nothing to remember.
+void claim_table::leave(entries::iterator claim) {
   auto& left = claim->second;
-  left.now = state::left;
-  claim = left.refused || left.reports > 0 ? std::next(claim) : claims_.erase(claim);
+  if (left.refused || left.reports > 0)
+    remember(claim->first, left);
+  else
+    forget(claim->first);
+}
+
+void claim_table::remember(std::int64_t claim, entry& left) {
+  move(left, state::left);
+  left.seen_in = searches_;
+  left_.insert(claim);
 }
 
 void claim_table::end_incarnation() {
   std::erase_if(claims_, [](const auto& each) { return each.second.now != state::asked; });
+  open_ = 0;
+  left_.clear();
 }
 
 // -- claims that no actor works on -----------------------------------------------------------------------------------------
@@ -75,6 +103,7 @@ bool claim_table::begin_search(steady t) {
   if (searching_ || t < next_search_)
     return false;
   searching_ = true;
+  ++searches_;
   next_search_ = t + search_every;
   return true;
 }
@@ -85,23 +114,35 @@ protocol::stray_claims claim_table::find_strays(const std::vector<std::int64_t>&
   std::vector<std::int64_t> suspects;
   for (const auto claim : stored) {
     const auto found = claims_.find(claim);
+    if (found != claims_.end() && is_left(found->second))
+      found->second.seen_in = searches_;
     if (found == claims_.end() || (found->second.now == state::left && t >= found->second.next_report))
       suspects.push_back(claim);
     else if (found->second.now == state::suspect)
       report(claim, found->second, t, strays);
   }
-  for (auto each = claims_.begin(); each != claims_.end();)
-    if (each->second.now == state::suspect)
-      leave(each);
-    else
-      ++each;
-  for (const auto claim : suspects)
-    claims_[claim].now = state::suspect;
+  forget_gone();
+  for (const auto claim : suspects) {
+    auto& suspect = claims_[claim];
+    remember(claim, suspect);
+    suspect.now = state::suspect;
+  }
   return strays;
 }
 
+// A claim that was left while the search was under way may have been stored after the store was read.
+void claim_table::forget_gone() {
+  for (auto each = left_.begin(); each != left_.end();) {
+    const auto found = claims_.find(*each);
+    const bool remains = found != claims_.end() && is_left(found->second) && found->second.seen_in == searches_;
+    if (!remains && found != claims_.end() && is_left(found->second))
+      claims_.erase(found);
+    each = remains ? std::next(each) : left_.erase(each);
+  }
+}
+
 void claim_table::report(std::int64_t claim, entry& of, steady t, protocol::stray_claims& strays) {
-  of.now = state::left;
+  move(of, state::left);
   if (of.reports < reports_max)
     strays.items.push_back({claim, of.refused && of.reports == 0});
   else if (of.reports == reports_max)

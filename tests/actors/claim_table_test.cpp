@@ -99,7 +99,6 @@ TEST_CASE_METHOD(claim_life, "a claim is reported if two searches in a row found
 TEST_CASE_METHOD(claim_life, "a refused claim was never sent, which is reported once", "[actors][claim_table]") {
   claims.ask(1);
   claims.refuse(1);
-  CHECK(search({}).empty());
   CHECK(search({1}).empty());
   const auto strays = search({1});
   REQUIRE(strays.size() == 1);
@@ -110,6 +109,76 @@ TEST_CASE_METHOD(claim_life, "a refused claim was never sent, which is reported 
   const auto again = search({1});
   REQUIRE(again.size() == 1);
   CHECK_FALSE(again[0].never_sent);
+}
+
+TEST_CASE_METHOD(claim_life, "refused claims are forgotten by the first search after the refusal that does not find them",
+                 "[actors][claim_table]") {
+  for (std::int64_t claim = 1; claim <= 1000; ++claim) {
+    claims.ask(claim);
+    claims.refuse(claim);
+  }
+  CHECK(claims.size() == 1000);
+  CHECK(claims.open_claims() == 0);
+  CHECK(search({7}).empty());
+  CHECK(claims.size() == 1);
+  CHECK(search({}).empty());
+  CHECK(claims.size() == 0);
+}
+
+TEST_CASE_METHOD(claim_life, "a search that began before a refusal does not forget the claim", "[actors][claim_table]") {
+  claims.ask(1);
+  now += 500ms;
+  REQUIRE(claims.begin_search(now));
+  claims.refuse(1); // the store may have kept it after it was read
+  claims.end_search();
+  CHECK(claims.find_strays({}, now).items.empty());
+  CHECK(claims.size() == 1);
+  CHECK(search({1}).empty());
+  const auto strays = search({1});
+  REQUIRE(strays.size() == 1);
+  CHECK(strays[0].never_sent);
+}
+
+TEST_CASE_METHOD(claim_life, "a reported claim is forgotten when it is not in the store any more", "[actors][claim_table]") {
+  CHECK(search({1, 2}).empty());
+  CHECK(search({1, 2}).size() == 2);
+  claims.open(1, 1);
+  claims.open(2, 1);
+  CHECK(claims.close_run(1, true));
+  CHECK(search({1, 2}).empty());
+  CHECK(claims.open_claims() == 1);
+  claims.closed({1});
+  CHECK(claims.close_run(2, true));
+  claims.closed({2});
+  CHECK(claims.size() == 2);
+  CHECK(search({2}).empty());
+  CHECK(claims.size() == 1);
+  CHECK(search({}).empty());
+  CHECK(claims.size() == 0);
+}
+
+TEST_CASE_METHOD(claim_life, "open claims are counted through all states", "[actors][claim_table]") {
+  claims.ask(1);
+  CHECK(claims.open_claims() == 0);
+  claims.open(1, 2);
+  claims.open(1, 1);
+  claims.open(2, 1);
+  CHECK(claims.open_claims() == 2);
+  CHECK_FALSE(claims.close_run(1, false));
+  CHECK(claims.open_claims() == 2); // incomplete, but open
+  CHECK_FALSE(claims.close_run(1, true));
+  CHECK_FALSE(claims.close_run(1, true));
+  CHECK(claims.open_claims() == 1);
+  claims.forget(2);
+  claims.forget(2);
+  CHECK(claims.open_claims() == 0);
+  claims.open(3, 1);
+  claims.refuse(3);
+  CHECK(claims.open_claims() == 0);
+  claims.open(3, 1);
+  CHECK(claims.open_claims() == 1);
+  claims.end_incarnation();
+  CHECK(claims.open_claims() == 0);
 }
 
 TEST_CASE_METHOD(claim_life, "a claim is reported three times, at intervals of ten seconds", "[actors][claim_table]") {
@@ -128,6 +197,7 @@ TEST_CASE_METHOD(claim_life, "the end of an incarnation forgets all but requests
   CHECK(search({3}).empty());
   claims.end_incarnation();
   CHECK_FALSE(claims.is_open(2));
+  CHECK(claims.size() == 1);
   CHECK(search({1, 3}).empty()); // 3 is new again
   CHECK(search({1, 3}).size() == 1);
   claims.forget(1);

@@ -32,10 +32,10 @@ struct job_administration : virtual_time {
   query_worker_double worker{*this, store};
   schedule_double schedule{*this};
   registry_monitor_double registry{*this};
-  protocol::job_admin spawn_admin(config::security_settings settings) {
+  protocol::job_admin spawn_admin(config::security_settings settings, std::chrono::milliseconds caller_limit = 9500ms) {
     return spawn<actors::job_admin_state, protocol::job_admin>(
       actors::query_workers{worker.actor, edits.actor, edits.actor}, schedule.actor, registry.actor,
-      std::move(settings), clock(), silent_log());
+      std::move(settings), clock(), silent_log(), actors::declared_files{}, actors::forecast_rules{}, caller_limit);
   }
   protocol::job_admin actor = spawn_admin(with_scripts());
 };

@@ -6,6 +6,7 @@
 
 using namespace ringmaster;
 using test::job_administration;
+using namespace std::chrono_literals;
 using test::nightly;
 using test::with_scripts;
 using test::store_fault;
@@ -486,4 +487,100 @@ TEST_CASE_METHOD(unjudged, "an edit that arrives after the verdict does not over
   REQUIRE(*first);
   CHECK(**first);
   CHECK(params() == "second");
+}
+
+// -- order of edits --------------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(unjudged, "an edit of a job waits behind an edit of the job that waits for the verdict", "[actors]") {
+  const auto& us = core::local_operator();
+  const auto other = test::expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec->id;
+  const auto is_stopped = [this](core::job_id of) { return !test::expect(store.firings().read_jobs({&of, 1})).at(0).next; };
+  const auto started = later<core::job_edit>(actor, protocol::start_job{job, us});
+
+  SECTION("all of the job's edits are made in their order, others at once") {
+    const auto saved = later<core::job_edit>(actor, protocol::save_source{job, "echo 2", "second", us});
+    const auto stopped = later<core::job_edit>(actor, protocol::stop_job{job, us});
+    const auto removed = later<core::job_edit>(actor, protocol::remove_job{job, false, us});
+    CHECK(ask<core::job_edit>(actor, protocol::stop_job{other, us}));
+    advance(1900ms);
+    CHECK_FALSE((*started || *saved || *stopped || *removed));
+    judge(protocol::clock_verdict::trusted);
+    advance(20ms);
+    REQUIRE((*started && *saved && *stopped && *removed));
+    REQUIRE(**started);
+    CHECK((**started)->next == start + 13h);
+    CHECK((**saved && **stopped && **removed));
+    CHECK_FALSE((**stopped)->next);
+  }
+  SECTION("after the verdict, the waiting edits come first") {
+    run();
+    judge(protocol::clock_verdict::trusted);
+    CHECK(ask<core::job_edit>(actor, protocol::stop_job{job, us}));
+    REQUIRE(*started);
+    CHECK(**started);
+    CHECK(is_stopped(job));
+  }
+  SECTION("without a verdict, it is made when the edit before it is refused") {
+    advance(500ms);
+    const auto stopped = later<core::job_edit>(actor, protocol::stop_job{job, us});
+    advance(1490ms);
+    CHECK_FALSE((*started || *stopped));
+    advance(20ms);
+    CHECK(refused_by_clock(*started));
+    REQUIRE(*stopped);
+    CHECK(**stopped);
+    CHECK(ask<core::job_edit>(actor, protocol::stop_job{job, us})); // at once: no edit waits
+  }
+  SECTION("declared jobs may be any jobs") {
+    const auto applied = later<core::deploy_report>(actor, protocol::apply_declared{nightly_with("new"), false, false});
+    const auto stopped = later<core::job_edit>(actor, protocol::stop_job{other, us});
+    run();
+    CHECK_FALSE(*stopped);
+    judge(protocol::clock_verdict::distrusted);
+    advance(20ms);
+    CHECK(refused_by_clock(*applied));
+    REQUIRE(*stopped);
+    CHECK(**stopped);
+  }
+}
+
+TEST_CASE_METHOD(unjudged, "an edit waits for the verdict no longer than its caller waits for the answer", "[actors]") {
+  const auto hurried = spawn_admin(test::with_scripts(), 1s);
+  const auto started = later<core::job_edit>(hurried, protocol::start_job{job, core::local_operator()});
+  advance(790ms);
+  CHECK_FALSE(*started);
+  advance(20ms);
+  CHECK(refused_by_clock(*started));
+}
+
+TEST_CASE_METHOD(unjudged, "an edit whose wait took too long is not made later, whatever the verdict", "[actors]") {
+  const auto& us = core::local_operator();
+  const auto hurried = spawn_admin(test::with_scripts(), 105ms); // waits 84 ms, between two looks
+  const auto started = later<core::job_edit>(hurried, protocol::start_job{job, us});
+  const auto applied = later<core::deploy_report>(hurried, protocol::apply_declared{nightly_with("late"), false, false});
+  const auto stopped = later<core::job_edit>(hurried, protocol::stop_job{job, us});
+  const auto edits_before = *edits.tasks;
+  advance(85ms);
+  CHECK_FALSE((*started || *applied || *stopped));
+  judge(protocol::clock_verdict::trusted);
+  advance(10ms);
+  CHECK((refused_by_clock(*started) && refused_by_clock(*applied) && refused_by_clock(*stopped)));
+  CHECK(*edits.tasks == edits_before);
+  CHECK(ask<core::job_edit>(hurried, protocol::start_job{job, us})); // the caller's repeat is the only one
+}
+
+TEST_CASE_METHOD(unjudged, "one timer looks at the verdict, however often edits begin to wait", "[actors]") {
+  const auto hurried = spawn_admin(test::with_scripts(), 105ms);
+  const auto first = later<core::intent>(hurried, manual_run());
+  run();
+  CHECK(timers_within(10ms) == 1);
+  advance(85ms);
+  const auto second = later<core::intent>(hurried, manual_run()); // the first has waited too long, before the next look
+  run();
+  CHECK(refused_by_clock(*first));
+  CHECK_FALSE(*second);
+  CHECK(timers_within(10ms) == 1);
+  advance(200ms);
+  CHECK(refused_by_clock(*second));
+  CHECK(timers_within(10ms) == 0);
 }

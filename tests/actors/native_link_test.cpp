@@ -381,6 +381,49 @@ TEST_CASE_METHOD(natively_linked, "a cut link never sends requests to itself, wh
   CHECK(http->calls.back() == "idle 7");
 }
 
+TEST_CASE_METHOD(natively_linked, "a cut link answers the questions that it passes on, even if the other link fails",
+                 "[actors][links]") {
+  dial();
+  const auto link = native();
+  kill_executor();
+  SECTION("the other link has ended") {
+    caf::anon_send_exit(pool.links->at(worker_address), caf::exit_reason::kill);
+    run();
+    const auto probe = ask<protocol::probe_reply>(link, protocol::probe_request{core::job_id{7}, true});
+    REQUIRE(probe);
+    CHECK(probe->code == 0);
+    CHECK(probe->message == "cannot reach the executor");
+    const auto log = ask<protocol::log_reply>(link, protocol::log_request{core::log_id{12}, start, 1});
+    REQUIRE(log);
+    CHECK_FALSE(log->answered);
+    CHECK(log->error == "cannot reach the executor");
+  }
+  SECTION("the other link ends before its answer") {
+    http->silent = true;
+    const auto probe = later<protocol::probe_reply>(link, protocol::probe_request{core::job_id{7}, true});
+    run();
+    CHECK_FALSE(*probe);
+    caf::anon_send_exit(pool.links->at(worker_address), caf::exit_reason::kill);
+    run();
+    http->unanswered.clear();
+    run();
+    REQUIRE(*probe);
+    REQUIRE(**probe);
+    CHECK((**probe)->code == 0);
+  }
+  SECTION("the other link does not answer in time") {
+    http->silent = true;
+    const auto killed = later<protocol::probe_reply>(link, protocol::kill_request{core::job_id{7}});
+    const config::trigger_settings settings;
+    advance(settings.connect_timeout + settings.request_timeout);
+    CHECK_FALSE(*killed);
+    advance(1s);
+    REQUIRE(*killed);
+    REQUIRE(**killed);
+    CHECK((**killed)->message == "cannot reach the executor");
+  }
+}
+
 TEST_CASE_METHOD(raw_link, "a window limits the bytes on their way, until verdicts arrive or the link is given up", "[actors]") {
   std::vector<core::claimed_run> large;
   for (std::int64_t id = 1; id <= 12; ++id)

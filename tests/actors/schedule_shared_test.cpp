@@ -113,6 +113,26 @@ TEST_CASE_METHOD(shared_planning, "the misfire policy decides about reserved ins
   CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
 }
 
+TEST_CASE_METHOD(shared_planning, "a drop that is answered in the next incarnation forgets no intent that is queued again",
+                 "[actors]") {
+  declare("ignores");
+  begin();
+  advance(1s); // the job is read
+  latency = 300ms;
+  hand_over({reserved(1, civil() - 10s)});
+  new_incarnation();
+  const auto due = civil() + 1s;
+  hand_over({reserved(1, due)});
+  advance(400ms);
+  CHECK(java.dropped == std::vector{core::intent_id{1}});
+  hand_over({reserved(1, due)}); // a sweep finds it, too
+  advance(2s);
+  std::size_t claimed = 0;
+  for (const auto& request : held_claims)
+    claimed += request.batch.runs.size();
+  CHECK(claimed == 1);
+}
+
 TEST_CASE_METHOD(shared_planning, "the misfire policy decides about instants that were reserved before a takeover and missed",
                  "[actors]") {
   mode = core::cluster_mode::native;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -57,6 +58,12 @@ public:
   }
   /// Puts the machine to sleep: CLOCK_BOOTTIME continues, every other clock stands still.
   void sleep_machine(std::chrono::nanoseconds duration) { slept_ += duration; }
+
+  /// Returns the number of timers that fire within this time.
+  [[nodiscard]] std::size_t timers_within(std::chrono::nanoseconds duration) {
+    const auto& timers = time().schedule;
+    return static_cast<std::size_t>(std::distance(timers.begin(), timers.upper_bound(now() + duration)));
+  }
 
   /// Handles all waiting messages, and those that they cause.
   std::size_t run() {
