@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "gateway/console/console_pages.hpp"
 #include "gateway/exchange/admission.hpp"
 #include "gateway/exchange/guessing.hpp"
 #include "gateway/exchange/paths.hpp"
@@ -24,6 +25,7 @@ void no_operation(exchange ex) { ex.refuse(protocol::wire::mapping_not_found(api
 void no_path(exchange ex) { ex.problem(404, "no such path"); }
 
 constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
+constexpr route console_file_path{"GET", "/console/*", handlers::console, access::anyone};
 constexpr route unknown_path{"", "other", no_path, access::anyone};
 
 /// Executors may write `post` in lower case.
@@ -96,6 +98,9 @@ place find_place(std::span<const route> table, std::string_view method, std::str
   for (auto path : candidates)
     if (!api_operation(path).empty())
       return {unknown_operation, path};
+  for (auto path : candidates)
+    if (is_console_path(path))
+      return {console_file_path, path};
   return {unknown_path, candidates[0]};
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "gateway/console/console_pages.hpp"
 #include "gateway/handlers/v1/handlers.hpp"
 #include "gateway/handlers/xxl/handlers.hpp"
 
@@ -30,6 +31,16 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/readyz", handlers::readyz, anyone},
   {"GET", "/actuator/health", handlers::actuator_health, anyone},
   {"GET", "/metrics", handlers::metrics, operators},
+
+  {"GET", "/index", handlers::former_page, anyone},
+  {"GET", "/dashboard", handlers::former_page, anyone},
+  {"GET", "/jobinfo", handlers::former_page, anyone},
+  {"GET", "/joblog", handlers::former_page, anyone},
+  {"GET", "/joblog/logDetailPage", handlers::former_page, anyone},
+  {"GET", "/jobcode", handlers::former_page, anyone},
+  {"GET", "/jobgroup", handlers::former_page, anyone},
+  {"GET", "/user", handlers::former_page, anyone},
+  {"GET", "/help", handlers::former_page, anyone},
 
   {"GET", "/toLogin", handlers::sign_in_page, anyone, xxl2_only, sign_in_bytes_max},
   {"POST", "/login", handlers::sign_in, anyone, xxl2_only, sign_in_bytes_max},
@@ -111,7 +122,10 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
+  {"GET", "/api/v1/about", handlers::v1::about, anyone},
+  {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
+  {"DELETE", "/api/v1/session", handlers::v1::session_end, first_of_all},
   route{"GET", "/api/v1/keys", handlers::v1::key_list, any_user}.with_query(),
   {"POST", "/api/v1/keys", handlers::v1::key_add, any_user},
   {"DELETE", "/api/v1/keys/{id}", handlers::v1::key_remove, any_user},

@@ -13,7 +13,9 @@ import sys
 from pathlib import Path
 
 SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/rules/", "storage/admin/")
-GATEWAY = ("gateway/*", "gateway/auth/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp")
+GATEWAY = (
+    "gateway/*", "gateway/auth/", "gateway/console/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp",
+)
 
 # Permitted includes of each folder: our own paths (a folder with a trailing slash, or one file) and groups of libraries.
 # The longest matching key is a file's folder. All folders may include the standard library.
@@ -124,7 +126,7 @@ ROOMS: dict[str, str] = {
     "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
     "storage/sqlite": "driver cluster schema runs firing jobs results maintenance admin .",
     "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",
-    "gateway": "auth notification transport exchange handlers/v1 handlers/xxl .",
+    "gateway": "auth notification transport exchange console handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",
     "executor": ". files process host",
     "apps": "process terminal server client doctor commands .",

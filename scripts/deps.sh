@@ -22,8 +22,9 @@ home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
 build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates curl
-  libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev nlohmann-json3-dev libexpected-dev
-  libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata)
+  libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev zlib1g-dev nlohmann-json3-dev libexpected-dev
+  libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata
+  nodejs npm)
 test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv debootstrap sqlite3 openjdk-17-jdk-headless maven
   procps clang-14 libclang-rt-14-dev)
 
@@ -67,6 +68,9 @@ satisfied_by_command() {
     python3) command -v python3 >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     cmake) command -v cmake >/dev/null ;;
+    # The web console needs node 18.
+    nodejs) node -e 'process.exit(parseInt(process.versions.node) < 18)' 2>/dev/null ;;
+    npm) command -v npm >/dev/null ;;
     *) return 1 ;;
   esac
 }

@@ -67,6 +67,11 @@ def shown(properties):
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
+def answer(properties, always):
+    """Returns the schema of a response of which only the members `always` are always present."""
+    return {"type": "object", "properties": properties, "required": always}
+
+
 ID = whole(1, INT32_MAX)
 COUNT = whole(0, INT32_MAX)
 MS = whole(0, 253402300799999, "Milliseconds since the epoch.")
@@ -200,6 +205,13 @@ SCHEMAS = {
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
         "must_change_password": truth(),
         "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none."))}),
+    "SignIn": record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
+                     ["name", "password"]),
+    "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
+                    "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
+                    "features": shown({"glue": truth("Users may enter scripts.")}),
+                    "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
+                    ["product", "language", "languages"]),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
@@ -286,6 +298,11 @@ ETAG = {"ETag": "Value for If-Match and If-None-Match."}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": whole(1)}}
 
 operation("get", "/openapi.json", "anyone", "This document", reply={"type": "object"}, tag="about")
+operation("get", "/about", "anyone", "Returns the product and its languages; with a session also version, clock, zone, limits",
+          reply=ref("About"))
+operation("post", "/session", "anyone", "Signs a user in: sets the session cookie and ends the browser's former sessions",
+          reply=ref("Session"), body="SignIn", more=[401, 429])
+operation("delete", "/session", "any user", "Ends the browser's sessions", 204)
 operation("get", "/session", "any user", "Returns the caller, their permissions and the token for X-CSRF-Token",
           reply=ref("Session"))
 operation("get", "/keys", "any user", "Lists the caller's API keys; for administrators, all API keys", reply=page_of("ApiKey"),

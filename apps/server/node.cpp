@@ -8,6 +8,7 @@
 #include "actors/link/system_config.hpp"
 #include "actors/node/supervisor.hpp"
 #include "apps/server/assembly.hpp"
+#include "apps/server/console_files.hpp"
 #include "apps/server/declared_bodies.hpp"
 #include "apps/server/secrets.hpp"
 #include "apps/terminal/command_options.hpp"
@@ -120,7 +121,8 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
                                      [transport = base_.transport.get()] { return transport->counters(); },
                                      handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs};
-  gateway::web_setup web{settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_};
+  gateway::web_setup web{
+    settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files()};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
     std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);

@@ -42,7 +42,9 @@ web_rules::web_rules(const web_setup& setup, const config::server_settings& serv
     version{setup.version},
     tls{!server.tls_certificate.empty()},
     groups_manage_jobs{setup.settings.job_management != "off"},
-    all_manage_jobs{setup.settings.job_management == "all"} {}
+    all_manage_jobs{setup.settings.job_management == "all"},
+    glue{security.glue},
+    console{setup.console} {}
 
 bool is_served(dialect_set by, const web_rules& rules) noexcept {
   if (!rules.only)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "config/settings.hpp"
@@ -11,6 +12,7 @@
 #include "core/zone/zone.hpp"
 #include "protocol/access_token_source.hpp"
 #include "protocol/http.hpp"
+#include "protocol/web_file.hpp"
 #include "protocol/wire/xxl/dialect.hpp"
 
 namespace ringmaster::gateway {
@@ -29,6 +31,8 @@ struct web_setup {
   std::string version = {};
   /// Replaceable access token of all executors. Without a value the token of the settings is used.
   std::optional<protocol::access_token_source> token = {};
+  /// Files of the web console; none: it is not served.
+  std::span<const protocol::web_file> console = {};
 };
 
 /// Rules for users' requests, made from the settings.
@@ -47,6 +51,9 @@ struct web_rules {
   /// Group tokens may manage the jobs of their group; the common token may manage all jobs. See `gateway.job_management`.
   bool groups_manage_jobs;
   bool all_manage_jobs;
+  /// Users may enter scripts. See `security.glue`.
+  bool glue;
+  std::span<const protocol::web_file> console;
 };
 
 /// Returns false for a path of the other dialect when only one is served.

@@ -39,6 +39,7 @@ constexpr const char* span = "?from_ms=1767225600000&to_ms=1767312000000";
 
 const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/openapi.json", {"/openapi.json"}, everybody, {"/openapi.json"}, everybody},
+  {"GET", "/about", {"/about"}, everybody, {"/about"}, everybody},
   {"GET", "/jobs", {"/jobs?group=1"}, viewers, {"/jobs?group=2"}, admins},
   {"POST", "/jobs", {"/jobs", own_job}, editors, {"/jobs", foreign_job}, admins},
   {"POST", "/jobs/start", {"/jobs/start", R"({"ids":[7]})"}, operators, {"/jobs/start", R"({"ids":[1007]})"}, admins},

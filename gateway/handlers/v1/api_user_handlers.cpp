@@ -112,11 +112,6 @@ void audit_list(exchange ex) {
 
 namespace wire = protocol::wire;
 
-void session_show(exchange ex) {
-  const auto& entry = ex.entrance();
-  tell_json(ex, wire::api_session(entry.who, entry.must_change_password, entry.csrf_token));
-}
-
 void key_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_key_search_of);
   if (!query)

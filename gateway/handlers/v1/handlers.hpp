@@ -94,10 +94,21 @@ void password_change(exchange ex);
 /// Lists the changes, newest first.
 void audit_list(exchange ex);
 
-// Caller and API keys.
+// Sessions, and what a page must know about the server.
+
+/// Signs a user in and sets the session cookie; ends the browser's former sessions. 401 for a wrong name or password.
+void session_open(exchange ex);
 
 /// Answers the caller, the caller's permissions, and, with a session, the CSRF token for requests that change something.
 void session_show(exchange ex);
+
+/// Ends the browser's sessions.
+void session_end(exchange ex);
+
+/// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
+void about(exchange ex);
+
+// API keys.
 
 /// Lists the caller's keys; for an administrator all keys, or those of one `user`.
 void key_list(exchange ex);

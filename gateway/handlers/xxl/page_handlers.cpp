@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/alarm/alarm_text.hpp"
+#include "gateway/console/console_pages.hpp"
 
 namespace ringmaster::gateway::handlers {
 
@@ -15,7 +16,7 @@ constexpr std::string_view head_of_page = R"(<!doctype html>
 <body>
 <h1>Ringmaster</h1>
 <p>A job scheduler that takes the place of the XXL-JOB admin. It is running.</p>
-<p>This release has no web console. Jobs and runs are managed with the command <code>ringmaster</code> on the server
+<p>This server was built without the web console. Jobs and runs are managed with the command <code>ringmaster</code> on the server
 (<code>ringmaster --help</code>), or from another machine with <code>--server</code> and an API key.</p>
 <ul>
 )";
@@ -28,6 +29,8 @@ void append_link(std::string& page, const std::string& target, std::string_view 
 } // namespace
 
 void start_page(exchange ex) {
+  if (is_page_wanted(ex))
+    return former_page(ex);
   std::string page{head_of_page};
   append_link(page, ex.location("/readyz"), "whether this node serves");
   append_link(page, ex.location("/api/v1/openapi.json"), "the description of the HTTP API");

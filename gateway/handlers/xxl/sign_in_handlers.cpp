@@ -1,14 +1,12 @@
 #include "gateway/handlers/xxl/handlers.hpp"
 
-#include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "gateway/auth/session_cookie.hpp"
+#include "gateway/console/console_pages.hpp"
 #include "gateway/exchange/admission.hpp"
+#include "gateway/exchange/sessions.hpp"
 #include "gateway/exchange/web_form.hpp"
 
 namespace ringmaster::gateway::handlers {
@@ -23,53 +21,14 @@ bool is_navigation(const protocol::http_request& request) noexcept {
   return mode && *mode == "navigate";
 }
 
-/// Sets `mine` for the dialect and removes the other dialect's cookie, so that the next request cannot use another user's
-/// session.
-protocol::http_headers cookies(const exchange& ex, std::string mine) {
-  protocol::http_headers headers{{"Set-Cookie", std::move(mine)}};
-  const auto other = other_dialect(ex.style().dialect);
-  if (has_cookie_of(ex.request(), other))
-    headers.emplace_back("Set-Cookie", expired_session_cookie(other, ex.secure_cookies()));
-  return headers;
-}
-
-/// Ends all `sessions`, also after an error; then calls `then` with an error, if there was one.
-void end_sessions(const exchange& ex, std::vector<std::string> sessions, std::optional<core::error> failed,
-                  const std::function<void(const exchange&, const std::optional<core::error>&)>& then) {
-  if (sessions.empty())
-    return then(ex, failed);
-  protocol::sign_out order{std::move(sessions.back())};
-  sessions.pop_back();
-  ex.ask<void>(
-    ex.services().partners.users, std::move(order),
-    [sessions, failed, then](const exchange& waiting) { end_sessions(waiting, sessions, failed, then); },
-    [sessions, then](const exchange& waiting, const core::error& error) { end_sessions(waiting, sessions, error, then); });
-}
-
 void open_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  const auto secure = ex.secure_cookies();
-  // XXL-JOB keeps the cookie for 68 years; here it lasts as long as the session can.
-  const auto kept_for = remember ? std::optional{std::chrono::ceil<std::chrono::seconds>(reply.max_age)} : std::nullopt;
-  auto headers = cookies(ex, session_cookie(reply.session, kept_for, ex.style().dialect, secure));
+  auto headers = cookies_of(ex, reply, remember);
   if (is_navigation(ex.request()))
     return ex.redirect(303, "/", std::move(headers));
   ex.tell(protocol::wire::success(ex.style()), std::move(headers));
 }
 
-// Ends the sessions that the browser had before: no page needs them any more.
-void replace_sessions(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  end_sessions(ex, sessions_in(ex.request(), ex.style().dialect), std::nullopt,
-               [reply, remember](const exchange& waiting, const std::optional<core::error>& failed) {
-                 if (failed)
-                   waiting.services().log->warn("a session from before the sign-in could not be ended: {}", failed->context);
-                 open_session(waiting, reply, remember);
-               });
-}
-
-void close_session(const exchange& ex) {
-  const auto secure = ex.secure_cookies();
-  ex.tell(protocol::wire::success(ex.style()), cookies(ex, expired_session_cookie(ex.style().dialect, secure)));
-}
+void close_session(const exchange& ex) { ex.tell(protocol::wire::success(ex.style()), expired_cookies(ex)); }
 
 constexpr core::localized user_label{"账号", "帳號", "User name"};
 constexpr core::localized password_label{"密码", "密碼", "Password"};
@@ -77,8 +36,13 @@ constexpr core::localized remember_label{"记住密码", "記住密碼", "Rememb
 constexpr core::localized button_label{"登录", "登入", "Sign in"};
 
 std::string input(std::string_view type, std::string_view name, std::string_view label) {
-  return std::string{"<p><label>"}.append(label).append(" <input type=\"").append(type).append("\" name=\"").append(name).append(
-    type == "checkbox" ? "\" value=\"on\"></label></p>" : "\" required></label></p>");
+  return std::string{"<p><label>"}
+    .append(label)
+    .append(" <input type=\"")
+    .append(type)
+    .append("\" name=\"")
+    .append(name)
+    .append(type == "checkbox" ? "\" value=\"on\"></label></p>" : "\" required></label></p>");
 }
 
 std::string page_text(std::string_view action, core::language reader) {
@@ -99,23 +63,25 @@ void sign_in(exchange ex) {
     return ex.reject(form.error());
   const bool remember = form->text("ifRemember") == "on";
   protocol::sign_in wanted{form->text_or_empty("userName"), form->text_or_empty("password"), remember,
-                         ex.request().remote_address};
+                           ex.request().remote_address};
   ex.drop_body();
   ex.ask<protocol::signed_in>(
-    ex.services().partners.users, std::move(wanted),
-    [remember](const exchange& waiting, const protocol::signed_in& reply) { replace_sessions(waiting, reply, remember); });
+    ex.services().partners.users, std::move(wanted), [remember](const exchange& waiting, const protocol::signed_in& reply) {
+      end_former_sessions(waiting, [reply, remember](const exchange& ended) { open_session(ended, reply, remember); });
+    });
 }
 
 void sign_out(exchange ex) {
-  end_sessions(ex, sessions_in(ex.request(), ex.style().dialect), std::nullopt,
-               [](const exchange& waiting, const std::optional<core::error>& failed) {
-                 if (failed)
-                   return waiting.fail(*failed);
-                 close_session(waiting);
-               });
+  end_sessions(ex, [](const exchange& waiting, const std::optional<core::error>& failed) {
+    if (failed)
+      return waiting.fail(*failed);
+    close_session(waiting);
+  });
 }
 
 void sign_in_page(exchange ex) {
+  if (is_page_wanted(ex))
+    return former_page(ex);
   find_session(
     ex, [](const exchange& waiting, const protocol::identified&, const std::string&) { waiting.redirect(303, "/"); },
     [](const exchange& visitor) {

@@ -1,0 +1,196 @@
+#include "gateway/console/console_pages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <zlib.h>
+
+#include "core/alarm/alarm_text.hpp"
+#include "gateway/auth/secrets.hpp"
+#include "protocol/wire/xxl/form.hpp"
+
+namespace ringmaster::gateway {
+
+namespace {
+
+constexpr std::string_view first_page = "index.html";
+constexpr std::string_view assets = "assets/";
+/// Links of the first page as the build writes them.
+constexpr std::string_view link_start = "\"./";
+constexpr std::string_view prefix_mark = "%RINGMASTER_PREFIX%";
+/// Largest file that is decompressed for a client without gzip.
+constexpr std::size_t plain_bytes_max = 64 * 1024 * 1024;
+
+const protocol::web_file* find_file(const exchange& ex, std::string_view path) noexcept {
+  const auto files = ex.services().web.console;
+  const auto found = std::ranges::lower_bound(files, path, {}, &protocol::web_file::path);
+  return found != files.end() && found->path == path ? &*found : nullptr;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// Returns true when `Accept-Encoding` names gzip and does not refuse it.
+bool takes_gzip(const protocol::http_request& request) noexcept {
+  const auto* accepted = request.find_header("Accept-Encoding");
+  if (!accepted)
+    return false;
+  const auto at = accepted->find("gzip");
+  if (at == std::string::npos)
+    return false;
+  const std::string_view rest = std::string_view{*accepted}.substr(at + 4);
+  const auto weight = rest.substr(0, rest.find(','));
+  return weight.find("q=0") == std::string_view::npos || weight.find_first_of("123456789") != std::string_view::npos;
+}
+
+bool is_seen(const protocol::http_request& request, std::string_view etag) noexcept {
+  const auto* seen = request.find_header("If-None-Match");
+  return seen && seen->find(etag) != std::string::npos;
+}
+
+void tell_first_page(const exchange& ex) {
+  const auto* file = find_file(ex, first_page);
+  if (!file)
+    return ex.problem(404, "this server was built without the web console");
+  auto page = page_below(file->content, ex.location(""));
+  auto etag = '"' + sha256_hex(page).substr(0, 16) + '"';
+  if (is_seen(ex.request(), etag))
+    return ex.respond({304, {}, {}, {{"ETag", std::move(etag)}, {"Cache-Control", "no-cache"}}});
+  ex.respond({200, std::string{file->content_type}, std::move(page), {{"ETag", std::move(etag)}, {"Cache-Control", "no-cache"}}});
+}
+
+protocol::http_headers headers_of(const protocol::web_file& file) {
+  const bool is_asset = file.path.starts_with(assets);
+  return {{"ETag", std::string{file.etag}},
+          {"Cache-Control", is_asset ? "public, max-age=31536000, immutable" : "no-cache"},
+          {"Vary", "Accept-Encoding"}};
+}
+
+void tell_file(const exchange& ex, const protocol::web_file& file) {
+  auto headers = headers_of(file);
+  if (is_seen(ex.request(), file.etag))
+    return ex.respond({304, {}, {}, std::move(headers)});
+  protocol::http_response reply{200, std::string{file.content_type}, {}, std::move(headers)};
+  if (file.is_plain || takes_gzip(ex.request())) {
+    if (!file.is_plain)
+      reply.headers.emplace_back("Content-Encoding", "gzip");
+    reply.fixed_body = file.content;
+  } else {
+    reply.body = decompressed(file.content);
+  }
+  ex.respond(std::move(reply));
+}
+
+/// Page of XXL-JOB, and the console's with the names of its filters.
+struct former {
+  std::string_view path;
+  std::string_view page;
+  std::string_view job;
+  std::string_view group;
+};
+
+constexpr std::array former_pages{
+  former{"/jobinfo", "/jobs", "", "group"},  former{"/joblog", "/runs", "job", "group"},
+  former{"/jobgroup", "/executors", "", ""}, former{"/user", "/users", "", ""},
+  former{"/help", "/help", "", ""},          former{"/toLogin", "/sign-in", "", ""},
+  former{"/auth/login", "/sign-in", "", ""},
+};
+
+/// Returns a positive number of the query; empty for any other value.
+std::string number_in(const protocol::wire::form& query, std::string_view name) {
+  auto value = query.text_or_empty(name);
+  const bool is_number =
+    !value.empty() && value.size() <= 19 && value.find_first_not_of("0123456789") == std::string::npos && value.front() != '0';
+  return is_number ? value : std::string{};
+}
+
+std::string below_number(std::string_view before, const std::string& number, std::string_view after) {
+  return number.empty() ? std::string{before.substr(0, before.size() - 1)} : std::string{before} + number + std::string{after};
+}
+
+} // namespace
+
+bool is_console_path(std::string_view path) noexcept {
+  return path.starts_with(console_path) && (path.size() == console_path.size() || path[console_path.size()] == '/');
+}
+
+bool is_page_wanted(const exchange& ex) noexcept {
+  const auto* accepted = ex.request().find_header("Accept");
+  return !ex.services().web.console.empty() && accepted && accepted->find("text/html") != std::string::npos;
+}
+
+std::string page_below(std::string_view page, std::string_view prefix) {
+  const auto shown = core::escape_html(std::string{prefix});
+  std::string text{page};
+  replace_all(text, link_start, '"' + shown + std::string{console_path} + '/');
+  replace_all(text, prefix_mark, shown);
+  return text;
+}
+
+std::string console_page_of(std::string_view path, std::string_view target) {
+  const std::string base{console_path};
+  const auto query = protocol::wire::form::parse(target, {}, {});
+  if (!query)
+    return base + '/';
+  if (path == "/joblog/logDetailPage")
+    return base + below_number("/runs/", number_in(*query, "id"), "/log");
+  if (path == "/jobcode")
+    return base + below_number("/jobs/", number_in(*query, "jobId"), "/script");
+  for (const auto& each : former_pages) {
+    if (each.path != path)
+      continue;
+    auto page = base + std::string{each.page};
+    if (const auto job = each.job.empty() ? std::string{} : number_in(*query, "jobId"); !job.empty())
+      return page.append("?").append(each.job).append("=").append(job);
+    if (const auto group = each.group.empty() ? std::string{} : number_in(*query, "jobGroup"); !group.empty())
+      return page.append("?").append(each.group).append("=").append(group);
+    return page;
+  }
+  return base + '/';
+}
+
+std::string decompressed(std::string_view gzip) {
+  z_stream stream{};
+  constexpr int gzip_window = 16 + MAX_WBITS;
+  if (inflateInit2(&stream, gzip_window) != Z_OK)
+    return {};
+  // zlib only reads its input, and takes it as mutable unless ZLIB_CONST is defined.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  std::string plain;
+  int state = Z_OK;
+  while (state == Z_OK && plain.size() < plain_bytes_max) {
+    std::array<char, 16384> piece{};
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = piece.size();
+    state = inflate(&stream, Z_NO_FLUSH);
+    plain.append(piece.data(), piece.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  return state == Z_STREAM_END ? plain : std::string{};
+}
+
+namespace handlers {
+
+void console(exchange ex) {
+  auto path = std::string_view{ex.path()}.substr(console_path.size());
+  if (path.starts_with('/'))
+    path.remove_prefix(1);
+  if (const auto* file = find_file(ex, path); file && path != first_page)
+    return tell_file(ex, *file);
+  if (path.starts_with(assets))
+    return ex.problem(404, "no such file of the web console");
+  tell_first_page(ex);
+}
+
+void former_page(exchange ex) {
+  if (!is_page_wanted(ex))
+    return ex.problem(404, "no such path");
+  ex.redirect(302, console_page_of(ex.path(), ex.request().target));
+}
+
+} // namespace handlers
+} // namespace ringmaster::gateway

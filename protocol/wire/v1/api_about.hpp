@@ -1,0 +1,36 @@
+#pragma once
+
+// Sign-in and facts about the server in /api/v1.
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+#include "core/text/language.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::protocol::wire {
+
+struct api_sign_in {
+  std::string name;
+  std::string password;
+  /// The session outlives the browser.
+  bool remember = false;
+};
+/// Reads `name`, `password`, `remember` (default: false). Errors: `invalid_argument`.
+[[nodiscard]] core::result<api_sign_in> parse_api_sign_in(std::string_view body);
+
+/// Facts that pages need, for users.
+struct api_server {
+  std::string version;
+  /// Name of the zone in which schedules without a zone of their own are read.
+  std::string schedule_zone;
+  core::time_point now;
+  /// Users may enter scripts.
+  bool glue = false;
+};
+
+/// Returns the product and its languages; `server`: null for visitors.
+[[nodiscard]] std::string api_about(core::language language, const api_server* server);
+
+} // namespace ringmaster::protocol::wire
