@@ -70,7 +70,9 @@ export default defineConfig(({ command }) => ({
   test: {
     environment: 'jsdom',
     include: ['tests/**/*.test.ts'],
+    setupFiles: ['tests/setup.ts'],
     server: { deps: { inline: ['element-plus'] } },
     css: false,
+    testTimeout: 20000,
   },
 }))

@@ -3,6 +3,8 @@ import { computed, ref } from 'vue'
 import type { Group, JobRow } from '../../types/api'
 import { call } from '../api/client'
 
+const groupsMax = 5000
+
 /** Titles of groups and jobs, which rows of other lists name by number. */
 export const useGroups = defineStore('groups', () => {
   const all = ref<Group[]>([])
@@ -19,8 +21,8 @@ export const useGroups = defineStore('groups', () => {
       do {
         const page = await call('GET /groups', { query: { limit: 500, cursor } })
         found.push(...page.items)
-        cursor = page.next ?? undefined
-      } while (cursor && found.length < 5000)
+        cursor = page.items.length > 0 && page.next !== cursor ? (page.next ?? undefined) : undefined
+      } while (cursor && found.length < groupsMax)
       all.value = found
       readMs = Date.now()
     })().finally(() => (reading = null))

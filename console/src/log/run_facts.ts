@@ -55,7 +55,7 @@ export function plainText(html: string): string {
     .replace(/<br\s*\/?>/gi, '\n')
     .replace(/<\/?span[^>]*>/gi, '')
     .replace(/&(?:#(\d{1,6})|(\w+));/g, (all, code?: string, name?: string) => (code ? String.fromCodePoint(Math.min(Number(code), 0x10ffff)) : (entities[name ?? ''] ?? all)))
-    .replace(/[<>]{4,}\s*/g, '')
+    .replace(/[<>]{4,} ?/g, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
