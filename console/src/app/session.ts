@@ -36,6 +36,8 @@ export const useSession = defineStore('session', () => {
 
   /** Reads the session; null if no user is signed in. */
   async function load(): Promise<Session | null> {
+    // The server tells its version only to users.
+    if (about.value && !about.value.version) return (current.value = null)
     try {
       current.value = await call('GET /session', { signIn: false })
     } catch (error) {

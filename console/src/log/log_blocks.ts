@@ -39,9 +39,20 @@ export class LogBlocks {
 
   /** Adds a part of the log. Parts that do not follow the last line are ignored. Returns the number of rows that were dropped. */
   append(fromLine: number, toLine: number, content: string): number {
+    const steps = this.appendInSteps(fromLine, toLine, content)
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    return step.value
+  }
+
+  /** As `append`, in steps of a few milliseconds each, so that a long part does not block the page. */
+  *appendInSteps(fromLine: number, toLine: number, content: string): Generator<void, number> {
     if (toLine < fromLine || fromLine !== this.last + 1) return 0
     const lines = content.replace(/\r?\n$/, '').split(/\r?\n/)
-    lines.forEach((line, index) => this.addLine(Math.min(fromLine + index, toLine), line))
+    for (const [index, line] of lines.entries()) {
+      this.addLine(Math.min(fromLine + index, toLine), line)
+      if (index % 4000 === 3999) yield
+    }
     this.last = toLine
     let dropped = 0
     while (this.blocks.length > this.blocksMax) dropped += this.blocks.shift()?.length ?? 0
