@@ -89,7 +89,8 @@ describe('a server without an answer', () => {
     answers = [new TypeError(), problem(503, 'unavailable'), json(200, { items: [] })]
     expect(await settle(call('GET /nodes'))).toEqual({ items: [] })
     expect(sent).toHaveLength(3)
-    expect(listener.absent).toHaveBeenCalledTimes(2)
+    // The second answer came from the server itself.
+    expect(listener.absent).toHaveBeenCalledTimes(1)
   })
   it('is not asked again for writes', async () => {
     expect(await settle(call('POST /jobs/{id}/start', { id: 1 }))).toMatchObject({ status: 0 })

@@ -121,7 +121,7 @@ export async function callWithTag<Name extends OperationName>(name: Name, option
     if (problem.isAbsence) connection?.absent(problem)
     else connection?.answered()
     const waitMs = repeatAfterMs[round]
-    if (!problem.isAbsence || !mayRepeat || waitMs === undefined || options.signal?.aborted) throw problem
+    if (!(problem.isAbsence || problem.status === 503) || !mayRepeat || waitMs === undefined || options.signal?.aborted) throw problem
     await pause(problem.retryAfterMs ?? waitMs)
   }
 }

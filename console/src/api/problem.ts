@@ -14,9 +14,14 @@ export class ApiError extends Error {
     this.name = 'ApiError'
   }
 
-  /** The server did not answer, or a proxy answered in its place: the request may succeed later. */
+  /** The server did not answer, or a proxy answered in its place: answers of the server itself have a kind. */
   get isAbsence(): boolean {
-    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504
+    return this.status === 0 || (this.kind === '' && [502, 503, 504].includes(this.status))
+  }
+
+  /** The same request may succeed later. */
+  get mayPass(): boolean {
+    return this.isAbsence || this.status === 429 || this.status >= 500
   }
 }
 

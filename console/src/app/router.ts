@@ -1,5 +1,7 @@
 import { createRouter, createWebHistory, type Router, type RouterHistory } from 'vue-router'
 import { consoleBase } from '../api/prefix'
+import { ApiError } from '../api/problem'
+import { connection, whenBack } from './connection'
 import { t } from './i18n'
 import { routes } from './pages'
 import { useSession } from './session'
@@ -7,6 +9,26 @@ import { useSession } from './session'
 /** Returns the path to open after signing in: one of the console, never another site. */
 export function pathAfterSignIn(wanted: unknown): string {
   return typeof wanted === 'string' && /^\/(?!\/)/.test(wanted) && !wanted.startsWith('/sign-in') ? wanted : '/'
+}
+
+/** Reads the session. Returns false, when the server is back, if it did not answer. */
+async function loadSession(): Promise<boolean> {
+  const session = useSession()
+  if (!session.about) await session.loadAbout()
+  try {
+    await session.load()
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.isAbsence) return true
+    if (connection.gone)
+      await new Promise<void>((back) => {
+        const end = whenBack(() => {
+          end()
+          back()
+        })
+      })
+    return false
+  }
 }
 
 export function makeRouter(history: RouterHistory = createWebHistory(consoleBase)): Router {
@@ -18,10 +40,7 @@ export function makeRouter(history: RouterHistory = createWebHistory(consoleBase
   let loaded = false
   router.beforeEach(async (to) => {
     const session = useSession()
-    if (!loaded) {
-      await session.load()
-      loaded = true
-    }
+    while (!loaded) loaded = await loadSession()
     if (to.meta.open) return true
     if (!session.current || session.current.must_change_password) return { path: '/sign-in', query: { to: to.fullPath } }
     return true

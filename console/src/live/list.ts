@@ -1,4 +1,4 @@
-import { computed, ref, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Page } from '../api/operations'
 import { settings } from '../app/settings'
 import { useLive } from './poll'
@@ -58,7 +58,13 @@ export function useList<Row extends { id: number }>(
     cursors.value = []
     show()
   }
-  watch(filters, goFirst)
+  // Typing in a filter asks once.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(filters, () => {
+    clearTimeout(timer)
+    timer = setTimeout(goFirst, 250)
+  })
+  onScopeDispose(() => clearTimeout(timer))
   watch(() => settings.pageSize, goFirst)
 
   const page = computed(() => cursors.value.length)

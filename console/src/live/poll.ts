@@ -62,8 +62,7 @@ export function useLive(read: (signal: AbortSignal) => Promise<void>, everyMs: (
   function plan(retryAfter: number | null): void {
     clearTimeout(timer)
     if (ended || live.paused || everyMs() <= 0) return
-    const final = live.error && !live.error.isAbsence && live.error.status !== 429
-    if (final) return
+    if (live.error && !live.error.mayPass) return
     timer = setTimeout(() => {
       if (document.hidden) due = true
       else void refresh()
