@@ -36,6 +36,7 @@ function imagesAsFiles(): Plugin {
     apply: 'build',
     enforce: 'post',
     generateBundle(_, bundle) {
+      const written = new Set<string>()
       for (const each of Object.values(bundle)) {
         if (each.type !== 'asset' || !each.fileName.endsWith('.css')) continue
         each.source = String(each.source).replace(
@@ -46,7 +47,8 @@ function imagesAsFiles(): Plugin {
             const data = url.slice(comma + 1)
             const image = url.slice(0, comma).includes('base64') ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
             const name = `image-${hashOf(image)}.svg`
-            this.emitFile({ type: 'asset', fileName: `assets/${name}`, source: image })
+            if (!written.has(name)) this.emitFile({ type: 'asset', fileName: `assets/${name}`, source: image })
+            written.add(name)
             return `url(./${name})`
           },
         )
@@ -55,6 +57,8 @@ function imagesAsFiles(): Plugin {
     },
   }
 }
+
+const server = process.env.RINGMASTER_URL ?? 'http://127.0.0.1:8080'
 
 export default defineConfig(({ command }) => ({
   base: command === 'build' ? './' : '/console/',
@@ -66,7 +70,8 @@ export default defineConfig(({ command }) => ({
   ],
   define: { __VUE_OPTIONS_API__: true, __VUE_PROD_DEVTOOLS__: false, __INTLIFY_PROD_DEVTOOLS__: false },
   build: { target: 'es2020', assetsInlineLimit: 0, chunkSizeWarningLimit: 700, reportCompressedSize: false, sourcemap: false },
-  server: { proxy: { '/api': process.env.RINGMASTER_URL ?? 'http://127.0.0.1:8080' } },
+  // The server refuses requests that another site sends.
+  server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { Origin: server } } } },
   test: {
     environment: 'jsdom',
     include: ['tests/**/*.test.ts'],

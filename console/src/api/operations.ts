@@ -2,24 +2,18 @@ import type { Operations as Documented, Session } from '../../types/api'
 
 export type Language = 'en' | 'zh-CN' | 'zh-TW'
 
+/** The server and its limits. Members after `language` are for users; later ones may be absent. */
 export interface About {
   product: string
   languages: string[]
   language: string
-  demo: boolean
+  demo?: boolean
   version?: string
   mode?: string
   now_ms?: number
   schedule_zone?: string
-  features?: { glue: boolean; mail: boolean; links: boolean; keep_logs: boolean }
-  limits?: {
-    page_max: number
-    bulk_max: number
-    params_bytes: number
-    title_chars: number
-    password_chars: number
-    log_piece_bytes: number
-  }
+  features?: { glue: boolean; mail?: boolean; links?: boolean; keep_logs?: boolean }
+  limits?: { page_max: number; bulk_max?: number; params_bytes?: number; title_chars?: number; password_chars?: number; log_piece_bytes?: number }
   retention?: { days: number; audit_days: number }
   registry_dead_after_ms?: number
 }

@@ -1,4 +1,5 @@
 import type { Language as ElementLanguage } from 'element-plus/es/locale'
+import english from 'element-plus/es/locale/lang/en'
 import { nextTick, shallowRef } from 'vue'
 import { createI18n } from 'vue-i18n'
 import type { Language } from '../api/operations'
@@ -17,7 +18,8 @@ const texts: Record<Language, () => Promise<{ default: Record<string, string> }>
   'zh-TW': () => import('../texts/zh-TW.json'),
 }
 const elementTexts: Record<Language, () => Promise<{ default: ElementLanguage }>> = {
-  en: () => import('element-plus/es/locale/lang/en'),
+  // Part of Element Plus itself.
+  en: () => Promise.resolve({ default: english }),
   'zh-CN': () => import('element-plus/es/locale/lang/zh-cn'),
   'zh-TW': () => import('element-plus/es/locale/lang/zh-tw'),
 }
