@@ -1,0 +1,88 @@
+import { onScopeDispose, ref } from 'vue'
+import { settings, type ShownZone } from './settings'
+
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+export const serverZone = ref('UTC')
+let skewMs = 0
+
+/** Notes the server's clock, so that "3 minutes ago" is right on a computer whose clock is wrong. */
+export function noteServerClock(nowMs: number | undefined, zone: string | undefined): void {
+  if (nowMs !== undefined) skewMs = Math.abs(nowMs - Date.now()) > 2000 ? nowMs - Date.now() : 0
+  if (zone) serverZone.value = zone
+}
+
+export const serverNow = () => Date.now() + skewMs
+
+export function zoneName(shown: ShownZone): string {
+  return shown === 'utc' ? 'UTC' : shown === 'server' ? serverZone.value : viewerZone
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let found = formats.get(zone)
+  if (!found) {
+    const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+    try {
+      found = new Intl.DateTimeFormat('en-GB', { ...parts, hourCycle: 'h23', timeZone: zone, timeZoneName: 'longOffset' })
+    } catch {
+      found = new Intl.DateTimeFormat('en-GB', { ...parts, hourCycle: 'h23', timeZone: 'UTC', timeZoneName: 'longOffset' })
+    }
+    formats.set(zone, found)
+  }
+  return found
+}
+
+function partsOf(ms: number, zone: string): Record<string, string> {
+  return Object.fromEntries(formatOf(zone).formatToParts(ms).map((part) => [part.type, part.value]))
+}
+
+/** Formats `2026-01-02 03:04:05`. */
+export function timeText(ms: number, zone = zoneName(settings.zone)): string {
+  const part = partsOf(ms, zone)
+  return `${part.year}-${part.month}-${part.day} ${part.hour}:${part.minute}:${part.second}`
+}
+
+/** Formats `2026-01-02`. */
+export const dayText = (ms: number, zone = zoneName(settings.zone)) => timeText(ms, zone).slice(0, 10)
+
+/** Formats `2026-01-02 03:04:05 GMT+08:00 (Asia/Shanghai)`. */
+export function fullTimeText(ms: number, zone = zoneName(settings.zone)): string {
+  return `${timeText(ms, zone)} ${partsOf(ms, zone).timeZoneName ?? ''} (${zone})`
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 365],
+  ['year', Infinity],
+]
+
+/** Formats `3 minutes ago`, `in 2 hours`. */
+export function relativeText(ms: number, nowMs: number, language: string): string {
+  let value = Math.round((ms - nowMs) / 1000)
+  for (const [unit, size] of steps) {
+    if (Math.abs(value) < size) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(value, unit)
+    value = Math.trunc(value / size)
+  }
+  return ''
+}
+
+/** Formats `850 ms`, `3.2 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+  return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`
+}
+
+/** Returns the present in steps, for texts such as "3 s ago". */
+export function useNow(everyMs = 1000) {
+  const now = ref(serverNow())
+  const timer = setInterval(() => (now.value = serverNow()), everyMs)
+  onScopeDispose(() => clearInterval(timer))
+  return now
+}

@@ -1,0 +1,73 @@
+import { defineStore } from 'pinia'
+import { computed, ref } from 'vue'
+import type { Group, JobRow } from '../../types/api'
+import { call } from '../api/client'
+
+const groupsMax = 5000
+
+/** Titles of groups and jobs, which rows of other lists name by number. */
+export const useGroups = defineStore('groups', () => {
+  const all = ref<Group[]>([])
+  let reading: Promise<void> | null = null
+  let readMs = 0
+
+  /** Reads all groups that the user may see, at most every 30 s. */
+  function load(force = false): Promise<void> {
+    if (reading) return reading
+    if (!force && Date.now() - readMs < 30000) return Promise.resolve()
+    reading = (async () => {
+      const found: Group[] = []
+      let cursor: string | undefined
+      do {
+        const page = await call('GET /groups', { query: { limit: 500, cursor } })
+        found.push(...page.items)
+        cursor = page.items.length > 0 && page.next !== cursor ? (page.next ?? undefined) : undefined
+      } while (cursor && found.length < groupsMax)
+      all.value = found
+      readMs = Date.now()
+    })().finally(() => (reading = null))
+    return reading
+  }
+
+  const byId = computed(() => new Map(all.value.map((group) => [group.id, group])))
+  const title = (id: number) => byId.value.get(id)?.title ?? `#${id}`
+  return { all, byId, load, title }
+})
+
+/** Names of jobs, read once each. Null: the job is gone, or the user may not see it. */
+export const useJobNames = defineStore('job-names', () => {
+  const names = ref<Record<number, string | null>>({})
+  const asked = new Set<number>()
+  let queue: number[] = []
+  let busy = 0
+
+  function note(jobs: Pick<JobRow, 'id' | 'name'>[]): void {
+    for (const job of jobs) {
+      names.value[job.id] = job.name
+      asked.add(job.id)
+    }
+  }
+
+  async function work(): Promise<void> {
+    busy += 1
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+      const job = await call('GET /jobs/{id}', { id, repeat: false }).catch(() => null)
+      names.value[id] = job?.name ?? null
+    }
+    busy -= 1
+  }
+
+  /** Asks for the names of jobs that are not known yet, four at a time. */
+  function want(ids: Iterable<number>): void {
+    for (const id of ids)
+      if (id > 0 && !asked.has(id)) {
+        asked.add(id)
+        queue.push(id)
+      }
+    queue = queue.slice(-200)
+    while (busy < Math.min(4, queue.length)) void work()
+  }
+
+  const name = (id: number) => names.value[id] ?? ''
+  return { names, note, want, name }
+})

@@ -1,0 +1,53 @@
+import { onScopeDispose } from 'vue'
+import { settings } from './settings'
+
+export type KeyAction = () => void
+export type KeyMap = Record<string, KeyAction>
+
+/** Returns whether keys typed into `target` are text. */
+export function takesText(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('[data-takes-text]') !== null
+}
+
+/** Finds the action of a key, or of a sequence of two keys such as "g j". */
+export class KeySequences {
+  private before = ''
+  private beforeMs = 0
+
+  actionOf(map: KeyMap, key: string, nowMs: number): KeyAction | undefined {
+    const sequence = this.before && nowMs - this.beforeMs < 1500 ? `${this.before} ${key}` : key
+    const isPrefix = Object.keys(map).some((name) => name.startsWith(`${key} `))
+    const found = map[sequence] ?? map[key]
+    this.before = isPrefix && sequence === key ? key : ''
+    this.beforeMs = nowMs
+    return found
+  }
+}
+
+const maps: KeyMap[] = []
+let listening = false
+const sequences = new KeySequences()
+
+function dialogIsOpen(): boolean {
+  return [...document.querySelectorAll('[aria-modal="true"]')].some((each) => each.checkVisibility?.() ?? false)
+}
+
+function pressed(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || !settings.keys) return
+  if (takesText(event.target) || dialogIsOpen()) return
+  const action = sequences.actionOf(Object.assign({}, ...maps) as KeyMap, event.key, Date.now())
+  if (!action) return
+  event.preventDefault()
+  action()
+}
+
+/** Adds shortcuts as long as the calling component exists. */
+export function useKeys(map: KeyMap): void {
+  if (!listening) {
+    document.addEventListener('keydown', pressed)
+    listening = true
+  }
+  maps.push(map)
+  onScopeDispose(() => void maps.splice(maps.indexOf(map), 1))
+}

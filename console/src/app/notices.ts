@@ -1,0 +1,64 @@
+import 'element-plus/theme-chalk/base.css'
+import 'element-plus/theme-chalk/el-message.css'
+import 'element-plus/theme-chalk/el-message-box.css'
+import 'element-plus/theme-chalk/el-button.css'
+import 'element-plus/theme-chalk/el-input.css'
+import 'element-plus/theme-chalk/el-overlay.css'
+import { ElMessage, ElMessageBox } from 'element-plus/es'
+import { ApiError } from '../api/problem'
+import { t } from './i18n'
+
+/** Returns the server's words, or words of the console if there was no answer. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    if (error.status === 0) return t('errors.no_answer')
+    if (error.status === 403) return error.message || t('errors.forbidden')
+    return error.message
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+export const tellDone = (text: string) => void ElMessage({ message: text, type: 'success', grouping: true })
+export const tellError = (error: unknown) => void ElMessage({ message: wordsOf(error), type: 'error', duration: 6000, showClose: true, grouping: true })
+
+/** Asks for a confirmation. Returns false if the user declines. */
+export async function confirmed(title: string, text: string, action: string, dangerous = false): Promise<boolean> {
+  try {
+    await ElMessageBox.confirm(text, title, {
+      confirmButtonText: action,
+      cancelButtonText: t('act.cancel'),
+      type: dangerous ? 'warning' : undefined,
+      confirmButtonClass: dangerous ? 'el-button--danger' : '',
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Asks for a confirmation by typing `wanted`. */
+export async function confirmedByTyping(title: string, text: string, action: string, wanted: string): Promise<boolean> {
+  try {
+    await ElMessageBox.prompt(text, title, {
+      confirmButtonText: action,
+      cancelButtonText: t('act.cancel'),
+      type: 'warning',
+      inputValidator: (value: string) => value === wanted || t('confirm.type_it', { wanted }),
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Runs an action; shows its error. Returns whether it was done. */
+export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action()
+    if (done) tellDone(done)
+    return true
+  } catch (error) {
+    tellError(error)
+    return false
+  }
+}

@@ -1,0 +1,63 @@
+import type { Component } from 'vue'
+import type { RouteRecordRaw } from 'vue-router'
+import { Calendar, Clock, DataAnalysis, Document, Files, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
+
+export interface MenuEntry {
+  path: string
+  /** Key of the title. */
+  title: string
+  icon: Component
+  admin?: boolean
+  /** Second key of the shortcut that begins with g. */
+  shortcut?: string
+}
+
+/** Entries of the menu, in two parts. */
+export const menu: MenuEntry[][] = [
+  [
+    { path: '/', title: 'menu.now', icon: Odometer, shortcut: 'n' },
+    { path: '/report', title: 'menu.report', icon: DataAnalysis, shortcut: 'd' },
+    { path: '/jobs', title: 'menu.jobs', icon: List, shortcut: 'j' },
+    { path: '/runs', title: 'menu.runs', icon: Clock, shortcut: 'r' },
+    { path: '/executors', title: 'menu.executors', icon: Monitor, shortcut: 'e' },
+    { path: '/forecast', title: 'menu.forecast', icon: Calendar, shortcut: 'f' },
+  ],
+  [
+    { path: '/users', title: 'menu.users', icon: User, admin: true, shortcut: 'u' },
+    { path: '/keys', title: 'menu.keys', icon: Key, shortcut: 'k' },
+    { path: '/audit', title: 'menu.audit', icon: Notebook, admin: true, shortcut: 'a' },
+    { path: '/declared', title: 'menu.declared', icon: Files, admin: true },
+    { path: '/nodes', title: 'menu.nodes', icon: Document },
+    { path: '/help', title: 'menu.help', icon: QuestionFilled },
+  ],
+]
+
+export const routes: RouteRecordRaw[] = [
+  { path: '/sign-in', component: () => import('../pages/SignInPage.vue'), meta: { open: true, title: 'sign_in.title' } },
+  { path: '/', component: () => import('../pages/NowPage.vue'), meta: { title: 'menu.now' } },
+  { path: '/report', component: () => import('../pages/ReportPage.vue'), meta: { title: 'menu.report' } },
+  {
+    path: '/jobs',
+    component: () => import('../pages/JobsPage.vue'),
+    meta: { title: 'menu.jobs' },
+    children: [
+      { path: 'new', component: () => import('../jobs/JobDrawer.vue'), meta: { title: 'jobs.add' } },
+      { path: ':id(\\d+)/edit', component: () => import('../jobs/JobDrawer.vue'), meta: { title: 'jobs.edit' } },
+    ],
+  },
+  { path: '/jobs/:id(\\d+)', component: () => import('../pages/JobPage.vue'), meta: { title: 'job.title' } },
+  { path: '/jobs/:id(\\d+)/script', component: () => import('../pages/ScriptPage.vue'), meta: { title: 'script.title' } },
+  { path: '/runs', component: () => import('../pages/RunsPage.vue'), meta: { title: 'menu.runs' } },
+  { path: '/runs/:id(\\d+)', component: () => import('../pages/RunPage.vue'), meta: { title: 'run.title' } },
+  { path: '/runs/:id(\\d+)/log', component: () => import('../pages/RunPage.vue'), meta: { title: 'run.log', full: true } },
+  { path: '/executors', component: () => import('../pages/ExecutorsPage.vue'), meta: { title: 'menu.executors' } },
+  { path: '/forecast', component: () => import('../pages/ForecastPage.vue'), meta: { title: 'menu.forecast' } },
+  { path: '/users', component: () => import('../pages/UsersPage.vue'), meta: { title: 'menu.users', admin: true } },
+  { path: '/keys', component: () => import('../pages/KeysPage.vue'), meta: { title: 'menu.keys' } },
+  { path: '/audit', component: () => import('../pages/AuditPage.vue'), meta: { title: 'menu.audit', admin: true } },
+  { path: '/declared', component: () => import('../pages/DeclaredPage.vue'), meta: { title: 'menu.declared', admin: true } },
+  { path: '/nodes', component: () => import('../pages/NodesPage.vue'), meta: { title: 'menu.nodes' } },
+  { path: '/me', component: () => import('../pages/MePage.vue'), meta: { title: 'me.title' } },
+  { path: '/help', component: () => import('../pages/HelpPage.vue'), meta: { title: 'menu.help' } },
+  { path: '/:rest(.*)*', component: () => import('../pages/MissingPage.vue'), meta: { title: 'missing.title' } },
+]

@@ -1,0 +1,53 @@
+import { createRouter, createWebHistory, type Router, type RouterHistory } from 'vue-router'
+import { consoleBase } from '../api/prefix'
+import { ApiError } from '../api/problem'
+import { connection, whenBack } from './connection'
+import { t } from './i18n'
+import { routes } from './pages'
+import { useSession } from './session'
+
+/** Returns the path to open after signing in: one of the console, never another site. */
+export function pathAfterSignIn(wanted: unknown): string {
+  return typeof wanted === 'string' && /^\/(?!\/)/.test(wanted) && !wanted.startsWith('/sign-in') ? wanted : '/'
+}
+
+/** Reads the session. Returns false, when the server is back, if it did not answer. */
+async function loadSession(): Promise<boolean> {
+  const session = useSession()
+  if (!session.about) await session.loadAbout()
+  try {
+    await session.load()
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.isAbsence) return true
+    if (connection.gone)
+      await new Promise<void>((back) => {
+        const end = whenBack(() => {
+          end()
+          back()
+        })
+      })
+    return false
+  }
+}
+
+export function makeRouter(history: RouterHistory = createWebHistory(consoleBase)): Router {
+  const router = createRouter({
+    history,
+    routes,
+    scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? false : { top: 0 }),
+  })
+  let loaded = false
+  router.beforeEach(async (to) => {
+    const session = useSession()
+    while (!loaded) loaded = await loadSession()
+    if (to.meta.open) return true
+    if (!session.current || session.current.must_change_password) return { path: '/sign-in', query: { to: to.fullPath } }
+    return true
+  })
+  router.afterEach((to) => {
+    const title = typeof to.meta.title === 'string' ? t(to.meta.title) : ''
+    document.title = title ? `${title} · Ringmaster` : 'Ringmaster'
+  })
+  return router
+}

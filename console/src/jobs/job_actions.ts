@@ -1,0 +1,58 @@
+import type { BulkOutcome, JobRow } from '../../types/api'
+import { call } from '../api/client'
+import { attempt, confirmed, tellError } from '../app/notices'
+import { t } from '../app/i18n'
+
+export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
+
+export const stateOfJob = (job: Pick<JobRow, 'running' | 'schedule'>) => (job.schedule.type === 'NONE' ? 'manual' : job.running ? 'scheduled' : 'stopped')
+
+/** Formats `CRON: 0 0 2 * * ?` or `FIX_RATE: 30 s`. */
+export function scheduleText(job: Pick<JobRow, 'schedule' | 'interval_ms'>): string {
+  if (job.schedule.type === 'NONE') return ''
+  if (job.schedule.type === 'FIX_RATE') return `${job.interval_ms ?? job.schedule.conf ?? ''} ${job.interval_ms ? 'ms' : 's'}`
+  return job.schedule.conf ?? ''
+}
+
+/** Starts or stops a job after a confirmation. Returns whether it was done. */
+export async function switchJob(job: JobFacts, on: boolean, ask = true): Promise<boolean> {
+  const name = { name: job.name, id: job.id }
+  const action = t(on ? 'jobs.start' : 'jobs.stop')
+  if (ask && !(await confirmed(action, t(on ? 'jobs.start_question' : 'jobs.stop_question', name), action))) return false
+  return attempt(() => call(on ? 'POST /jobs/{id}/start' : 'POST /jobs/{id}/stop', { id: job.id }), t(on ? 'jobs.started' : 'jobs.stopped', name))
+}
+
+export async function deleteJob(job: JobFacts): Promise<boolean> {
+  const name = { name: job.name, id: job.id }
+  if (!(await confirmed(t('jobs.delete'), t('jobs.delete_question', name), t('jobs.delete'), true))) return false
+  return attempt(() => call('DELETE /jobs/{id}', { id: job.id }), t('jobs.deleted', name))
+}
+
+export interface Outcome {
+  done: number
+  failed: { id: number; detail: string }[]
+}
+
+export function outcomeOf(answers: BulkOutcome[]): Outcome {
+  const outcome: Outcome = { done: 0, failed: [] }
+  for (const answer of answers)
+    for (const item of answer.items ?? []) {
+      if (item.status < 400) outcome.done += 1
+      else outcome.failed.push({ id: item.id, detail: item.problem?.detail ?? String(item.status) })
+    }
+  return outcome
+}
+
+const bulkMax = 500
+
+/** Does one action with many jobs, in parts of as many as the server takes. Null: the request failed as a whole. */
+export async function bulk(action: (ids: number[]) => Promise<BulkOutcome>, ids: number[]): Promise<Outcome | null> {
+  const answers: BulkOutcome[] = []
+  try {
+    for (let i = 0; i < ids.length; i += bulkMax) answers.push(await action(ids.slice(i, i + bulkMax)))
+  } catch (error) {
+    tellError(error)
+    if (!answers.length) return null
+  }
+  return outcomeOf(answers)
+}

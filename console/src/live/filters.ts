@@ -1,0 +1,70 @@
+import { computed, onScopeDispose, reactive, watch } from 'vue'
+import { useRoute, useRouter, type LocationQuery, type LocationQueryRaw } from 'vue-router'
+
+export type FilterKind = 'text' | 'number' | 'flag' | readonly string[]
+export type FilterSpec = Record<string, FilterKind>
+export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
+  ? string
+  : Kind extends 'number'
+    ? number | undefined
+    : Kind extends 'flag'
+      ? boolean | undefined
+      : Kind extends readonly (infer Choice)[]
+        ? Choice | ''
+        : never
+export type FilterValues<Spec extends FilterSpec> = { [Name in keyof Spec]: FilterValue<Spec[Name]> }
+
+/** Reads filters from a query. Values that are invalid count as absent. */
+export function readFilters<Spec extends FilterSpec>(spec: Spec, query: LocationQuery): FilterValues<Spec> {
+  const result: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries(spec)) {
+    const sent = query[name]
+    const text = (Array.isArray(sent) ? sent[0] : sent) ?? ''
+    if (kind === 'text') result[name] = text
+    else if (kind === 'number') result[name] = /^\d{1,15}$/.test(text) ? Number(text) : undefined
+    else if (kind === 'flag') result[name] = text === 'true' ? true : text === 'false' ? false : undefined
+    else result[name] = kind.includes(text) ? text : ''
+  }
+  return result as FilterValues<Spec>
+}
+
+/** Writes filters into a query: absent ones are left out, members of other parts are kept. */
+export function writeFilters<Spec extends FilterSpec>(spec: Spec, values: FilterValues<Spec>, query: LocationQuery): LocationQueryRaw {
+  const result: LocationQueryRaw = {}
+  for (const [name, value] of Object.entries(query)) if (!(name in spec)) result[name] = value
+  for (const name of Object.keys(spec)) {
+    const value = values[name]
+    if (value !== undefined && value !== null && value !== '') result[name] = String(value)
+  }
+  return result
+}
+
+/** Filters of a page, kept in its URL, so that a link and Back restore them. */
+export function useFilters<Spec extends FilterSpec>(spec: Spec) {
+  const route = useRoute()
+  const router = useRouter()
+  const base = route.matched[0]?.path
+  const isShown = () => route.matched[0]?.path === base
+  const values = reactive(readFilters(spec, route.query)) as FilterValues<Spec>
+  const text = computed(() => JSON.stringify(values))
+  const any = computed(() => Object.values(values).some((value) => value !== undefined && value !== ''))
+
+  watch(
+    () => route.query,
+    (query) => {
+      if (isShown()) Object.assign(values, readFilters(spec, query))
+    },
+  )
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(text, () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (!isShown()) return
+      const query = writeFilters(spec, values, route.query)
+      if (JSON.stringify(query) !== JSON.stringify(writeFilters(spec, readFilters(spec, route.query), route.query))) void router.push({ query })
+    }, 300)
+  })
+  onScopeDispose(() => clearTimeout(timer))
+  const clear = () => Object.assign(values, readFilters(spec, {}))
+  return { values, text, any, clear }
+}

@@ -1,0 +1,72 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import type { Page } from '../api/operations'
+import { settings } from '../app/settings'
+import { useLive } from './poll'
+import { mergeRows } from './rows'
+
+export interface PageOfList {
+  limit: number
+  cursor?: string
+}
+
+/** A live list with pages. `filters`: a text of all filters; the first page is read again when it changes. */
+export function useList<Row extends { id: number }>(
+  load: (page: PageOfList, signal: AbortSignal) => Promise<Page<Row>>,
+  filters: () => string,
+  everyMs: number,
+) {
+  const rows = shallowRef<Row[]>([])
+  const total = ref<number | null>(null)
+  const totalIsCapped = ref(false)
+  const next = ref<string | null>(null)
+  const waiting = ref(0)
+  /** Reasons to keep the order: the pointer is on the table, rows are selected. */
+  const holds = ref(0)
+  const cursors = ref<string[]>([])
+  let replace = true
+
+  const live = useLive(
+    async (signal) => {
+      const cursor = cursors.value[cursors.value.length - 1]
+      const page = await load({ limit: settings.pageSize, cursor }, signal)
+      if (signal.aborted) return
+      const merged = mergeRows(rows.value, page.items, holds.value > 0 && !replace)
+      replace = false
+      rows.value = merged.rows
+      waiting.value = merged.waiting
+      total.value = page.total
+      totalIsCapped.value = page.total_is_capped
+      next.value = page.next
+    },
+    () => everyMs,
+  )
+
+  function show(): void {
+    replace = true
+    void live.refresh()
+  }
+  function goNext(): void {
+    if (!next.value) return
+    cursors.value.push(next.value)
+    show()
+  }
+  function goBack(): void {
+    cursors.value.pop()
+    show()
+  }
+  function goFirst(): void {
+    cursors.value = []
+    show()
+  }
+  // Typing in a filter asks once.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(filters, () => {
+    clearTimeout(timer)
+    timer = setTimeout(goFirst, 250)
+  })
+  onScopeDispose(() => clearTimeout(timer))
+  watch(() => settings.pageSize, goFirst)
+
+  const page = computed(() => cursors.value.length)
+  return { rows, total, totalIsCapped, next, waiting, holds, live, page, show, goNext, goBack, goFirst }
+}

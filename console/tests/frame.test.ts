@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { durationText, relativeText, timeText } from '../src/app/clock'
+import { languageOf } from '../src/app/i18n'
+import { KeySequences } from '../src/app/keyboard'
+import { pathAfterSignIn } from '../src/app/router'
+import { mayDo } from '../src/app/session'
+import { settingsOf } from '../src/app/settings'
+
+describe('permissions', () => {
+  const session = { user: 2, name: 'vera', admin: false, rights: [{ group: 1, right: 'operator' as const }], by: 'session' as const, must_change_password: false, csrf_token: null }
+  it('hold for their group and include lower ones', () => {
+    expect(mayDo(session, 'viewer', 1)).toBe(true)
+    expect(mayDo(session, 'editor', 1)).toBe(false)
+    expect(mayDo(session, 'viewer', 2)).toBe(false)
+    expect(mayDo(session, 'operator')).toBe(true)
+    expect(mayDo({ ...session, admin: true }, 'editor', 9)).toBe(true)
+    expect(mayDo(null, 'viewer')).toBe(false)
+  })
+})
+
+describe('keys', () => {
+  it('form sequences, and a single key stays a key', () => {
+    const done: string[] = []
+    const map = { 'g j': () => done.push('jobs'), j: () => done.push('row') }
+    const keys = new KeySequences()
+    const press = (key: string, ms: number) => keys.actionOf(map, key, ms)?.()
+    press('g', 0)
+    press('j', 100)
+    press('j', 200)
+    press('g', 300)
+    press('j', 9000)
+    expect(done).toEqual(['jobs', 'row', 'row'])
+  })
+})
+
+describe('settings', () => {
+  it('ignore members of a wrong type', () => {
+    expect(settingsOf('{"theme":"dark","keys":"yes","pageSize":20}')).toMatchObject({ theme: 'dark', keys: true, pageSize: 20 })
+    expect(settingsOf('{').theme).toBe('auto')
+    expect(settingsOf('null').zone).toBe('viewer')
+  })
+})
+
+describe('languages', () => {
+  it('are found by names of browsers and of the server', () => {
+    expect(['zh_CN', 'zh_TC', 'zh-Hant-HK', 'zh', 'en-GB', 'de'].map(languageOf)).toEqual(['zh-CN', 'zh-TW', 'zh-TW', 'zh-CN', 'en', null])
+  })
+})
+
+describe('the path after signing in', () => {
+  it('is one of the console', () => {
+    expect(pathAfterSignIn('/runs?job=7')).toBe('/runs?job=7')
+    for (const bad of ['//evil.example', 'https://evil.example', '/sign-in', undefined]) expect(pathAfterSignIn(bad)).toBe('/')
+  })
+})
+
+describe('times', () => {
+  it('are shown in the chosen zone', () => {
+    expect(timeText(Date.UTC(2026, 0, 2, 3, 4, 5), 'UTC')).toBe('2026-01-02 03:04:05')
+    expect(timeText(Date.UTC(2026, 0, 2, 3, 4, 5), 'Asia/Shanghai')).toBe('2026-01-02 11:04:05')
+    expect(timeText(Date.UTC(2026, 0, 2, 0, 0, 0), 'UTC')).toBe('2026-01-02 00:00:00')
+  })
+  it('are relative in words', () => {
+    expect(relativeText(0, 180000, 'en')).toBe('3 minutes ago')
+    expect(relativeText(7200000, 0, 'en')).toBe('in 2 hours')
+  })
+  it('have durations', () => {
+    expect([12, 3200, 65000, 7500000].map(durationText)).toEqual(['12 ms', '3.2 s', '1 min 5 s', '2 h 5 min'])
+  })
+})
+
+describe('colours of states', () => {
+  const css = readFileSync(join(process.cwd(), 'src/styles/base.css'), 'utf8')
+  const [light = '', dark = ''] = [css.slice(css.indexOf(':root'), css.indexOf('html.dark')), css.slice(css.indexOf('html.dark'))]
+  const channel = (value: number) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+  const luminance = (hex: string) => {
+    const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => channel(parseInt(hex.slice(at, at + 2), 16) / 255))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const contrast = (a: string, b: string) => {
+    const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y)
+    return (high + 0.05) / (low + 0.05)
+  }
+  const token = (part: string, name: string) => new RegExp(`--rm-${name}: (#[0-9a-f]{6})`).exec(part)?.[1] ?? ''
+  it.each([['light', light], ['dark', dark]])('have a contrast of 5 to 1 in the %s theme', (_, part) => {
+    for (const state of ['success', 'failure', 'running', 'neutral'])
+      for (const ground of ['bg-0', 'bg-1']) expect(contrast(token(part, `state-${state}`), token(part, ground)), `${state} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+    for (const state of ['success', 'failure', 'running', 'neutral']) expect(contrast(token(part, `state-${state}`), token(part, 'bg-1')), state).toBeGreaterThanOrEqual(5)
+  })
+})

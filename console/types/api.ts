@@ -1,0 +1,935 @@
+// Written by scripts/make_types.mjs from docs/openapi.json. Do not edit.
+
+export type Problem = {
+  /** `urn:ringmaster:` and a stable name. */
+  type: string
+  title: string
+  status: number
+  /** Text for users; XXL-JOB's text where XXL-JOB has one. */
+  detail: string
+}
+
+export type NewJob = {
+  group: number
+  name: string
+  /** Default for a new job: the caller. */
+  author?: string | null
+  alarm_email?: string | null
+  schedule?: {
+    type: 'NONE' | 'CRON' | 'FIX_RATE'
+    /** Cron expression, or interval in whole seconds. */
+    conf?: string | null
+  } | null
+  /** IANA name of the time zone of a cron schedule. */
+  time_zone?: string | null
+  /** Fixed rate in milliseconds; replaces the seconds of conf. */
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  misfire?: 'DO_NOTHING' | 'FIRE_ONCE_NOW' | null
+  route?: 'FIRST' | 'LAST' | 'ROUND' | 'RANDOM' | 'CONSISTENT_HASH' | 'LEAST_FREQUENTLY_USED' | 'LEAST_RECENTLY_USED' | 'FAILOVER' | 'BUSYOVER' | 'SHARDING_BROADCAST' | null
+  block?: 'SERIAL_EXECUTION' | 'DISCARD_LATER' | 'COVER_EARLY' | null
+  on_unknown?: 'ask' | 'skip' | 'resend' | null
+  /** Copy the log of each finished run into the database. */
+  keep_logs?: boolean | null
+  alarm_on?: ('failed' | 'missed')[] | null
+  /** Purpose of the job. */
+  description?: string | null
+  timeout_s?: number | null
+  retry_count?: number | null
+  handler?: string | null
+  params?: string | null
+  children?: number[] | null
+  glue_type?: 'BEAN' | 'GLUE_GROOVY' | 'GLUE_SHELL' | 'GLUE_PYTHON' | 'GLUE_PYTHON2' | 'GLUE_PHP' | 'GLUE_NODEJS' | 'GLUE_POWERSHELL' | null
+  glue_source?: string | null
+  glue_remark?: string | null
+}
+
+export type JobDraft = {
+  group: number
+  name: string
+  /** Default for a new job: the caller. */
+  author?: string | null
+  alarm_email?: string | null
+  schedule?: {
+    type: 'NONE' | 'CRON' | 'FIX_RATE'
+    /** Cron expression, or interval in whole seconds. */
+    conf?: string | null
+  } | null
+  /** IANA name of the time zone of a cron schedule. */
+  time_zone?: string | null
+  /** Fixed rate in milliseconds; replaces the seconds of conf. */
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  misfire?: 'DO_NOTHING' | 'FIRE_ONCE_NOW' | null
+  route?: 'FIRST' | 'LAST' | 'ROUND' | 'RANDOM' | 'CONSISTENT_HASH' | 'LEAST_FREQUENTLY_USED' | 'LEAST_RECENTLY_USED' | 'FAILOVER' | 'BUSYOVER' | 'SHARDING_BROADCAST' | null
+  block?: 'SERIAL_EXECUTION' | 'DISCARD_LATER' | 'COVER_EARLY' | null
+  on_unknown?: 'ask' | 'skip' | 'resend' | null
+  /** Copy the log of each finished run into the database. */
+  keep_logs?: boolean | null
+  alarm_on?: ('failed' | 'missed')[] | null
+  /** Purpose of the job. */
+  description?: string | null
+  timeout_s?: number | null
+  retry_count?: number | null
+  handler?: string | null
+  params?: string | null
+  children?: number[] | null
+}
+
+export type JobRow = {
+  id: number
+  group: number
+  name: string
+  author: string
+  alarm_email: string
+  schedule: {
+    type: string
+    conf: string | null
+  }
+  time_zone: string | null
+  interval_ms: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms: number | null
+  jitter_ms: number | null
+  misfire: string
+  route: string
+  block: string
+  on_unknown: 'ask' | 'skip' | 'resend'
+  keep_logs: boolean
+  alarm_on: ('failed' | 'missed')[]
+  description: string | null
+  timeout_s: number
+  retry_count: number
+  handler: string
+  params: string
+  children: number[]
+  glue_type: string
+  glue_remark: string
+  /** Milliseconds since the epoch. */
+  glue_updated_ms: number | null
+  running: boolean
+  /** Name of the user who stopped the job; null for a job that no user stopped. */
+  stopped_by: string | null
+  /** Milliseconds since the epoch. */
+  stopped_ms: number | null
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Milliseconds since the epoch. */
+  missed_ms: number | null
+  /** Milliseconds since the epoch. */
+  added_ms: number | null
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+  revision: number
+  /** Key of a declared job. */
+  key: string | null
+  /** Source that declares the job. */
+  source: string | null
+}
+
+export type Job = {
+  id: number
+  group: number
+  name: string
+  author: string
+  alarm_email: string
+  schedule: {
+    type: string
+    conf: string | null
+  }
+  time_zone: string | null
+  interval_ms: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms: number | null
+  jitter_ms: number | null
+  misfire: string
+  route: string
+  block: string
+  on_unknown: 'ask' | 'skip' | 'resend'
+  keep_logs: boolean
+  alarm_on: ('failed' | 'missed')[]
+  description: string | null
+  timeout_s: number
+  retry_count: number
+  handler: string
+  params: string
+  children: number[]
+  glue_type: string
+  glue_remark: string
+  /** Milliseconds since the epoch. */
+  glue_updated_ms: number | null
+  running: boolean
+  /** Name of the user who stopped the job; null for a job that no user stopped. */
+  stopped_by: string | null
+  /** Milliseconds since the epoch. */
+  stopped_ms: number | null
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Milliseconds since the epoch. */
+  missed_ms: number | null
+  /** Milliseconds since the epoch. */
+  added_ms: number | null
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+  revision: number
+  /** Key of a declared job. */
+  key: string | null
+  /** Source that declares the job. */
+  source: string | null
+  glue_source: string
+}
+
+export type JobEdit = {
+  job: number
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Runs that were claimed before the edit and have not been sent yet. */
+  on_their_way: number | null
+}
+
+export type Trigger = {
+  /** Default: the job's own parameters. */
+  params?: string | null
+  /** Absent or empty: the executors of the group. An item must not be empty or contain a comma. */
+  addresses?: string[] | null
+}
+
+export type AskedRuns = {
+  /** The request has not been claimed yet. */
+  waiting: boolean
+  /** One run, or one run per shard. */
+  runs: number[]
+}
+
+export type Intent = {
+  job: number
+  /** Identical for requests with the same Idempotency-Key. */
+  intent: number
+}
+
+export type JobIds = {
+  ids: number[]
+}
+
+export type BulkTrigger = {
+  ids: number[]
+  /** Default: the job's own parameters. */
+  params?: string | null
+  /** Absent or empty: the executors of the group. An item must not be empty or contain a comma. */
+  addresses?: string[] | null
+}
+
+export type BulkOutcome = {
+  items: {
+    id: number
+    status: number
+    done?: Record<string, unknown>
+    problem?: Problem
+  }[]
+}
+
+export type Source = {
+  source: string
+  remark: string
+}
+
+export type SourceVersion = {
+  id: number
+  job: number
+  glue_type: string
+  source: string
+  remark: string
+  /** Milliseconds since the epoch. */
+  added_ms: number | null
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+}
+
+export type GroupDraft = {
+  app_name: string
+  title: string
+  address_type?: 'automatic' | 'manual' | null
+  addresses?: string[] | null
+  /** Token of the group's executors. Absent: unchanged. Never returned. */
+  access_token?: string | null
+}
+
+export type Group = {
+  id: number
+  app_name: string
+  title: string
+  address_type: 'automatic' | 'manual'
+  addresses: string[]
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+  /** Source that declares the group. */
+  source: string | null
+}
+
+export type Files = {
+  /** Name of the source that owns the declared objects. Default: apply. */
+  source?: string | null
+  /** Refused if a higher revision has been applied before. */
+  revision?: number | null
+  /** Only report what would change. */
+  dry_run?: boolean | null
+  /** Remove objects that the same source declared before and no longer declares. */
+  prune?: boolean | null
+  /** With prune: also remove objects declared by earlier files that are not in this request. Without it, such an apply is refused with 409. */
+  prune_all?: boolean | null
+  files: {
+    /** File name, for messages. */
+    name: string
+    /** TOML. */
+    text: string
+  }[]
+}
+
+export type Changes = {
+  dry_run: boolean
+  changes: {
+    kind: 'create' | 'update' | 'unchanged' | 'remove'
+    object: string
+    fields: string[]
+  }[]
+  /** Runs that were claimed before the edits and have not been sent yet. */
+  on_their_way: number | null
+  warnings: string[]
+}
+
+export type FileProblem = Problem & {
+  errors?: {
+    file: string | null
+    line: number | null
+    detail: string
+  }[]
+}
+
+export type Run = {
+  id: number
+  group: number
+  job: number
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'missed'
+  address: string | null
+  handler: string
+  params: string
+  /** Shard index and total: `0/2`. */
+  shard: string | null
+  retry_left: number
+  /** Milliseconds since the epoch. */
+  trigger_ms: number | null
+  trigger_code: number
+  trigger_message: string
+  kind: 'cron' | 'misfire' | 'manual' | 'parent' | 'retry' | 'api' | 'missed' | null
+  missed: {
+    instants: number
+    /** Milliseconds since the epoch. */
+    from_ms: number | null
+    /** Milliseconds since the epoch. */
+    to_ms: number | null
+  } | null
+  /** The run that this one repeats (kind retry) or follows (kind parent). */
+  origin: number | null
+  /** Milliseconds since the epoch. */
+  handle_ms: number | null
+  handle_code: number
+  handle_message: string | null
+  alarm_status: number
+}
+
+export type RunLog = {
+  run: number
+  from_line: number
+  to_line: number
+  content: string
+  /** The log is complete. */
+  end: boolean
+  /** The log comes from the kept copy; no executor was asked. */
+  kept: boolean
+}
+
+export type Clearing = {
+  group?: number | null
+  job?: number | null
+  until_ms?: number | null
+  keep_newest?: number | null
+  /** Exactly one of until_ms, keep_newest and all must be present; all must be true. */
+  all?: boolean | null
+}
+
+export type Day = {
+  day: string
+  day_ms: number
+  total: number
+  running: number
+  succeeded: number
+  failed: number
+}
+
+export type NewUser = {
+  name: string
+  /** At least 8 characters; 4 to 20 characters if Java admins read the password. */
+  password: string
+  admin: boolean
+  rights?: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[] | null
+}
+
+export type UserDraft = {
+  /** Absent: unchanged. */
+  password?: string | null
+  admin: boolean
+  rights?: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[] | null
+}
+
+export type User = {
+  id: number
+  name: string
+  admin: boolean
+  rights: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[]
+}
+
+export type Session = {
+  user: number
+  name: string
+  admin: boolean
+  rights: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[]
+  by: 'session' | 'key'
+  must_change_password: boolean
+  /** Value of X-CSRF-Token; null with an API key, which needs none. */
+  csrf_token: string | null
+}
+
+export type NewKey = {
+  name: string
+  user?: number | null
+  expires_ms?: number | null
+}
+
+export type ApiKey = {
+  id: number
+  name: string
+  user: number
+  user_name: string | null
+  /** Milliseconds since the epoch. */
+  created_ms: number | null
+  /** Milliseconds since the epoch. */
+  expires_ms: number | null
+  /** Milliseconds since the epoch. */
+  used_ms: number | null
+}
+
+export type Nodes = {
+  items: {
+    id: string
+    /** The node that answers. */
+    self: boolean
+    /** State as the answering node sees it; it reports draining only for itself. */
+    state: 'alive' | 'draining' | 'dead' | 'stopped'
+    /** For administrators only. */
+    address: string | null
+    /** Time since the node's heartbeat last changed; null if the node has stopped. */
+    beat_age_ms: number | null
+    /** Incarnation of the node; rises with each start. */
+    life: number
+  }[]
+  mode: 'native' | 'shared'
+  dead_after_ms: number
+  /** Version of the answering node. */
+  version: string
+}
+
+export type Forecast = {
+  items: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    job: number
+    group: number
+  }[]
+  /** Cursor of the next page; null if nothing more fires before to_ms. */
+  next: string | null
+  /** The computation reached its time limit; continue with next. */
+  truncated: boolean
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  cannot_be_planned: number[]
+}
+
+export type Passwords = {
+  old_password: string
+  /** At least 8 characters; 4 to 20 characters if Java admins read the password. */
+  password: string
+}
+
+export type Change = {
+  id: number
+  /** Milliseconds since the epoch. */
+  at_ms: number | null
+  user: number
+  user_name: string
+  remote: string | null
+  action: string
+  object: string
+  object_id: number
+  object_name: string
+  changes: string[]
+}
+
+/** Operations by method and path below /api/v1. */
+export interface Operations {
+  /** This document. Allowed for: anyone. */
+  'GET /openapi.json': {
+    query: undefined
+    body: undefined
+    answer: Record<string, unknown>
+  }
+  /** Returns the caller, their permissions and the token for X-CSRF-Token. Allowed for: any user. */
+  'GET /session': {
+    query: undefined
+    body: undefined
+    answer: Session
+  }
+  /** Lists the caller's API keys; for administrators, all API keys. Allowed for: any user. */
+  'GET /keys': {
+    query: {
+      user?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: ApiKey[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Creates an API key; the key is shown only once. Allowed for: any user. */
+  'POST /keys': {
+    query: undefined
+    body: NewKey
+    answer: {
+      id: number
+      /** For `Authorization: Bearer`. */
+      key: string
+    }
+  }
+  /** Removes an API key. Allowed for: any user. */
+  'DELETE /keys/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Lists jobs, newest first. Allowed for: viewer. */
+  'GET /jobs': {
+    query: {
+      group?: number
+      running?: boolean
+      /** Part of the name. */
+      name?: string
+      /** Part of the handler's name. */
+      handler?: string
+      /** Part of the author's name. */
+      author?: string
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: JobRow[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Creates a job, stopped. Allowed for: editor. */
+  'POST /jobs': {
+    query: undefined
+    body: NewJob
+    answer: {
+      id: number
+    }
+  }
+  /** Starts several jobs, each independently. Allowed for: operator. */
+  'POST /jobs/start': {
+    query: undefined
+    body: JobIds
+    answer: BulkOutcome
+  }
+  /** Stops several jobs, each independently. Allowed for: operator. */
+  'POST /jobs/stop': {
+    query: undefined
+    body: JobIds
+    answer: BulkOutcome
+  }
+  /** Runs several jobs now, each independently. Allowed for: operator. */
+  'POST /jobs/trigger': {
+    query: undefined
+    body: BulkTrigger
+    answer: BulkOutcome
+  }
+  /** Returns a job. Allowed for: viewer. */
+  'GET /jobs/{id}': {
+    query: undefined
+    body: undefined
+    answer: Job
+  }
+  /** Replaces a job; absent members get the defaults of a new job. Allowed for: editor. */
+  'PUT /jobs/{id}': {
+    query: undefined
+    body: JobDraft
+    answer: JobEdit
+  }
+  /** Removes a job; its runs are removed in the background. Allowed for: editor. */
+  'DELETE /jobs/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Starts a job. Allowed for: operator. */
+  'POST /jobs/{id}/start': {
+    query: undefined
+    body: undefined
+    answer: JobEdit
+  }
+  /** Stops a job. Allowed for: operator. */
+  'POST /jobs/{id}/stop': {
+    query: undefined
+    body: undefined
+    answer: JobEdit
+  }
+  /** Runs a job now; answers when the request is durable. Allowed for: operator. */
+  'POST /jobs/{id}/trigger': {
+    query: undefined
+    body: Trigger
+    answer: Intent
+  }
+  /** Lists the versions of a script, newest first. Allowed for: viewer. */
+  'GET /jobs/{id}/sources': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: SourceVersion[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Stores a new version of a script. Allowed for: editor. */
+  'PUT /jobs/{id}/source': {
+    query: undefined
+    body: Source
+    answer: JobEdit
+  }
+  /** Returns the runs of a manual trigger, until they have ended and it is forgotten. Allowed for: viewer. */
+  'GET /intents/{id}': {
+    query: undefined
+    body: undefined
+    answer: AskedRuns
+  }
+  /** Lists the groups that the caller may see. Allowed for: any user. */
+  'GET /groups': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Group[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Creates a group. Allowed for: administrator. */
+  'POST /groups': {
+    query: undefined
+    body: GroupDraft
+    answer: {
+      id: number
+    }
+  }
+  /** Returns a group. Allowed for: viewer. */
+  'GET /groups/{id}': {
+    query: undefined
+    body: undefined
+    answer: Group
+  }
+  /** Replaces a group. Allowed for: administrator. */
+  'PUT /groups/{id}': {
+    query: undefined
+    body: GroupDraft
+    answer: undefined
+  }
+  /** Removes a group without jobs. Allowed for: administrator. */
+  'DELETE /groups/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Lists executors that this node refused within the last ten minutes. Allowed for: administrator. */
+  'GET /executors/refused': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: {
+        reason: 'wrong_token' | 'unknown_app' | 'outside_networks'
+        app_name: string | null
+        address: string | null
+        /** Address that the request came from. */
+        remote: string
+        /** Milliseconds since the epoch. */
+        first_ms: number
+        /** Milliseconds since the epoch. */
+        last_ms: number
+        times: number
+      }[]
+    }
+  }
+  /** Exports groups, jobs and alarms as a declared file of at most 8 MiB. Allowed for: administrator. */
+  'GET /export': {
+    query: {
+      /** Only this group. */
+      group?: number
+      /** Only objects that this source declared. */
+      source?: string
+    }
+    body: undefined
+    answer: string
+  }
+  /** Applies declared files of at most 8 MiB, all or nothing. Allowed for: administrator. */
+  'POST /apply': {
+    query: undefined
+    body: Files
+    answer: Changes
+  }
+  /** Lists runs, newest first. Allowed for: viewer. */
+  'GET /runs': {
+    query: {
+      group?: number
+      job?: number
+      status?: 'any' | 'succeeded' | 'failed' | 'running' | 'missed'
+      from_ms?: number
+      /** Inclusive. */
+      to_ms?: number
+      /** Exact name. */
+      handler?: string
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Run[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Removes runs; removing those of all groups needs an administrator. Allowed for: editor. */
+  'POST /runs/clear': {
+    query: undefined
+    body: Clearing
+    answer: {
+      removed: number
+    }
+  }
+  /** Returns a run. Allowed for: viewer. */
+  'GET /runs/{id}': {
+    query: undefined
+    body: undefined
+    answer: Run
+  }
+  /** Returns the log of a run, from a line on. Allowed for: viewer. */
+  'GET /runs/{id}/log': {
+    query: {
+      from_line?: number
+      /** Holds the answer back until there is more, the run has ended, or these seconds have passed. */
+      wait_s?: number
+      /** Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s. */
+      merged?: boolean
+    }
+    body: undefined
+    answer: RunLog
+  }
+  /** Ends a run on its executor. Allowed for: operator. */
+  'POST /runs/{id}/kill': {
+    query: undefined
+    body: undefined
+    answer: {
+      message: string
+    }
+  }
+  /** Returns run counts by day. Allowed for: any user. */
+  'GET /reports': {
+    query: {
+      from_ms: number
+      /** Exclusive. */
+      to_ms: number
+    }
+    body: undefined
+    answer: {
+      items: Day[]
+    }
+  }
+  /** Returns the next instants of a schedule. Allowed for: any user. */
+  'GET /schedule/preview': {
+    query: {
+      type: 'NONE' | 'CRON' | 'FIX_RATE'
+      conf?: string
+      time_zone?: string
+      interval_ms?: number
+      start_at_ms?: number
+      end_at_ms?: number
+      count?: number
+    }
+    body: undefined
+    answer: {
+      next_ms: number[]
+    }
+  }
+  /** Lists the instants in a time span of the jobs that the caller may see. Allowed for: viewer. */
+  'GET /schedule/forecast': {
+    query: {
+      /** Default, also for a past time: now. */
+      from_ms?: number
+      /** Exclusive. Default: a day later. At most 31 days later. */
+      to_ms?: number
+      job?: number
+      group?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: Forecast
+  }
+  /** Lists the nodes of the cluster. Allowed for: any user. */
+  'GET /nodes': {
+    query: undefined
+    body: undefined
+    answer: Nodes
+  }
+  /** Lists users. Allowed for: administrator. */
+  'GET /users': {
+    query: {
+      /** Part of the name. */
+      name?: string
+      admin?: boolean
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: User[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Creates a user. Allowed for: administrator. */
+  'POST /users': {
+    query: undefined
+    body: NewUser
+    answer: {
+      id: number
+    }
+  }
+  /** Changes the caller's password; ends all of their sessions. Allowed for: any user. */
+  'PUT /users/me/password': {
+    query: undefined
+    body: Passwords
+    answer: undefined
+  }
+  /** Returns a user. Allowed for: administrator. */
+  'GET /users/{id}': {
+    query: undefined
+    body: undefined
+    answer: User
+  }
+  /** Changes a user. Allowed for: administrator. */
+  'PUT /users/{id}': {
+    query: undefined
+    body: UserDraft
+    answer: undefined
+  }
+  /** Removes a user. Allowed for: administrator. */
+  'DELETE /users/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Lists the audit log, newest first. Allowed for: administrator. */
+  'GET /audit': {
+    query: {
+      /** Exact name. */
+      user?: string
+      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm'
+      object_id?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+}
