@@ -25,14 +25,14 @@ function(add_console result)
   endif()
 
   set(folder "${PROJECT_SOURCE_DIR}/console")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/src/*" "${folder}/public/*")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/src/*" "${folder}/public/*" "${folder}/types/*" "${folder}/scripts/*")
   list(APPEND sources "${folder}/index.html" "${folder}/vite.config.ts" "${folder}/tsconfig.json")
   set(dist "${CMAKE_CURRENT_BINARY_DIR}/console")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/console_files.cpp")
   string(TOLOWER "${RINGMASTER_CONSOLE}" mode)
   add_custom_command(OUTPUT "${output}"
     COMMAND "${PROJECT_SOURCE_DIR}/scripts/build_console.sh" ${mode} "${folder}" "${dist}" "${output}"
-    DEPENDS ${sources} "${folder}/package.json" "${folder}/package-lock.json" "${PROJECT_SOURCE_DIR}/scripts/build_console.sh"
+    DEPENDS ${sources} "${folder}/package.json" "${folder}/package-lock.json" "${folder}/.npmrc" "${PROJECT_SOURCE_DIR}/scripts/build_console.sh"
       "${PROJECT_SOURCE_DIR}/scripts/embed_console.mjs"
     VERBATIM COMMENT "Building the web console")
   set(${result} "${output}" PARENT_SCOPE)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 TOP_LEVEL = set(
     ".ci .clang-format .editorconfig .gitignore ARCHITECTURE.md CHANGELOG.md CMakeLists.txt CMakePresets.json CONTRIBUTING.md"
-    " LICENSE README.md SECURITY.md actors apps bench cmake config core docs examples executor gateway packaging protocol scripts"
+    " LICENSE README.md SECURITY.md actors apps bench cmake config console core docs examples executor gateway packaging protocol scripts"
     " storage tests".split()
 )
 REQUIRED = (

@@ -427,6 +427,32 @@ export type Session = {
   csrf_token: string | null
 }
 
+export type SignIn = {
+  name: string
+  password: string
+  /** The session outlives the browser. */
+  remember?: boolean | null
+}
+
+export type About = {
+  product: string
+  language: 'zh_CN' | 'zh_TC' | 'en'
+  languages: string[]
+  version?: string
+  /** Milliseconds since the epoch. */
+  now_ms?: number
+  /** Zone of schedules without a zone of their own. */
+  schedule_zone?: string
+  features?: {
+    /** Users may enter scripts. */
+    glue: boolean
+  }
+  limits?: {
+    /** Largest limit of a list. */
+    page_max: number
+  }
+}
+
 export type NewKey = {
   name: string
   user?: number | null
@@ -511,6 +537,24 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Record<string, unknown>
+  }
+  /** Returns the product and its languages; with a session also version, clock, zone, limits. Allowed for: anyone. */
+  'GET /about': {
+    query: undefined
+    body: undefined
+    answer: About
+  }
+  /** Signs a user in: sets the session cookie and ends the browser's former sessions. Allowed for: anyone. */
+  'POST /session': {
+    query: undefined
+    body: SignIn
+    answer: Session
+  }
+  /** Ends the browser's sessions. Allowed for: any user. */
+  'DELETE /session': {
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** Returns the caller, their permissions and the token for X-CSRF-Token. Allowed for: any user. */
   'GET /session': {
