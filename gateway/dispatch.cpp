@@ -26,6 +26,7 @@ void no_path(exchange ex) { ex.problem(404, "no such path"); }
 
 constexpr route unknown_operation{"POST", "/api/*", no_operation, access::executor};
 constexpr route console_file_path{"GET", "/console/*", handlers::console, access::anyone};
+constexpr route former_page_path{"", "/pages of XXL-JOB", handlers::former_page, access::anyone};
 constexpr route unknown_path{"", "other", no_path, access::anyone};
 
 /// Executors may write `post` in lower case.
@@ -101,6 +102,9 @@ place find_place(std::span<const route> table, std::string_view method, std::str
   for (auto path : candidates)
     if (is_console_path(path))
       return {console_file_path, path};
+  for (auto path : candidates)
+    if (is_former_page(path))
+      return {former_page_path, path};
   return {unknown_path, candidates[0]};
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "gateway/console/console_pages.hpp"
 #include "gateway/handlers/v1/handlers.hpp"
 #include "gateway/handlers/xxl/handlers.hpp"
 
@@ -31,16 +30,6 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/readyz", handlers::readyz, anyone},
   {"GET", "/actuator/health", handlers::actuator_health, anyone},
   {"GET", "/metrics", handlers::metrics, operators},
-
-  {"GET", "/index", handlers::former_page, anyone},
-  {"GET", "/dashboard", handlers::former_page, anyone},
-  {"GET", "/jobinfo", handlers::former_page, anyone},
-  {"GET", "/joblog", handlers::former_page, anyone},
-  {"GET", "/joblog/logDetailPage", handlers::former_page, anyone},
-  {"GET", "/jobcode", handlers::former_page, anyone},
-  {"GET", "/jobgroup", handlers::former_page, anyone},
-  {"GET", "/user", handlers::former_page, anyone},
-  {"GET", "/help", handlers::former_page, anyone},
 
   {"GET", "/toLogin", handlers::sign_in_page, anyone, xxl2_only, sign_in_bytes_max},
   {"POST", "/login", handlers::sign_in, anyone, xxl2_only, sign_in_bytes_max},

@@ -15,6 +15,9 @@ inline constexpr std::string_view console_path = "/console";
 /// Returns true for `/console` and every path below it.
 [[nodiscard]] bool is_console_path(std::string_view path) noexcept;
 
+/// Returns true for the path of a page of XXL-JOB that this server does not have itself.
+[[nodiscard]] bool is_former_page(std::string_view path) noexcept;
+
 /// Returns true when this server has the console and the client asks for a page, as browsers do.
 [[nodiscard]] bool is_page_wanted(const exchange& ex) noexcept;
 
@@ -33,7 +36,7 @@ namespace handlers {
 /// asset is a 404. A browser may keep assets for a year, since their names change with their content.
 void console(exchange ex);
 
-/// Leads a browser from a page of XXL-JOB to the console's; answers 404 to every other client.
+/// Leads a browser from a page of XXL-JOB to the console's; answers 404 to every other client and method.
 void former_page(exchange ex);
 
 } // namespace handlers

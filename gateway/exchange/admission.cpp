@@ -47,7 +47,7 @@ void refuse_key(const exchange& ex, const core::error& why) {
 /// Returns true for an `If-Match` that the operation ignores: a client that sends it relies on it.
 bool is_vain_condition(const exchange& ex) {
   const auto& row = ex.row();
-  return row.by == dialect_set::none && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
+  return row.path.starts_with("/api/v1/") && row.changes() && !row.takes_if_match && ex.request().find_header("If-Match");
 }
 
 void enter(const exchange& ex, const protocol::identified& found, std::string csrf = {}) {
@@ -65,8 +65,6 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
     return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.style().language)}});
   if (needed.who == access::admin && !ex.who().admin)
     return refuse_role(ex);
-  if (is_vain_condition(ex))
-    return ex.problem(400, "If-Match is not supported for this operation");
   call_handler(ex);
 }
 
@@ -115,6 +113,8 @@ bool has_unexpected_query(const exchange& ex) {
 void call_handler(const exchange& ex) {
   if (has_unexpected_query(ex))
     return ex.problem(400, "this path accepts no query parameters");
+  if (is_vain_condition(ex))
+    return ex.problem(400, "If-Match is not supported for this operation");
   ex.row().handle(ex);
 }
 
