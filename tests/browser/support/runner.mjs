@@ -1,0 +1,45 @@
+// Runs named cases one after the other; the last line counts them.
+
+const cases = []
+
+/** Thrown by a case that cannot run here. */
+export class Skipped extends Error {}
+
+/** Adds a case. `aside`: it waits most of its time, and so begins first and runs beside the others, up to the first case with `alone`. */
+export function test(name, run, { aside = false, alone = false } = {}) {
+  cases.push({ name, run, aside, alone })
+}
+
+export async function runAll(world, words) {
+  const chosen = cases.filter((each) => words.every((word) => each.name.includes(word)))
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const failures = []
+
+  async function runOne({ name, run }) {
+    const begin = Date.now()
+    const end = (word) => console.log(`${word.padEnd(7)} ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`)
+    try {
+      const said = await run(world)
+      counts.passed += 1
+      end('ok')
+      if (said) console.log(`        ${said}`)
+    } catch (error) {
+      const skipped = error instanceof Skipped
+      counts[skipped ? 'skipped' : 'failed'] += 1
+      end(skipped ? 'skipped' : 'FAILED')
+      console.log(String(skipped ? error.message : (error.stack ?? error)).replace(/^/gm, '        '))
+      if (!skipped) failures.push(name)
+    }
+  }
+
+  const beside = chosen.filter((each) => each.aside).map(runOne)
+  const rest = chosen.filter((each) => !each.aside)
+  for (const each of [...rest.filter((one) => !one.alone), ...rest.filter((one) => one.alone)]) {
+    if (each.alone) await Promise.all(beside)
+    await runOne(each)
+  }
+  await Promise.all(beside)
+  if (failures.length) console.log(`failed: ${failures.join(', ')}`)
+  console.log(`cases: passed=${counts.passed} failed=${counts.failed} skipped=${counts.skipped}`)
+  return counts.failed
+}
