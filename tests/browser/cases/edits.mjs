@@ -15,11 +15,11 @@ test('edit: an editor adds a job in the drawer, runs it, and reads its log', (wo
     await save(page)
     await page.getByText('Required').first().waitFor()
     await drawerField(page, 'Name').fill('first own job')
-    await page.locator('.el-drawer').getByLabel('Cron expression').fill('0 4 * * *')
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 4 * * *')
     await page.getByText('five fields').waitFor()
     visitor.expect(/status 400: GET .*\/schedule\/preview/)
     await page.getByRole('button', { name: 'Put 0 seconds in front' }).click()
-    await page.locator('.el-drawer').getByLabel('Cron expression').fill('0 0 4 * * ?')
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 0 4 * * ?')
     await page.locator('.el-drawer .preview time').first().waitFor()
     await drawerField(page, 'JobHandler').fill('quick')
     await drawerField(page, 'Parameters').fill('own parameters')
@@ -37,7 +37,7 @@ test('edit: an editor adds a job in the drawer, runs it, and reads its log', (wo
 test('edit: the cron generator and the text follow each other', (world) =>
   visit(world, {}, async (visitor, page) => {
     await visitor.signIn('admin', world.adminPassword, '/jobs/new')
-    const cron = page.locator('.el-drawer').getByLabel('Cron expression')
+    const cron = page.getByRole('textbox', { name: 'Cron expression' })
     await cron.fill('0 0 4 * * ?')
     await page.getByRole('button', { name: 'Generator' }).click()
     await page.locator('.el-tabs__item', { hasText: 'Weekday' }).click()
@@ -141,7 +141,7 @@ test('bulk: stop several jobs, with the reason of each failure', (world) =>
 test('filters: they are in the URL, and Back undoes them', (world) =>
   visit(world, {}, async (visitor, page) => {
     await visitor.signIn('admin', world.adminPassword, '/jobs')
-    const count = () => page.locator('tbody tr').count()
+    const count = () => page.locator('main tbody tr').count()
     const all = await count()
     await page.locator('.filters').getByLabel('Name').fill('newsletter')
     await page.waitForURL(/name=newsletter/)
@@ -209,6 +209,6 @@ test('audit: a change has its user, and the value before and after', (world) =>
   visit(world, {}, async (visitor, page) => {
     await world.admin.post(`/jobs/${world.jobs['to Tokyo']}/stop`).catch(() => undefined)
     await visitor.signIn('admin', world.adminPassword, '/audit')
-    await page.locator('tbody tr', { hasText: 'admin' }).first().waitFor()
-    await page.locator('tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
+    await page.locator('main tbody tr', { hasText: 'admin' }).first().waitFor()
+    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
   }))

@@ -12,12 +12,12 @@ async function openPages(world, visitor, { admin, all }) {
   const findings = []
   for (const { name, path, needsAdmin } of pagesOf(world)) {
     if (needsAdmin && !admin) continue
-    await visitor.go(path)
+    await (all ? visitor.go(path) : visitor.move(path))
     const seen = await visitor.page.evaluate(() => ({
       wide: document.documentElement.scrollWidth - window.innerWidth,
       texts: document.body.innerText,
     }))
-    assert.ok(seen.wide <= 0, `${path} is ${seen.wide} px wider than the window`)
+    if (seen.wide > 0) findings.push(`${path} is ${seen.wide} px wider than the window`)
     // Keys of texts that a language lacks.
     assert.doesNotMatch(seen.texts, /\b(?:jobs|runs|run|menu|frame|form|job|now|users|executors)\.[a-z_]+\b(?!\.)/, path)
     visitor.checkFaults(path)
@@ -26,16 +26,19 @@ async function openPages(world, visitor, { admin, all }) {
   assert.deepEqual(findings, [])
 }
 
-for (const [role, name] of Object.entries(roles))
-  for (const [language, jobs] of Object.entries(languages))
-    test(`pages: each opens for ${role} in ${language}`, (world) =>
-      visit(world, { settings: { language, theme: role === 'operator' ? 'dark' : 'light' } }, async (visitor, page) => {
-        const admin = role === 'admin'
-        await visitor.signIn(name, admin ? world.adminPassword : password)
-        await page.getByRole('link', { name: jobs, exact: true }).first().waitFor()
-        assert.equal(await page.evaluate(() => document.documentElement.lang), language)
-        await openPages(world, visitor, { admin, all: language === 'en' })
-      }))
+const views = [['admin', 'en'], ['admin', 'zh-CN'], ['admin', 'zh-TW'], ['viewer', 'en'], ['operator', 'zh-CN'], ['viewer', 'zh-TW']]
+
+for (const [role, language] of views) {
+  const [name, jobs] = [roles[role], languages[language]]
+  test(`pages: each opens for ${role} in ${language}`, (world) =>
+    visit(world, { settings: { language, theme: role === 'operator' ? 'dark' : 'light' } }, async (visitor, page) => {
+      const admin = role === 'admin'
+      await visitor.signIn(name, admin ? world.adminPassword : password)
+      await page.getByRole('link', { name: jobs, exact: true }).first().waitFor()
+      assert.equal(await page.evaluate(() => document.documentElement.lang), language)
+      await openPages(world, visitor, { admin, all: language === 'en' })
+    }))
+}
 
 test('pages: each opens for admin in the dark theme without axe findings', (world) =>
   visit(world, { settings: { theme: 'dark' } }, async (visitor) => {
@@ -61,8 +64,7 @@ test('pages: a viewer sees no action that is not permitted, and a link there nam
     await page.getByText('You need the permission of an administrator').waitFor()
     await visitor.go(`/jobs/${world.jobs.report}/edit`)
     await page.getByText('You need the permission editor in Payments').waitFor()
-    visitor.expect(/status 404: GET .*\/jobs\/\d+$/)
-    visitor.expect(/status 404: GET .*\/runs$/)
+    visitor.expect(/status 40[34]: GET .*\/(jobs\/\d+|runs)$/)
     await page.goto(visitor.url(`/jobs/${world.jobs.newsletter}`))
     await page.locator('.el-alert--error').first().waitFor()
   }))

@@ -10,13 +10,13 @@ export const deadlineMs = 60000
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 
 /** Returns the result of the condition once it is true; `what` names it in the error. */
-export async function until(condition, what, limitMs = deadlineMs) {
+export async function until(condition, what, limitMs = deadlineMs, everyMs = 100) {
   const end = Date.now() + limitMs
   for (;;) {
     const value = await condition()
     if (value) return value
     if (Date.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`)
-    await pause(100)
+    await pause(everyMs)
   }
 }
 

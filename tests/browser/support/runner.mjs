@@ -10,6 +10,15 @@ export function test(name, run, { aside = false, alone = false } = {}) {
   cases.push({ name, run, aside, alone })
 }
 
+/** Returns the message and the place of an error, without the escape codes and logs of the browser. */
+function shortened(error) {
+  // eslint-disable-next-line no-control-regex
+  const lines = String(error.stack ?? error).replace(/\u001b\[\d+m/g, '').split('\n')
+  const places = lines.filter((line) => /^\s+at .*\/cases\//.test(line)).slice(0, 2)
+  const rest = lines.filter((line) => line.trim() && !/^\s+at /.test(line)).map((line) => line.slice(0, 400))
+  return [...rest.slice(0, 12), ...places].map((line) => `        ${line}`).join('\n')
+}
+
 export async function runAll(world, words) {
   const chosen = cases.filter((each) => words.every((word) => each.name.includes(word)))
   const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -27,7 +36,7 @@ export async function runAll(world, words) {
       const skipped = error instanceof Skipped
       counts[skipped ? 'skipped' : 'failed'] += 1
       end(skipped ? 'skipped' : 'FAILED')
-      console.log(String(skipped ? error.message : (error.stack ?? error)).replace(/^/gm, '        '))
+      console.log(skipped ? `        ${error.message}` : shortened(error))
       if (!skipped) failures.push(name)
     }
   }

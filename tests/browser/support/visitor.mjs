@@ -45,7 +45,7 @@ export class Visitor {
   static async open(world, { settings = {}, prefix = '', ...options } = {}) {
     const visitor = new Visitor()
     Object.assign(visitor, { world, faults: [], allowed: [], clicks: 0, busy: new Set(), prefix })
-    visitor.context = await world.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options })
+    visitor.context = await world.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...options })
     visitor.context.setDefaultTimeout(15000)
     if (world.console) await replaceConsole(visitor.context, world)
     await visitor.context.exposeBinding('noteFault', (_, text) => visitor.faults.push(text))
@@ -97,13 +97,25 @@ export class Visitor {
     await this.settle()
   }
 
+  /** Opens a page without loading the console again, as a link does. */
+  async move(path) {
+    await this.page.evaluate((to) => {
+      history.pushState({ ...history.state, position: (history.state?.position ?? 0) + 1 }, '', to)
+      dispatchEvent(new PopStateEvent('popstate', { state: history.state }))
+    }, new URL(this.url(path)).pathname)
+    await this.settle()
+  }
+
+  /** Waits until the page has drawn what it read: no request is open while it draws three times. */
   async settle() {
     let quiet = 0
     await until(async () => {
-      quiet = this.busy.size === 0 ? quiet + 1 : 0
-      await pause(40)
+      const drawn = await this.page.evaluate(() => new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('#app')?.childElementCount > 0 && !document.querySelector('.el-skeleton'))))
+      })).catch(() => false)
+      quiet = drawn && this.busy.size === 0 ? quiet + 1 : 0
       return quiet >= 3
-    }, `quiet requests; open: ${[...this.busy].map((request) => request.url()).join(' ')}`, 20000)
+    }, 'quiet requests', 20000, 10)
   }
 
   async signIn(name, password, path = '/') {
