@@ -1,5 +1,5 @@
 // Drives the web console of a real server as its users would: run.mjs [--console DIST] [--failures FOLDER] RINGMASTER [WORD…]
-// A case runs if its name has all of the words.
+// A case runs if its name has one of the words.
 import './cases/aside.mjs'
 import './cases/sign_in.mjs'
 import './cases/pages.mjs'

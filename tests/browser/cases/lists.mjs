@@ -9,7 +9,9 @@ const rowOf = (page, id) => page.locator(`tr[data-row="${id}"]`)
 
 async function openMenu(page, id) {
   await rowOf(page, id).locator('.el-dropdown button').click()
-  return page.getByRole('menu').filter({ visible: true })
+  const menu = page.getByRole('menu').filter({ visible: true })
+  await menu.waitFor()
+  return menu
 }
 
 test('dashboard: three figures, ranges of days, two charts and a table; a day opens its runs', (world) =>

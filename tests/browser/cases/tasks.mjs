@@ -28,6 +28,7 @@ function task(number, name, action, options = {}) {
 async function search(page, name) {
   await page.keyboard.press('/')
   await page.getByRole('combobox', { name: 'Search' }).waitFor()
+  await page.locator('[role=combobox]:focus').waitFor()
   await page.keyboard.type(name)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/jobs\/\d+$/)

@@ -20,6 +20,11 @@ export async function until(condition, what, limitMs = deadlineMs, everyMs = 100
   }
 }
 
+// However the tests end, their programs end with them.
+const running = new Set()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]]) process.on(signal, () => process.exit(code))
+
 /** A running program whose output goes to a file. */
 class Program {
   constructor(binary, words, folder, name) {
@@ -28,7 +33,8 @@ class Program {
     const kept = Object.entries(process.env).filter(([key]) => !key.startsWith('RINGMASTER_'))
     this.child = spawn(binary, words, { stdio: ['ignore', sink, sink], cwd: folder, env: { ...Object.fromEntries(kept), TZ: 'UTC' } })
     closeSync(sink)
-    this.ended = new Promise((done) => this.child.once('exit', done))
+    running.add(this.child)
+    this.ended = new Promise((done) => this.child.once('exit', done)).then(() => running.delete(this.child))
   }
 
   text() {

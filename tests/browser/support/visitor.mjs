@@ -12,7 +12,7 @@ const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export const findBrowser = () => [process.env.CHROMIUM, ...browsers].find((each) => each && existsSync(each))
 
 export function openBrowser() {
-  return chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--headless=new', '--disable-gpu'] })
+  return chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--headless=new', '--disable-gpu'], handleSIGINT: false, handleSIGTERM: false })
 }
 
 /** Notes faults that only the page sees, and counts presses of the pointer. */
