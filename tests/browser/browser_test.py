@@ -53,7 +53,8 @@ def main() -> int:
         return skip("no node 18 with npm")
     if reason := install():
         return skip(reason)
-    return subprocess.run(["node", "run.mjs", os.path.abspath(sys.argv[1]), *sys.argv[2:]], cwd=HERE, timeout=LIMIT_S, check=False).returncode
+    command = ["node", "run.mjs", os.path.abspath(sys.argv[1]), *sys.argv[2:]]
+    return subprocess.run(command, cwd=HERE, timeout=LIMIT_S, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ const opened = {
 
 async function takeAll(world) {
   for (let i = 0; i < 3; i += 1) for (const name of ['report', 'import rates']) await run(world, name)
-  await run(world, 'export ledger', {}, false)
+  await run(world, 'newsletter', { addresses: ['http://127.0.0.1:9/'] })
+  for (let i = 0; i < 2; i += 1) await run(world, 'export ledger', {}, false)
   for (const theme of ['light', 'dark'])
     for (const [width, height] of Object.entries(sizes)) {
       const settings = { theme, ...(options.language ? { language: options.language } : {}) }

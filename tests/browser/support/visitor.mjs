@@ -33,6 +33,8 @@ async function replaceConsole(context, world) {
     const [, prefix, path] = /^(.*?)\/console\/?(.*)$/.exec(url.pathname)
     if (prefix.includes('/api/')) return route.continue()
     const file = path.startsWith('assets/') ? path : 'index.html'
+    // After a redirect, the browser shows the binary's own page.
+    if (!existsSync(join(world.console, file))) return route.continue()
     const body = readFileSync(join(world.console, file))
     const headers = world.consoleHeaders
     const text = () => body.toString().replaceAll('"./', `"${prefix}/console/`).replaceAll('%RINGMASTER_PREFIX%', prefix)
