@@ -33,8 +33,8 @@ def install() -> str:
     if STAMP.exists() and STAMP.read_bytes() == lock:
         return ""
     try:
-        done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=HERE, capture_output=True, text=True,
-                              timeout=INSTALL_S, check=False)
+        done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=HERE, capture_output=True,
+                              text=True, timeout=INSTALL_S, check=False)
     except subprocess.TimeoutExpired:
         return f"npm ci did not end within {INSTALL_S} s"
     if done.returncode != 0:
