@@ -201,7 +201,7 @@ test('declared files: a dropped file is checked first, then applied', (world) =>
     await page.getByText('2 changes made').waitFor()
     visitor.expect(/status 400: POST .*\/apply/)
     await page.locator('input[type=file]').setInputFiles({ name: 'bad.toml', mimeType: 'text/plain', buffer: Buffer.from('[[job]]\nkey = 1\n') })
-    await page.locator('[role=alert]').waitFor()
+    await page.locator('main [role=alert]').waitFor()
     await page.getByText(/bad\.toml:\d+/).first().waitFor()
   }))
 
