@@ -67,7 +67,7 @@ describe('times', () => {
     expect(relativeText(7200000, 0, 'en')).toBe('in 2 hours')
   })
   it('have durations', () => {
-    expect([12, 3200, 65000, 7500000].map(durationText)).toEqual(['12 ms', '3.2 s', '1 min 5 s', '2 h 5 min'])
+    expect([0, 12, 3000, 3200, 65000, 7500000].map(durationText)).toEqual(['< 1 s', '12 ms', '3 s', '3.2 s', '1 min 5 s', '2 h 5 min'])
   })
 })
 

@@ -80,6 +80,12 @@ describe('blocks of a log', () => {
     expect(log.texts().join('')).toBe('a\nb\nc\n')
     expect(log.texts(2, 2).join('')).toBe('b\n')
   })
+  it('give whole lines as they were read', () => {
+    const log = new LogBlocks()
+    const read = `time <br>--- start ---<br>--- Param:\n${esc}[31ma${esc}[0m\n\n<br>\nend\n`
+    log.append(1, 5, read)
+    expect(log.wholeLines().join('')).toBe(read)
+  })
 })
 
 describe('links to lines', () => {

@@ -110,8 +110,9 @@ export async function callWithTag<Name extends OperationName>(name: Name, option
     try {
       const answer = await attempt(name, options)
       if (answer.ok || answer.status === 304) {
+        const data = await dataOf<Name>(answer)
         connection?.answered()
-        return { data: await dataOf<Name>(answer), etag: answer.headers.get('ETag'), status: answer.status }
+        return { data, etag: answer.headers.get('ETag'), status: answer.status }
       }
       problem = await problemOf(answer)
     } catch (error) {
@@ -129,7 +130,12 @@ export async function callWithTag<Name extends OperationName>(name: Name, option
 async function dataOf<Name extends OperationName>(answer: Response): Promise<AnswerOf<Name> | undefined> {
   if (answer.status === 204 || answer.status === 304) return undefined
   const isJson = (answer.headers.get('Content-Type') ?? '').includes('json')
-  return (isJson ? await answer.json() : await answer.text()) as AnswerOf<Name>
+  try {
+    return (isJson ? await answer.json() : await answer.text()) as AnswerOf<Name>
+  } catch {
+    // The connection ended within the answer.
+    throw new ApiError(0, 'no_answer', '')
+  }
 }
 
 /** Calls an operation and returns its answer. Errors: ApiError. */

@@ -68,10 +68,11 @@ export function relativeText(ms: number, nowMs: number, language: string): strin
   return ''
 }
 
-/** Formats `850 ms`, `3.2 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h`. */
+/** Formats `< 1 s`, `850 ms`, `3.2 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h`. XXL-JOB's tables have whole seconds, so 0 is less than one. */
 export function durationText(ms: number): string {
+  if (ms < 1) return '< 1 s'
   if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 10000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 10000) return `${ms % 1000 === 0 ? ms / 1000 : (ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`

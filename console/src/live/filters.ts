@@ -64,7 +64,14 @@ export function useFilters<Spec extends FilterSpec>(spec: Spec) {
       if (JSON.stringify(query) !== JSON.stringify(writeFilters(spec, readFilters(spec, route.query), route.query))) void router.push({ query })
     }, 300)
   })
-  onScopeDispose(() => clearTimeout(timer))
+  // A change that is not in the URL yet must not end the way to another page.
+  const forget = router.beforeEach((to) => {
+    if (to.matched[0]?.path !== base) clearTimeout(timer)
+  })
+  onScopeDispose(() => {
+    clearTimeout(timer)
+    forget()
+  })
   const clear = () => Object.assign(values, readFilters(spec, {}))
   return { values, text, any, clear }
 }

@@ -5,6 +5,8 @@ export interface LogRow {
   line: number
   text: string
   start: AnsiStyle
+  /** The line as it was read, if it is several rows: at the first of them; '' at the others. */
+  whole?: string
 }
 
 export const blockRows = 1000
@@ -64,9 +66,10 @@ export class LogBlocks {
     const pieces = line.includes('<') ? line.split(/<br\s*\/?>/i) : [line]
     while (pieces.length > 1 && pieces[0] === '') pieces.shift()
     while (pieces.length > 1 && pieces[pieces.length - 1] === '') pieces.pop()
-    for (const text of pieces) {
+    for (const [index, text] of pieces.entries()) {
       const end = this.blocks[this.blocks.length - 1]
-      const row = { line: number, text, start: this.style }
+      const row: LogRow = { line: number, text, start: this.style }
+      if (text !== line) row.whole = index === 0 ? line : ''
       if (end && end.length < blockRows) end.push(row)
       else this.blocks.push([row])
       this.style = styleAfter(text, this.style)
@@ -109,6 +112,11 @@ export class LogBlocks {
       if (lines.length) pieces.push(lines.join('\n') + '\n')
     }
     return pieces
+  }
+
+  /** Returns all loaded lines as they were read, one piece a block. */
+  wholeLines(): string[] {
+    return this.blocks.map((block) => block.map((row) => (row.whole === undefined ? `${row.text}\n` : row.whole && `${row.whole}\n`)).join(''))
   }
 }
 

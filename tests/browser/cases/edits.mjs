@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { until } from '../support/programs.mjs'
+import { test } from '../support/runner.mjs'
+import { password, users } from '../support/seed.mjs'
+import { visit } from '../support/visitor.mjs'
+
+const drawerField = (page, label) => page.locator('.el-drawer').getByLabel(label, { exact: true })
+const save = (page) => page.locator('.el-drawer').getByRole('button', { name: 'Save' }).click()
+
+test('edit: an editor adds a job in the drawer, runs it, and reads its log', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.editor, password, '/jobs')
+    await page.getByRole('button', { name: 'Add a job' }).click()
+    await page.locator('.el-drawer form').waitFor()
+    await save(page)
+    await page.getByText('Required').first().waitFor()
+    await drawerField(page, 'Name').fill('first own job')
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 4 * * *')
+    await page.getByText('five fields').waitFor()
+    visitor.expect(/status 400: GET .*\/schedule\/preview/)
+    await page.getByRole('button', { name: 'Put 0 seconds in front' }).click()
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 0 4 * * ?')
+    await page.locator('.el-drawer .preview time').first().waitFor()
+    await drawerField(page, 'JobHandler').fill('quick')
+    await drawerField(page, 'Parameters').fill('own parameters')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await save(page)
+    await page.waitForURL(/\/jobs\/\d+$/)
+    await page.getByRole('button', { name: 'Run once' }).click()
+    await page.locator('.el-dialog').getByRole('button', { name: 'Run', exact: true }).click()
+    await page.locator('.el-dialog').getByRole('link', { name: /^Run \d+$/ }).click()
+    await page.getByText('batch 10 of own parameters').first().waitFor()
+    await page.locator('.verdict.succeeded').waitFor()
+    await visitor.settle()
+  }))
+
+test('edit: the cron generator and the text follow each other', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs/new')
+    const cron = page.getByRole('textbox', { name: 'Cron expression' })
+    await cron.fill('0 0 4 * * ?')
+    await page.getByRole('button', { name: 'Generator' }).click()
+    await page.locator('.el-tabs__item', { hasText: 'Weekday' }).click()
+    await page.locator('.modes').getByText('Nth weekday').click()
+    assert.equal(await cron.inputValue(), '0 0 4 ? * 2#1')
+    await page.locator('.cron').getByText('Monday to Friday 08:00').click()
+    assert.equal(await cron.inputValue(), '0 0 8 ? * 2-6')
+    visitor.expect(/status 400: GET .*\/schedule\/preview/)
+    await cron.fill('0 0 x * * ?')
+    await page.locator('.preview [role=alert]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Discard the changes').waitFor()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Discard' }).click()
+    await page.locator('.el-drawer').waitFor({ state: 'hidden' })
+    await visitor.settle()
+  }))
+
+test('edit: two editors of one job: the second one sees both changes and merges them', (world) =>
+  visit(world, {}, async (one, page) => {
+    const id = world.jobs['two editors']
+    await one.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    await drawerField(page, 'Name').waitFor()
+    await visit(world, {}, async (two, other) => {
+      await two.signIn(users.editor, password, `/jobs/${id}/edit`)
+      await drawerField(other, 'Author').fill('edda')
+      await drawerField(other, 'Parameters').fill('a=2')
+      await save(other)
+      await other.getByText('The job is saved').waitFor()
+      await two.settle()
+    })
+    one.expect(/status 412: PUT/)
+    await drawerField(page, 'Parameters').fill('a=3')
+    await drawerField(page, 'Purpose').fill('typed by the first')
+    await save(page)
+    await page.getByText('The job was changed meanwhile').waitFor()
+    assert.deepEqual(await one.axeFindings(), [])
+    const rows = page.locator('table.conflict tbody tr')
+    await rows.first().waitFor()
+    assert.equal(await rows.count(), 3)
+    assert.match(await page.locator('table.conflict').innerText(), /a=1[\s\S]*a=2[\s\S]*a=3/)
+    await page.locator('table.conflict').getByText('a=3').click()
+    await page.getByRole('button', { name: 'Merge and save' }).click()
+    await page.getByText('The job is saved').waitFor()
+    const { author, params, description } = await world.admin.get(`/jobs/${id}`)
+    assert.deepEqual({ author, params, description }, { author: 'edda', params: 'a=3', description: 'typed by the first' })
+    await one.settle()
+  }))
+
+test('edit: a session that ends during an edit is renewed on the page, and the edit is saved', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    await visitor.signIn(users.editor, password, `/jobs/${id}/edit`)
+    await drawerField(page, 'Author').fill('after the session')
+    // The session ends in another tab.
+    const answer = await page.evaluate(async () => {
+      const { csrf_token: token } = await (await fetch('/api/v1/session')).json()
+      return (await fetch('/api/v1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': token } })).status
+    })
+    assert.equal(answer, 204)
+    visitor.expect(/status 401: /)
+    await save(page)
+    await page.getByText('Your session has ended').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.locator('.el-dialog input[name=password]').fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByText('The job is saved').waitFor()
+    assert.equal((await world.admin.get(`/jobs/${id}`)).author, 'after the session')
+    await visitor.settle()
+  }))
+
+test('edit: a declared job names its source and cannot be changed', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { items } = await world.admin.get('/jobs?name=Settle&limit=1')
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${items[0].id}/edit`)
+    await page.getByText('This object comes from the source deploy').waitFor()
+    assert.ok(await page.locator('.el-drawer').getByRole('button', { name: 'Save' }).isDisabled())
+  }))
+
+test('edit: a draft outlives a reload of the page', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    await drawerField(page, 'Purpose').fill('typed before the reload')
+    await page.reload()
+    await page.getByText('What you typed before is restored').waitFor()
+    assert.equal(await drawerField(page, 'Purpose').inputValue(), 'typed before the reload')
+  }))
+
+test('bulk: stop several jobs, with the reason of each failure', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=to')
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.locator('.bulk').getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(/\d+ of \d+ done/).first().waitFor()
+    await visitor.settle()
+    const { items } = await world.admin.get('/jobs?name=to&limit=50')
+    assert.ok(items.length > 0 && items.every((each) => !each.running))
+  }))
+
+test('filters: they are in the URL, and Back undoes them', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    const count = () => page.locator('main tbody tr').count()
+    const all = await count()
+    await page.locator('.filters').getByLabel('Name').fill('newsletter')
+    await page.waitForURL(/name=newsletter/)
+    await until(async () => (await count()) === 1, 'one row')
+    await page.goBack()
+    await until(async () => (await count()) === all, 'all rows')
+    assert.equal(await page.locator('.filters').getByLabel('Name').inputValue(), '')
+    await visitor.settle()
+  }))
+
+test('executors: a group is added, changed and deleted; the addresses of a group are shown', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/executors')
+    await page.getByRole('button', { name: 'Add a group' }).click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.getByLabel('AppName').fill('stock-worker')
+    await dialog.getByLabel('Title').fill('Stock')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const row = page.locator('tr', { hasText: 'stock-worker' })
+    await row.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Title').fill('Stock of goods')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('Stock of goods').waitFor()
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'hidden' })
+    await page.locator('tr', { hasText: 'pay-worker' }).getByRole('button', { name: '1 online' }).click()
+    await dialog.getByText(/http:\/\/127\.0\.0\.1:\d+\//).waitFor()
+    await visitor.settle()
+  }))
+
+test('keys: an API key is shown once and can be deleted', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/keys')
+    await page.getByRole('button', { name: 'Create an API key' }).first().click()
+    await page.locator('.el-dialog').getByLabel('Name').fill('laptop')
+    await page.locator('.el-dialog').getByRole('button', { name: 'Create an API key' }).click()
+    await page.getByText('Copy the key now').waitFor()
+    const key = /rmk_\S+/.exec(await page.locator('.el-dialog').innerText())[0]
+    const answer = await fetch(`${world.server.address}/api/v1/session`, { headers: { Authorization: `Bearer ${key}` } })
+    assert.equal((await answer.json()).name, users.viewer)
+    await page.locator('.el-dialog').getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.locator('tr', { hasText: 'laptop' }).getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('API key laptop is deleted').waitFor()
+    await visitor.settle()
+  }))
+
+test('declared files: a dropped file is checked first, then applied', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/declared')
+    const text = '[[group]]\napp_name = "file-worker"\n\n[[job]]\ngroup = "file-worker"\nkey = "hello"\nhandler = "quick"\n'
+    await page.locator('input[type=file]').setInputFiles({ name: 'extra.toml', mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await page.getByText('2 changes would be made').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('2 changes made').waitFor()
+    visitor.expect(/status 400: POST .*\/apply/)
+    await page.locator('input[type=file]').setInputFiles({ name: 'bad.toml', mimeType: 'text/plain', buffer: Buffer.from('[[job]]\nkey = 1\n') })
+    await page.locator('main [role=alert]').waitFor()
+    await page.getByText(/bad\.toml:\d+/).first().waitFor()
+  }))
+
+test('audit: a change has its user, and the value before and after', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await world.admin.post(`/jobs/${world.jobs['to Tokyo']}/stop`).catch(() => undefined)
+    await visitor.signIn('admin', world.adminPassword, '/audit')
+    await page.locator('main tbody tr', { hasText: 'admin' }).first().waitFor()
+    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
+  }))

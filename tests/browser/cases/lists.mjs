@@ -1,0 +1,202 @@
+// Filters, actions of rows and dialogs of the lists, as XXL-JOB's pages have them.
+import assert from 'node:assert/strict'
+import { test } from '../support/runner.mjs'
+import { longLines, password, run } from '../support/seed.mjs'
+import { until } from '../support/programs.mjs'
+import { visit } from '../support/visitor.mjs'
+
+const rowOf = (page, id) => page.locator(`tr[data-row="${id}"]`)
+
+async function openMenu(page, id) {
+  await rowOf(page, id).locator('.el-dropdown button').click()
+  const menu = page.getByRole('menu').filter({ visible: true })
+  await menu.waitFor()
+  return menu
+}
+
+test('dashboard: three figures, ranges of days, two charts and a table; a day opens its runs', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/report')
+    const { total } = await world.admin.get('/jobs?limit=1')
+    await page.locator('.cards', { hasText: String(total) }).waitFor()
+    for (const range of ['Today', 'Yesterday', 'This month', 'Last month', 'Last 7 days', 'Last 30 days']) {
+      await page.getByRole('button', { name: range }).click()
+      await visitor.settle()
+    }
+    assert.equal(await page.locator('canvas').count(), 2)
+    await page.getByText('As a table').click()
+    await page.locator('details a').last().click()
+    await page.waitForURL(/\/runs\?from=\d+&to=\d+/)
+    await visitor.settle()
+  }))
+
+test('jobs: the menu of a row has each action of XXL-JOB', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['to Tokyo']
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    let menu = await openMenu(page, id)
+    const texts = (await menu.getByRole('menuitem').allInnerTexts()).map((each) => each.trim())
+    assert.deepEqual(texts.map((each) => each.replace(/^(Start|Stop)$/, 'Start or stop')), ['Run once', 'Query log', 'Registered executors', 'Next times', 'Start or stop', 'Edit', 'Delete', 'Copy'])
+    await menu.getByText('Next times').click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('time').nth(9).waitFor()
+    assert.match(await dialog.innerText(), /Asia\/Tokyo/)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    menu = await openMenu(page, id)
+    await menu.getByText('Registered executors').click()
+    await dialog.getByText(/http:\/\/127\.0\.0\.1:\d+\//).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    menu = await openMenu(page, world.jobs['tidy up'])
+    await menu.getByText('GLUE IDE').click()
+    await page.waitForURL(/\/script$/)
+    await visitor.settle()
+  }))
+
+test('jobs: a copy takes the script, and can be deleted', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    const menu = await openMenu(page, world.jobs['tidy up'])
+    await menu.getByText('Copy').click()
+    const name = page.locator('.el-drawer').getByLabel('Name', { exact: true })
+    await name.waitFor()
+    assert.equal(await name.inputValue(), 'tidy up (copy)')
+    await page.locator('.el-drawer').getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(/\/jobs\/\d+$/)
+    const id = Number(page.url().split('/').pop())
+    const [copy, own] = [await world.admin.get(`/jobs/${id}`), await world.admin.get(`/jobs/${world.jobs['tidy up']}`)]
+    assert.equal(copy.glue_source, own.glue_source)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL(/\/jobs$/)
+    assert.equal((await world.admin.send('GET', `/jobs/${id}`)).status, 404)
+    await visitor.settle()
+  }))
+
+test('jobs: a new job of each kind of script begins with a template', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs/new')
+    const source = page.locator('.el-drawer').getByLabel('Source')
+    for (const kind of ['Java', 'Shell', 'Python3', 'Python2', 'PHP', 'Nodejs', 'PowerShell']) {
+      await page.locator('.el-drawer .el-form-item', { hasText: 'Kind' }).locator('.el-select').click()
+      await page.getByRole('option', { name: `GLUE(${kind})` }).click()
+      await until(async () => /param/i.test(await source.inputValue()), kind)
+    }
+    await page.locator('.el-drawer').getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Discard' }).click()
+    await visitor.settle()
+  }))
+
+test('jobs: a manual run at a chosen address with other parameters', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs.report
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=report')
+    await rowOf(page, id).getByRole('button', { name: 'Run once' }).click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('textarea').first().fill('day=-2')
+    await dialog.locator('.el-select').click()
+    await page.getByRole('option', { name: /http:/ }).first().click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    const link = dialog.getByRole('link', { name: /^Run \d+$/ })
+    await link.waitFor()
+    const made = await world.admin.get(`/runs/${(await link.innerText()).replace(/\D/g, '')}`)
+    assert.equal(made.params, 'day=-2')
+    await visitor.settle()
+  }))
+
+test('runs: filters by group, job, status, time and handler', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/runs?group=${world.pay}&job=${world.jobs['import rates']}&status=failed&handler=failing`)
+    await page.locator('main tbody tr').first().waitFor()
+    for (const text of await page.locator('main tbody tr').allInnerTexts()) assert.match(text, /import rates[\s\S]*failed/)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL(/\/runs$/)
+    await page.getByText('Last hour').click()
+    await page.waitForURL(/from=\d+/)
+    await page.locator('main tbody tr', { hasText: 'succeeded' }).first().waitFor()
+    await visitor.settle()
+  }))
+
+test('runs: Clear offers the nine choices of XXL-JOB and asks before it removes', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await run(world, 'broadcast')
+    await visitor.signIn('admin', world.adminPassword, `/runs?job=${world.jobs.broadcast}`)
+    await page.getByRole('button', { name: 'Clear runs' }).click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('.el-select').last().click()
+    assert.equal(await page.getByRole('option', { name: /^(Older than|All)/ }).count(), 9)
+    await page.getByRole('option', { name: 'All runs' }).click()
+    await dialog.getByRole('button', { name: 'Clear runs' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Clear runs' }).click()
+    await page.getByText(/\d+ runs removed/).waitFor()
+    await until(async () => (await page.locator('main tbody tr').count()) === 0, 'no row')
+    assert.equal((await world.admin.get(`/runs?job=${world.jobs.broadcast}`)).items.length, 0)
+  }))
+
+test('log: 30 000 lines are searched, wrapped, scrolled and linked without a long task', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/runs/${world.seen.long}/log`)
+    await page.getByText(/End of the log/).waitFor()
+    await page.getByLabel('Search in the log').fill(`line ${longLines - 7} of`)
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.locator('.line.current').waitFor()
+    await page.getByText('Wrap lines').click()
+    await page.getByText('Matches only').click()
+    await until(async () => (await page.locator('.line').count()) === 1, 'one line')
+    await page.locator('.number').first().click()
+    await page.waitForURL(/#L\d+$/)
+    const hash = new URL(page.url()).hash
+    await page.reload()
+    await page.locator('.line.marked', { hasText: `line ${longLines - 7} of` }).waitFor()
+    assert.equal(new URL(page.url()).hash, hash)
+    const longest = await page.evaluate(async () => {
+      const found = []
+      const observer = new PerformanceObserver((list) => found.push(...list.getEntries().map((each) => each.duration)))
+      observer.observe({ type: 'longtask' })
+      const box = document.querySelector('[role=log]')
+      for (let i = 0; i <= 20; i += 1) {
+        box.scrollTop = (box.scrollHeight * i) / 20
+        await new Promise((done) => setTimeout(done, 30))
+      }
+      await new Promise((done) => setTimeout(done, 100))
+      return Math.max(0, ...found)
+    })
+    // The limit is 100 ms on a machine that does nothing else.
+    assert.ok(longest < 400, `${Math.round(longest)} ms`)
+    return `longest task while scrolling: ${Math.round(longest)} ms`
+  }))
+
+test('log: colours of the terminal are shown, and its codes are not', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = await run(world, 'report')
+    await visitor.signIn('admin', world.adminPassword, `/runs/${id}`)
+    await page.locator('.line .c1', { hasText: 'ERROR' }).waitFor()
+    assert.doesNotMatch(await page.locator('[role=log]').innerText(), /\[31m/)
+  }))
+
+test('users: a user is found, changed and deleted', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await world.admin.post('/users', { name: 'temporary', password, admin: false, rights: [] })
+    await visitor.signIn('admin', world.adminPassword, '/users')
+    await page.locator('.filters').getByLabel('User name').fill('tempor')
+    await until(async () => (await page.locator('main tbody tr').count()) === 1, 'one row')
+    await page.locator('main tbody tr').getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.getByRole('radiogroup', { name: 'Mail & newsletters' }).getByText('viewer').click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.locator('main tbody tr').getByText('Mail & newsletters: viewer').waitFor()
+    await page.locator('main tbody tr').getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('User temporary is deleted').waitFor()
+    await visitor.settle()
+  }))
+
+test('forecast: what fires next is listed by time', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/forecast?job=${world.jobs.newsletter}`)
+    await page.getByText('What fires from').waitFor()
+    await visitor.go('/forecast')
+    await page.locator('main tbody tr', { hasText: 'poll inbox' }).first().waitFor()
+  }))

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { password, users } from '../support/seed.mjs'
+import { test } from '../support/runner.mjs'
+import { visit } from '../support/visitor.mjs'
+import { pagesOf } from '../support/sights.mjs'
+
+const languages = { en: 'Jobs', 'zh-CN': '任务管理', 'zh-TW': '任務管理' }
+const roles = { admin: 'admin', viewer: users.viewer, operator: users.operator }
+
+/** Opens each page; axe looks at all of them in one language, and in the others at those that differ most. */
+async function openPages(world, visitor, { admin, all }) {
+  const findings = []
+  for (const { name, path, needsAdmin } of pagesOf(world)) {
+    if (needsAdmin && !admin) continue
+    await (all ? visitor.go(path) : visitor.move(path))
+    const seen = await visitor.page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - window.innerWidth,
+      texts: document.body.innerText,
+    }))
+    if (seen.wide > 0) findings.push(`${path} is ${seen.wide} px wider than the window`)
+    // Keys of texts that a language lacks.
+    assert.doesNotMatch(seen.texts, /\b(?:jobs|runs|run|menu|frame|form|job|now|users|executors)\.[a-z_]+\b(?!\.)/, path)
+    visitor.checkFaults(path)
+    if (all || ['jobs', 'run', 'edit'].includes(name)) for (const each of await visitor.axeFindings()) findings.push(`${path} ${each}`)
+  }
+  assert.deepEqual(findings, [])
+}
+
+const views = [['admin', 'en'], ['admin', 'zh-CN'], ['admin', 'zh-TW'], ['viewer', 'en'], ['operator', 'zh-CN'], ['viewer', 'zh-TW']]
+
+for (const [role, language] of views) {
+  const [name, jobs] = [roles[role], languages[language]]
+  test(`pages: each opens for ${role} in ${language}`, (world) =>
+    visit(world, { settings: { language, theme: role === 'operator' ? 'dark' : 'light' } }, async (visitor, page) => {
+      const admin = role === 'admin'
+      await visitor.signIn(name, admin ? world.adminPassword : password)
+      await page.getByRole('link', { name: jobs, exact: true }).first().waitFor()
+      assert.equal(await page.evaluate(() => document.documentElement.lang), language)
+      await openPages(world, visitor, { admin, all: language === 'en' })
+    }))
+}
+
+test('pages: each fits a window of 360 pixels, in the dark theme', (world) =>
+  visit(world, { settings: { theme: 'dark' }, viewport: { width: 360, height: 740 } }, async (visitor) => {
+    await visitor.signIn('admin', world.adminPassword)
+    await openPages(world, visitor, { admin: true, all: true })
+  }))
+
+test('pages: a viewer sees no action that is not permitted, and a link there names the missing permission', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/jobs')
+    const menu = await page.locator('nav').innerText()
+    for (const entry of ['Users', 'Audit log', 'Declared files']) assert.ok(!menu.includes(entry), entry)
+    assert.equal(await page.getByRole('button', { name: 'Run once' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Add a job' }).count(), 0)
+    assert.ok(!(await page.locator('table').innerText()).includes('newsletter'), 'a job of another group is shown')
+    await page.goto(visitor.url('/users'))
+    await page.getByText('You need the permission of an administrator').waitFor()
+    await visitor.go(`/jobs/${world.jobs.report}/edit`)
+    await page.getByText('You need the permission editor in Payments').waitFor()
+    visitor.expect(/status 40[34]: GET .*\/(jobs\/\d+|runs)$/)
+    await page.goto(visitor.url(`/jobs/${world.jobs.newsletter}`))
+    await page.locator('.el-alert--error').first().waitFor()
+  }))
+
+test('pages: language and theme are chosen on the page and remembered', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword)
+    await page.getByLabel('Language, theme, time zone').click()
+    await page.locator('.el-popover .el-select').nth(0).click()
+    await page.getByRole('option', { name: '简体中文' }).click()
+    await page.getByRole('link', { name: '任务管理' }).first().waitFor()
+    await page.locator('.el-popover .el-select').nth(1).click()
+    await page.getByRole('option', { name: '深色' }).click()
+    await page.locator('html.dark').waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: '任务管理' }).first().waitFor()
+    assert.ok(await page.evaluate(() => document.documentElement.classList.contains('dark')))
+    await visitor.settle()
+  }))
+
+test('pages: keys open pages, search, help and rows', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword)
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.waitForURL(/\/console\/runs$/)
+    await visitor.settle()
+    await page.keyboard.press('j')
+    await page.keyboard.press('l')
+    await page.waitForURL(/\/runs\/\d+\/log$/)
+    await page.keyboard.press('?')
+    await page.getByText('Search everything').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Search everything').waitFor({ state: 'hidden' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await page.waitForURL(/\/console\/jobs$/)
+    await visitor.settle()
+    assert.equal(visitor.clicks, 0)
+  }))
+
+test('pages: old bookmarks lead to the new pages, with and without /xxl-job-admin', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword)
+    const { jobs, pay } = world
+    const { items } = await world.admin.get(`/runs?job=${jobs['long log']}&limit=1`)
+    const ways = {
+      '/': '/',
+      '/jobinfo': '/jobs',
+      [`/jobinfo?jobGroup=${pay}`]: `/jobs?group=${pay}`,
+      [`/joblog?jobId=${jobs.report}`]: `/runs?job=${jobs.report}`,
+      '/joblog?jobId=0': '/runs',
+      [`/joblog?jobGroup=${pay}`]: `/runs?group=${pay}`,
+      [`/joblog/logDetailPage?id=${items[0].id}`]: `/runs/${items[0].id}/log`,
+      [`/jobcode?jobId=${jobs['tidy up']}`]: `/jobs/${jobs['tidy up']}/script`,
+      '/jobgroup': '/executors',
+      '/user': '/users',
+      '/help': '/help',
+      '/toLogin': '/sign-in',
+    }
+    for (const prefix of ['', '/xxl-job-admin'])
+      // The prefix is handled in one place: some of the ways show it.
+      for (const [former, now] of Object.entries(ways).filter((_, index) => !prefix || index % 3 === 2)) {
+        await page.goto(world.server.address + prefix + former)
+        await visitor.settle()
+        assert.equal(visitor.path(), `${prefix}/console${now}`, former)
+      }
+  }))
+
+test('pages: the console below /xxl-job-admin stays there', (world) =>
+  visit(world, { prefix: '/xxl-job-admin' }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword)
+    for (const [link, path] of [['Jobs', '/jobs'], ['Runs', '/runs'], ['Executors', '/executors'], ['Users', '/users']]) {
+      await page.locator('nav').getByRole('link', { name: link, exact: true }).click()
+      await visitor.settle()
+      assert.equal(visitor.path(), `/xxl-job-admin/console${path}`)
+    }
+    await visitor.go(`/runs/1/log`)
+    await page.locator('[role=log]').waitFor()
+  }))
+
+test('pages: a path that does not exist says so', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/no/such/page')
+    await page.getByText('This page does not exist').waitFor()
+  }))

@@ -1,0 +1,205 @@
+// The ten tasks of an operator's day. Clicks are counted, typing and keys are free.
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Api } from '../support/api.mjs'
+import { startExecutor, until } from '../support/programs.mjs'
+import { test } from '../support/runner.mjs'
+import { commands, longLines, password, run, runEnded } from '../support/seed.mjs'
+import { visit } from '../support/visitor.mjs'
+
+const clicksMax = 4
+
+function task(number, name, action, options = {}) {
+  test(`task ${number}: ${name}`, (world) =>
+    visit(world, options, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword)
+      visitor.clicks = 0
+      await action(world, visitor, page)
+      await visitor.settle()
+      const { clicks } = visitor
+      assert.ok(clicks <= clicksMax, `${clicks} clicks`)
+      return `clicks: ${clicks}`
+    }),
+  )
+}
+
+/** Opens a job by the search of the page. */
+async function search(page, name) {
+  await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: 'Search' }).waitFor()
+  await page.locator('[role=combobox]:focus').waitFor()
+  await page.keyboard.type(name)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/jobs\/\d+$/)
+  await page.getByRole('heading', { name, exact: true }).waitFor()
+}
+
+/** Returns a zone in which it is four o'clock at night. */
+function zoneOfNight() {
+  let offset = 4 - new Date().getUTCHours()
+  if (offset > 12) offset -= 24
+  if (offset < -12) offset += 24
+  // The signs of these names are those of POSIX.
+  return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`
+}
+const night = { timezoneId: zoneOfNight() }
+
+task(1, 'disable a job', async (world, visitor, page) => {
+  await search(page, 'report')
+  await page.locator('.el-switch').click()
+  await page.locator('.el-message-box').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Job report is stopped').waitFor()
+  assert.equal((await world.admin.get(`/jobs/${world.jobs.report}`)).running, false)
+})
+
+/** Shows the failures of the last night; three clicks. */
+async function lastNight(world, visitor, page) {
+  await page.locator('nav').getByRole('link', { name: 'Runs' }).click()
+  await page.locator('.chips').getByText('Last night').click()
+  await page.locator('.chips').getByText('failed', { exact: true }).click()
+  await page.waitForURL(/status=failed/)
+  await visitor.settle()
+}
+const idsOf = (page) => page.locator('main tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.dataset.row)))
+
+task(2, 'find the failures of the last night', async (world, visitor, page) => {
+  await lastNight(world, visitor, page)
+  const query = new URL(page.url()).searchParams
+  const { items } = await world.admin.get(`/runs?status=failed&from_ms=${query.get('from')}&to_ms=${query.get('to')}&limit=50`)
+  assert.ok(items.length >= 2)
+  await until(async () => String(await idsOf(page)) === String(items.map((each) => each.id)), 'the rows are those of the server')
+  for (const reason of await page.locator('main tbody .reason').allInnerTexts()) assert.match(reason, /ended with exit code 3|Killed|not sent/i)
+  await page.reload()
+  await page.locator('main tbody tr').first().waitFor()
+  assert.deepEqual(await idsOf(page), items.map((each) => each.id))
+}, night)
+
+task(3, 'rerun a failed run with other parameters', async (world, visitor, page) => {
+  await lastNight(world, visitor, page)
+  const row = page.locator('tbody tr', { hasText: 'import rates' }).first()
+  await row.getByRole('button', { name: 'Run again' }).click()
+  const text = page.locator('.el-dialog textarea').first()
+  await text.waitFor()
+  assert.equal(await text.inputValue(), 'bank=ecb')
+  await text.focus()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('bank=fed')
+  await page.keyboard.press('Control+Enter')
+  const link = page.locator('.el-dialog').getByRole('link', { name: /^Run \d+$/ })
+  await link.waitFor()
+  const id = Number((await link.innerText()).replace(/\D/g, ''))
+  assert.equal((await runEnded(world, id)).params, 'bank=fed')
+}, night)
+
+test('task 4 and 5: read a live log, and kill its run', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = await run(world, 'export ledger', {}, false)
+    await visitor.signIn('admin', world.adminPassword)
+    await until(async () => {
+      if (await page.locator(`a[href$="/runs/${id}/log"]`).count()) return true
+      await visitor.settle()
+      return false
+    }, 'the run is on the page Now')
+    visitor.clicks = 0
+    await page.locator('.cards a', { hasText: 'running' }).click()
+    await page.locator(`tr[data-row="${id}"]`).getByRole('link', { name: 'Log' }).or(page.locator(`tr[data-row="${id}"]`).getByRole('button', { name: 'Log' })).click()
+    const lines = async () => Number(/(\d+) lines/.exec(await page.locator('.foot').innerText())?.[1] ?? 0)
+    await until(async () => (await lines()) >= 3, 'lines')
+    const before = await lines()
+    await until(async () => (await lines()) > before + 1, 'more lines, without an action')
+    await page.getByText(`row ${before}`, { exact: true }).first().waitFor()
+    const toRead = visitor.clicks
+    await page.getByRole('button', { name: 'Kill' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Kill' }).click()
+    const ended = await runEnded(world, id)
+    assert.equal(ended.status, 'failed')
+    await page.locator('.tag', { hasText: 'failed' }).first().waitFor()
+    const { clicks } = visitor
+    await page.getByRole('link', { name: 'Details of the run' }).click()
+    await page.locator('.verdict', { hasText: 'Killed by' }).waitFor()
+    assert.ok(clicks <= clicksMax, `${clicks} clicks`)
+    return `clicks: task 4: ${toRead}, task 5: ${clicks}`
+  }))
+
+task(6, 'change a cron expression and check its next times', async (world, visitor, page) => {
+  await search(page, 'to be edited')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const cron = page.getByRole('textbox', { name: 'Cron expression' })
+  await cron.waitFor()
+  await cron.fill('0 45 5 ? * 1')
+  const id = world.jobs['to be edited']
+  const { next_ms: next } = await world.admin.get(`/schedule/preview?type=CRON&conf=${encodeURIComponent('0 45 5 ? * 1')}&count=10`)
+  await page.locator(`.el-drawer time[datetime="${new Date(next[0]).toISOString()}"]`).waitFor()
+  const shown = await page.locator('.el-drawer .preview time').evaluateAll((times) => times.map((each) => Date.parse(each.dateTime)))
+  assert.deepEqual(shown, next)
+  await page.locator('.el-drawer').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The job is saved').waitFor()
+  assert.equal((await world.admin.get(`/jobs/${id}`)).schedule.conf, '0 45 5 ? * 1')
+})
+
+task(7, 'add a user with permissions in one group', async (world, visitor, page) => {
+  await page.locator('nav').getByRole('link', { name: 'Users' }).click()
+  await page.getByRole('button', { name: 'Add a user' }).click()
+  await page.getByRole('textbox', { name: 'User name' }).last().fill('nina')
+  await page.locator('.el-dialog input[type=password]').fill(password)
+  await page.getByRole('radiogroup', { name: 'Payments' }).getByText('operator').click()
+  await page.locator('.el-dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('User nina is saved').waitFor()
+  await page.locator('tr', { hasText: 'nina' }).getByText('Payments: operator').waitFor()
+  const nina = await new Api(world.server.address).signIn('nina', password)
+  assert.equal((await nina.send('GET', `/jobs/${world.jobs.report}`)).status, 200)
+  assert.equal((await nina.send('GET', `/jobs/${world.jobs.newsletter}`)).status, 403)
+})
+
+task(8, 'see which executors are down', async (world, visitor, page) => {
+  await world.executors.mail.stop()
+  await page.locator('nav').getByRole('link', { name: 'Executors' }).click()
+  const row = page.locator('tr', { hasText: 'mail-worker' })
+  await row.getByText('No executor is online').waitFor({ timeout: 95000 })
+  await page.locator('tr', { hasText: 'pay-worker' }).getByText('1 online').waitFor()
+  world.executors.mail = await startExecutor(world.server, 'mail-executor-again', 'mail-worker', commands)
+  await row.getByText('1 online').waitFor()
+})
+
+task(9, 'edit a script and return to its former version', async (world, visitor, page) => {
+  const id = world.jobs['tidy up']
+  await search(page, 'tidy up')
+  await page.getByRole('link', { name: 'Script' }).click()
+  await page.locator('.cm-content').waitFor()
+  await page.locator('.cm-content').focus()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('echo "second version"\n')
+  const remark = page.getByRole('textbox', { name: 'Remark' })
+  await page.keyboard.press('Control+s')
+  await remark.fill('second version')
+  await page.keyboard.press('Enter')
+  await page.getByText('The new version is saved').waitFor()
+  await remark.waitFor({ state: 'hidden' })
+  assert.match((await world.admin.get(`/jobs/${id}`)).glue_source, /second version/)
+  await page.locator('.el-select', { hasText: 'Versions' }).click()
+  await page.getByRole('option', { name: /first version/ }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await remark.fill('the first version again')
+  await page.keyboard.press('Enter')
+  await until(async () => !/second/.test((await world.admin.get(`/jobs/${id}`)).glue_source), 'the first version is the current one')
+  await remark.waitFor({ state: 'hidden' })
+  const made = await run(world, 'tidy up')
+  const { content } = await world.admin.get(`/runs/${made}/log?from_line=1`)
+  assert.match(content, /first version/)
+  assert.doesNotMatch(content, /second version/)
+})
+
+task(10, 'download a log', async (world, visitor, page) => {
+  const id = world.seen.long
+  await page.locator('nav').getByRole('link', { name: 'Runs' }).click()
+  await page.locator(`tr[data-row="${id}"]`).getByText('Log', { exact: true }).click()
+  await page.getByText(/End of the log/).waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
+  const saved = readFileSync(await download.path(), 'utf8')
+  const folder = join(world.executors.pay.folder, 'joblogs')
+  const file = readdirSync(folder, { recursive: true }).find((each) => each.endsWith(`${id}.log`))
+  assert.equal(saved, readFileSync(join(folder, file), 'utf8'))
+  assert.ok(saved.split('\n').length > longLines)
+})
