@@ -121,13 +121,15 @@ bool is_console_path(std::string_view path) noexcept {
 
 bool is_former_page(std::string_view path) noexcept {
   constexpr std::array others{"/index"sv, "/dashboard"sv, "/joblog/logDetailPage"sv, "/jobcode"sv};
-  return std::ranges::find(others, path) != others.end() || std::ranges::find(former_pages, path, &former::path) != former_pages.end();
+  return std::ranges::find(others, path) != others.end() ||
+         std::ranges::find(former_pages, path, &former::path) != former_pages.end();
 }
 
 bool is_page_wanted(const exchange& ex) noexcept {
   const auto& method = ex.request().method;
   const auto* accepted = ex.request().find_header("Accept");
-  return (method == "GET" || method == "HEAD") && !ex.services().web.console.empty() && accepted && accepted->find("text/html") != std::string::npos;
+  return (method == "GET" || method == "HEAD") && !ex.services().web.console.empty() && accepted &&
+         accepted->find("text/html") != std::string::npos;
 }
 
 std::string page_below(std::string_view page, std::string_view prefix) {
