@@ -115,7 +115,7 @@ const char* sqlite_admin_session::text_of(sql_text text) {
     return known->second.c_str();
   auto spoken = in_dialect(text.literal(), sqlite_dialect);
   if (const auto at = spoken.find(list); at != std::string::npos)
-    spoken.replace(at, list.size(), "?");
+    spoken.replace(at, list.size(), 1, '?');
   return texts_.emplace(text.literal(), std::move(spoken)).first->second.c_str(); // last, so that only whole texts are kept
 }
 
