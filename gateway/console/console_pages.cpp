@@ -8,13 +8,12 @@
 
 #include "core/alarm/alarm_text.hpp"
 #include "gateway/auth/secrets.hpp"
+#include "gateway/exchange/api_preconditions.hpp"
 #include "protocol/wire/xxl/form.hpp"
 
 namespace ringmaster::gateway {
 
 namespace {
-
-using namespace std::string_view_literals;
 
 constexpr std::string_view first_page = "index.html";
 constexpr std::string_view assets = "assets/";
@@ -48,18 +47,13 @@ bool takes_gzip(const protocol::http_request& request) noexcept {
   return weight.find("q=0") == std::string_view::npos || weight.find_first_of("123456789") != std::string_view::npos;
 }
 
-bool is_seen(const protocol::http_request& request, std::string_view etag) noexcept {
-  const auto* seen = request.find_header("If-None-Match");
-  return seen && seen->find(etag) != std::string::npos;
-}
-
 void tell_first_page(const exchange& ex) {
   const auto* file = find_file(ex, first_page);
   if (!file)
     return ex.problem(404, "this server was built without the web console");
   auto page = page_below(file->content, ex.location(""));
-  auto etag = '"' + sha256_hex(page).substr(0, 16) + '"';
-  if (is_seen(ex.request(), etag))
+  auto etag = etag_of(sha256_hex(page).substr(0, 16));
+  if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, {{"ETag", std::move(etag)}, {"Cache-Control", "no-cache"}}});
   ex.respond({200, std::string{file->content_type}, std::move(page), {{"ETag", std::move(etag)}, {"Cache-Control", "no-cache"}}});
 }
@@ -73,7 +67,7 @@ protocol::http_headers headers_of(const protocol::web_file& file) {
 
 void tell_file(const exchange& ex, const protocol::web_file& file) {
   auto headers = headers_of(file);
-  if (is_seen(ex.request(), file.etag))
+  if (has_already(ex.request(), file.etag))
     return ex.respond({304, {}, {}, std::move(headers)});
   protocol::http_response reply{200, std::string{file.content_type}, {}, std::move(headers)};
   if (file.is_plain || takes_gzip(ex.request())) {
@@ -86,19 +80,29 @@ void tell_file(const exchange& ex, const protocol::web_file& file) {
   ex.respond(std::move(reply));
 }
 
-/// Page of XXL-JOB, and the console's with the names of its filters.
+/// Page of XXL-JOB, and the console's. If the query has `number`, a positive number, `before`, the number and `after` follow.
 struct former {
   std::string_view path;
   std::string_view page;
-  std::string_view job;
-  std::string_view group;
+  std::string_view number = {};
+  std::string_view before = {};
+  std::string_view after = {};
 };
 
+/// Rows of one path have the same page; the first row whose number is in the query counts.
 constexpr std::array former_pages{
-  former{"/jobinfo", "/jobs", "", "group"},  former{"/joblog", "/runs", "job", "group"},
-  former{"/jobgroup", "/executors", "", ""}, former{"/user", "/users", "", ""},
-  former{"/help", "/help", "", ""},          former{"/toLogin", "/sign-in", "", ""},
-  former{"/auth/login", "/sign-in", "", ""},
+  former{"/index", "/"},
+  former{"/dashboard", "/"},
+  former{"/toLogin", "/sign-in"},
+  former{"/auth/login", "/sign-in"},
+  former{"/jobinfo", "/jobs", "jobGroup", "?group="},
+  former{"/joblog", "/runs", "jobId", "?job="},
+  former{"/joblog", "/runs", "jobGroup", "?group="},
+  former{"/joblog/logDetailPage", "/runs", "id", "/", "/log"},
+  former{"/jobcode", "/jobs", "jobId", "/", "/script"},
+  former{"/jobgroup", "/executors"},
+  former{"/user", "/users"},
+  former{"/help", "/help"},
 };
 
 /// Returns a positive number of the query; empty for any other value.
@@ -109,10 +113,6 @@ std::string number_in(const protocol::wire::form& query, std::string_view name) 
   return is_number ? value : std::string{};
 }
 
-std::string below_number(std::string_view before, const std::string& number, std::string_view after) {
-  return number.empty() ? std::string{before.substr(0, before.size() - 1)} : std::string{before} + number + std::string{after};
-}
-
 } // namespace
 
 bool is_console_path(std::string_view path) noexcept {
@@ -120,9 +120,7 @@ bool is_console_path(std::string_view path) noexcept {
 }
 
 bool is_former_page(std::string_view path) noexcept {
-  constexpr std::array others{"/index"sv, "/dashboard"sv, "/joblog/logDetailPage"sv, "/jobcode"sv};
-  return std::ranges::find(others, path) != others.end() ||
-         std::ranges::find(former_pages, path, &former::path) != former_pages.end();
+  return std::ranges::find(former_pages, path, &former::path) != former_pages.end();
 }
 
 bool is_page_wanted(const exchange& ex) noexcept {
@@ -133,7 +131,7 @@ bool is_page_wanted(const exchange& ex) noexcept {
 }
 
 std::string page_below(std::string_view page, std::string_view prefix) {
-  const auto shown = core::escape_html(std::string{prefix});
+  const auto shown = core::escape_html(prefix);
   std::string text{page};
   replace_all(text, link_start, '"' + shown + std::string{console_path} + '/');
   replace_all(text, prefix_mark, shown);
@@ -141,25 +139,16 @@ std::string page_below(std::string_view page, std::string_view prefix) {
 }
 
 std::string console_page_of(std::string_view path, std::string_view target) {
-  const std::string base{console_path};
   const auto query = protocol::wire::form::parse(target, {}, {});
-  if (!query)
-    return base + '/';
-  if (path == "/joblog/logDetailPage")
-    return base + below_number("/runs/", number_in(*query, "id"), "/log");
-  if (path == "/jobcode")
-    return base + below_number("/jobs/", number_in(*query, "jobId"), "/script");
+  std::string_view page = "/";
   for (const auto& each : former_pages) {
-    if (each.path != path)
+    if (!query || each.path != path)
       continue;
-    auto page = base + std::string{each.page};
-    if (const auto job = each.job.empty() ? std::string{} : number_in(*query, "jobId"); !job.empty())
-      return page.append("?").append(each.job).append("=").append(job);
-    if (const auto group = each.group.empty() ? std::string{} : number_in(*query, "jobGroup"); !group.empty())
-      return page.append("?").append(each.group).append("=").append(group);
-    return page;
+    page = each.page;
+    if (const auto number = each.number.empty() ? std::string{} : number_in(*query, each.number); !number.empty())
+      return std::string{console_path}.append(page).append(each.before).append(number).append(each.after);
   }
-  return base + '/';
+  return std::string{console_path}.append(page);
 }
 
 std::string decompressed(std::string_view gzip) {

@@ -21,10 +21,8 @@ void refuse_sign_in(const exchange& ex, const core::error& error) {
 }
 
 void tell_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  auto headers = cookies_of(ex, reply, remember);
-  headers.emplace_back("Cache-Control", "no-store");
-  ex.respond({200, "application/json", wire::api_session(reply.who, reply.must_change_password, csrf_token(reply.session)),
-              std::move(headers)});
+  tell_json(ex, wire::api_session(reply.who, reply.must_change_password, csrf_token(reply.session)), 200,
+            cookies_of(ex, reply, remember));
 }
 
 } // namespace

@@ -8,15 +8,11 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 std::string features_of(const api_server& server) {
-  std::string out;
-  json_object{out}.boolean("glue", server.glue);
-  return out;
+  return json_object_of([&](json_object& features) { features.boolean("glue", server.glue); });
 }
 
 std::string limits() {
-  std::string out;
-  json_object{out}.number("page_max", static_cast<std::int64_t>(api_rows_max));
-  return out;
+  return json_object_of([](json_object& limits) { limits.number("page_max", static_cast<std::int64_t>(api_rows_max)); });
 }
 
 } // namespace
@@ -32,9 +28,7 @@ core::result<api_sign_in> parse_api_sign_in(std::string_view body) {
 }
 
 std::string api_about(core::language language, const api_server* server) {
-  std::string out;
-  {
-    json_object about{out};
+  return json_object_of([&](json_object& about) {
     about.text("product", "Ringmaster");
     about.text("language", core::stored_name(language));
     about.raw("languages", R"(["zh_CN","zh_TC","en"])");
@@ -45,8 +39,7 @@ std::string api_about(core::language language, const api_server* server) {
       about.raw("features", features_of(*server));
       about.raw("limits", limits());
     }
-  }
-  return out;
+  });
 }
 
 } // namespace ringmaster::protocol::wire
