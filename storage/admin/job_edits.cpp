@@ -2,6 +2,8 @@
 
 #include "storage/admin/job_edits.hpp"
 
+#include <utility>
+
 #include "core/job/address_list.hpp"
 #include "core/rules/job_draft_rules.hpp"
 #include "core/rules/job_edit_rules.hpp"
@@ -30,6 +32,20 @@ core::result<core::stored_job> find_for(admin_session& own, core::job_id job, co
   return found;
 }
 
+struct begun_edit {
+  core::cluster_mode mode;
+  core::stored_job stored;
+};
+
+/// Begins an edit of a job. Errors: those of `begin_edit` and of `find_for`.
+core::result<begun_edit> begin_edit_of(admin_session& own, core::job_id job, core::group_right wanted,
+                                       const core::principal& by) {
+  const auto mode = own.begin_edit();
+  if (!mode)
+    return tl::unexpected{mode.error()};
+  return find_for(own, job, wanted, by).map([&](core::stored_job stored) { return begun_edit{*mode, std::move(stored)}; });
+}
+
 /// Returns the addresses of the group's list and the registered ones. Some tables compare names without case; the registry does
 /// not.
 std::vector<std::string> addresses_of(admin_session& own, core::group_id group) {
@@ -46,7 +62,7 @@ std::vector<std::string> addresses_of(admin_session& own, core::group_id group) 
   return out;
 }
 
-core::job_edit schedule_anew(admin_session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
+core::job_edit replan(admin_session& own, core::job_id job, core::cluster_mode mode, std::optional<core::time_point> next,
                              core::time_point now) {
   const auto next_ms = next ? core::to_ms(*next) : 0;
   const auto revision = next_revision(own);
@@ -67,65 +83,59 @@ core::job_edit schedule_anew(admin_session& own, core::job_id job, core::cluster
 
 core::result<core::job_edit> job_role::start(core::job_id job, core::time_point now, const core::principal& by) {
   return own_.edit([&]() -> core::result<core::job_edit> {
-    const auto mode = own_.begin_edit();
-    if (!mode)
-      return tl::unexpected{mode.error()};
-    const auto stored = find_for(own_, job, core::group_right::operate, by);
-    if (!stored)
-      return tl::unexpected{stored.error()};
+    const auto begun = begin_edit_of(own_, job, core::group_right::operate, by);
+    if (!begun)
+      return tl::unexpected{begun.error()};
+    const auto& [mode, stored] = *begun;
     own_.schedule().hold_claims(job);
     const auto held = own_.schedule().find(job);
     if (!held)
       return tl::unexpected{core::no_such_job(job)};
-    if (*mode == core::cluster_mode::shared)
+    if (mode == core::cluster_mode::shared)
       if (auto known = core::check_shared(held->spec->timing); !known)
         return tl::unexpected{known.error()};
-    const bool runs = own_.schedule().runs_by_its_schedule(*stored, *held, *mode);
-    const auto next = core::next_of_start(*held, runs, own_.schedule().first_start(*mode, now), own_.schedule_zone());
+    const bool runs = own_.schedule().runs_by_its_schedule(stored, *held, mode);
+    const auto next = core::next_of_start(*held, runs, own_.schedule().first_start(mode, now), own_.schedule_zone());
     if (!next)
       return tl::unexpected{next.error()};
-    write_audit(own_, core::audit_of_job(by, core::audit_action::start, *stored, now));
+    write_audit(own_, core::audit_of_job(by, core::audit_action::start, stored, now));
     own_.execute("DELETE FROM rm_stop WHERE job = ?", job);
-    return next->planned ? schedule_anew(own_, job, *mode, next->next, now) : core::job_edit{job, next->next, 0};
+    return next->planned ? replan(own_, job, mode, next->next, now) : core::job_edit{job, next->next, 0};
   });
 }
 
 core::result<core::job_edit> job_role::stop(core::job_id job, core::time_point now, const core::principal& by) {
   return own_.edit([&]() -> core::result<core::job_edit> {
-    const auto mode = own_.begin_edit();
-    if (!mode)
-      return tl::unexpected{mode.error()};
-    const auto stored = find_for(own_, job, core::group_right::operate, by);
-    if (!stored)
-      return tl::unexpected{stored.error()};
+    const auto begun = begin_edit_of(own_, job, core::group_right::operate, by);
+    if (!begun)
+      return tl::unexpected{begun.error()};
+    const auto& [mode, stored] = *begun;
     own_.schedule().hold_claims(job);
-    write_audit(own_, core::audit_of_job(by, core::audit_action::stop, *stored, now));
+    write_audit(own_, core::audit_of_job(by, core::audit_action::stop, stored, now));
     // The user who stopped it first is stored.
-    if (stored->running)
+    if (stored.running)
       own_.execute("REPLACE INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
     else
       own_.execute("INSERT $or_ignore INTO rm_stop (job, user_name, at_ms) VALUES (?, ?, ?)", job, by.name, now);
-    return schedule_anew(own_, job, *mode, std::nullopt, now);
+    return replan(own_, job, mode, std::nullopt, now);
   });
 }
 
 core::result<core::job_edit> job_role::count_again(core::job_id job, core::time_point now, const core::principal& by) {
   return own_.edit([&]() -> core::result<core::job_edit> {
-    const auto mode = own_.begin_edit();
-    if (!mode)
-      return tl::unexpected{mode.error()};
-    const auto stored = find_for(own_, job, core::group_right::operate, by);
-    if (!stored)
-      return tl::unexpected{stored.error()};
+    const auto begun = begin_edit_of(own_, job, core::group_right::operate, by);
+    if (!begun)
+      return tl::unexpected{begun.error()};
+    const auto& [mode, stored] = *begun;
     own_.schedule().hold_claims(job);
     const auto held = own_.schedule().find(job);
     if (!held)
       return tl::unexpected{core::no_such_job(job)};
-    const auto repaired = core::repair_times(*held, own_.schedule().first_start(*mode, now), own_.schedule_zone());
+    const auto repaired = core::repair_times(*held, own_.schedule().first_start(mode, now), own_.schedule_zone());
     if (!repaired)
       return tl::unexpected{repaired.error()};
-    write_audit(own_, core::audit_of_job(by, core::audit_action::update, *stored, now, repaired->changes));
-    auto done = schedule_anew(own_, job, *mode, repaired->times.next, now);
+    write_audit(own_, core::audit_of_job(by, core::audit_action::update, stored, now, repaired->changes));
+    auto done = replan(own_, job, mode, repaired->times.next, now);
     own_.execute("UPDATE rm_schedule SET last_ms = ? WHERE job = ?", repaired->times.last, job);
     return done;
   });
@@ -193,19 +203,17 @@ core::result<core::asked_runs> job_role::runs_of(core::intent_id intent, const c
 core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_too, core::time_point now,
                                               const core::principal& by, std::string_view seen) {
   return own_.edit([&]() -> core::result<core::job_edit> {
-    const auto mode = own_.begin_edit();
-    if (!mode)
-      return tl::unexpected{mode.error()};
-    const auto stored = find_for(own_, job, core::group_right::editor, by);
-    if (!stored)
-      return tl::unexpected{stored.error()};
+    const auto begun = begin_edit_of(own_, job, core::group_right::editor, by);
+    if (!begun)
+      return tl::unexpected{begun.error()};
+    const auto& [mode, stored] = *begun;
     auto owner = own_.query("SELECT source FROM rm_job_ext WHERE job = ? AND job_key IS NOT NULL", job);
     if (!declared_too && owner.next())
       return tl::unexpected{core::is_declared(job, owner.text(0))};
-    const auto was = held_record(own_, job, *mode);
+    const auto was = held_record(own_, job, mode);
     if (auto as_seen = core::check_seen(was, job, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
-    write_audit(own_, core::audit_of_job(by, core::audit_action::remove, *stored, now,
+    write_audit(own_, core::audit_of_job(by, core::audit_action::remove, stored, now,
                                   was ? core::changes_of_removal(*was) : std::vector<std::string>{}));
     (void) next_revision(own_);
     own_.execute("DELETE FROM xxl_job_info WHERE id = ?", job);

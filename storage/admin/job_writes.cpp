@@ -174,11 +174,11 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     const auto held = held_record(own_, job, *mode);
     if (auto may = core::check_source(held, job, source, remark, by); !may)
       return tl::unexpected{may.error()};
-    const auto anew =
+    const auto replanned =
       has_foreign_schedule(own_, held, *mode) ? core::planned_anew(*held, now, own_.schedule_zone()) : std::nullopt;
     take_revision(own_, job);
-    if (anew)
-      reschedule(own_, job, *anew, *mode, now);
+    if (replanned)
+      reschedule(own_, job, *replanned, *mode, now);
     const std::string date{own_.dates().of(now)};
     own_.execute("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, glue_updatetime = ?, update_time = ? WHERE id = ?",
                  source, remark, date, date, job);
@@ -191,7 +191,7 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     if (const auto changes = core::source_change(*held, source, remark); !changes.empty())
       write_audit(own_, core::audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name,
                                        changes, now));
-    return core::job_edit{job, time_or_none(anew.value_or(*held).next), 0};
+    return core::job_edit{job, time_or_none(replanned.value_or(*held).next), 0};
   });
 }
 
