@@ -76,7 +76,7 @@ void claim_table::closed(const std::vector<std::int64_t>& claims) {
       leave(found);
 }
 
-// Of a claim that was neither refused nor reported there is nothing to remember.
+// A claim that was neither refused nor reported is forgotten at once: the table keeps no fact about it.
 void claim_table::leave(entries::iterator claim) {
   auto& left = claim->second;
   if (left.refused || left.reports > 0)

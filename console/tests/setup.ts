@@ -1,4 +1,4 @@
-// What jsdom lacks of a browser.
+// Browser interfaces that jsdom does not have.
 window.matchMedia ??= ((query: string) => ({ matches: false, media: query, addEventListener() {}, removeEventListener() {} })) as unknown as typeof window.matchMedia
 window.ResizeObserver ??= class {
   observe() {}

@@ -1,4 +1,4 @@
-// What all cases share: one server with two executors, one browser.
+// Shared by all cases: one server with two executors, one browser.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
