@@ -18,6 +18,7 @@ READY_DEADLINE_S = 30
 REACH_DEADLINE_S = 6  # a point that a process does not reach in this time lies beyond the sweep
 CALM_S = 1.3
 DECIDED_DEADLINE_S = 20
+TAKEN_DEADLINE_S = 20
 LATE_MAX_S = 5.0  # `schedule.misfire_after`: later instants are dropped
 SETTLE_S = 3.0
 
@@ -111,16 +112,29 @@ class Lane:
             time.sleep(0.05)
         raise RuntimeError(f"recovery is not done: {self.tail()}")
 
+    def wait_taken(self) -> None:
+        """Waits until every result is taken: a server that does not trust its clock yet leaves a callback unanswered for seconds."""
+        end = time.monotonic() + TAKEN_DEADLINE_S
+        while self.book.untold and time.monotonic() < end:
+            time.sleep(0.05)
+
     def tail(self) -> str:
         return (self.folder / "server.log").read_text(errors="replace")[-1500:]
 
-    def calm(self, seconds: float, gracefully: bool = False) -> None:
-        """Runs a process without a crash point, long enough to decide what it adopted; ends it by kill -9 or by SIGTERM."""
+    def calm(self, seconds: float, gracefully: bool = False, until_taken: bool = False) -> None:
+        """Runs a process without a crash point, long enough to decide what it adopted; ends it by kill -9 or by SIGTERM.
+
+        With `until_taken`, also long enough to take every result, and those of the retries and children that follow from it.
+        """
         process = self.start()
         try:
             self.wait_ready(process)
+            if until_taken:
+                self.wait_taken()
             time.sleep(seconds)
             self.wait_decided()
+            if until_taken:
+                self.wait_taken()
             if gracefully:
                 process.terminate()
                 process.wait(40)
@@ -150,7 +164,7 @@ class Lane:
         self.calm(SETTLE_S, gracefully=True)
         self.ended = time.time() - SETTLE_S
         self.jobs(False)
-        self.calm(SETTLE_S, gracefully=True)
+        self.calm(SETTLE_S, gracefully=True, until_taken=True)
         problems = [f"lane {self.name}: {problem}" for problem in self.account()]
         return [*problems, f"lane {self.name}, its last warnings: {self.tail()}"] if problems else []
 
