@@ -10,7 +10,7 @@ std::optional<schedule_book::bad_schedule> schedule_book::put(scheduled_job&& re
   known.read = std::move(read);
   known.rule.reset();
   known.waiting = false;
-  ++known.version;
+  known.version = ++versions_;
   if (!known.read.next)
     return std::nullopt;
   auto rule = rules_.of(*known.read.spec);
@@ -91,7 +91,7 @@ std::size_t schedule_book::check_some(std::size_t from, std::size_t limit, time_
 
 void schedule_book::push(entry& of, time_point when) {
   of.waiting = true;
-  ++of.version;
+  of.version = ++versions_;
   looks_.push(when, look{of.read.spec->id, of.version});
   // Items of jobs that were read again stay at their old times, perhaps years ahead.
   if (looks_.size() > 2 * entries_.size() + stale_looks_max)

@@ -84,12 +84,12 @@ private:
   struct entry {
     scheduled_job read;
     std::shared_ptr<const schedule> rule; // null: cannot be planned
-    std::uint32_t version = 0;            // version of the valid heap item; others are stale
+    std::uint64_t version = 0;            // version of the valid heap item; others are stale
     bool waiting = false;                 // a valid heap item exists
   };
   struct look {
     job_id job{};
-    std::uint32_t version = 0;
+    std::uint64_t version = 0;
   };
 
   /// Maximum number of stale heap items in excess of the number of jobs.
@@ -101,6 +101,8 @@ private:
 
   std::unordered_map<std::int32_t, entry> entries_;
   firing_heap<look> looks_;
+  /// The last version given to an entry. Versions never come again: the heap keeps items of erased jobs, which may come back.
+  std::uint64_t versions_ = 0;
   schedule_rules rules_;
 };
 

@@ -164,3 +164,12 @@ TEST_CASE_METHOD(book_of_utc, "some jobs are erased, the others stay due; a job 
   CHECK_FALSE(book.revision_of(job_id{4}));
   CHECK(due(book_start + 1s) == ids{1, 3, 5});
 }
+
+TEST_CASE_METHOD(book_of_utc, "the time of an erased job does not count for the same job when it comes back stopped") {
+  put(scheduled(1, book_start + 1s));
+  book.erase_if([](job_id) { return true; });
+  put(scheduled(1, std::nullopt));
+  put(scheduled(1, std::nullopt));
+  CHECK_FALSE(book.next_look());
+  CHECK(due(book_start + 1h).empty());
+}
