@@ -77,7 +77,9 @@ run_reason reason_in_refusal(std::string_view words, failure_reason otherwise) {
 /// Returns the reason for a run that did not leave the node.
 run_reason reason_not_sent(std::string_view words) {
   run_reason out{failure_reason::not_sent, std::string{words}};
-  if (says_no_address(words) || has_words(words, " answered "))
+  if (says_no_address(words))
+    return {failure_reason::no_executor};
+  if (has_words(words, " answered "))
     out.code = failure_reason::no_executor;
   else if (words.starts_with("missed: "))
     out.code = failure_reason::missed;
@@ -123,7 +125,7 @@ std::string_view java_answer(std::string_view text) noexcept {
 run_reason reason_of_java(std::string_view text) {
   const auto words = java_answer(text);
   if (says_no_address(text) || has_words(text, "address route fail"))
-    return {failure_reason::no_executor, std::string{words}};
+    return {failure_reason::no_executor};
   if (!has_any(words, java_request_words))
     return reason_in_refusal(words, failure_reason::not_sent);
   auto out = reason_not_sent(words);
