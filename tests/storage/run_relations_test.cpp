@@ -14,7 +14,7 @@ namespace {
 using run_ids = std::vector<std::int64_t>;
 
 core::principal admin_of_runs() { return {core::user_id{1}, "admin", true, {}, {}}; }
-core::principal viewer_of(std::int32_t group) {
+core::principal viewer_in(std::int32_t group) {
   return {core::user_id{7}, "carol", false, {{core::group_id{group}, core::group_right::viewer}}, {}};
 }
 
@@ -95,8 +95,8 @@ TEST_CASE("attempts of a run are found in both directions, with the parent of th
   CHECK(f.related(14).attempt == 3);
   CHECK(f.related(11).retries.empty());
   // A group that the user may not see.
-  CHECK_FALSE(f.related(12, viewer_of(1)).parent);
-  CHECK(error_of(f.store->run_reading().related(core::log_id{12}, viewer_of(2))) == core::errc::forbidden);
+  CHECK_FALSE(f.related(12, viewer_in(1)).parent);
+  CHECK(error_of(f.store->run_reading().related(core::log_id{12}, viewer_in(2))) == core::errc::forbidden);
   CHECK(error_of(f.store->run_reading().related(core::log_id{99}, admin_of_runs())) == core::errc::not_found);
   // The first attempt is gone.
   f.db->exec("DELETE FROM xxl_job_log WHERE id = 10");
@@ -116,7 +116,7 @@ TEST_CASE("children of a run are those of its job's children that name it", "[st
   f.add({.id = 5, .job = 8, .handle_code = 200, .trigger_msg = note_text(core::trigger_kind::parent, 1),
          .when = "2024-03-01 13:00:00"});
   CHECK(f.ids(f.related(1).children) == run_ids{2, 4});
-  CHECK(f.ids(f.related(1, viewer_of(1)).children) == run_ids{2});
+  CHECK(f.ids(f.related(1, viewer_in(1)).children) == run_ids{2});
   CHECK(f.related(2).parent->id == core::log_id{1});
   CHECK(f.related(2).children.empty());
 }
@@ -160,7 +160,7 @@ TEST_CASE("names are those of jobs and groups that exist and that the user may s
   const auto all = require(f.store->run_reading().names(rows, admin_of_runs()));
   CHECK(all.jobs == std::map<core::job_id, std::string>{{core::job_id{7}, "settle"}, {core::job_id{8}, "moved"}});
   CHECK(all.groups == std::map<core::group_id, std::string>{{core::group_id{1}, "Payments"}});
-  CHECK(require(f.store->run_reading().names(rows, viewer_of(1))).jobs.size() == 1);
+  CHECK(require(f.store->run_reading().names(rows, viewer_in(1))).jobs.size() == 1);
   CHECK(require(f.store->run_reading().names({}, admin_of_runs())).jobs.empty());
 }
 
@@ -219,8 +219,8 @@ TEST_CASE("given runs are read, newest first, without those of other groups", "[
   core::run_search search;
   search.ids = {core::log_id{3}, core::log_id{1}, core::log_id{2}, core::log_id{99}, core::log_id{3}};
   CHECK(f.found(search) == run_ids{3, 2, 1});
-  CHECK(f.found(search, viewer_of(1)) == run_ids{3, 1});
-  CHECK(require(f.store->run_reading().page(search, 10, viewer_of(1))).total == 2);
+  CHECK(f.found(search, viewer_in(1)) == run_ids{3, 1});
+  CHECK(require(f.store->run_reading().page(search, 10, viewer_in(1))).total == 2);
 }
 
 TEST_CASE("runs after an id are counted without their rows", "[storage][runs]") {

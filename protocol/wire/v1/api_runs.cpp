@@ -11,21 +11,19 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-using core::success_code;
-
 /// Returns the status by which the filter finds the run; `pending`: not sent yet.
 std::string_view status_of(const core::log_row& run) noexcept {
-  if (run.handle_code == success_code)
+  if (run.handle_code == core::success_code)
     return "succeeded";
   if (run.handle_code == 0 && core::missed_in(run.trigger_msg))
     return "missed";
-  if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != success_code))
+  if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != core::success_code))
     return "failed";
-  return run.trigger_code == success_code ? "running" : "pending";
+  return run.trigger_code == core::success_code ? "running" : "pending";
 }
 
 template <class Number>
-void append_number_or_null(json_object& row, std::string_view name, const std::optional<Number>& value) {
+void append_count_or_null(json_object& row, std::string_view name, const std::optional<Number>& value) {
   value ? row.number(name, *value) : row.null(name);
 }
 
@@ -46,9 +44,9 @@ void append_origin(json_object& row, const core::log_row& run) {
   append_id_or_null(row, "origin", origin.retry_of ? origin.retry_of : origin.parent);
   append_id_or_null(row, "retry_of", origin.retry_of);
   append_id_or_null(row, "parent", origin.parent);
-  append_number_or_null(row, "attempt", origin.attempt);
-  append_number_or_null(row, "shard_index", origin.part ? std::optional{origin.part->index} : std::nullopt);
-  append_number_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
+  append_count_or_null(row, "attempt", origin.attempt);
+  append_count_or_null(row, "shard_index", origin.part ? std::optional{origin.part->index} : std::nullopt);
+  append_count_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
 }
 
 /// Appends what our note tells about the sending.
@@ -61,7 +59,7 @@ void append_sending(json_object& row, const core::log_row& run) {
 
 void append_duration(json_object& row, const core::log_row& run) {
   const auto took = core::duration_of(run);
-  append_number_or_null(row, "duration_ms", took ? std::optional{took->count()} : std::nullopt);
+  append_count_or_null(row, "duration_ms", took ? std::optional{took->count()} : std::nullopt);
 }
 
 /// Appends why the run did not succeed; null for any other run.
@@ -172,7 +170,7 @@ std::string api_related_runs(const core::related_runs& related, const core::run_
     row.raw("children", json_array(related.children, append));
     row.raw("retries", json_array(related.retries, append));
     row.raw("shards", json_array(related.shards, append));
-    append_number_or_null(row, "attempt", related.attempt);
+    append_count_or_null(row, "attempt", related.attempt);
     append_text_or_null(row, "by", related.by);
   });
 }
