@@ -122,14 +122,19 @@ std::string_view java_answer(std::string_view text) noexcept {
   return trimmed(text);
 }
 
+/// Returns the reason in a text of the Java format, which this server writes, too, alongside Java admins.
 run_reason reason_of_java(std::string_view text) {
-  const auto words = java_answer(text);
   if (says_no_address(text) || has_words(text, "address route fail"))
     return {failure_reason::no_executor};
-  if (!has_any(words, java_request_words))
-    return reason_in_refusal(words, failure_reason::not_sent);
+  const auto words = java_answer(text);
+  if (words.starts_with(unknown_delivery))
+    return reason_unknown_delivery(words.substr(unknown_delivery.size()));
   auto out = reason_not_sent(words);
-  if (out.code == failure_reason::not_sent && (has_words(words, "ead timed out") || has_words(words, "request timed out")))
+  if (out.code != failure_reason::not_sent)
+    return out;
+  if (!has_any(words, java_request_words))
+    return reason_in_refusal(without_refusal_mark(words), failure_reason::not_sent);
+  if (has_words(words, "ead timed out") || has_words(words, "request timed out"))
     out.code = failure_reason::no_answer;
   return out;
 }

@@ -138,6 +138,9 @@ TEST_CASE("the texts of Java admins tell the reason and the kind", "[run]") {
             failure_reason::connect_timeout);
       CHECK(code_of(java_run("xxl-job remoting error(Read timed out), for url : http://a:1/run", written, tail)) ==
             failure_reason::no_answer);
+      CHECK(code_of(java_run("delivery unknown: its job was deleted", written, tail)) == failure_reason::delivery_unknown);
+      CHECK(code_of(java_run("cannot connect to a:1: Connection refused", written, tail)) == failure_reason::connection_refused);
+      CHECK(code_of(java_run("something else", written, tail)) == failure_reason::not_sent);
       CHECK(core::origin_of(java_run("x", written, tail)).kind == core::trigger_kind::cron);
     }
   CHECK_FALSE(core::kind_in_text("任务触发类型：something else<br>"));
