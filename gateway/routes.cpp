@@ -104,6 +104,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/runs", handlers::v1::run_list, viewer}.with_query(),
   {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
   {"GET", "/api/v1/runs/{id}", handlers::v1::run_read, viewer},
+  {"GET", "/api/v1/runs/{id}/related", handlers::v1::run_related, viewer},
   route{"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer}.with_query(),
   {"POST", "/api/v1/runs/{id}/kill", handlers::v1::run_kill, operate},
   route{"GET", "/api/v1/reports", handlers::v1::report_list, any_user}.with_query(),

@@ -354,6 +354,8 @@ using run_admin = caf::typed_actor<
   caf::result<run_page>(run_page_query),
   /// Errors: not_found.
   caf::result<run_found>(run_query),
+  /// Errors: not_found.
+  caf::result<related_found>(related_query),
   /// Asks the executor of the row, and no other. Errors: not_found, invalid_argument (no address, not triggered), timeout.
   caf::result<run_log>(run_log_query),
   /// Errors: not_found, invalid_argument (not triggered, or the executor's text).

@@ -21,6 +21,7 @@
 #include "core/forecast/upcoming.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
+#include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 
@@ -316,6 +317,18 @@ struct run_query {
 
 struct run_found {
   core::log_row run;
+  core::run_names names = {};
+};
+
+/// Asks for the runs around one run.
+struct related_query {
+  core::log_id run{};
+  core::principal by;
+};
+
+struct related_found {
+  core::related_runs related;
+  core::run_names names;
 };
 
 struct run_page_query {
@@ -325,6 +338,7 @@ struct run_page_query {
 
 struct run_page {
   core::page<core::log_row> page;
+  core::run_names names = {};
 };
 
 struct run_log_query {

@@ -139,6 +139,8 @@ struct visible_groups_query;
 struct group_page;
 struct run_query;
 struct run_found;
+struct related_query;
+struct related_found;
 struct run_page_query;
 struct run_page;
 struct run_log_query;

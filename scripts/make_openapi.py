@@ -124,16 +124,44 @@ JOB_ROW = {
     "revision": ANY_NUMBER, "key": maybe(text("Key of a declared job.")), "source": maybe(text("Source that declares the job.")),
 }
 
+REASONS = ["no_executor", "refused", "connection_refused", "connect_timeout", "no_answer", "delivery_unknown",
+           "handler_not_found", "blocked_discarded", "replaced_by_later", "timed_out", "killed", "lost", "script_exit", "failed",
+           "bad_token", "bad_parameter", "node_died", "missed", "not_sent"]
+REASON = {**maybe(shown({
+    "code": one_of(*REASONS),
+    "params": answer({
+        "text": text("Words of the executor or the node; may be empty."),
+        "exit_code": whole(description="For script_exit."), "timeout_s": whole(description="For timed_out."),
+        "handler": text("For handler_not_found."),
+        "cause": one_of("user", "later_run", "handler_changed", "source_changed", "executor_stopped",
+                        description="For killed and replaced_by_later."),
+        "before_start": truth("The run waited in its executor and had not begun.")}, ["text"])})),
+    "description": "Why the run did not succeed, as its codes and texts tell; null for any other run."}
+ORIGIN = {
+    "kind": {**maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
+             "description": "Null if the trigger message does not tell it."},
+    "origin": maybe(whole(1, description="The run that this one repeats (kind retry) or follows (kind parent).")),
+    "retry_of": maybe(whole(1, description="The run that this one repeats.")),
+    "parent": maybe(whole(1, description="The run of another job that this one follows.")),
+    "attempt": maybe(whole(1, description="1 for a run that repeats none; null for a retry: see `/runs/{id}/related`.")),
+    "shard_index": maybe(COUNT), "shard_total": maybe(COUNT),
+}
+DURATION = maybe(whole(0, description="From the trigger to the result; null while there is none. Triggers have whole seconds."))
+
 RUN = {
-    "id": whole(1), "group": ANY_NUMBER, "job": ANY_NUMBER,
-    "status": one_of("pending", "running", "succeeded", "failed", "missed"),
+    "id": whole(1), "group": ANY_NUMBER, "group_title": maybe(text("Present title; null if the group is gone.")),
+    "job": ANY_NUMBER, "job_name": maybe(text("Present name; null if the job is gone.")),
+    "status": one_of("pending", "running", "succeeded", "failed", "missed"), "reason": REASON,
     "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Shard index and total: `0/2`.")),
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS), "trigger_code": ANY_NUMBER, "trigger_message": text(),
-    "kind": maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
+    "trigger_text": text("What the trigger message says about the sending, without HTML."),
+    **ORIGIN, "node": maybe(text("Host of the node that claimed the run.")), "route": maybe(text()), "block": maybe(text()),
     "missed": maybe(shown({"instants": ANY_NUMBER, "from_ms": maybe(MS), "to_ms": maybe(MS)})),
-    "origin": maybe(whole(1, description="The run that this one repeats (kind retry) or follows (kind parent).")),
-    "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()), "alarm_status": ANY_NUMBER,
+    "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()),
+    "handle_text": maybe(text("The result without HTML.")), "duration_ms": DURATION, "alarm_status": ANY_NUMBER,
 }
+SHORT_RUN = {**{name: RUN[name] for name in ("id", "group", "job", "job_name", "status", "reason", "address", "trigger_ms",
+                                             "duration_ms")}, **ORIGIN}
 
 NEW_PASSWORD = text("At least 8 characters; 4 to 20 characters if Java admins read the password.", minLength=4, maxLength=1024)
 RIGHTS = array(record({"group": ID, "right": one_of("viewer", "operator", "editor")}, ["group", "right"]), 10000)
@@ -188,6 +216,14 @@ SCHEMAS = {
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
+    "ShortRun": shown(SHORT_RUN),
+    "RelatedRuns": shown({
+        "parent": {"oneOf": [ref("ShortRun"), {"type": "null"}], "description": "The run that the first attempt follows."},
+        "children": array(ref("ShortRun"), description="Runs of other jobs that follow this one."),
+        "retries": array(ref("ShortRun"), description="The other attempts, before and after this run."),
+        "shards": array(ref("ShortRun"), description="All runs of its broadcast, this one too; empty without a broadcast."),
+        "attempt": maybe(whole(1, description="Number of this run among the attempts; null if earlier ones were removed.")),
+        "by": maybe(text("User who asked for the first attempt; null if a user did not, or that is forgotten."))}),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
                      "end": truth("The log is complete."),
                      "kept": truth("The log comes from the kept copy; no executor was asked.")}),
@@ -260,6 +296,7 @@ def page_of(name):
 
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
+STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed"
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
@@ -351,11 +388,20 @@ operation("get", "/export", "administrator", "Exports groups, jobs and alarms as
 operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
           body="Files", more=[409])
 operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
-    query("group", ID), query("job", ID), query("status", one_of("any", "succeeded", "failed", "running", "missed")),
-    query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."), *PAGING])
+    query("group", ID), query("job", ID),
+    query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
+          "One status, or several with commas. pending, timed_out, not_sent, lost and killed are finer than `status` of a run: "
+          "the last four are among the failed ones."),
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."),
+    query("after", whole(0), "Only runs with a higher id."),
+    query("ids", text(pattern="^[1-9][0-9]*(,[1-9][0-9]*){0,99}$"), "These runs, at most 100; not with other filters."),
+    query("limit", whole(0, 500), "0: only the count."), PAGING[1]])
 operation("post", "/runs/clear", "editor", "Removes runs; removing those of all groups needs an administrator", body="Clearing",
           reply=shown({"removed": whole(0)}))
 operation("get", "/runs/{id}", "viewer", "Returns a run", reply=ref("Run"))
+operation("get", "/runs/{id}/related", "viewer",
+          "Returns the runs that a run repeats or follows, those that repeat or follow it, and the shards of its broadcast",
+          reply=ref("RelatedRuns"))
 operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a line on", reply=ref("RunLog"), headers=ETAG,
           parameters=[
     query("from_line", whole(1, INT32_MAX)),

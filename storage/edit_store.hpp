@@ -18,6 +18,7 @@
 #include "core/editing/job_draft.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
+#include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 
 namespace ringmaster::storage {
@@ -101,6 +102,7 @@ public:
   /// Returns a page of runs and counts up to `count_max`. If no index leads to the requested rows, it reads only the newest
   /// `rows_looked_at` rows within the bounds; for the runs of a job or a group, or failed runs, only the newest `rows_fetched`.
   /// Older rows are not counted: `total_is_capped`.
+  /// With `search.ids`, returns those of them that `by` may see, and no other condition counts.
   /// `search.visible` is set from `by`, unless `by` may see all: users who may not see all get the runs of their groups. Errors:
   /// `forbidden` when `by` may not see the requested group (or the group of the requested job).
   virtual core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,
@@ -108,6 +110,15 @@ public:
 
   /// Errors: `not_found` with `run_id_illegal`; `forbidden` unless `by` has `wanted` in its group.
   virtual core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) = 0;
+
+  /// Returns the names of the jobs and groups of these rows that exist and that `by` may see.
+  virtual core::result<core::run_names> names(const std::vector<core::log_row>& rows, const core::principal& by) = 0;
+
+  /// Returns the runs around one run that `by` may see, from what trigger messages tell. Retries and children are searched among
+  /// the runs of 10 minutes after the end of the run that they repeat or follow, and children among the present children of its
+  /// job. Texts in the format of a Java admin, in shared mode our own too, name no origin: their retries, children and parents
+  /// cannot be told. Errors: as `read`, with the right of a viewer.
+  virtual core::result<core::related_runs> related(core::log_id run, const core::principal& by) = 0;
 
   /// Writes to the audit log that `by` ends a run, and the message. Returns false, and writes nothing, if the run has a result.
   /// The result itself is recorded by the firing path (`firing_store::record`: a failure like any other, with retry and alarm).

@@ -119,6 +119,7 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
   return {
     [this](protocol::run_page_query& query) { return page(std::move(query)); },
     [this](const protocol::run_query& query) { return find(query); },
+    [this](const protocol::related_query& query) { return relate(query); },
     [this](const protocol::run_log_query& query) { return read_log(query); },
     [this](protocol::kill_run& command) { return kill(std::move(command)); },
     [this](protocol::clear_runs& command) { return clear(std::move(command)); },
@@ -130,21 +131,52 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
 
 caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&& query) {
   auto promise = self_->make_response_promise<protocol::run_page>();
-  ask_store<core::page<core::log_row>>(
+  ask_store<protocol::run_page>(
     self_, stores_.reads,
-    [query = std::move(query)](storage::store& store) {
-      return store.run_reading().page(query.search, counted_max, query.by);
+    [query = std::move(query)](storage::store& store) -> core::result<protocol::run_page> {
+      auto page = store.run_reading().page(query.search, counted_max, query.by);
+      if (!page)
+        return tl::unexpected{std::move(page.error())};
+      auto names = store.run_reading().names(page->rows, query.by);
+      if (!names)
+        return tl::unexpected{std::move(names.error())};
+      return protocol::run_page{std::move(*page), std::move(*names)};
     },
-    deliver_as<protocol::run_page>(promise));
+    [promise](core::result<protocol::run_page>&& found) mutable { deliver(promise, std::move(found)); });
   return promise;
 }
 
 caf::result<protocol::run_found> run_admin_state::find(const protocol::run_query& query) {
   auto promise = self_->make_response_promise<protocol::run_found>();
-  ask_store<core::log_row>(
+  ask_store<protocol::run_found>(
     self_, stores_.reads,
-    [query](storage::store& store) { return store.run_reading().read(query.run, core::group_right::viewer, query.by); },
-    deliver_as<protocol::run_found>(promise));
+    [query](storage::store& store) -> core::result<protocol::run_found> {
+      auto run = store.run_reading().read(query.run, core::group_right::viewer, query.by);
+      if (!run)
+        return tl::unexpected{std::move(run.error())};
+      auto names = store.run_reading().names({*run}, query.by);
+      if (!names)
+        return tl::unexpected{std::move(names.error())};
+      return protocol::run_found{std::move(*run), std::move(*names)};
+    },
+    [promise](core::result<protocol::run_found>&& found) mutable { deliver(promise, std::move(found)); });
+  return promise;
+}
+
+caf::result<protocol::related_found> run_admin_state::relate(const protocol::related_query& query) {
+  auto promise = self_->make_response_promise<protocol::related_found>();
+  ask_store<protocol::related_found>(
+    self_, stores_.reads,
+    [query](storage::store& store) -> core::result<protocol::related_found> {
+      auto related = store.run_reading().related(query.run, query.by);
+      if (!related)
+        return tl::unexpected{std::move(related.error())};
+      auto names = store.run_reading().names(core::rows_of(*related), query.by);
+      if (!names)
+        return tl::unexpected{std::move(names.error())};
+      return protocol::related_found{std::move(*related), std::move(*names)};
+    },
+    [promise](core::result<protocol::related_found>&& found) mutable { deliver(promise, std::move(found)); });
   return promise;
 }
 

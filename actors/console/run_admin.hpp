@@ -87,6 +87,7 @@ private:
 
   caf::result<protocol::run_page> page(protocol::run_page_query&& query);
   caf::result<protocol::run_found> find(const protocol::run_query& query);
+  caf::result<protocol::related_found> relate(const protocol::related_query& query);
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);

@@ -1,7 +1,6 @@
 #include "apps/client/job_text.hpp"
 
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <vector>
 
@@ -140,38 +139,6 @@ std::string describe_job(const api_document& job, const group_titles& groups, co
 
 std::string dumped(const nlohmann::json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
-std::string plain_text(std::string_view html) {
-  static constexpr std::pair<std::string_view, char> entities[] = {
-    {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&amp;", '&'}};
-  std::string text;
-  while (!html.empty()) {
-    if (html.front() == '<') {
-      // A lone `<` and the closing brackets of XXL-JOB's headings are text.
-      const auto end = html.find('>');
-      const bool tag =
-        end != std::string_view::npos && html.size() > 1 && (std::isalpha(static_cast<unsigned char>(html[1])) || html[1] == '/');
-      if (tag) {
-        if (html.starts_with("<br"))
-          text += '\n';
-        html.remove_prefix(end + 1);
-        continue;
-      }
-    }
-    std::size_t taken = 1;
-    char c = html.front();
-    for (const auto& [name, meaning] : entities)
-      if (html.starts_with(name)) {
-        c = meaning;
-        taken = name.size();
-        break;
-      }
-    const auto byte = static_cast<unsigned char>(c);
-    text += (byte < ' ' && c != '\n') || byte == 0x7F ? ' ' : c;
-    html.remove_prefix(taken);
-  }
-  return core::valid_utf8(text);
 }
 
 } // namespace ringmaster::apps

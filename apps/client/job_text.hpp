@@ -34,9 +34,6 @@ using group_titles = std::map<std::int64_t, std::string>;
 [[nodiscard]] std::string describe_job(const api_document& job, const group_titles& groups, const core::zone& where,
                                        core::time_point now);
 
-/// Converts HTML to terminal text: `<br>` ends a line, other tags are removed, entities become characters.
-[[nodiscard]] std::string plain_text(std::string_view html);
-
 [[nodiscard]] std::string dumped(const nlohmann::json& document);
 
 } // namespace ringmaster::apps

@@ -29,19 +29,24 @@ result<api_document> run_page(const store_question& asked) {
   const auto query = list_query(asked, wire::api_run_search_of);
   if (!query)
     return tl::unexpected{query.error()};
-  return asked.store.run_reading()
-    .page(query->first, counted_max, local_operator())
-    .map([&](const core::page<core::log_row>& page) {
-      const bool is_full = page.rows.size() >= query->second.limit;
-      const auto next = is_full ? std::optional{core::number(page.rows.back().id)} : std::nullopt;
-      return parsed(wire::api_page(wire::api_runs(page.rows), next, page.total, page.total_is_capped));
-    });
+  auto& runs = asked.store.run_reading();
+  const auto page = runs.page(query->first, counted_max, local_operator());
+  if (!page)
+    return tl::unexpected{page.error()};
+  return runs.names(page->rows, local_operator()).map([&](const core::run_names& names) {
+    const bool is_full = query->first.ids.empty() && page->rows.size() >= query->second.limit;
+    const auto next = is_full ? std::optional{core::number(page->rows.back().id)} : std::nullopt;
+    return parsed(wire::api_page(wire::api_runs(page->rows, names), next, page->total, page->total_is_capped));
+  });
 }
 
 result<api_document> run_read(const store_question& asked) {
-  return asked.store.run_reading()
-    .read(core::log_id{asked.id}, core::group_right::viewer, local_operator())
-    .map([](const core::log_row& run) { return parsed(wire::api_run(run)); });
+  auto& runs = asked.store.run_reading();
+  return runs.read(core::log_id{asked.id}, core::group_right::viewer, local_operator()).and_then([&](const core::log_row& run) {
+    return runs.names({run}, local_operator()).map([&](const core::run_names& names) {
+      return parsed(wire::api_run(run, names));
+    });
+  });
 }
 
 /// Removes in chunks, so that no lock is held for long.

@@ -1,7 +1,6 @@
 #include "apps/client/run_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -12,8 +11,10 @@
 #include "apps/client/job_text.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/run/execution_state.hpp"
+#include "core/run/run_reason.hpp"
 #include "core/run/trigger_note.hpp"
 #include "core/run/trigger_text.hpp"
+#include "core/text/plain_text.hpp"
 #include "core/text/result_text.hpp"
 #include "core/text/text.hpp"
 
@@ -57,7 +58,7 @@ std::optional<core::trigger_note> note_of(const api_document& run) {
 /// Returns the description of the sending, from the note or a Java admin's message.
 std::string sending_words(const api_document& run, const std::optional<core::trigger_note>& note) {
   const auto message = note ? note->message : text_in(run, "trigger_message");
-  const auto reason = plain_text(core::trigger_reason(message, core::language::en));
+  const auto reason = core::plain_text(core::trigger_reason(message, core::language::en));
   return std::string{core::trimmed(reason)};
 }
 
@@ -73,45 +74,28 @@ std::string sending_problem(const api_document& run) {
   return "not sent: " + (words.empty() ? "the executor did not accept it" : words);
 }
 
-struct ending {
-  std::string_view reported;
-  std::string_view words;
-};
-
-/// Reports of executors about runs that they ended (XXL wire §5).
-constexpr std::array endings{
-  ending{"scheduling center kill job.", "killed by a user"},
-  ending{"block strategy effect：Cover Early", "ended by a later run of the job (COVER_EARLY)"},
-  ending{"change jobhandler or glue type, and terminate the old job thread.", "ended because the job's handler changed"},
-  ending{"change job source or glue type, and terminate the old job thread.", "ended because the job's source changed"},
-  ending{"web container destroy and kill the job.", "ended because its executor stopped"},
-};
-constexpr std::string_view began = "[job running, killed]";
-constexpr std::string_view waited = "[job not executed, in the job queue, killed.]";
-
-/// Returns the description of a run that its executor ended; nullopt for any other report.
-std::optional<std::string> ending_words(std::string_view report) {
-  // The admin's text comes first if the admin ended the run before the executor reported.
-  if (const auto by_admin = core::killed_result(core::language::en); report.starts_with(by_admin)) {
-    const auto rest = core::trimmed(report.substr(by_admin.size()));
-    return "killed by a user" + (rest.empty() ? std::string{} : ": " + std::string{rest});
-  }
-  for (const auto& each : endings) {
-    if (!report.starts_with(each.reported))
-      continue;
-    const auto rest = core::trimmed(report.substr(each.reported.size()));
-    if (rest == began)
-      return std::string{each.words};
-    if (rest == waited)
-      return std::string{each.words} + " before it began";
-  }
-  return std::nullopt;
+/// Returns the words for the end of a run by its executor or a user.
+std::string end_text(const core::reported_end& end) {
+  const auto cause = [&]() -> std::string {
+    switch (end.cause) {
+    case core::end_cause::user: return "killed by a user";
+    case core::end_cause::later_run: return "ended by a later run of the job (COVER_EARLY)";
+    case core::end_cause::handler_changed: return "ended because the job's handler changed";
+    case core::end_cause::source_changed: return "ended because the job's source changed";
+    case core::end_cause::executor_stopped: return "ended because its executor stopped";
+    }
+    return "killed";
+  }();
+  if (end.before_start)
+    return cause + " before it began";
+  return end.words.empty() ? cause : cause + ": " + std::string{end.words};
 }
 
 std::string result_words(const api_document& run) {
   const auto stored = text_in(run, "handle_message");
-  const std::string report{core::trimmed(plain_text(core::result_text(stored, core::language::en)))};
-  return ending_words(report).value_or(report);
+  const std::string report{core::trimmed(core::plain_text(core::result_text(stored, core::language::en)))};
+  const auto end = core::read_end(report);
+  return end ? end_text(*end) : report;
 }
 
 /// Returns `cron`, `manual`, `retry of run 23` or `child of run 20`.
@@ -133,7 +117,7 @@ std::string titled(const api_document& run, const job_titles& jobs) {
 void add_note(run_fields& all, const api_document& run) {
   const auto note = note_of(run);
   if (!note) {
-    if (std::string text{core::trimmed(plain_text(text_in(run, "trigger_message")))}; !text.empty())
+    if (std::string text{core::trimmed(core::plain_text(text_in(run, "trigger_message")))}; !text.empty())
       all.emplace_back("trigger", std::move(text));
     return;
   }

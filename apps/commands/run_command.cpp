@@ -107,7 +107,8 @@ void add_list(CLI::App& run, std::function<int()>& chosen) {
   command->add_option("--group", options->group, "Only runs of this group, by app name or id")->type_name("GROUP");
   command->add_option("--handler", options->handler, "Only runs of this handler")->type_name("NAME");
   auto* status = command->add_option("--status", options->status, "Only runs with this status")
-                   ->check(CLI::IsMember({"running", "succeeded", "failed", "missed"}));
+                   ->check(CLI::IsMember({"pending", "running", "succeeded", "failed", "missed", "timed_out", "not_sent", "lost",
+                                          "killed"}));
   command->add_flag("--failed", options->failed, "Short for --status failed")->excludes(status);
   command->add_option("--since", options->since, "Triggered after this time, or this long ago (1h, 7d)")->type_name("TIME");
   command->add_option("--until", options->until, "Triggered before this time, or this long ago")->type_name("TIME");

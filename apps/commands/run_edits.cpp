@@ -14,6 +14,7 @@
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "apps/terminal/time_text.hpp"
+#include "core/text/plain_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -139,7 +140,7 @@ int kill_run(const run_kill_options& options) {
     print_json(*killed);
     return exit_done;
   }
-  const auto said = one_line(plain_text(text_in(*killed, "message")));
+  const auto said = one_line(core::plain_text(text_in(*killed, "message")));
   std::printf("run %lld ended%s%s\n", static_cast<long long>(options.run), said.empty() ? "" : ": ", said.c_str());
   for (const auto id : also)
     std::printf("run %lld also ended\n", static_cast<long long>(id));

@@ -324,8 +324,30 @@ export type FileProblem = Problem & {
 export type Run = {
   id: number
   group: number
+  /** Present title; null if the group is gone. */
+  group_title: string | null
   job: number
+  /** Present name; null if the job is gone. */
+  job_name: string | null
   status: 'pending' | 'running' | 'succeeded' | 'failed' | 'missed'
+  /** Why the run did not succeed, as its codes and texts tell; null for any other run. */
+  reason: {
+    code: 'no_executor' | 'refused' | 'connection_refused' | 'connect_timeout' | 'no_answer' | 'delivery_unknown' | 'handler_not_found' | 'blocked_discarded' | 'replaced_by_later' | 'timed_out' | 'killed' | 'lost' | 'script_exit' | 'failed' | 'bad_token' | 'bad_parameter' | 'node_died' | 'missed' | 'not_sent'
+    params: {
+      /** Words of the executor or the node; may be empty. */
+      text: string
+      /** For script_exit. */
+      exit_code?: number
+      /** For timed_out. */
+      timeout_s?: number
+      /** For handler_not_found. */
+      handler?: string
+      /** For killed and replaced_by_later. */
+      cause?: 'user' | 'later_run' | 'handler_changed' | 'source_changed' | 'executor_stopped'
+      /** The run waited in its executor and had not begun. */
+      before_start?: boolean
+    }
+  } | null
   address: string | null
   handler: string
   params: string
@@ -336,7 +358,24 @@ export type Run = {
   trigger_ms: number | null
   trigger_code: number
   trigger_message: string
+  /** What the trigger message says about the sending, without HTML. */
+  trigger_text: string
+  /** Null if the trigger message does not tell it. */
   kind: 'cron' | 'misfire' | 'manual' | 'parent' | 'retry' | 'api' | 'missed' | null
+  /** The run that this one repeats (kind retry) or follows (kind parent). */
+  origin: number | null
+  /** The run that this one repeats. */
+  retry_of: number | null
+  /** The run of another job that this one follows. */
+  parent: number | null
+  /** 1 for a run that repeats none; null for a retry: see `/runs/{id}/related`. */
+  attempt: number | null
+  shard_index: number | null
+  shard_total: number | null
+  /** Host of the node that claimed the run. */
+  node: string | null
+  route: string | null
+  block: string | null
   missed: {
     instants: number
     /** Milliseconds since the epoch. */
@@ -344,13 +383,74 @@ export type Run = {
     /** Milliseconds since the epoch. */
     to_ms: number | null
   } | null
-  /** The run that this one repeats (kind retry) or follows (kind parent). */
-  origin: number | null
   /** Milliseconds since the epoch. */
   handle_ms: number | null
   handle_code: number
   handle_message: string | null
+  /** The result without HTML. */
+  handle_text: string | null
+  /** From the trigger to the result; null while there is none. Triggers have whole seconds. */
+  duration_ms: number | null
   alarm_status: number
+}
+
+export type ShortRun = {
+  id: number
+  group: number
+  job: number
+  /** Present name; null if the job is gone. */
+  job_name: string | null
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'missed'
+  /** Why the run did not succeed, as its codes and texts tell; null for any other run. */
+  reason: {
+    code: 'no_executor' | 'refused' | 'connection_refused' | 'connect_timeout' | 'no_answer' | 'delivery_unknown' | 'handler_not_found' | 'blocked_discarded' | 'replaced_by_later' | 'timed_out' | 'killed' | 'lost' | 'script_exit' | 'failed' | 'bad_token' | 'bad_parameter' | 'node_died' | 'missed' | 'not_sent'
+    params: {
+      /** Words of the executor or the node; may be empty. */
+      text: string
+      /** For script_exit. */
+      exit_code?: number
+      /** For timed_out. */
+      timeout_s?: number
+      /** For handler_not_found. */
+      handler?: string
+      /** For killed and replaced_by_later. */
+      cause?: 'user' | 'later_run' | 'handler_changed' | 'source_changed' | 'executor_stopped'
+      /** The run waited in its executor and had not begun. */
+      before_start?: boolean
+    }
+  } | null
+  address: string | null
+  /** Milliseconds since the epoch. */
+  trigger_ms: number | null
+  /** From the trigger to the result; null while there is none. Triggers have whole seconds. */
+  duration_ms: number | null
+  /** Null if the trigger message does not tell it. */
+  kind: 'cron' | 'misfire' | 'manual' | 'parent' | 'retry' | 'api' | 'missed' | null
+  /** The run that this one repeats (kind retry) or follows (kind parent). */
+  origin: number | null
+  /** The run that this one repeats. */
+  retry_of: number | null
+  /** The run of another job that this one follows. */
+  parent: number | null
+  /** 1 for a run that repeats none; null for a retry: see `/runs/{id}/related`. */
+  attempt: number | null
+  shard_index: number | null
+  shard_total: number | null
+}
+
+export type RelatedRuns = {
+  /** The run that the first attempt follows. */
+  parent: ShortRun | null
+  /** Runs of other jobs that follow this one. */
+  children: ShortRun[]
+  /** The other attempts, before and after this run. */
+  retries: ShortRun[]
+  /** All runs of its broadcast, this one too; empty without a broadcast. */
+  shards: ShortRun[]
+  /** Number of this run among the attempts; null if earlier ones were removed. */
+  attempt: number | null
+  /** User who asked for the first attempt; null if a user did not, or that is forgotten. */
+  by: string | null
 }
 
 export type RunLog = {
@@ -796,12 +896,18 @@ export interface Operations {
     query: {
       group?: number
       job?: number
-      status?: 'any' | 'succeeded' | 'failed' | 'running' | 'missed'
+      /** One status, or several with commas. pending, timed_out, not_sent, lost and killed are finer than `status` of a run: the last four are among the failed ones. */
+      status?: string
       from_ms?: number
       /** Inclusive. */
       to_ms?: number
       /** Exact name. */
       handler?: string
+      /** Only runs with a higher id. */
+      after?: number
+      /** These runs, at most 100; not with other filters. */
+      ids?: string
+      /** 0: only the count. */
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string
@@ -830,6 +936,12 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Run
+  }
+  /** Returns the runs that a run repeats or follows, those that repeat or follow it, and the shards of its broadcast. Allowed for: viewer. */
+  'GET /runs/{id}/related': {
+    query: undefined
+    body: undefined
+    answer: RelatedRuns
   }
   /** Returns the log of a run, from a line on. Allowed for: viewer. */
   'GET /runs/{id}/log': {

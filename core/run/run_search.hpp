@@ -15,7 +15,7 @@
 
 namespace ringmaster::core {
 
-/// XXL's `logStatus` (XXL admin §8.7).
+/// XXL's `logStatus` (XXL admin §8.7), and finer ones.
 enum class run_status : std::uint8_t {
   any,
   /// handle_code = 200
@@ -25,7 +25,17 @@ enum class run_status : std::uint8_t {
   /// trigger_code = 200 and handle_code = 0
   running,
   /// Among the failed ones: instants that the misfire policy dropped.
-  missed
+  missed,
+  /// trigger_code = 0 and handle_code = 0
+  pending,
+  /// Among the failed ones: the executor reported that the time limit was exceeded.
+  timed_out,
+  /// Among the failed ones: no executor accepted the run, or that is unknown.
+  not_sent,
+  /// Among the failed ones: the server recorded that no result came.
+  lost,
+  /// Among the failed ones: ended by a user, by an edit of the job or with its executor.
+  killed
 };
 
 /// Search for a page of runs; newest id first.
@@ -35,6 +45,8 @@ struct run_search {
   /// For a user who is not an administrator: only runs of these groups.
   std::optional<std::vector<group_id>> visible = {};
   run_status status = run_status::any;
+  /// Several statuses: runs with at least one of them. `status` is `any` then.
+  std::vector<run_status> one_of = {};
   /// Trigger times, both inclusive.
   std::optional<time_point> from = {};
   std::optional<time_point> to = {};
@@ -42,6 +54,12 @@ struct run_search {
   std::string handler = {};
   /// Only runs with a lower id: the end of the page before.
   std::optional<log_id> before = {};
+  /// Only runs with a higher id.
+  std::optional<log_id> after = {};
+  /// Only runs that repeat or follow this one, as our own trigger messages tell.
+  std::optional<log_id> origin = {};
+  /// Only these runs; other conditions do not count then.
+  std::vector<log_id> ids = {};
   page_window window = {};
 };
 

@@ -14,6 +14,8 @@ constexpr std::string_view line_end = "<br>";
 
 // For a group without addresses.
 constexpr localized address_empty{"调度失败：执行器地址为空", "調度失敗：執行器地址為空", "Trigger Fail：registry address is empty"};
+constexpr localized kind_label{"任务触发类型", "任務觸發類型", "Job trigger type"};
+constexpr std::string_view label_end = "：";
 
 std::string_view entity(char c) noexcept {
   switch (c) {
@@ -63,7 +65,7 @@ public:
 private:
   void head(const trigger_story& story) {
     const auto& note = story.note;
-    line({"任务触发类型", "任務觸發類型", "Job trigger type"}, title(note.kind, reader_));
+    line(kind_label, title(note.kind, reader_));
     line({"调度机器", "調度機器", "Trigger machine address"}, escaped_html(note.node_host, host_units));
     line({"执行器-注册方式", "執行器-註冊方式", "Execotor-Registry Type"},
          story.manual_addresses || !note.addresses.empty() ? localized{"手动录入", "手動錄入", "Manual registration"}.in(reader_)
@@ -102,7 +104,7 @@ private:
     label({"任务参数", "任務參數", "Job parameter"});
     out_ += escaped_html(story.param, param_units);
     out_ += line_end;
-    out_ += localized{"调度备注", "調度備註", "Trigger remark"}.in(reader_);
+    out_ += remark_label(reader_);
   }
 
   static std::string address_list(std::optional<std::string_view> list) {
@@ -114,7 +116,7 @@ private:
     return escaped_html(shown += "]", addresses_units);
   }
 
-  void label(localized name) { out_.append(name.in(reader_)).append("："); }
+  void label(localized name) { out_.append(name.in(reader_)).append(label_end); }
 
   void line(localized name, std::string_view value) {
     label(name);
@@ -133,6 +135,35 @@ std::string_view trigger_reason(std::string_view stored, language reader) noexce
     if (stored == address_empty.in(written))
       return address_empty.in(reader);
   return stored;
+}
+
+bool says_no_address(std::string_view text) noexcept {
+  for (const auto written : {language::zh_cn, language::zh_tc, language::en})
+    if (text.find(address_empty.in(written)) != std::string_view::npos)
+      return true;
+  return false;
+}
+
+std::string_view remark_label(language reader) noexcept {
+  return localized{"调度备注", "調度備註", "Trigger remark"}.in(reader);
+}
+
+std::optional<trigger_kind> kind_in_text(std::string_view text) noexcept {
+  for (const auto written : {language::zh_cn, language::zh_tc, language::en}) {
+    auto rest = text;
+    bool begins = true;
+    for (const auto part : {kind_label.in(written), label_end}) {
+      begins = begins && rest.starts_with(part);
+      rest.remove_prefix(begins ? part.size() : 0);
+    }
+    if (!begins)
+      continue;
+    for (const auto kind : {trigger_kind::cron, trigger_kind::misfire, trigger_kind::manual, trigger_kind::parent,
+                            trigger_kind::retry, trigger_kind::api, trigger_kind::missed})
+      if (rest.substr(0, rest.find('<')) == title(kind, written))
+        return kind;
+  }
+  return std::nullopt;
 }
 
 std::string trigger_text(const trigger_story& story, language reader, trigger_tail tail) {

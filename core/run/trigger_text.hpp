@@ -44,6 +44,15 @@ struct trigger_story {
 /// text is unchanged. Returns a view of the argument or of a constant.
 [[nodiscard]] std::string_view trigger_reason(std::string_view stored, language reader) noexcept;
 
+/// Returns true if the text says that the group had no executor, in any language.
+[[nodiscard]] bool says_no_address(std::string_view text) noexcept;
+
+/// Returns the label of the last line up to which a text of `trigger_tail::remark` is equal for every outcome.
+[[nodiscard]] std::string_view remark_label(language reader) noexcept;
+
+/// Returns the kind of trigger at the beginning of a text in XXL-JOB's format, in any language; unset if it has none.
+[[nodiscard]] std::optional<trigger_kind> kind_in_text(std::string_view text) noexcept;
+
 /// Returns the text of a run, at most `message_units_max` UTF-16 units: long values are cut before they are escaped.
 [[nodiscard]] std::string trigger_text(const trigger_story& story, language reader, trigger_tail tail);
 

@@ -19,6 +19,8 @@ std::optional<core::group_id> group_of(admin_session& own, std::optional<core::j
 
 core::result<core::page<core::log_row>> run_role::page(const core::run_search& search, std::size_t count_max,
                                                        const core::principal& by) {
+  if (!search.ids.empty())
+    return page_of(search.ids, by);
   auto found = own_.read([&]() -> core::result<found_runs> {
     const auto terms = terms_of(search, group_of(own_, search.job), by, own_.dates());
     if (!terms)
@@ -31,6 +33,16 @@ core::result<core::page<core::log_row>> run_role::page(const core::run_search& s
   if (!rows)
     return tl::unexpected{std::move(rows.error())};
   return shown(std::move(*rows), *found);
+}
+
+core::result<core::page<core::log_row>> run_role::page_of(std::span<const core::log_id> ids, const core::principal& by) {
+  auto rows = log_role{own_}.rows(ids);
+  if (!rows)
+    return tl::unexpected{std::move(rows.error())};
+  std::erase_if(*rows, [&](const core::log_row& row) { return !core::check_right(by, core::group_right::viewer, row.group); });
+  found_runs found;
+  found.total = static_cast<std::int64_t>(rows->size());
+  return shown(std::move(*rows), found);
 }
 
 core::result<core::log_row> run_role::read(core::log_id run, core::group_right wanted, const core::principal& by) {

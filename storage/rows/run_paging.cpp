@@ -22,6 +22,15 @@ constexpr std::size_t often = 1000;
 /// Maximum number of jobs of a group that are searched one by one.
 constexpr std::size_t jobs_looked_at = 200;
 
+/// Statuses of runs in `rm_failed_run`.
+std::int32_t failed_bits() noexcept {
+  using enum core::run_status;
+  return status_bits({failed, missed, timed_out, not_sent, lost, killed});
+}
+
+/// Statuses of runs without a result that have not failed.
+std::int32_t open_bits() noexcept { return status_bits({core::run_status::running, core::run_status::pending}); }
+
 /// Returns the last id up to which, judging from samples, all rows are older than `limit`.
 core::log_id last_before(run_paths& log, const core::log_span& span, const std::string& limit) {
   auto before = core::number(span.first) - 1;
@@ -86,8 +95,8 @@ private:
   /// Searches the first stretch and returns the lower bound of the ids read.
   core::log_id first_stretch(const core::log_range& bounds) {
     if (path_ == run_path::primary) {
-      const bool all = terms_.status == core::run_status::any && !terms_.visible && !terms_.group && !terms_.job &&
-                       terms_.handler.empty();
+      const bool all = terms_.of_any_status() && !terms_.visible && !terms_.group && !terms_.job && terms_.handler.empty() &&
+                       terms_.note.empty();
       const auto cut =
         all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
       add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
@@ -111,7 +120,7 @@ private:
   void look_further(const core::log_range& rest) {
     if (ids_.size() >= end_)
       return;
-    if (terms_.status == core::run_status::failed || terms_.status == core::run_status::missed)
+    if (terms_.only_of(failed_bits()))
       look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
     else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
       look_at_jobs(rest);
@@ -119,10 +128,11 @@ private:
 
   /// Returns whether the group has few of the rows read so far, so that its jobs may have older matching rows.
   [[nodiscard]] bool is_rare(core::log_id cut) {
-    if (terms_.status == core::run_status::any)
+    if (terms_.of_any_status())
       return true;
     auto whatever = terms_;
     whatever.status = core::run_status::any;
+    whatever.one_of = 0;
     const core::log_range seen{cut, core::log_id{core::number(cut) + run_reader::rows_looked_at}};
     return log_.newest(run_path::primary, whatever, seen, often).size() < often;
   }
@@ -154,16 +164,26 @@ private:
 };
 
 /// Returns a text that is equal for equal searches, regardless of the page.
-std::string question_of(const run_terms& terms, std::size_t count_max) {
+std::string question_of(const run_terms& terms, const core::run_search& search, std::size_t count_max) {
   std::string out = std::to_string(count_max) + ' ' + std::to_string(static_cast<int>(terms.status));
+  out += ' ' + std::to_string(terms.one_of) + " after " + std::to_string(core::number(search.after.value_or(core::log_id{})));
   out += " group " + (terms.group ? std::to_string(core::number(*terms.group)) : "any");
   out += " job " + (terms.job ? std::to_string(core::number(*terms.job)) : "any");
   for (const auto* part : {&terms.visible, &terms.from, &terms.until})
     out += ' ' + part->value_or("any");
-  return out + ' ' + terms.handler;
+  return out + ' ' + terms.note + ' ' + terms.handler;
 }
 
 } // namespace
+
+std::int32_t status_bits(const std::vector<core::run_status>& statuses) noexcept {
+  std::int32_t bits = 0;
+  for (const auto each : statuses)
+    bits |= 1 << static_cast<std::int32_t>(each);
+  return bits;
+}
+
+std::string note_of_origin(core::log_id origin) { return "rm_;%@" + std::to_string(core::number(origin)) + ";%"; }
 
 core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
                                  const core::principal& by, datetime_text& dates) {
@@ -171,7 +191,9 @@ core::result<run_terms> terms_of(const core::run_search& search, std::optional<c
     if (group)
       if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
         return tl::unexpected{right.error()};
-  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler};
+  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler, status_bits(search.one_of)};
+  if (search.origin)
+    terms.note = note_of_origin(*search.origin);
   if (!by.admin)
     terms.visible = list_of(visible_to(by));
   else if (search.visible)
@@ -198,14 +220,14 @@ core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, 
 
 bool said_by_path(run_path path, const run_terms& terms) noexcept {
   const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
-  return of_path && terms.status == core::run_status::any && !terms.visible && !terms.from && !terms.until &&
-         terms.handler.empty();
+  return of_path && terms.of_any_status() && !terms.visible && !terms.from && !terms.until && terms.handler.empty() &&
+         terms.note.empty();
 }
 
 run_path best_path(const run_paths& log, const run_terms& terms) {
   if (terms.job && log.has(run_path::job))
     return run_path::job;
-  if (terms.status == core::run_status::running && log.has(run_path::open))
+  if (terms.only_of(open_bits()) && log.has(run_path::open))
     return run_path::open;
   return terms.group && log.has(run_path::group) ? run_path::group : run_path::primary;
 }
@@ -215,11 +237,13 @@ found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_sea
   auto bounds = bounds_of(log, search.from, search.to, dates);
   if (search.before)
     bounds.through = std::min(bounds.through, core::log_id{core::number(*search.before) - 1});
+  if (search.after)
+    bounds.after = std::max(bounds.after, *search.after);
   if (bounds.after >= bounds.through || (terms.visible && terms.visible->empty()))
     return {};
   if (search.before) // a separate search for each page
     return paging{log, terms, search.window, count_max}.run(bounds, count_max);
-  const auto question = question_of(terms, count_max);
+  const auto question = question_of(terms, search, count_max);
   if (const auto known = totals.find(question, 0, seen_totals::clock::now())) {
     auto page = paging{log, terms, search.window, 0}.run(bounds, 0);
     if (page.is_full) {

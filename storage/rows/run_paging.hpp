@@ -42,7 +42,26 @@ struct run_terms {
   std::optional<std::string> until = {};
   /// Empty: any.
   std::string handler = {};
+  /// Several statuses in place of `status`, n as bit n; 0: `status` counts.
+  std::int32_t one_of = 0;
+  /// Pattern of LIKE for the trigger message; empty: any.
+  std::string note = {};
+
+  /// Returns the value for `RINGMASTER_HAS_STATUS`.
+  [[nodiscard]] std::int32_t chosen_status() const noexcept { return one_of != 0 ? -1 : static_cast<std::int32_t>(status); }
+  [[nodiscard]] bool of_any_status() const noexcept { return one_of == 0 && status == core::run_status::any; }
+  /// Returns true if all asked statuses are among these, of which `bits` has the bits.
+  [[nodiscard]] bool only_of(std::int32_t bits) const noexcept {
+    const auto asked = one_of != 0 ? one_of : 1 << static_cast<std::int32_t>(status);
+    return (asked & ~bits) == 0;
+  }
 };
+
+/// Returns statuses as bits, n as bit n.
+[[nodiscard]] std::int32_t status_bits(const std::vector<core::run_status>& statuses) noexcept;
+
+/// Returns the pattern of trigger messages that name `origin`.
+[[nodiscard]] std::string note_of_origin(core::log_id origin);
 
 /// The log of a backend. Lives for one transaction or one read.
 class run_paths {

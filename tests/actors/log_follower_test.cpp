@@ -46,6 +46,7 @@ struct run_log_double {
           each.deliver(log->part(query.run, 3));
         return protocol::run_found{};
       },
+      [](const protocol::related_query&) { return protocol::related_found{}; },
       [this](const protocol::run_log_query& query) { return read(query); },
       [](const protocol::kill_run&) { return protocol::run_killed{}; },
       [](const protocol::clear_runs&) { return protocol::runs_cleared{}; },

@@ -29,6 +29,12 @@ struct watched_runs final : storage::run_reader {
   core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) override {
     return inner.read(run, wanted, by);
   }
+  core::result<core::run_names> names(const std::vector<core::log_row>& rows, const core::principal& by) override {
+    return inner.names(rows, by);
+  }
+  core::result<core::related_runs> related(core::log_id run, const core::principal& by) override {
+    return inner.related(run, by);
+  }
   core::result<bool> end_run(core::log_id run, std::string_view message, const core::principal& by,
                              core::time_point now) override {
     ends.emplace_back(message);

@@ -63,6 +63,8 @@ core::log_row a_run() {
   return run;
 }
 
+core::run_names names_of_runs() { return {{{core::job_id{7}, "settle"}}, {{core::group_id{1}, "First"}}}; }
+
 core::group_record a_group() {
   core::group_record record;
   record.group = {core::group_id{1}, "app-1", "First", core::address_type::automatic, {"http://a:1/", "http://b:1/"}};
@@ -223,11 +225,19 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
       const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
       return script->answer(line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status),
                                     text_of(s.from), text_of(s.to), text_of(s.window)),
-                            m.by, check_list(m.by, group), protocol::run_page{page_of(a_run())});
+                            m.by, check_list(m.by, group), protocol::run_page{page_of(a_run()), names_of_runs()});
     },
     [this](const protocol::run_query& m) {
       return script->answer(line_of("run_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_found{a_run()});
+                            protocol::run_found{a_run(), names_of_runs()});
+    },
+    [this](const protocol::related_query& m) {
+      core::related_runs related;
+      related.run = a_run();
+      related.parent = a_run();
+      related.by = "ann";
+      return script->answer(line_of("related_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
+                            protocol::related_found{std::move(related), names_of_runs()});
     },
     [this](const protocol::run_log_query& m) {
       const auto* asked = m.merged ? "merged_log_query" : "run_log_query";

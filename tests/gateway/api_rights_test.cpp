@@ -70,6 +70,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
   {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
   {"GET", "/runs/{id}", {"/runs/70"}, viewers, {"/runs/1070"}, admins},
+  {"GET", "/runs/{id}/related", {"/runs/70/related"}, viewers, {"/runs/1070/related"}, admins},
   {"GET", "/runs/{id}/log", {"/runs/70/log"}, viewers, {"/runs/1070/log"}, admins},
   {"POST", "/runs/{id}/kill", {"/runs/70/kill"}, operators, {"/runs/1070/kill"}, admins},
   {"GET", "/reports", {"/reports"}, users, {"/reports"}, users},

@@ -111,6 +111,12 @@ TEST_CASE_METHOD(api_fixture, "api: runs are listed, killed and cleared", "[gate
   CHECK(run["status"] == "succeeded");
   CHECK(run["trigger_ms"] == 1'767'323'045'000);
   CHECK(run["handle_message"] == "done");
+  CHECK(run["job_name"] == "settle");
+  CHECK(run["group_title"] == "First");
+  CHECK(run["trigger_text"] == "sent");
+  CHECK(run["handle_text"] == "done");
+  CHECK(run["shard_total"] == 2);
+  CHECK(run["reason"].is_null());
   CHECK(json_of(call("GET", "/runs/70")) == run);
   CHECK(json_of(call("POST", "/runs/70/kill"))["message"] == "job thread killed");
   CHECK(json_of(call("POST", "/runs/clear", R"({"job":7,"keep_newest":5})"))["removed"] == 5);
@@ -372,4 +378,24 @@ TEST_CASE_METHOD(api_fixture, "api: a request that names many jobs counts as man
     ids += "," + std::to_string(i);
   CHECK(call("POST", "/jobs/start", "{\"ids\":[" + ids + "]}", "operator").status() == 200);
   CHECK(call("GET", "/session", {}, "operator").status() == 429);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the runs around a run have a short form", "[gateway][api]") {
+  open();
+  const auto related = json_of(call("GET", "/runs/70/related"));
+  CHECK(related["parent"]["id"] == 70);
+  CHECK(related["parent"]["job_name"] == "settle");
+  CHECK(related["children"].empty());
+  CHECK(related["attempt"].is_null());
+  CHECK(related["by"] == "ann");
+  CHECK(script->take_asked() == lines{"related_query(70) by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "api: given runs have no next page, and a count has no rows to ask for", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/runs?ids=70&limit=1"))["next"].is_null());
+  CHECK(call("GET", "/runs?after=69&limit=0").status() == 200);
+  CHECK(call("GET", "/jobs?limit=0").status() == 400);
+  CHECK(call("GET", "/runs?status=failed,late").status() == 400);
+  CHECK(call("GET", "/runs?ids=70&job=7").status() == 400);
 }

@@ -264,3 +264,54 @@ TEST_CASE("api: users", "[wire][api]") {
   CHECK(parse_api_user(R"({"admin":true,"rights":[{"group":1,"right":"x"}]})", user_use::update).error().context ==
         "rights[0].right: must be viewer, operator or editor");
 }
+
+TEST_CASE("api: runs are searched by several statuses, by ids, and after an id", "[wire][api]") {
+  const auto search = [](const std::string& query) { return api_run_search_of(*form::parse("/x?" + query, {}, {}), {}); };
+  CHECK(search("status=lost")->status == core::run_status::lost);
+  CHECK(search("status=any")->one_of.empty());
+  CHECK(search("status=timed_out,killed")->one_of == std::vector{core::run_status::timed_out, core::run_status::killed});
+  CHECK(search("after=0")->after == core::log_id{0});
+  CHECK(search("ids=3,9000000000")->ids == std::vector{core::log_id{3}, core::log_id{9'000'000'000}});
+  std::string many = "1";
+  for (int i = 0; i < 100; ++i)
+    many += ",1";
+  for (const auto& odd : {std::string{"status="}, std::string{"status=any,failed"}, std::string{"status=failed,,lost"},
+                          std::string{"after=-1"}, std::string{"after=x"}, std::string{"ids="}, std::string{"ids=0"},
+                          std::string{"ids=1,x"}, std::string{"ids=1&status=failed"}, "ids=" + many}) {
+    CAPTURE(odd);
+    CHECK_FALSE(search(odd));
+  }
+}
+
+TEST_CASE("api: a run tells why it failed, and how it came about", "[wire][api]") {
+  core::log_row run;
+  run.id = core::log_id{70};
+  run.job = core::job_id{7};
+  run.trigger_code = 200;
+  run.trigger_time = core::from_ms(1'700'000'000'000);
+  run.trigger_msg = "rm1;retry@69;node-a;FIRST;0/1;SERIAL_EXECUTION;5;0;";
+  run.handle_code = 500;
+  run.handle_time = core::from_ms(1'700'000'002'500);
+  run.handle_msg = "script exit value(3) is failed";
+  const auto told = json::parse(api_run(run, {{{core::job_id{7}, "settle"}}, {}}));
+  CHECK(told["job_name"] == "settle");
+  CHECK(told["group_title"].is_null());
+  CHECK(told["kind"] == "retry");
+  CHECK(told["retry_of"] == 69);
+  CHECK(told["origin"] == 69);
+  CHECK(told["parent"].is_null());
+  CHECK(told["attempt"].is_null());
+  CHECK(told["node"] == "node-a");
+  CHECK(told["duration_ms"] == 2500);
+  CHECK(told["reason"]["code"] == "script_exit");
+  CHECK(told["reason"]["params"] == json{{"text", "script exit value(3) is failed"}, {"exit_code", 3}});
+  core::related_runs related;
+  related.run = run;
+  related.retries = {run};
+  related.attempt = 2;
+  const auto around = json::parse(api_related_runs(related, {}));
+  CHECK(around["parent"].is_null());
+  CHECK(around["retries"][0]["reason"]["code"] == "script_exit");
+  CHECK(around["attempt"] == 2);
+  CHECK(around["by"].is_null());
+}

@@ -1,100 +1,28 @@
 import type { Run } from '../../types/api'
 
 /** The status of a run, with the kinds of failure told apart. */
-export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'not_sent' | 'unknown' | 'missed'
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'not_sent' | 'unknown' | 'lost' | 'killed' | 'missed'
 
-const timedOutCode = 502
-const refusedMark = 'refused: '
-const unknownMark = 'delivery unknown: '
+export type Reason = NonNullable<Run['reason']>
+export type ReasonCode = Reason['code']
 
-/** Facts that Ringmaster stores in a run's trigger message: docs/execution_states.md. */
-export interface TriggerNote {
-  kind: string
-  node: string
-  route: string
-  shard: string
-  block: string
-  timeoutS: number
-  addresses: string
-  message: string
-  refused: boolean
+/** States of runs that failed for a reason other than the executor's report. */
+const states: Partial<Record<ReasonCode, RunState>> = {
+  timed_out: 'timed_out',
+  lost: 'lost',
+  killed: 'killed',
+  replaced_by_later: 'killed',
+  no_answer: 'unknown',
+  delivery_unknown: 'unknown',
+  script_exit: 'failed',
+  failed: 'failed',
 }
 
-/** Parses `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message, with one more field for rm2 and three for rm3. */
-export function noteOf(text: string): TriggerNote | null {
-  const form = /^rm([123]);/.exec(text)?.[1]
-  if (!form) return null
-  const fields = 8 + (form === '2' ? 1 : form === '3' ? 3 : 0)
-  const found: string[] = []
-  let rest = text
-  for (let i = 0; i < fields; i += 1) {
-    const end = rest.indexOf(';')
-    if (end < 0) return null
-    found.push(rest.slice(0, end))
-    rest = rest.slice(end + 1)
-  }
-  const refused = rest.startsWith(refusedMark)
-  return {
-    kind: (found[1] ?? '').replace(/@.*/, ''),
-    node: found[2] ?? '',
-    route: found[3] ?? '',
-    shard: found[4] ?? '',
-    block: found[5] ?? '',
-    timeoutS: Number(found[6]) || 0,
-    addresses: form === '2' ? (found[8] ?? '') : '',
-    message: refused ? rest.slice(refusedMark.length) : rest,
-    refused,
-  }
-}
-
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-
-/** Returns the text of a message that a Java admin wrote as HTML. Its result is shown as text, never as HTML. */
-export function plainText(html: string): string {
-  return html
-    .replace(/<br\s*\/?>/gi, '\n')
-    .replace(/<\/?span[^>]*>/gi, '')
-    .replace(/&(?:#(\d{1,6})|(\w+));/g, (all, code?: string, name?: string) => (code ? String.fromCodePoint(Math.min(Number(code), 0x10ffff)) : (entities[name ?? ''] ?? all)))
-    .replace(/[<>]{4,} ?/g, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
-}
-
-export function stateOf(run: Pick<Run, 'status' | 'trigger_code' | 'trigger_message' | 'handle_code'>): RunState {
+/** Returns the state. A failed run whose executor reported nothing was not sent or refused. */
+export function stateOf(run: Pick<Run, 'status' | 'reason'>): RunState {
   if (run.status !== 'failed') return run.status
-  if (run.handle_code === timedOutCode) return 'timed_out'
-  if (run.handle_code !== 0) return 'failed'
-  return (noteOf(run.trigger_message)?.message ?? run.trigger_message).startsWith(unknownMark) ? 'unknown' : 'not_sent'
+  return run.reason ? (states[run.reason.code] ?? 'not_sent') : 'failed'
 }
-
-export type ReasonCode =
-  | 'none'
-  | 'not_sent'
-  | 'refused'
-  | 'unknown'
-  | 'timed_out'
-  | 'killed'
-  | 'replaced'
-  | 'handler_changed'
-  | 'source_changed'
-  | 'executor_stopped'
-  | 'executor'
-  | 'missed'
-
-export interface Reason {
-  code: ReasonCode
-  /** Words of the executor or of the server; may be empty. */
-  text: string
-}
-
-const killedMarks = ['Manual operation, kill job:', '人为操作，主动终止:', '人為操作，主動終止:']
-const endings: [string, ReasonCode][] = [
-  ['scheduling center kill job.', 'killed'],
-  ['block strategy effect：Cover Early', 'replaced'],
-  ['change jobhandler or glue type, and terminate the old job thread.', 'handler_changed'],
-  ['change job source or glue type, and terminate the old job thread.', 'source_changed'],
-  ['web container destroy and kill the job.', 'executor_stopped'],
-]
 
 /** Returns the first line, or the last cause of a Java stack trace, whose first line names only a wrapper. */
 export function decisiveLine(text: string): string {
@@ -103,28 +31,42 @@ export function decisiveLine(text: string): string {
   return (last < 0 ? text : text.slice(last + mark.length)).split('\n')[0]?.trim() ?? ''
 }
 
-/** Returns why a run did not succeed. */
-export function reasonOf(run: Pick<Run, 'status' | 'trigger_code' | 'trigger_message' | 'handle_code' | 'handle_message' | 'missed'>): Reason {
-  if (run.status === 'missed') return { code: 'missed', text: '' }
-  if (run.status !== 'failed') return { code: 'none', text: '' }
-  if (run.handle_code === 0) {
-    const note = noteOf(run.trigger_message)
-    const words = plainText(note ? note.message : run.trigger_message)
-    if (words.startsWith(unknownMark)) return { code: 'unknown', text: words.slice(unknownMark.length) }
-    return { code: note?.refused ? 'refused' : 'not_sent', text: decisiveLine(words) }
-  }
-  const words = plainText(run.handle_message ?? '')
-  const killed = killedMarks.find((mark) => words.startsWith(mark))
-  if (killed) return { code: 'killed', text: decisiveLine(words.slice(killed.length).trim()) }
-  for (const [text, code] of endings) if (words.startsWith(text)) return { code, text: '' }
-  return { code: run.handle_code === timedOutCode ? 'timed_out' : 'executor', text: decisiveLine(words) }
+/** Reasons whose own words say all; the words of the executor or the node add nothing. */
+const complete = new Set<ReasonCode>(['blocked_discarded', 'handler_not_found', 'bad_token', 'node_died', 'lost', 'script_exit', 'missed', 'timed_out', 'replaced_by_later'])
+
+/** Parts of the sentence about a reason. */
+export interface ReasonParts {
+  /** Key of a text that says more than the text of the code. */
+  key: string | null
+  code: ReasonCode
+  /** Cause of an end that no user asked for. */
+  cause: Reason['params']['cause'] | null
+  params: Record<string, string | number>
+  /** Words of the executor or of the node that add something. */
+  text: string
+  beforeStart: boolean
 }
 
-/** Duration of a run until its result, or until now; null before it was sent. */
-export function durationMs(run: Pick<Run, 'status' | 'trigger_ms' | 'handle_ms'>, nowMs: number): number | null {
-  if (run.trigger_ms === null || run.status === 'missed') return null
-  if (run.handle_ms !== null) return Math.max(0, run.handle_ms - run.trigger_ms)
-  return run.status === 'running' || run.status === 'pending' ? Math.max(0, nowMs - run.trigger_ms) : null
+/** Returns why a run did not succeed; null for any other run. */
+export function reasonParts(run: Pick<Run, 'status' | 'reason'> & Partial<Pick<Run, 'missed'>>): ReasonParts | null {
+  const parts: ReasonParts = { key: null, code: 'missed', cause: null, params: {}, text: '', beforeStart: false }
+  if (run.status === 'missed') return { ...parts, key: 'run.missed_count', params: { count: run.missed?.instants ?? 1 } }
+  if (!run.reason) return null
+  const { code, params } = run.reason
+  parts.code = code
+  parts.text = complete.has(code) ? '' : decisiveLine(params.text)
+  parts.beforeStart = params.before_start === true
+  if (code === 'killed' && params.cause && params.cause !== 'user') return { ...parts, cause: params.cause }
+  if (code === 'script_exit') return { ...parts, params: { code: params.exit_code ?? '?' } }
+  if (code === 'timed_out' && params.timeout_s) return { ...parts, key: 'run.time_limit', params: { seconds: params.timeout_s } }
+  if (code === 'handler_not_found' && params.handler) return { ...parts, key: 'run.handler_missing', params: { handler: params.handler } }
+  return parts
 }
 
 export const isOpen = (run: Pick<Run, 'status'>) => run.status === 'pending' || run.status === 'running'
+
+/** Duration of a run until its result, or until now; null before it was sent. */
+export function durationMs(run: Pick<Run, 'status' | 'trigger_ms' | 'duration_ms'>, nowMs: number): number | null {
+  if (run.duration_ms !== null) return run.duration_ms
+  return isOpen(run) && run.trigger_ms !== null ? Math.max(0, nowMs - run.trigger_ms) : null
+}

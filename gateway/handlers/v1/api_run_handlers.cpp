@@ -83,14 +83,17 @@ core::result<protocol::report_query> report_query_of(const form& sent) {
 } // namespace
 
 void run_list(exchange ex) {
-  auto query = read_list_query(ex, wire::api_run_search_of);
+  auto query = read_list_query(ex, wire::api_run_search_of, 0);
   if (!query)
     return;
-  ex.ask<protocol::run_page>(ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
-                             [limit = query->second.limit](const exchange& waiting, const protocol::run_page& reply) {
-                               const auto& [rows, total, capped] = reply.page;
-                               tell_json(waiting, wire::api_page(wire::api_runs(rows), next_before(rows, limit), total, capped));
-                             });
+  const bool is_whole = !query->first.ids.empty();
+  ex.ask<protocol::run_page>(
+    ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
+    [is_whole, limit = query->second.limit](const exchange& waiting, const protocol::run_page& reply) {
+      const auto& [rows, total, capped] = reply.page;
+      const auto next = is_whole ? std::nullopt : next_before(rows, limit);
+      tell_json(waiting, wire::api_page(wire::api_runs(rows, reply.names), next, total, capped));
+    });
 }
 
 void run_read(exchange ex) {
@@ -99,7 +102,17 @@ void run_read(exchange ex) {
     return;
   ex.ask<protocol::run_found>(
     ex.services().partners.runs, protocol::run_query{*id, ex.who()},
-    [](const exchange& waiting, const protocol::run_found& found) { tell_json(waiting, wire::api_run(found.run)); });
+    [](const exchange& waiting, const protocol::run_found& found) { tell_json(waiting, wire::api_run(found.run, found.names)); });
+}
+
+void run_related(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::related_found>(ex.services().partners.runs, protocol::related_query{*id, ex.who()},
+                                  [](const exchange& waiting, const protocol::related_found& found) {
+                                    tell_json(waiting, wire::api_related_runs(found.related, found.names));
+                                  });
 }
 
 void run_log(exchange ex) {

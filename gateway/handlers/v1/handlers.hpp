@@ -51,6 +51,8 @@ void group_remove(exchange ex);
 
 void run_list(exchange ex);
 void run_read(exchange ex);
+/// Runs that this one repeats or follows, those that repeat or follow it, and the shards of its broadcast.
+void run_related(exchange ex);
 
 /// Answers the log from `from_line` on (first line: 1). The ETag shows whether there is more by now: 304 when there is not.
 void run_log(exchange ex);

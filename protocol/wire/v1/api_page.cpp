@@ -22,11 +22,12 @@ std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
 
 } // namespace
 
-core::result<api_cursor> api_cursor_of(const form& sent) {
+core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min) {
   api_cursor out;
   const auto limit = api_number_of(sent, "limit");
-  if (!limit || (*limit && (**limit < 1 || **limit > static_cast<std::int64_t>(api_rows_max))))
-    return core::fail(errc::invalid_argument, "the parameter limit must be a number from 1 to " + std::to_string(api_rows_max));
+  if (!limit || (*limit && (**limit < limit_min || **limit > static_cast<std::int64_t>(api_rows_max))))
+    return core::fail(errc::invalid_argument, "the parameter limit must be a number from " + std::to_string(limit_min) + " to " +
+                                                std::to_string(api_rows_max));
   if (*limit)
     out.limit = static_cast<std::size_t>(**limit);
   if (const auto cursor = sent.text("cursor")) {

@@ -25,8 +25,8 @@ struct api_cursor {
   std::size_t limit = api_rows_usual;
 };
 
-/// Reads `cursor` and `limit`. Errors: `invalid_argument` naming the parameter.
-[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent);
+/// Reads `cursor` and `limit`, which is at least `limit_min`. Errors: `invalid_argument` naming the parameter.
+[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min = 1);
 
 /// Returns `{"items":[…],"next":…,"total":…}`. `next`: the place of the next page; without a value: this is the last page.
 /// `total`: size of the whole list; without a value: not counted.

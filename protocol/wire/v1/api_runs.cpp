@@ -1,10 +1,9 @@
 #include "protocol/wire/v1/api_runs.hpp"
 
-#include <array>
-#include <limits>
 #include <optional>
-#include <utility>
 
+#include "core/run/execution_state.hpp"
+#include "core/run/run_reason.hpp"
 #include "core/run/trigger_note.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 
@@ -12,35 +11,79 @@ namespace ringmaster::protocol::wire {
 
 namespace {
 
-using core::run_status;
-
-constexpr std::array<std::pair<std::string_view, run_status>, 5> statuses{{{"any", run_status::any},
-                                                                           {"succeeded", run_status::succeeded},
-                                                                           {"failed", run_status::failed},
-                                                                           {"running", run_status::running},
-                                                                           {"missed", run_status::missed}}};
-
-constexpr std::int32_t success_code = 200;
-
 /// Returns the status by which the filter finds the run; `pending`: not sent yet.
 std::string_view status_of(const core::log_row& run) noexcept {
-  if (run.handle_code == success_code)
+  if (run.handle_code == core::success_code)
     return "succeeded";
   if (run.handle_code == 0 && core::missed_in(run.trigger_msg))
     return "missed";
-  if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != success_code))
+  if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != core::success_code))
     return "failed";
-  return run.trigger_code == success_code ? "running" : "pending";
+  return run.trigger_code == core::success_code ? "running" : "pending";
 }
 
-/// Appends the origin of the run, as far as its note shows it.
+template <class Number>
+void append_count_or_null(json_object& row, std::string_view name, const std::optional<Number>& value) {
+  value ? row.number(name, *value) : row.null(name);
+}
+
+void append_id_or_null(json_object& row, std::string_view name, std::optional<core::log_id> id) {
+  id ? row.number(name, number(*id)) : row.null(name);
+}
+
+template <class Names, class Id>
+void append_name_or_null(json_object& row, std::string_view name, const Names& names, Id id) {
+  const auto found = names.find(id);
+  found == names.end() ? row.null(name) : row.text(name, found->second);
+}
+
+/// Appends the origin of the run, as far as its row tells it.
 void append_origin(json_object& row, const core::log_row& run) {
+  const auto origin = core::origin_of(run);
+  origin.kind ? row.text("kind", core::to_string(*origin.kind)) : row.null("kind");
+  append_id_or_null(row, "origin", origin.retry_of ? origin.retry_of : origin.parent);
+  append_id_or_null(row, "retry_of", origin.retry_of);
+  append_id_or_null(row, "parent", origin.parent);
+  append_count_or_null(row, "attempt", origin.attempt);
+  append_count_or_null(row, "shard_index", origin.part ? std::optional{origin.part->index} : std::nullopt);
+  append_count_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
+}
+
+/// Appends what our note tells about the sending.
+void append_sending(json_object& row, const core::log_row& run) {
   const auto note = core::decode_trigger_note(run.trigger_msg);
-  note ? row.text("kind", core::to_string(note->kind)) : row.null("kind");
-  if (note && number(note->origin) > 0)
-    row.number("origin", number(note->origin));
-  else
-    row.null("origin");
+  append_text_or_null(row, "node", note ? std::string_view{note->node_host} : std::string_view{});
+  append_text_or_null(row, "route", note ? core::stored_name(note->route) : std::string_view{});
+  append_text_or_null(row, "block", note ? core::stored_name(note->block) : std::string_view{});
+}
+
+void append_duration(json_object& row, const core::log_row& run) {
+  const auto took = core::duration_of(run);
+  append_count_or_null(row, "duration_ms", took ? std::optional{took->count()} : std::nullopt);
+}
+
+/// Appends why the run did not succeed; null for any other run.
+void append_reason(json_object& row, const core::log_row& run) {
+  const auto reason = core::reason_of(run);
+  if (!reason)
+    return row.null("reason");
+  const auto params = json_object_of([&](json_object& some) {
+    some.text("text", reason->text);
+    if (reason->exit_code)
+      some.number("exit_code", *reason->exit_code);
+    if (reason->timeout_s)
+      some.number("timeout_s", *reason->timeout_s);
+    if (!reason->handler.empty())
+      some.text("handler", reason->handler);
+    if (reason->end) {
+      some.text("cause", core::to_string(reason->end->cause));
+      some.boolean("before_start", reason->end->before_start);
+    }
+  });
+  row.raw("reason", json_object_of([&](json_object& out) {
+    out.text("code", core::to_string(reason->code));
+    out.raw("params", params);
+  }));
 }
 
 /// Appends the number and times of dropped instants, for a row of them.
@@ -58,13 +101,16 @@ void append_missed(json_object& row, const core::log_row& run) {
   row.raw("missed", out);
 }
 
-void append_api_run(std::string& out, const core::log_row& run) {
+void append_api_run(std::string& out, const core::log_row& run, const core::run_names& names) {
   const bool has_result = run.handle_code != 0;
   json_object row{out};
   row.number("id", number(run.id));
   row.number("group", number(run.group));
+  append_name_or_null(row, "group_title", names.groups, run.group);
   row.number("job", number(run.job));
+  append_name_or_null(row, "job_name", names.jobs, run.job);
   row.text("status", status_of(run));
+  append_reason(row, run);
   append_text_or_null(row, "address", run.executor_address);
   row.text("handler", run.executor_handler);
   row.text("params", run.executor_param);
@@ -73,23 +119,61 @@ void append_api_run(std::string& out, const core::log_row& run) {
   append_instant(row, "trigger_ms", run.trigger_time);
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
+  row.text("trigger_text", core::trigger_words(run));
   append_origin(row, run);
+  append_sending(row, run);
   append_missed(row, run);
   append_instant(row, "handle_ms", has_result ? run.handle_time : std::nullopt);
   row.number("handle_code", run.handle_code);
   has_result ? row.text("handle_message", run.handle_msg) : row.null("handle_message");
+  has_result ? row.text("handle_text", core::result_words(run)) : row.null("handle_text");
+  append_duration(row, run);
   row.number("alarm_status", run.alarm_status);
+}
+
+void append_short_run(std::string& out, const core::log_row& run, const core::run_names& names) {
+  json_object row{out};
+  row.number("id", number(run.id));
+  row.number("group", number(run.group));
+  row.number("job", number(run.job));
+  append_name_or_null(row, "job_name", names.jobs, run.job);
+  row.text("status", status_of(run));
+  append_reason(row, run);
+  append_text_or_null(row, "address", run.executor_address);
+  append_instant(row, "trigger_ms", run.trigger_time);
+  append_duration(row, run);
+  append_origin(row, run);
 }
 
 } // namespace
 
-std::string api_run(const core::log_row& run) {
+std::string api_run(const core::log_row& run, const core::run_names& names) {
   std::string out;
-  append_api_run(out, run);
+  append_api_run(out, run, names);
   return out;
 }
 
-std::string api_runs(const std::vector<core::log_row>& runs) { return json_array(runs, append_api_run); }
+std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names) {
+  return json_array(runs, [&](std::string& out, const core::log_row& run) { append_api_run(out, run, names); });
+}
+
+std::string api_related_runs(const core::related_runs& related, const core::run_names& names) {
+  const auto append = [&](std::string& out, const core::log_row& run) { append_short_run(out, run, names); };
+  return json_object_of([&](json_object& row) {
+    if (related.parent) {
+      std::string parent;
+      append(parent, *related.parent);
+      row.raw("parent", parent);
+    } else {
+      row.null("parent");
+    }
+    row.raw("children", json_array(related.children, append));
+    row.raw("retries", json_array(related.retries, append));
+    row.raw("shards", json_array(related.shards, append));
+    append_count_or_null(row, "attempt", related.attempt);
+    append_text_or_null(row, "by", related.by);
+  });
+}
 
 std::string api_log(const api_log_part& part) {
   return json_object_of([&](json_object& row) {
@@ -114,53 +198,6 @@ std::string api_reports(const std::vector<core::day_report>& days, const core::z
     row.number("failed", each.counts.failed());
   });
   return R"({"items":)" + rows + '}';
-}
-
-core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from) {
-  const auto group = api_id_of(sent, "group");
-  const auto job = api_id_of(sent, "job");
-  const auto begin = instant_of(sent, "from_ms");
-  const auto end = instant_of(sent, "to_ms");
-  if (!group || !job)
-    return tl::unexpected{group ? job.error() : group.error()};
-  if (!begin || !end)
-    return tl::unexpected{begin ? end.error() : begin.error()};
-  core::run_search search;
-  if (*group)
-    search.group = core::group_id{**group};
-  if (*job)
-    search.job = core::job_id{**job};
-  search.from = *begin;
-  search.to = *end;
-  if (from.place > 0)
-    search.before = core::log_id{from.place};
-  search.window.limit = from.limit;
-  search.handler = std::string{sent.text("handler").value_or("")};
-  const auto wanted = sent.text("status").value_or("any");
-  for (const auto& [name, status] : statuses)
-    if (name == wanted) {
-      search.status = status;
-      return search;
-    }
-  return core::fail(core::errc::invalid_argument, "the parameter status must be any, succeeded, failed, running or missed");
-}
-
-core::result<core::clear_search> parse_api_clear(std::string_view body) {
-  return read_api_object(body, [](api_members& in) {
-    core::clear_search search;
-    if (const auto group = in.maybe_id("group"))
-      search.group = core::group_id{*group};
-    if (const auto job = in.maybe_id("job"))
-      search.job = core::job_id{*job};
-    if (const auto until = in.maybe_number("until_ms", 0, std::numeric_limits<std::int64_t>::max()))
-      search.until = core::from_ms(*until);
-    if (const auto keep = in.maybe_number("keep_newest", 0, std::numeric_limits<std::int32_t>::max()))
-      search.keep_newest = static_cast<std::size_t>(*keep);
-    const bool all = in.optional_boolean("all").value_or(false);
-    if (int{search.until.has_value()} + int{search.keep_newest.has_value()} + int{all} != 1)
-      in.wrong("all", "expected exactly one of until_ms, keep_newest and all: true");
-    return search;
-  });
 }
 
 } // namespace ringmaster::protocol::wire

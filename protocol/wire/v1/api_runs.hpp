@@ -10,15 +10,19 @@
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
 namespace ringmaster::protocol::wire {
 
-/// Return a JSON object, and an array.
-[[nodiscard]] std::string api_run(const core::log_row& run);
-[[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs);
+/// Return a JSON object, and an array. Names that are missing in `names` are null.
+[[nodiscard]] std::string api_run(const core::log_row& run, const core::run_names& names = {});
+[[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names = {});
+
+/// Returns the runs around one run, each in a short form.
+[[nodiscard]] std::string api_related_runs(const core::related_runs& related, const core::run_names& names);
 
 /// Part of a run's log; the next one begins after `to_line`.
 struct api_log_part {
@@ -35,7 +39,10 @@ struct api_log_part {
 /// Days are local days of `where`.
 [[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
 
-/// Reads `group`, `job`, `status`, `from_ms`, `to_ms`.
+/// Maximum number of `ids` in a request for a list.
+inline constexpr std::size_t api_run_ids_max = 100;
+
+/// Reads `group`, `job`, `status` (several with commas), `handler`, `from_ms`, `to_ms`, `after`; or `ids` alone.
 [[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
 
 /// Reads the runs to remove: exactly one of `until_ms`, `keep_newest` and `all`: true.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "storage/rows/run_status_sql.hpp"
+
 namespace ringmaster::storage::mysql {
 
 namespace {
@@ -11,13 +13,10 @@ namespace {
 // Written so that no index serves these conditions: the table's hint and the preceding condition choose the path. A missing bound
 // is a time that every server can read. Conditions that match few rows come first, because each of 100 000 rows is checked.
 #define RINGMASTER_RUN_TERMS                                                                                                     \
-  " AND CASE ? WHEN 1 THEN handle_code + 0 = 200"                                                                                \
-  " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code + 0 NOT IN (0, 200)"                                                 \
-  " WHEN 3 THEN trigger_code = 200 AND handle_code + 0 = 0"                                                                      \
-  " WHEN 4 THEN trigger_code = 500 AND handle_code + 0 = 0 AND trigger_msg LIKE 'rm3;missed;%' ELSE 1 END"                       \
+  " AND " RINGMASTER_HAS_STATUS("?", "?", "CONVERT(handle_msg USING utf8mb4)")                                                   \
   " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
   " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"            \
-  " AND (? = '' OR executor_handler = ?) "
+  " AND (? = '' OR executor_handler = ?) AND (? = '' OR trigger_msg LIKE ?) "
 #define RINGMASTER_NEWEST RINGMASTER_RUN_TERMS "ORDER BY id DESC LIMIT ?"
 #define RINGMASTER_OLDEST RINGMASTER_RUN_TERMS "ORDER BY id LIMIT ?"
 #define RINGMASTER_ALL "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?"
@@ -70,13 +69,13 @@ std::optional<std::int64_t> key_of(run_path path, const run_terms& terms) {
 }
 
 statement& add_terms(statement& to, const run_terms& terms) {
-  to.add(static_cast<std::int32_t>(terms.status));
+  to.add(terms.chosen_status()).add(terms.one_of);
   to.add(terms.job.has_value()).add(terms.job.value_or(core::job_id{}));
   to.add(terms.group.has_value()).add(terms.group.value_or(core::group_id{}));
   to.add(terms.visible.value_or("")).add(terms.visible.value_or(""));
   to.add(terms.from.has_value()).add(terms.from.value_or(any_time));
   to.add(terms.until.has_value()).add(terms.until.value_or(any_time));
-  return to.add(terms.handler).add(terms.handler);
+  return to.add(terms.handler).add(terms.handler).add(terms.note).add(terms.note);
 }
 
 std::vector<core::log_id> ids_of(statement& some) {

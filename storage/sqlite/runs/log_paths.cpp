@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/runs/log_paths.hpp"
 
+#include "storage/rows/run_status_sql.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -9,23 +10,20 @@ namespace ringmaster::storage::sqlite {
 namespace {
 
 // Conditions that match few rows come first, because each of 100 000 rows is checked.
-#define RINGMASTER_RUN_TERMS                                     \
-  " AND CASE ?8 WHEN 1 THEN handle_code = 200"                                                                                   \
-  " WHEN 2 THEN trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200)"                                                     \
-  " WHEN 3 THEN trigger_code = 200 AND handle_code = 0"                                                                          \
-  " WHEN 4 THEN trigger_code = 500 AND handle_code = 0 AND trigger_msg LIKE 'rm3;missed;%' ELSE 1 END"                           \
+#define RINGMASTER_RUN_TERMS                                                                                                     \
+  " AND " RINGMASTER_HAS_STATUS("?8", "?10", "handle_msg")                                                                       \
   " AND (?4 IS NULL OR job_group = ?4) AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || job_group || ',') > 0)"                 \
   " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7)"                                               \
-  " AND (?9 = '' OR executor_handler = ?9) "
+  " AND (?9 = '' OR executor_handler = ?9) AND (?11 = '' OR trigger_msg LIKE ?11) "
 #define RINGMASTER_ALL_RUNS                                                                                                      \
   "SELECT id FROM xxl_job_log NOT INDEXED WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR job_id = ?3)" RINGMASTER_RUN_TERMS
 #define RINGMASTER_RUNS_OF_JOB                                                                                                   \
   "SELECT id FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2" RINGMASTER_RUN_TERMS
 
-constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?10";
-constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?10";
-constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?10";
-constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?10";
+constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?12";
+constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?12";
+constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?12";
+constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?12";
 // Selects whether each row of an index meets the terms.
 constexpr char seen_of_job[] =
   "SELECT id, 1" RINGMASTER_RUN_TERMS "FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 "
@@ -65,7 +63,7 @@ run_paths::stretch log_paths::look_along(run_path path, const run_terms& terms, 
   stretch out;
   auto looking = db_.prepare(path == run_path::failed ? seen_failed : seen_of_job);
   looking.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               static_cast<std::int32_t>(terms.status), terms.handler);
+               terms.chosen_status(), terms.handler, terms.one_of, terms.note);
   for (; out.ids.size() < limit && looking.step(); --rows) {
     const auto id = looking.id<core::log_id>(0);
     if (rows == 0) {
@@ -83,7 +81,7 @@ std::vector<core::log_id> log_paths::list(const char* sql, const run_terms& term
   std::vector<core::log_id> ids;
   auto listing = db_.prepare(sql);
   listing.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               static_cast<std::int32_t>(terms.status), terms.handler, limit);
+               terms.chosen_status(), terms.handler, terms.one_of, terms.note, limit);
   while (listing.step())
     ids.push_back(listing.id<core::log_id>(0));
   return ids;

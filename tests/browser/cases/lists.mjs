@@ -200,3 +200,31 @@ test('forecast: what fires next is listed by time', (world) =>
     await visitor.go('/forecast')
     await page.locator('main tbody tr', { hasText: 'poll inbox' }).first().waitFor()
   }))
+
+test('runs: a run shows its other attempts, their reasons and the user', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const made = await world.admin.post('/jobs', { group: world.pay, name: 'tried twice', author: 'ann', handler: 'failing', retry_count: 1 })
+    world.jobs['tried twice'] = made.id
+    const first = await run(world, 'tried twice')
+    const related = await until(async () => {
+      const found = await world.admin.get(`/runs/${first}/related`)
+      return found.retries[0]?.status === 'failed' ? found : null
+    }, 'the retry has failed')
+    await visitor.signIn('admin', world.adminPassword, `/runs/${first}`)
+    const panel = page.locator('.related')
+    await panel.getByText('Other attempts').waitFor()
+    assert.match(await panel.innerText(), /Ended with exit code 3/)
+    assert.match(await panel.innerText(), /admin/)
+    await panel.getByRole('link', { name: String(related.retries[0].id), exact: true }).click()
+    await page.waitForURL(new RegExp(`/runs/${related.retries[0].id}$`))
+    await panel.getByRole('link', { name: String(first), exact: true }).waitFor()
+    await world.admin.ask('DELETE', `/jobs/${made.id}`)
+  }))
+
+test('runs: a finer status is a filter', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/runs?status=timed_out')
+    await page.getByText('No match').or(page.locator('main tbody tr', { hasText: 'timed out' })).first().waitFor()
+    const { items } = await world.admin.get('/runs?status=timed_out,killed&limit=50')
+    for (const each of items) assert.ok(['timed_out', 'killed'].includes(each.reason.code), each.reason.code)
+  }))

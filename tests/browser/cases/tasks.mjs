@@ -115,7 +115,7 @@ test('task 4 and 5: read a live log, and kill its run', (world) =>
     await page.locator('.el-message-box').getByRole('button', { name: 'Kill' }).click()
     const ended = await runEnded(world, id)
     assert.equal(ended.status, 'failed')
-    await page.locator('.tag', { hasText: 'failed' }).first().waitFor()
+    await page.locator('.tag', { hasText: 'killed' }).first().waitFor()
     const { clicks } = visitor
     await page.getByRole('link', { name: 'Details of the run' }).click()
     await page.locator('.verdict', { hasText: 'Killed by' }).waitFor()

@@ -1,0 +1,44 @@
+#include "core/run/run_origin.hpp"
+
+#include <algorithm>
+
+#include "core/run/shard_family.hpp"
+#include "core/run/trigger_note.hpp"
+#include "core/run/trigger_text.hpp"
+
+namespace ringmaster::core {
+
+run_origin origin_of(const log_row& run) {
+  run_origin out;
+  if (const auto note = decode_trigger_note(run.trigger_msg)) {
+    out.kind = note->kind;
+    if (number(note->origin) > 0 && note->kind == trigger_kind::retry)
+      out.retry_of = note->origin;
+    if (number(note->origin) > 0 && note->kind == trigger_kind::parent)
+      out.parent = note->origin;
+  } else {
+    out.kind = kind_in_text(run.trigger_msg);
+  }
+  if (out.kind && out.kind != trigger_kind::retry && out.kind != trigger_kind::missed)
+    out.attempt = 1;
+  if (const auto part = read_shard_text(run.executor_sharding_param))
+    out.part = shard{part->index, part->total, true};
+  return out;
+}
+
+std::optional<milliseconds> duration_of(const log_row& run) {
+  if (run.handle_code == 0 || !run.handle_time || run.trigger_time == time_point{})
+    return std::nullopt;
+  return std::max(milliseconds{0}, std::chrono::duration_cast<milliseconds>(*run.handle_time - run.trigger_time));
+}
+
+std::vector<log_row> rows_of(const related_runs& related) {
+  std::vector<log_row> rows{related.run};
+  if (related.parent)
+    rows.push_back(*related.parent);
+  for (const auto* some : {&related.children, &related.retries, &related.shards})
+    rows.insert(rows.end(), some->begin(), some->end());
+  return rows;
+}
+
+} // namespace ringmaster::core
