@@ -115,6 +115,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
   {"DELETE", "/api/v1/session", handlers::v1::session_end, first_of_all},
+  route{"GET", "/api/v1/sessions", handlers::v1::session_list, any_user}.with_query(),
+  {"DELETE", "/api/v1/sessions/{id}", handlers::v1::session_remove, any_user},
   route{"GET", "/api/v1/keys", handlers::v1::key_list, any_user}.with_query(),
   {"POST", "/api/v1/keys", handlers::v1::key_add, any_user},
   {"DELETE", "/api/v1/keys/{id}", handlers::v1::key_remove, any_user},

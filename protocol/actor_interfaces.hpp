@@ -402,7 +402,11 @@ using user_admin = caf::typed_actor<
   /// Errors: forbidden, not_found.
   caf::result<void>(remove_key),
   /// Errors: forbidden.
-  caf::result<key_list>(key_query)>;
+  caf::result<key_list>(key_query),
+  /// Errors: forbidden.
+  caf::result<session_page>(session_query),
+  /// Errors: forbidden, not_found.
+  caf::result<void>(end_session)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

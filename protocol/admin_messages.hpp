@@ -14,6 +14,7 @@
 
 #include "core/access/api_key.hpp"
 #include "core/access/principal.hpp"
+#include "core/access/session.hpp"
 #include "core/access/user.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
@@ -87,6 +88,27 @@ struct identify {
 struct identified {
   core::principal who;
   bool must_change_password = false;
+};
+
+/// Lists open sessions: the caller's, or for an administrator those of all users.
+struct session_query {
+  /// The actor sets `max_age`.
+  core::session_search search;
+  /// Value of the cookie with which the caller is signed in; empty: none, an API key.
+  std::string current;
+  core::principal by;
+};
+
+struct session_page {
+  core::page<core::open_session> page;
+  /// Session of the caller's cookie.
+  std::optional<core::session_id> current;
+};
+
+/// Ends one session.
+struct end_session {
+  core::session_id session{};
+  core::principal by;
 };
 
 struct user_query {

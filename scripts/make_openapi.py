@@ -216,6 +216,12 @@ SCHEMAS = {
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
                      "expires_ms": maybe(MS), "used_ms": maybe(MS)}),
+    "OpenSession": shown({
+        "id": whole(1, 2**52 - 1, "First 52 bits of the stored digest of the session."), "user": ANY_NUMBER, "user_name": text(),
+        "opened_ms": maybe(MS),
+        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
+                               "is over; null for a session that lasts as long as any can, of which none is recorded.")),
+        "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",
@@ -305,6 +311,9 @@ operation("post", "/session", "anyone", "Signs a user in: sets the session cooki
 operation("delete", "/session", "any user", "Ends the browser's sessions", 204)
 operation("get", "/session", "any user", "Returns the caller, their permissions and the token for X-CSRF-Token",
           reply=ref("Session"))
+operation("get", "/sessions", "any user", "Lists the caller's open sessions, newest first; for administrators, all open sessions",
+          reply=page_of("OpenSession"), parameters=[query("user", ID), *PAGING])
+operation("delete", "/sessions/{id}", "any user", "Ends a session at once: an own one, or for administrators any", 204)
 operation("get", "/keys", "any user", "Lists the caller's API keys; for administrators, all API keys", reply=page_of("ApiKey"),
           parameters=[query("user", ID), *PAGING])
 operation("post", "/keys", "any user", "Creates an API key; the key is shown only once", 201,

@@ -472,6 +472,23 @@ export type ApiKey = {
   used_ms: number | null
 }
 
+export type OpenSession = {
+  /** First 52 bits of the stored digest of the session. */
+  id: number
+  user: number
+  user_name: string
+  /** Milliseconds since the epoch. */
+  opened_ms: number | null
+  /** Last recorded use: uses are recorded when a tenth of the session's lifetime is over; null for a session that lasts as long as any can, of which none is recorded. */
+  used_ms: number | null
+  /** Milliseconds since the epoch. */
+  expires_ms: number | null
+  /** Address that opened it. */
+  remote: string | null
+  /** Session of this request. */
+  current: boolean
+}
+
 export type Nodes = {
   items: {
     id: string
@@ -561,6 +578,31 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Session
+  }
+  /** Lists the caller's open sessions, newest first; for administrators, all open sessions. Allowed for: any user. */
+  'GET /sessions': {
+    query: {
+      user?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: OpenSession[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Ends a session at once: an own one, or for administrators any. Allowed for: any user. */
+  'DELETE /sessions/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** Lists the caller's API keys; for administrators, all API keys. Allowed for: any user. */
   'GET /keys': {

@@ -151,6 +151,10 @@ class AuditTest(WebCase):
         self.send("DELETE", f"/users/{user}", None, "remove", "user")
         key = self.send("POST", "/keys", {"name": "second"}, "add", "api_key")["object_id"]
         self.send("DELETE", f"/keys/{key}", None, "remove", "api_key")
+        self.sign_in("2.x")
+        self.new_rows()
+        newest = self.api.send("GET", "/sessions?limit=1").json["items"][0]
+        self.send("DELETE", f"/sessions/{newest['id']}", None, "update", "user", "sessions: 1 ended")
 
     def walk_managed_jobs(self) -> None:
         job = self.manage("addJob", MANAGED, "add", "managed")["object_id"]

@@ -385,6 +385,16 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       return script->answer(line_of("key_query", text_of(s.user), s.after, std::to_string(s.limit)), m.by,
                             check_own(m.by, s.user.value_or(m.by.user)), protocol::key_list{{std::move(key)}});
     },
+    [this](const protocol::session_query& m) {
+      const core::open_session one{core::session_id{9}, core::user_id{1}, "admin", at(a_second), at(a_second), {}, "10.0.0.8"};
+      return script->answer(line_of("session_query", text_of(m.search.user), text_of(m.search.window), m.current), m.by,
+                            check_own(m.by, m.search.user.value_or(m.by.user)),
+                            protocol::session_page{page_of(one), core::session_id{9}});
+    },
+    [this](const protocol::end_session& m) {
+      return script->answer_done(line_of("end_session", m.session), m.by,
+                                 check_own(m.by, core::number(m.session) < 1000 ? m.by.user : core::user_id{}));
+    },
   };
 }
 

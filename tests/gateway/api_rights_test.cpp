@@ -81,6 +81,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},
   {"DELETE", "/session", {"/session"}, users, {"/session"}, users},
+  {"GET", "/sessions", {"/sessions"}, users, {"/sessions?user=99"}, admins},
+  {"DELETE", "/sessions/{id}", {"/sessions/5"}, users, {"/sessions/1005"}, admins},
   {"GET", "/keys", {"/keys"}, users, {"/keys?user=99"}, admins},
   {"POST", "/keys", {"/keys", R"({"name":"ci"})"}, users, {"/keys", R"({"name":"ci","user":99})"}, admins},
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},

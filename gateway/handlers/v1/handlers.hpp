@@ -105,6 +105,12 @@ void session_show(exchange ex);
 /// Ends the browser's sessions.
 void session_end(exchange ex);
 
+/// Lists the caller's open sessions; for an administrator all sessions, or those of one `user`.
+void session_list(exchange ex);
+
+/// Ends one session at once: of the caller, or, for an administrator, of any user.
+void session_remove(exchange ex);
+
 /// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
 void about(exchange ex);
 

@@ -17,6 +17,7 @@ export function pagesOf(world) {
     { name: 'forecast', path: '/forecast' },
     { name: 'users', path: '/users', needsAdmin: true },
     { name: 'keys', path: '/keys' },
+    { name: 'sessions', path: '/sessions', needsAdmin: true },
     { name: 'audit', path: '/audit', needsAdmin: true },
     { name: 'declared', path: '/declared', needsAdmin: true },
     { name: 'nodes', path: '/nodes' },
