@@ -111,6 +111,9 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
+  {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
+  {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
+
   {"GET", "/api/v1/about", handlers::v1::about, anyone},
   {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},

@@ -408,6 +408,17 @@ using user_admin = caf::typed_actor<
   /// Errors: forbidden, not_found.
   caf::result<void>(end_session)>;
 
+/// Tests the channels of alarms for administrators. Errors of all: forbidden.
+using alarm_tester = caf::typed_actor<
+  caf::result<channel_list>(channels_query),
+  /// Replies how the delivery ended, at the latest at the limit of the request. Errors: not_found, invalid_argument, too_large
+  /// (too soon after the last test, or too many at once; the subject is the number of seconds to wait).
+  caf::result<channel_tested>(test_channel),
+  /// Arrives from the notifier.
+  caf::result<void>(notice_done),
+  /// INTERNAL: a test may have reached its limit.
+  caf::result<void>(tick_atom)>;
+
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),

@@ -16,6 +16,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/alarm/alarm_channel.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_draft.hpp"
@@ -208,6 +209,32 @@ struct key_query {
 
 struct key_list {
   std::vector<core::api_key> rows;
+};
+
+// -- channels of alarms ----------------------------------------------------------------------------------------------------
+
+/// Lists the configured channels, for administrators.
+struct channels_query {
+  core::principal by;
+};
+
+struct channel_list {
+  std::vector<core::alarm_channel> channels;
+};
+
+/// Sends a test message through a channel, for administrators.
+struct test_channel {
+  std::string channel;
+  /// Address for mail; empty: the sender's address. Empty for a webhook.
+  std::string recipient;
+  core::principal by;
+};
+
+struct channel_tested {
+  bool delivered = false;
+  /// Why the message was not delivered; empty otherwise.
+  std::string detail;
+  core::milliseconds took{};
 };
 
 // -- jobs ------------------------------------------------------------------------------------------------------------------

@@ -465,6 +465,7 @@ struct node_handles {
   group_admin groups{};
   run_admin runs{};
   log_follower followed_logs{};
+  alarm_tester alarm_tests{};
 };
 
 struct node_status {

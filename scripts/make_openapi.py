@@ -222,6 +222,7 @@ SCHEMAS = {
         "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
                                "is over; null for a session that lasts as long as any can, of which none is recorded.")),
         "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
+    "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",
@@ -266,6 +267,7 @@ def page_of(name):
 
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=64)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
@@ -278,11 +280,13 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     parameters = list(parameters)
     if "{id}" in path:
         parameters.insert(0, PATH_ID)
+    if "{name}" in path:
+        parameters.insert(0, PATH_NAME)
     done = {"description": "Done.", **(body_of(reply) if reply else {})}
     if headers:
         done["headers"] = {name: {"description": description, "schema": text()} for name, description in headers.items()}
     problem = {"description": "Refused.", "content": {"application/problem+json": {"schema": ref("Problem")}}}
-    problems = {400, 503, *more} | ({401, 403, 429} if who != "anyone" else set()) | ({404} if "{id}" in path else set())
+    problems = {400, 503, *more} | ({401, 403, 429} if who != "anyone" else set()) | ({404} if "{" in path else set())
     if method != "get":
         problems |= {403, 413, 415}
     out = {"operationId": (method + path).translate(str.maketrans("/", "_", "{}.")), "tags": [tag or path.split("/")[1]],
@@ -385,6 +389,15 @@ operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time s
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
+operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
+          reply=shown({"items": array(shown({
+              "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
+              "place": text("Host and port that messages are sent to."),
+              "sender": maybe(text("Address of the sender; null for a webhook."))}))}))
+operation("post", "/alarms/channels/{name}/test", "administrator",
+          "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
+              "delivered": truth("The receiving side accepted the message."),
+              "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
 operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])

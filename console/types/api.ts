@@ -489,6 +489,11 @@ export type OpenSession = {
   current: boolean
 }
 
+export type ChannelTest = {
+  /** Address, for the channel mail. Default: the sender's address. */
+  to?: string | null
+}
+
 export type Nodes = {
   items: {
     id: string
@@ -942,6 +947,35 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Nodes
+  }
+  /** Lists the configured channels of alarms, without their secrets. Allowed for: administrator. */
+  'GET /alarms/channels': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: {
+        /** mail, or the name of a webhook. */
+        name: string
+        /** mail, or the preset of the webhook. */
+        kind: string
+        /** Host and port that messages are sent to. */
+        place: string
+        /** Address of the sender; null for a webhook. */
+        sender: string | null
+      }[]
+    }
+  }
+  /** Sends a test message through a channel, at most one in ten seconds. Allowed for: administrator. */
+  'POST /alarms/channels/{name}/test': {
+    query: undefined
+    body: ChannelTest
+    answer: {
+      /** The receiving side accepted the message. */
+      delivered: boolean
+      /** Why the message was not delivered. */
+      detail: string | null
+      took_ms: number
+    }
   }
   /** Lists users. Allowed for: administrator. */
   'GET /users': {

@@ -87,6 +87,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/keys", {"/keys", R"({"name":"ci"})"}, users, {"/keys", R"({"name":"ci","user":99})"}, admins},
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
 
+  {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
+  {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
+
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
   {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,
    {"/users", R"({"name":"abcd","password":"efgh","admin":true})"}, admins},

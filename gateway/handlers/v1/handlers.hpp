@@ -114,6 +114,13 @@ void session_remove(exchange ex);
 /// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
 void about(exchange ex);
 
+// Channels of alarms.
+
+void channel_list(exchange ex);
+
+/// Sends a test message and answers how its delivery ended: 200 also when it failed.
+void channel_test(exchange ex);
+
 // API keys.
 
 /// Lists the caller's keys; for an administrator all keys, or those of one `user`.

@@ -216,6 +216,18 @@ test('sessions: another one is ended by its user, and an administrator sees all'
     assert.ok(items.some((each) => each.user_name === users.viewer))
   }))
 
+test('alarms: a test of a channel shows why its message was not delivered', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/alarms')
+    const row = page.locator('tr', { hasText: '127.0.0.1:9' })
+    await row.getByRole('button', { name: 'Test' }).click()
+    await row.getByText(/^Not delivered: \S/).waitFor()
+    visitor.expect(/status 429: POST .*\/alarms\/channels\/mail\/test$/)
+    await row.getByRole('button', { name: 'Test' }).click()
+    await row.getByText('try again in').waitFor()
+    await visitor.settle()
+  }))
+
 test('declared files: a dropped file is checked first, then applied', (world) =>
   visit(world, {}, async (visitor, page) => {
     await visitor.signIn('admin', world.adminPassword, '/declared')

@@ -19,6 +19,7 @@ export function pagesOf(world) {
     { name: 'keys', path: '/keys' },
     { name: 'sessions', path: '/sessions', needsAdmin: true },
     { name: 'audit', path: '/audit', needsAdmin: true },
+    { name: 'alarms', path: '/alarms', needsAdmin: true },
     { name: 'declared', path: '/declared', needsAdmin: true },
     { name: 'nodes', path: '/nodes' },
     { name: 'me', path: '/me' },
