@@ -96,6 +96,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
 
+  route{"GET", "/api/v1/executors", handlers::v1::executor_list, viewer}.with_query(),
   {"GET", "/api/v1/executors/refused", handlers::v1::refused_list, admin},
 
   route{"GET", "/api/v1/export", handlers::v1::file_export, admin}.with_query(),

@@ -232,6 +232,8 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(executor_update),
   /// Adds a listener for such updates.
   caf::result<void>(update_subscription),
+  /// Replies from memory. Errors: forbidden for a group that the caller may not see; unavailable before the first read.
+  caf::result<executor_list>(executors_query),
   /// INTERNAL: flush, sweep, re-read.
   caf::result<void>(tick_atom)>;
 

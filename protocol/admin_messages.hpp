@@ -21,6 +21,7 @@
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/forecast/upcoming.hpp"
+#include "core/job/executor.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
 #include "core/run/run_search.hpp"
@@ -209,6 +210,18 @@ struct key_query {
 
 struct key_list {
   std::vector<core::api_key> rows;
+};
+
+// -- executors -------------------------------------------------------------------------------------------------------------
+
+/// Lists executors of the groups that the caller may see.
+struct executors_query {
+  core::executor_search search;
+  core::principal by;
+};
+
+struct executor_list {
+  core::page<core::known_executor> page;
 };
 
 // -- channels of alarms ----------------------------------------------------------------------------------------------------

@@ -119,6 +119,8 @@ struct added_key;
 struct remove_key;
 struct key_query;
 struct key_list;
+struct executors_query;
+struct executor_list;
 struct channels_query;
 struct channel_list;
 struct test_channel;

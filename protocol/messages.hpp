@@ -322,6 +322,8 @@ struct registry_beat {
   bool app_header = false;
   /// Token that the executor showed.
   core::token_kind token = core::token_kind::common;
+  /// The heartbeat is that of a native link.
+  bool link = false;
 };
 
 struct registry_removal {

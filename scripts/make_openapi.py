@@ -170,6 +170,14 @@ SCHEMAS = {
     "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
                     "addresses": array(text()), "updated_ms": maybe(MS),
                     "source": maybe(text("Source that declares the group."))}),
+    "Executor": shown({
+        "group": ID, "app_name": text(), "address": text(),
+        "state": one_of("online", "late", "gone", "entered", description=(
+            "late: no heartbeat for two thirds of registry.dead_after; gone: said goodbye or silent for all of it, remembered "
+            "for an hour; entered: entered by a user, and not registered.")),
+        "last_beat_ms": maybe(MS), "link": truth("Connected to the answering node by a native link, or reachable only so."),
+        "family": maybe(one_of("xxl", "xxl-3.5", "native",
+                               description="Protocol of the last heartbeat; null if the answering node received none."))}),
     "Files": record({
         "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
         "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),
@@ -348,6 +356,9 @@ operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigge
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
+          reply=page_of("Executor"), parameters=[
+              query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
 operation("get", "/executors/refused", "administrator", "Lists executors that this node refused within the last ten minutes",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),

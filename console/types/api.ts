@@ -282,6 +282,20 @@ export type Group = {
   source: string | null
 }
 
+export type Executor = {
+  group: number
+  app_name: string
+  address: string
+  /** late: no heartbeat for two thirds of registry.dead_after; gone: said goodbye or silent for all of it, remembered for an hour; entered: entered by a user, and not registered. */
+  state: 'online' | 'late' | 'gone' | 'entered'
+  /** Milliseconds since the epoch. */
+  last_beat_ms: number | null
+  /** Connected to the answering node by a native link, or reachable only so. */
+  link: boolean
+  /** Protocol of the last heartbeat; null if the answering node received none. */
+  family: 'xxl' | 'xxl-3.5' | 'native' | null
+}
+
 export type Files = {
   /** Name of the source that owns the declared objects. Default: apply. */
   source?: string | null
@@ -801,6 +815,26 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: undefined
+  }
+  /** Lists executors as the answering node knows them, by group. Allowed for: viewer. */
+  'GET /executors': {
+    query: {
+      group?: number
+      state?: 'online' | 'late' | 'gone' | 'entered'
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Executor[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
   }
   /** Lists executors that this node refused within the last ten minutes. Allowed for: administrator. */
   'GET /executors/refused': {

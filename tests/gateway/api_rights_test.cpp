@@ -62,6 +62,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
 
+  {"GET", "/executors", {"/executors?group=1"}, viewers, {"/executors?group=2"}, admins},
   {"GET", "/executors/refused", {"/executors/refused"}, admins, {"/executors/refused"}, admins},
 
   {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},

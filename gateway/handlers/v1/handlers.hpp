@@ -41,6 +41,8 @@ void jobs_trigger(exchange ex);
 
 /// Lists the groups that the caller may see.
 void group_list(exchange ex);
+/// Lists executors as the answering node knows them, of the groups that the caller may see.
+void executor_list(exchange ex);
 void refused_list(exchange ex);
 void group_add(exchange ex);
 void group_read(exchange ex);
