@@ -113,6 +113,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
+  route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
   {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
 
   {"GET", "/api/v1/about", handlers::v1::about, anyone},

@@ -315,6 +315,8 @@ using job_admin = caf::typed_actor<
   caf::result<files_applied>(apply_files),
   /// Exports jobs as a declared file; administrators only. Errors: not_found, too_large.
   caf::result<exported_file>(export_query),
+  /// Administrators only.
+  caf::result<alarm_rules>(alarm_rules_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.

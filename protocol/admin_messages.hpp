@@ -24,6 +24,7 @@
 #include "core/job/executor.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
+#include "core/rules/alarm_plan.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 
@@ -241,6 +242,15 @@ struct test_channel {
   /// Address for mail; empty: the sender's address. Empty for a webhook.
   std::string recipient;
   core::principal by;
+};
+
+/// Lists the stored rules of declared files, for administrators.
+struct alarm_rules_query {
+  core::principal by;
+};
+
+struct alarm_rules {
+  std::vector<core::held_alarm> rows;
 };
 
 struct channel_tested {

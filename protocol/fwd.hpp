@@ -121,6 +121,8 @@ struct key_query;
 struct key_list;
 struct executors_query;
 struct executor_list;
+struct alarm_rules_query;
+struct alarm_rules;
 struct channels_query;
 struct channel_list;
 struct test_channel;

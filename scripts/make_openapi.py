@@ -230,6 +230,13 @@ SCHEMAS = {
         "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
                                "is over; null for a session that lasts as long as any can, of which none is recorded.")),
         "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
+    "AlarmRule": shown({
+        "key": text("Name of the rule."), "source": text("Source that declares the rule."),
+        "group": maybe(text("App name of its group; null: all groups.")),
+        "job": maybe(text("Key of its declared job; null: all jobs of the group.")),
+        "channels": array(text()), "mail_to": array(text()), "on": one_of("every_attempt", "last_attempt"),
+        "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
+        "recovered": truth("The first success after an alarm is reported, too.")}),
     "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
@@ -405,6 +412,8 @@ operation("get", "/alarms/channels", "administrator", "Lists the configured chan
               "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
               "place": text("Host and port that messages are sent to."),
               "sender": maybe(text("Address of the sender; null for a webhook."))}))}))
+operation("get", "/alarms/rules", "administrator", "Lists the rules for alarms that declared files contain",
+          reply=page_of("AlarmRule"), parameters=PAGING)
 operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),

@@ -503,6 +503,24 @@ export type OpenSession = {
   current: boolean
 }
 
+export type AlarmRule = {
+  /** Name of the rule. */
+  key: string
+  /** Source that declares the rule. */
+  source: string
+  /** App name of its group; null: all groups. */
+  group: string | null
+  /** Key of its declared job; null: all jobs of the group. */
+  job: string | null
+  channels: string[]
+  mail_to: string[]
+  on: 'every_attempt' | 'last_attempt'
+  /** Deduplication window; null: the setting alarm.dedup. */
+  dedup_ms: number | null
+  /** The first success after an alarm is reported, too. */
+  recovered: boolean
+}
+
 export type ChannelTest = {
   /** Address, for the channel mail. Default: the sender's address. */
   to?: string | null
@@ -997,6 +1015,24 @@ export interface Operations {
         /** Address of the sender; null for a webhook. */
         sender: string | null
       }[]
+    }
+  }
+  /** Lists the rules for alarms that declared files contain. Allowed for: administrator. */
+  'GET /alarms/rules': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: AlarmRule[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
     }
   }
   /** Sends a test message through a channel, at most one in ten seconds. Allowed for: administrator. */

@@ -157,6 +157,18 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer("export(" + text_of(m.group) + source + ")", m.by, core::check_admin(m.by),
                             protocol::exported_file{"# all\n[[group]]\napp_name = \"pay-worker\"\n"});
     },
+    [this](const protocol::alarm_rules_query& m) {
+      protocol::alarm_rules rules{{{{}, "deploy"}, {{}, "deploy"}}};
+      auto& rule = rules.rows[0].rule;
+      rule.key = "night";
+      rule.group = "pay-worker";
+      rule.channels = {"ops", "mail"};
+      rule.mail_to = {"ann@example.org"};
+      rule.on = core::alarm_attempts::last_attempt;
+      rule.dedup = core::milliseconds{60'000};
+      rules.rows[1].rule.key = "all";
+      return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
+    },
     [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {

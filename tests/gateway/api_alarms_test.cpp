@@ -20,6 +20,21 @@ TEST_CASE_METHOD(api_fixture, "channels of alarms are listed", "[gateway][api][a
     {"name":"ops","kind":"slack","place":"hooks.example.org","sender":null}]})"));
 }
 
+TEST_CASE_METHOD(api_fixture, "rules of alarms are listed", "[gateway][api][alarms]") {
+  open();
+  const auto page = json_of(call("GET", "/alarms/rules?limit=1"));
+  CHECK(page["items"] == json::parse(R"([{"key":"night","source":"deploy","group":"pay-worker","job":null,
+    "channels":["ops","mail"],"mail_to":["ann@example.org"],"on":"last_attempt","dedup_ms":60000,"recovered":false}])"));
+  CHECK(page["total"] == 2);
+  const auto rest = json_of(call("GET", "/alarms/rules?cursor=" + page["next"].get<std::string>()));
+  CHECK(rest["items"].size() == 1);
+  CHECK(rest["items"][0]["group"].is_null());
+  CHECK(rest["items"][0]["dedup_ms"].is_null());
+  CHECK(rest["next"].is_null());
+  CHECK(json_of(call("GET", "/alarms/rules?cursor=p9"))["items"].empty());
+  CHECK(call("GET", "/alarms/rules?job=7").status() == 400);
+}
+
 TEST_CASE_METHOD(api_fixture, "a test of a channel answers how its delivery ended", "[gateway][api][alarms]") {
   open();
   const auto reply = call("POST", "/alarms/channels/mail/test", R"({"to":"ann@example.org"})");

@@ -89,6 +89,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
 
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
+  {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
   {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
 
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "gateway/exchange/api_request.hpp"
@@ -11,6 +13,22 @@ void channel_list(exchange ex) {
                                  [](const exchange& waiting, const protocol::channel_list& list) {
                                    tell_json(waiting, protocol::wire::api_channels(list.channels));
                                  });
+}
+
+// The page is cut out of all rules here, because files declare few.
+void alarm_rule_list(exchange ex) {
+  const auto from = read_query(ex, protocol::wire::api_cursor_of);
+  if (!from)
+    return;
+  ex.ask<protocol::alarm_rules>(ex.services().partners.jobs, protocol::alarm_rules_query{ex.who()},
+                                [from = *from](const exchange& waiting, const protocol::alarm_rules& rules) {
+                                  const std::span all{rules.rows};
+                                  const auto rest = all.subspan(std::min(static_cast<std::size_t>(from.place), all.size()));
+                                  const auto part = rest.first(std::min(from.limit, rest.size()));
+                                  const auto total = static_cast<std::int64_t>(all.size());
+                                  tell_json(waiting, protocol::wire::api_page(protocol::wire::api_alarm_rules(part),
+                                                                              next_position(from, part.size(), total), total));
+                                });
 }
 
 void channel_test(exchange ex) {

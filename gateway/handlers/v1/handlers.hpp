@@ -120,6 +120,9 @@ void about(exchange ex);
 
 void channel_list(exchange ex);
 
+/// Lists the rules of declared files.
+void alarm_rule_list(exchange ex);
+
 /// Sends a test message and answers how its delivery ended: 200 also when it failed.
 void channel_test(exchange ex);
 

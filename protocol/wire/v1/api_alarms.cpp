@@ -18,6 +18,22 @@ std::string api_channels(const std::vector<core::alarm_channel>& channels) {
   });
 }
 
+std::string api_alarm_rules(std::span<const core::held_alarm> rules) {
+  return json_array(rules, [](std::string& out, const core::held_alarm& each) {
+    const auto& rule = each.rule;
+    json_object row{out};
+    row.text("key", rule.key);
+    row.text("source", each.source);
+    append_text_or_null(row, "group", rule.group);
+    append_text_or_null(row, "job", rule.job);
+    row.raw("channels", json_array(rule.channels));
+    row.raw("mail_to", json_array(rule.mail_to));
+    row.text("on", core::stored_name(rule.on));
+    rule.dedup ? row.number("dedup_ms", rule.dedup->count()) : row.null("dedup_ms");
+    row.boolean("recovered", rule.recovered);
+  });
+}
+
 core::result<std::string> parse_api_channel_test(std::string_view body) {
   return read_api_object(body.find_first_not_of(" \t\r\n") == std::string_view::npos ? "{}" : body,
                          [](api_members& in) { return in.text("to"); });
