@@ -19,6 +19,8 @@ enum class intent_id : std::int64_t {};
 enum class user_id : std::int32_t {};
 /// A row of `rm_api_key`.
 enum class api_key_id : std::int64_t {};
+/// A row of `rm_session`, see `core/access/session.hpp`.
+enum class session_id : std::int64_t {};
 
 /// Highest possible id of a job.
 inline constexpr job_id last_job_id{std::numeric_limits<std::int32_t>::max()};

@@ -96,6 +96,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
 
+  route{"GET", "/api/v1/executors", handlers::v1::executor_list, viewer}.with_query(),
   {"GET", "/api/v1/executors/refused", handlers::v1::refused_list, admin},
 
   route{"GET", "/api/v1/export", handlers::v1::file_export, admin}.with_query(),
@@ -112,10 +113,16 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
 
+  {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
+  route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
+  {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
+
   {"GET", "/api/v1/about", handlers::v1::about, anyone},
   {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},
   {"DELETE", "/api/v1/session", handlers::v1::session_end, first_of_all},
+  route{"GET", "/api/v1/sessions", handlers::v1::session_list, any_user}.with_query(),
+  {"DELETE", "/api/v1/sessions/{id}", handlers::v1::session_remove, any_user},
   route{"GET", "/api/v1/keys", handlers::v1::key_list, any_user}.with_query(),
   {"POST", "/api/v1/keys", handlers::v1::key_add, any_user},
   {"DELETE", "/api/v1/keys/{id}", handlers::v1::key_remove, any_user},

@@ -232,6 +232,8 @@ using registry_monitor = caf::typed_actor<
   caf::result<void>(executor_update),
   /// Adds a listener for such updates.
   caf::result<void>(update_subscription),
+  /// Replies from memory. Errors: forbidden for a group that the caller may not see; unavailable before the first read.
+  caf::result<executor_list>(executors_query),
   /// INTERNAL: flush, sweep, re-read.
   caf::result<void>(tick_atom)>;
 
@@ -313,6 +315,8 @@ using job_admin = caf::typed_actor<
   caf::result<files_applied>(apply_files),
   /// Exports jobs as a declared file; administrators only. Errors: not_found, too_large.
   caf::result<exported_file>(export_query),
+  /// Administrators only.
+  caf::result<alarm_rules>(alarm_rules_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.
@@ -404,7 +408,22 @@ using user_admin = caf::typed_actor<
   /// Errors: forbidden, not_found.
   caf::result<void>(remove_key),
   /// Errors: forbidden.
-  caf::result<key_list>(key_query)>;
+  caf::result<key_list>(key_query),
+  /// Errors: forbidden.
+  caf::result<session_page>(session_query),
+  /// Errors: forbidden, not_found.
+  caf::result<void>(end_session)>;
+
+/// Tests the channels of alarms for administrators. Errors of all: forbidden.
+using alarm_tester = caf::typed_actor<
+  caf::result<channel_list>(channels_query),
+  /// Replies how the delivery ended, at the latest at the limit of the request. Errors: not_found, invalid_argument, too_large
+  /// (too soon after the last test, or too many at once; the subject is the number of seconds to wait).
+  caf::result<channel_tested>(test_channel),
+  /// Arrives from the notifier.
+  caf::result<void>(notice_done),
+  /// INTERNAL: a test may have reached its limit.
+  caf::result<void>(tick_atom)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<

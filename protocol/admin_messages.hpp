@@ -14,13 +14,17 @@
 
 #include "core/access/api_key.hpp"
 #include "core/access/principal.hpp"
+#include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/alarm/alarm_channel.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/forecast/upcoming.hpp"
+#include "core/job/executor.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
+#include "core/rules/alarm_plan.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
@@ -88,6 +92,27 @@ struct identify {
 struct identified {
   core::principal who;
   bool must_change_password = false;
+};
+
+/// Lists open sessions: the caller's, or for an administrator those of all users.
+struct session_query {
+  /// The actor sets `max_age`.
+  core::session_search search;
+  /// Value of the cookie with which the caller is signed in; empty: none, an API key.
+  std::string current;
+  core::principal by;
+};
+
+struct session_page {
+  core::page<core::open_session> page;
+  /// Session of the caller's cookie.
+  std::optional<core::session_id> current;
+};
+
+/// Ends one session.
+struct end_session {
+  core::session_id session{};
+  core::principal by;
 };
 
 struct user_query {
@@ -187,6 +212,53 @@ struct key_query {
 
 struct key_list {
   std::vector<core::api_key> rows;
+};
+
+// -- executors -------------------------------------------------------------------------------------------------------------
+
+/// Lists executors of the groups that the caller may see.
+struct executors_query {
+  core::executor_search search;
+  core::principal by;
+};
+
+struct executor_list {
+  core::page<core::known_executor> page;
+};
+
+// -- channels of alarms ----------------------------------------------------------------------------------------------------
+
+/// Lists the configured channels, for administrators.
+struct channels_query {
+  core::principal by;
+};
+
+struct channel_list {
+  std::vector<core::alarm_channel> channels;
+};
+
+/// Sends a test message through a channel, for administrators.
+struct test_channel {
+  std::string channel;
+  /// Address for mail; empty: the sender's address. Empty for a webhook.
+  std::string recipient;
+  core::principal by;
+};
+
+/// Lists the stored rules of declared files, for administrators.
+struct alarm_rules_query {
+  core::principal by;
+};
+
+struct alarm_rules {
+  std::vector<core::held_alarm> rows;
+};
+
+struct channel_tested {
+  bool delivered = false;
+  /// Why the message was not delivered; empty otherwise.
+  std::string detail;
+  core::milliseconds took{};
 };
 
 // -- jobs ------------------------------------------------------------------------------------------------------------------

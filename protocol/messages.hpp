@@ -322,6 +322,8 @@ struct registry_beat {
   bool app_header = false;
   /// Token that the executor showed.
   core::token_kind token = core::token_kind::common;
+  /// The heartbeat is that of a native link.
+  bool link = false;
 };
 
 struct registry_removal {
@@ -465,6 +467,7 @@ struct node_handles {
   group_admin groups{};
   run_admin runs{};
   log_follower followed_logs{};
+  alarm_tester alarm_tests{};
 };
 
 struct node_status {

@@ -5,7 +5,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/alarm/alarm_channel.hpp"
 #include "core/alarm/alarm_text.hpp"
 #include "core/result.hpp"
 
@@ -36,6 +38,9 @@ public:
   /// configured, which may change), `invalid_argument` (refused permanently: an unknown address, a forbidden address, an answer
   /// that says so).
   virtual void send(notice what, done then) = 0;
+
+  /// Returns the configured channels: mail first, then webhooks in the order of the configuration.
+  [[nodiscard]] virtual std::vector<core::alarm_channel> channels() const = 0;
 
   /// Gives up messages on their way and ends the threads; later messages are refused. Called before the receivers of outcomes are
   /// destroyed.

@@ -198,6 +198,14 @@ SCHEMAS = {
     "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
                     "addresses": array(text()), "updated_ms": maybe(MS),
                     "source": maybe(text("Source that declares the group."))}),
+    "Executor": shown({
+        "group": ID, "app_name": text(), "address": text(),
+        "state": one_of("online", "late", "gone", "entered", description=(
+            "late: no heartbeat for two thirds of registry.dead_after; gone: said goodbye or silent for all of it, remembered "
+            "for an hour; entered: entered by a user, and not registered.")),
+        "last_beat_ms": maybe(MS), "link": truth("Connected to the answering node by a native link, or reachable only so."),
+        "family": maybe(one_of("xxl", "xxl-3.5", "native",
+                               description="Protocol of the last heartbeat; null if the answering node received none."))}),
     "Files": record({
         "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
         "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),
@@ -252,6 +260,20 @@ SCHEMAS = {
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
                      "expires_ms": maybe(MS), "used_ms": maybe(MS)}),
+    "OpenSession": shown({
+        "id": whole(1, 2**52 - 1, "First 52 bits of the stored digest of the session."), "user": ANY_NUMBER, "user_name": text(),
+        "opened_ms": maybe(MS),
+        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
+                               "is over; null for a session that lasts as long as any can, of which none is recorded.")),
+        "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
+    "AlarmRule": shown({
+        "key": text("Name of the rule."), "source": text("Source that declares the rule."),
+        "group": maybe(text("App name of its group; null: all groups.")),
+        "job": maybe(text("Key of its declared job; null: all jobs of the group.")),
+        "channels": array(text()), "mail_to": array(text()), "on": one_of("every_attempt", "last_attempt"),
+        "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
+        "recovered": truth("The first success after an alarm is reported, too.")}),
+    "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",
@@ -297,6 +319,7 @@ def page_of(name):
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed"
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=64)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
@@ -309,11 +332,13 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     parameters = list(parameters)
     if "{id}" in path:
         parameters.insert(0, PATH_ID)
+    if "{name}" in path:
+        parameters.insert(0, PATH_NAME)
     done = {"description": "Done.", **(body_of(reply) if reply else {})}
     if headers:
         done["headers"] = {name: {"description": description, "schema": text()} for name, description in headers.items()}
     problem = {"description": "Refused.", "content": {"application/problem+json": {"schema": ref("Problem")}}}
-    problems = {400, 503, *more} | ({401, 403, 429} if who != "anyone" else set()) | ({404} if "{id}" in path else set())
+    problems = {400, 503, *more} | ({401, 403, 429} if who != "anyone" else set()) | ({404} if "{" in path else set())
     if method != "get":
         problems |= {403, 413, 415}
     out = {"operationId": (method + path).translate(str.maketrans("/", "_", "{}.")), "tags": [tag or path.split("/")[1]],
@@ -342,6 +367,9 @@ operation("post", "/session", "anyone", "Signs a user in: sets the session cooki
 operation("delete", "/session", "any user", "Ends the browser's sessions", 204)
 operation("get", "/session", "any user", "Returns the caller, their permissions and the token for X-CSRF-Token",
           reply=ref("Session"))
+operation("get", "/sessions", "any user", "Lists the caller's open sessions, newest first; for administrators, all open sessions",
+          reply=page_of("OpenSession"), parameters=[query("user", ID), *PAGING])
+operation("delete", "/sessions/{id}", "any user", "Ends a session at once: an own one, or for administrators any", 204)
 operation("get", "/keys", "any user", "Lists the caller's API keys; for administrators, all API keys", reply=page_of("ApiKey"),
           parameters=[query("user", ID), *PAGING])
 operation("post", "/keys", "any user", "Creates an API key; the key is shown only once", 201,
@@ -372,6 +400,9 @@ operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigge
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
+          reply=page_of("Executor"), parameters=[
+              query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
 operation("get", "/executors/refused", "administrator", "Lists executors that this node refused within the last ten minutes",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
@@ -422,6 +453,17 @@ operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time s
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
+operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
+          reply=shown({"items": array(shown({
+              "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
+              "place": text("Host and port that messages are sent to."),
+              "sender": maybe(text("Address of the sender; null for a webhook."))}))}))
+operation("get", "/alarms/rules", "administrator", "Lists the rules for alarms that declared files contain",
+          reply=page_of("AlarmRule"), parameters=PAGING)
+operation("post", "/alarms/channels/{name}/test", "administrator",
+          "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
+              "delivered": truth("The receiving side accepted the message."),
+              "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
 operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])

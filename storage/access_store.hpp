@@ -13,6 +13,7 @@
 
 #include "core/access/api_key.hpp"
 #include "core/access/principal.hpp"
+#include "core/access/session.hpp"
 #include "core/access/user.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
@@ -85,6 +86,15 @@ public:
 
   /// Ends the session. Succeeds if the session is gone.
   virtual core::result<void> close(std::string_view digest) = 0;
+
+  /// Returns open sessions, newest first; a non-administrator gets only their own. Counts `page_rows_max` sessions at most.
+  /// Errors: `forbidden` when a non-administrator asks for another user's sessions.
+  virtual core::result<core::page<core::open_session>> page(const core::session_search& search, const core::principal& by,
+                                                            core::time_point now) = 0;
+
+  /// Ends one session of any user and writes an audit row. Errors: `not_found`; `forbidden`, unless `by` is an administrator or
+  /// the session's user.
+  virtual core::result<void> end(core::session_id session, const core::principal& by, core::time_point now) = 0;
 
   /// Ends all sessions of a user and returns their number. Errors: `forbidden`, unless `by` is an administrator or the user.
   virtual core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) = 0;

@@ -88,6 +88,7 @@ private:
   void begin_apply(const std::shared_ptr<protocol::apply_files>& sent, bool doubt,
                    caf::typed_response_promise<protocol::files_applied> promise);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
+  caf::result<protocol::alarm_rules> list(const protocol::alarm_rules_query& query);
   /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);

@@ -1,4 +1,4 @@
-// The part of job_admin that applies and exports declared files.
+// The part of job_admin that applies and exports declared files, and lists their rules for alarms.
 
 #include "actors/console/job_admin.hpp"
 
@@ -112,6 +112,29 @@ caf::result<protocol::exported_file> job_admin_state::write_file(const protocol:
         return promise.deliver(protocol::to_caf(text.error()));
       promise.deliver(protocol::exported_file{std::move(*text)});
     });
+  return promise;
+}
+
+caf::result<protocol::alarm_rules> job_admin_state::list(const protocol::alarm_rules_query& query) {
+  auto promise = self_->make_response_promise<protocol::alarm_rules>();
+  ask_store<protocol::alarm_rules>(
+    self_, stores_.reads,
+    [by = query.by](storage::store& store) -> core::result<protocol::alarm_rules> {
+      if (auto allowed = core::check_admin(by); !allowed)
+        return tl::unexpected<core::error>{allowed.error()};
+      protocol::alarm_rules rules;
+      auto read = store.exports().look([&rules](storage::export_view& view) -> core::result<void> {
+        rules.rows.clear();
+        auto stored = view.alarms();
+        if (!stored)
+          return tl::unexpected<core::error>{stored.error()};
+        for (auto& each : *stored)
+          rules.rows.push_back({std::move(each.rule), std::move(each.source)});
+        return {};
+      });
+      return read.map([&rules] { return std::move(rules); });
+    },
+    [promise](core::result<protocol::alarm_rules>&& outcome) mutable { deliver(promise, std::move(outcome)); });
   return promise;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -65,6 +66,11 @@ public:
   void end(const std::string& digest) {
     ++epoch_;
     entries_.erase(digest);
+  }
+  /// Ends the entries whose digest begins with `prefix`.
+  void end_with_prefix(std::string_view prefix) {
+    ++epoch_;
+    std::erase_if(entries_, [prefix](const auto& each) { return each.first.starts_with(prefix); });
   }
   /// Has the store asked again for the entries for which `is_over(entry)` is true; they stay known.
   template <class Predicate>

@@ -68,6 +68,8 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](protocol::add_key& asked) { return add(std::move(asked)); },
     [this](const protocol::remove_key& asked) { return remove(asked); },
     [this](protocol::key_query& asked) { return list(std::move(asked)); },
+    [this](protocol::session_query& asked) { return list(std::move(asked)); },
+    [this](const protocol::end_session& asked) { return end(asked); },
   };
 }
 

@@ -34,7 +34,7 @@ struct session_tokens {
 /// password_keeper does the slow work; none of them waits for another. Sessions that were found are cached for a second: a
 /// session that another node ends may go on here for that long; a session that is ended here ends at once. Passwords and API keys
 /// are in its messages only and never logged. `user_edits.cpp` has the changes by administrators and users, `user_keys.cpp` the
-/// API keys.
+/// API keys, `user_sessions.cpp` the list of sessions.
 class user_admin_state {
 public:
   static inline const char* name = "ringmaster.user_admin";
@@ -93,6 +93,8 @@ private:
   void found(const std::string& digest, std::uint64_t epoch, const core::found_session& session);
   void prolong(const std::string& digest, const core::found_session& session);
   void forget_sessions(core::user_id user);
+  caf::result<protocol::session_page> list(protocol::session_query&& asked);
+  caf::result<void> end(const protocol::end_session& asked);
 
   caf::result<protocol::identified> identify(const protocol::identify_key& asked);
   core::result<protocol::identified> found(const protocol::identify_key& asked, const std::string& digest, std::uint64_t epoch,

@@ -237,7 +237,7 @@ void native_links_state::refuse(const protocol::link_hello& hello, const std::st
 
 void native_links_state::beat(const known_link& known) {
   protocol::send(self_, parts_.registry,
-                 protocol::registry_beat{registry_group, known.hello.app_name, known.hello.address, false, known.token});
+                 protocol::registry_beat{registry_group, known.hello.app_name, known.hello.address, false, known.token, true});
 }
 
 // The link itself notifies the pool.

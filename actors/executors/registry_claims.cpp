@@ -28,6 +28,7 @@ registry_table::entry_map::iterator registry_table::add(key&& which) {
   entry fresh;
   fresh.order = order_unstored + sequence_;
   fresh.place = protocol::address_key(std::get<2>(which));
+  departed_.erase(which);
   const auto made = entries_.emplace(std::move(which), std::move(fresh)).first;
   ++count_of_[std::get<1>(made->first)];
   if (std::get<0>(made->first) == routed_group)
@@ -37,6 +38,7 @@ registry_table::entry_map::iterator registry_table::add(key&& which) {
 }
 
 registry_table::entry_map::iterator registry_table::drop(entry_map::iterator which) {
+  note_departure(which->first, which->second);
   if (const auto found = claims_.find(which->second.place); found != claims_.end()) {
     std::erase(found->second, entry_map::const_iterator{which});
     if (found->second.empty())

@@ -7,6 +7,8 @@
 #include "actors/store/store_access.hpp"
 #include "core/text/native_address.hpp"
 #include "protocol/address_key.hpp"
+#include "protocol/admin_messages.hpp"
+#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -44,8 +46,18 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
     [this](protocol::executor_update& update) { note_unreachable(std::move(update)); },
     [this](protocol::update_subscription& subscription) { update_listeners_.push_back(std::move(subscription.listener)); },
+    [this](const protocol::executors_query& query) { return list(query); },
     [this](protocol::tick_atom) { tick(); },
   };
+}
+
+caf::result<protocol::executor_list> registry_monitor_state::list(const protocol::executors_query& query) const {
+  if (query.search.group)
+    if (auto may = core::check_right(query.by, core::group_right::viewer, *query.search.group); !may)
+      return protocol::to_caf(may.error());
+  if (!table_.has_read())
+    return protocol::to_caf({core::errc::unavailable, "the registry has not been read yet"});
+  return protocol::executor_list{table_.executors(query.search, query.by)};
 }
 
 template <class Registration>

@@ -40,6 +40,7 @@ private:
   [[nodiscard]] protocol::claim_verdict judge(const protocol::address_claim& claim) const;
   void refuse(const protocol::registry_beat& registration, const std::string& rival);
   void remove(const protocol::registry_removal& removal);
+  [[nodiscard]] caf::result<protocol::executor_list> list(const protocol::executors_query& query) const;
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
   void note_unreachable(protocol::executor_update&& update);

@@ -61,6 +61,7 @@ bool registry_table::beat(const protocol::registry_beat& beat, moment now) {
   note_incarnation(beat.address, core::time_point::max());
   if (std::exchange(found->second.app_header, beat.app_header) != beat.app_header)
     view_stale_ = true;
+  found->second.link = beat.link;
   note_token(found->second, beat);
   return true;
 }
@@ -103,6 +104,7 @@ void registry_table::sweep(steady now) {
       dead_.insert_or_assign(at->first, dead_row{at->second.row_seen});
     at = drop(at);
   }
+  forget_departed();
 }
 
 bool registry_table::alive(const entry& which) const noexcept {

@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "actors/executors/observed_clock.hpp"
+#include "core/access/principal.hpp"
+#include "core/job/executor.hpp"
 #include "core/job/group.hpp"
+#include "core/page.hpp"
 #include "core/time.hpp"
 #include "protocol/messages.hpp"
 
@@ -51,6 +54,9 @@ public:
   static constexpr std::size_t registrations_max = 100'000;
   /// Maximum for one app whose executors show its group's token; all such apps together may fill three quarters of the table.
   static constexpr std::size_t group_registrations_max = registrations_max / 4;
+  /// Executors that have gone: their number, and the time for which they are remembered.
+  static constexpr std::size_t departed_max = 1'000;
+  static constexpr std::chrono::hours departed_for{1};
   /// Dead rows deleted by one write.
   static constexpr std::size_t deletions_max = 500;
 
@@ -72,6 +78,10 @@ public:
   [[nodiscard]] bool has(const protocol::registry_beat& beat) const {
     return entries_.contains(key{beat.registry_group, beat.app_name, beat.address});
   }
+  /// Returns false before groups and registrations were read for the first time.
+  [[nodiscard]] bool has_read() const noexcept { return read_.has_value(); }
+  /// Returns the executors of the groups that the principal may see, also some that have gone (`registry_list.cpp`).
+  [[nodiscard]] core::page<core::known_executor> executors(const core::executor_search& search, const core::principal& by) const;
   /// Returns the app that keeps this address from `app_name`, whose executor shows its group's token; empty: none does.
   [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& address) const;
   /// Returns the registrations that lost their address to another app since the last call, and that app.
@@ -133,6 +143,8 @@ private:
     std::optional<core::token_kind> stored_shown;
     /// The last beat carried the app name header.
     bool app_header = false;
+    /// The last beat was that of a native link.
+    bool link = false;
     /// Rank among the claims of one address: the position of its row in the table, which all nodes read alike; unwritten rows are
     /// last.
     std::uint64_t order = 0;
@@ -146,6 +158,15 @@ private:
     /// The store was asked to delete the row; if it still exists, it is left alone.
     bool deleted = false;
   };
+  /// Executor that has gone.
+  struct departed {
+    /// Time of its last beat.
+    core::time_point seen{};
+    /// Time of its end by `listened_`.
+    duration since{};
+    bool link = false;
+    core::executor_family family = core::executor_family::unknown;
+  };
   struct write_in_flight {
     std::vector<std::pair<key, entry>> renewed;
     std::set<key> removed;
@@ -154,6 +175,13 @@ private:
     std::vector<std::pair<key, std::optional<core::token_kind>>> tokens;
   };
 
+  [[nodiscard]] core::known_executor describe(const core::group& of, const std::string& address, const entry& known) const;
+  [[nodiscard]] static core::executor_family family_of(const entry& known) noexcept;
+  [[nodiscard]] static core::time_point last_beat_of(const entry& known) noexcept;
+  /// Returns the time since the last sign that the entry is alive.
+  [[nodiscard]] duration age_of(const entry& known) const;
+  void note_departure(const key& which, const entry& known);
+  void forget_departed();
   /// Returns true if the entry is alive as of the last look at either clock.
   [[nodiscard]] bool alive(const entry& which) const noexcept;
   /// Returns false while dead rows may belong to executors that are about to beat again.
@@ -214,6 +242,7 @@ private:
   /// Groups as stored.
   std::vector<core::group> groups_;
   std::map<key, dead_row> dead_;
+  std::map<key, departed> departed_;
   /// Tokens that the store has for addresses without a registration.
   std::vector<core::registration> left_tokens_;
   write_in_flight in_flight_;

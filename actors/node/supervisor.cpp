@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/alarms/alarm_actor.hpp"
+#include "actors/alarms/alarm_tester.hpp"
 #include "actors/console/group_admin.hpp"
 #include "actors/console/job_admin.hpp"
 #include "actors/console/log_follower.hpp"
@@ -63,7 +64,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::status_query) { return status(); },
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
-      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_};
+      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -177,6 +178,9 @@ void supervisor_state::spawn_administration() {
                               queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
+  alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
+                                        parts_.notifier, parts_.host, language, config::ask_limit(settings.server) / 10 * 9,
+                                        parts_.clocks.wall, parts_.log));
   if (parts_.make_keeper)
     users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
                                   queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,

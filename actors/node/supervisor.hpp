@@ -125,6 +125,7 @@ private:
   protocol::recovery_actor recovery_;
   protocol::fail_monitor failures_;
   protocol::alarm_actor alarms_;
+  protocol::alarm_tester alarm_tests_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
   protocol::row_sweeper sweeper_;

@@ -1,15 +1,14 @@
+#include <algorithm>
 #include <cstdio>
 #include <future>
 
 #include <unistd.h>
 
+#include "actors/alarms/alarm_tester.hpp"
 #include "apps/client/api_queries.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"
-#include "core/alarm/alarm_text.hpp"
-#include "core/alarm/mail_text.hpp"
-#include "core/text/text.hpp"
 
 namespace ringmaster::apps {
 
@@ -27,20 +26,18 @@ core::result<void> send_test(const alarm_test_options& options, std::string& to)
   const auto settings = notification_of(what->settings);
   if (auto known = gateway::check_channel(settings, options.channel); !known)
     return core::fail(core::errc::invalid_argument, known.error().context);
-  if (options.channel == protocol::mail_channel) {
-    to = options.to.empty() ? settings.mail.from : options.to;
-    if (!core::is_mail_address(to))
-      return core::fail(core::errc::invalid_argument, "--to: \"" + core::valid_utf8(to) + "\" is not a valid e-mail address");
-  } else if (!options.to.empty()) {
-    return core::fail(core::errc::invalid_argument, "--to: applies only to the channel mail");
-  }
-  protocol::notice test{options.channel, to, "ringmaster.test." + std::to_string(core::to_ms(system_now())),
-                        core::test_message_of(this_host(), settings.language)};
+  const auto channels = gateway::channels_of(settings);
+  const auto chosen =
+    std::find_if(channels.begin(), channels.end(), [&](const auto& each) { return each.name == options.channel; });
+  auto test = actors::test_notice_of(*chosen, options.to, this_host(), settings.language, system_now());
+  if (!test)
+    return core::fail(core::errc::invalid_argument, "--" + test.error().context);
+  to = test->recipient;
   std::promise<core::result<void>> outcome;
   auto answer = outcome.get_future();
   // Destroyed before the promise that its callback fulfils.
   const auto notifier = gateway::make_notifier(settings);
-  notifier->send(std::move(test), [&outcome](core::result<void> sent) { outcome.set_value(std::move(sent)); });
+  notifier->send(std::move(*test), [&outcome](core::result<void> sent) { outcome.set_value(std::move(sent)); });
   auto sent = answer.get();
   // A refusal by the receiving side is reported as `unavailable`, because the command line was correct.
   if (!sent)

@@ -282,6 +282,20 @@ export type Group = {
   source: string | null
 }
 
+export type Executor = {
+  group: number
+  app_name: string
+  address: string
+  /** late: no heartbeat for two thirds of registry.dead_after; gone: said goodbye or silent for all of it, remembered for an hour; entered: entered by a user, and not registered. */
+  state: 'online' | 'late' | 'gone' | 'entered'
+  /** Milliseconds since the epoch. */
+  last_beat_ms: number | null
+  /** Connected to the answering node by a native link, or reachable only so. */
+  link: boolean
+  /** Protocol of the last heartbeat; null if the answering node received none. */
+  family: 'xxl' | 'xxl-3.5' | 'native' | null
+}
+
 export type Files = {
   /** Name of the source that owns the declared objects. Default: apply. */
   source?: string | null
@@ -572,6 +586,46 @@ export type ApiKey = {
   used_ms: number | null
 }
 
+export type OpenSession = {
+  /** First 52 bits of the stored digest of the session. */
+  id: number
+  user: number
+  user_name: string
+  /** Milliseconds since the epoch. */
+  opened_ms: number | null
+  /** Last recorded use: uses are recorded when a tenth of the session's lifetime is over; null for a session that lasts as long as any can, of which none is recorded. */
+  used_ms: number | null
+  /** Milliseconds since the epoch. */
+  expires_ms: number | null
+  /** Address that opened it. */
+  remote: string | null
+  /** Session of this request. */
+  current: boolean
+}
+
+export type AlarmRule = {
+  /** Name of the rule. */
+  key: string
+  /** Source that declares the rule. */
+  source: string
+  /** App name of its group; null: all groups. */
+  group: string | null
+  /** Key of its declared job; null: all jobs of the group. */
+  job: string | null
+  channels: string[]
+  mail_to: string[]
+  on: 'every_attempt' | 'last_attempt'
+  /** Deduplication window; null: the setting alarm.dedup. */
+  dedup_ms: number | null
+  /** The first success after an alarm is reported, too. */
+  recovered: boolean
+}
+
+export type ChannelTest = {
+  /** Address, for the channel mail. Default: the sender's address. */
+  to?: string | null
+}
+
 export type Nodes = {
   items: {
     id: string
@@ -661,6 +715,31 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Session
+  }
+  /** Lists the caller's open sessions, newest first; for administrators, all open sessions. Allowed for: any user. */
+  'GET /sessions': {
+    query: {
+      user?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: OpenSession[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Ends a session at once: an own one, or for administrators any. Allowed for: any user. */
+  'DELETE /sessions/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
   }
   /** Lists the caller's API keys; for administrators, all API keys. Allowed for: any user. */
   'GET /keys': {
@@ -855,6 +934,26 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
+  /** Lists executors as the answering node knows them, by group. Allowed for: viewer. */
+  'GET /executors': {
+    query: {
+      group?: number
+      state?: 'online' | 'late' | 'gone' | 'entered'
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Executor[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
   /** Lists executors that this node refused within the last ten minutes. Allowed for: administrator. */
   'GET /executors/refused': {
     query: undefined
@@ -1012,6 +1111,53 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Nodes
+  }
+  /** Lists the configured channels of alarms, without their secrets. Allowed for: administrator. */
+  'GET /alarms/channels': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: {
+        /** mail, or the name of a webhook. */
+        name: string
+        /** mail, or the preset of the webhook. */
+        kind: string
+        /** Host and port that messages are sent to. */
+        place: string
+        /** Address of the sender; null for a webhook. */
+        sender: string | null
+      }[]
+    }
+  }
+  /** Lists the rules for alarms that declared files contain. Allowed for: administrator. */
+  'GET /alarms/rules': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: AlarmRule[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Sends a test message through a channel, at most one in ten seconds. Allowed for: administrator. */
+  'POST /alarms/channels/{name}/test': {
+    query: undefined
+    body: ChannelTest
+    answer: {
+      /** The receiving side accepted the message. */
+      delivered: boolean
+      /** Why the message was not delivered. */
+      detail: string | null
+      took_ms: number
+    }
   }
   /** Lists users. Allowed for: administrator. */
   'GET /users': {

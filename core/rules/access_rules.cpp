@@ -164,6 +164,12 @@ error password_has_changed() { return {errc::conflict, "the password has changed
 
 error no_session() { return {errc::not_found, "there is no such session"}; }
 
+result<void> check_sessions_of(const principal& by, user_id user) {
+  if (by.admin || (by.user == user && user != user_id{}))
+    return {};
+  return tl::unexpected{not_permitted(by, "see or end sessions of user " + std::to_string(number(user)))};
+}
+
 result<void> check_own_password(const principal& by, user_id user) {
   if (by.user == user && user != user_id{})
     return {};

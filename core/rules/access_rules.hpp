@@ -66,6 +66,8 @@ struct user_edit {
 [[nodiscard]] error password_has_changed();
 /// Returns `not_found`.
 [[nodiscard]] error no_session();
+/// Errors: `forbidden` unless `user` is `by`, or `by` is an administrator.
+[[nodiscard]] result<void> check_sessions_of(const principal& by, user_id user);
 
 /// Errors: `forbidden` unless `user` is `by`.
 [[nodiscard]] result<void> check_own_password(const principal& by, user_id user);

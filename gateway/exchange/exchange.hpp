@@ -50,6 +50,7 @@ struct gateway_partners {
   protocol::group_admin groups{};
   protocol::run_admin runs{};
   protocol::log_follower followed_logs{};
+  protocol::alarm_tester alarm_tests{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.
@@ -119,7 +120,7 @@ public:
   [[nodiscard]] const gateway::route& row() const noexcept { return *row_; }
   /// Returns the path below the context path, as the client writes it.
   [[nodiscard]] const std::string& path() const noexcept { return shared_->at.path; }
-  /// Returns the value at `{name}` of the route's path: a number from 1 to 2⁶³-1. Empty when the path has no such part.
+  /// Returns the value of a part in braces of the route's path, e.g. of `{id}`: see `match_path`. Empty without such a part.
   [[nodiscard]] std::string_view parameter(std::string_view name) const noexcept;
   /// Returns `path` with the prefix that the client used.
   [[nodiscard]] std::string location(std::string_view path) const { return shared_->at.base + std::string{path}; }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/text/text.hpp"
 #include "core/text/url_text.hpp"
 
 namespace ringmaster::gateway {
@@ -25,6 +26,16 @@ bool is_id(std::string_view text) noexcept {
   const auto* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
   return failure == std::errc{} && stop == end;
+}
+
+/// Returns the value of a segment in braces; nothing when the segment has no such value.
+std::optional<std::string> value_of_segment(std::string_view name, std::string_view given) {
+  if (name != "name")
+    return is_id(given) ? std::optional<std::string>{given} : std::nullopt;
+  constexpr std::size_t name_bytes_max = 1024;
+  auto text = given.size() <= name_bytes_max ? core::percent_decoded(given) : std::nullopt;
+  const bool is_name = text && !text->empty() && core::valid_utf8(*text) == *text && text->find('\0') == std::string::npos;
+  return is_name ? std::move(text) : std::nullopt;
 }
 
 } // namespace
@@ -80,10 +91,15 @@ std::optional<path_parameters> match_path(std::string_view pattern, std::string_
     const auto wanted = take_segment(pattern);
     const auto given = take_segment(path);
     const bool named = wanted.size() > 2 && wanted.front() == '{' && wanted.back() == '}';
-    if (named ? !is_id(given) : wanted != given)
+    if (!named && wanted != given)
       return std::nullopt;
-    if (named)
-      found.emplace_back(wanted.substr(1, wanted.size() - 2), given);
+    if (!named)
+      continue;
+    const auto name = wanted.substr(1, wanted.size() - 2);
+    auto value = value_of_segment(name, given);
+    if (!value)
+      return std::nullopt;
+    found.emplace_back(name, std::move(*value));
   }
   return found;
 }

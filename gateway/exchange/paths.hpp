@@ -27,8 +27,9 @@ namespace ringmaster::gateway {
 /// Values of the `{name}` segments by name. The names point into the pattern.
 using path_parameters = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Matches `path` with a route's pattern such as `/jobs/{id}/runs`. Each `{name}` is one whole segment and a number from 1 to
-/// 2⁶³-1 in its only form: digits without leading zeros. Nothing when the path does not match.
+/// Matches `path` with a route's pattern such as `/jobs/{id}/runs`. Each part in braces is one whole segment: `{name}` a
+/// percent-encoded text of valid UTF-8, whose value is decoded; every other part a number from 1 to 2⁶³-1 in its only form:
+/// digits without leading zeros. Nothing when the path does not match.
 [[nodiscard]] std::optional<path_parameters> match_path(std::string_view pattern, std::string_view path);
 
 } // namespace ringmaster::gateway

@@ -23,7 +23,7 @@ struct route {
   /// A path may have several rows with different methods.
   std::string_view method;
   /// Path without the context path; each route is served with and without it. `/api/…` is also served below `/xxl-job-admin`. A
-  /// segment `{name}` matches a number (`match_path`); a row without such segments comes before a row with them.
+  /// segment in braces matches a number or a name (`match_path`); a row without such segments comes before a row with them.
   std::string_view path;
   void (*handle)(exchange ex);
   permission who;

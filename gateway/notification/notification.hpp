@@ -35,6 +35,9 @@ public:
 /// or metadata address is refused on the socket itself, before it connects. The destructor stops the notifier.
 [[nodiscard]] std::unique_ptr<channel_notifier> make_notifier(notification_settings settings);
 
+/// Returns the channels of the settings. A webhook's address holds a secret: only its host and port are shown.
+[[nodiscard]] std::vector<core::alarm_channel> channels_of(const notification_settings& settings);
+
 /// Checks a channel as far as the settings show, without sending. Errors: `not_found` for a channel that is not configured,
 /// `invalid_argument`.
 [[nodiscard]] core::result<void> check_channel(const notification_settings& settings, std::string_view channel);

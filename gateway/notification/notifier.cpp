@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/text/url_text.hpp"
 #include "gateway/notification/delivery.hpp"
 #include "gateway/notification/notification.hpp"
 
@@ -47,6 +48,8 @@ public:
     if (thread_.joinable())
       thread_.join();
   }
+
+  [[nodiscard]] std::vector<core::alarm_channel> channels() const override { return channels_of(settings_); }
 
   void send(protocol::notice what, done then) override {
     const char* refusal = nullptr;
@@ -171,6 +174,8 @@ public:
 
   void send(protocol::notice what, done then) override { present()->send(std::move(what), std::move(then)); }
 
+  [[nodiscard]] std::vector<core::alarm_channel> channels() const override { return present()->channels(); }
+
   void reload(notification_settings settings) override {
     const std::lock_guard one_at_a_time{reloading_};
     if (stopped_)
@@ -190,13 +195,13 @@ public:
   }
 
 private:
-  [[nodiscard]] std::shared_ptr<curl_notifier> present() {
+  [[nodiscard]] std::shared_ptr<curl_notifier> present() const {
     const std::lock_guard lock{guard_};
     return current_;
   }
 
   std::mutex reloading_;
-  std::mutex guard_;
+  mutable std::mutex guard_;
   bool stopped_ = false;
   std::shared_ptr<curl_notifier> current_;
 };
@@ -216,6 +221,18 @@ core::result<void> probe_channel(const notification_settings& settings, std::str
     return tl::unexpected{made.error()};
   const auto own = channel == protocol::mail_channel ? settings.mail.timeout : settings.alarm.webhook_timeout;
   return (*made)->probe(std::min(probe_limit, own));
+}
+
+std::vector<core::alarm_channel> channels_of(const notification_settings& settings) {
+  std::vector<core::alarm_channel> out;
+  if (!settings.mail.host.empty())
+    out.push_back({std::string{protocol::mail_channel}, "mail", settings.mail.host + ':' + std::to_string(settings.mail.port),
+                   settings.mail.from});
+  for (const auto& each : settings.webhooks) {
+    const auto url = core::split_url(each.url);
+    out.push_back({each.name, each.preset, std::string{core::split_authority(url.authority).place}});
+  }
+  return out;
 }
 
 core::result<void> check_channel(const notification_settings& settings, std::string_view channel) {

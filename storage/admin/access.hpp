@@ -42,6 +42,9 @@ public:
   core::result<core::found_session> find(std::string_view digest, core::time_point now) override;
   core::result<void> prolong(std::string_view digest, core::time_point expires) override;
   core::result<void> close(std::string_view digest) override;
+  core::result<core::page<core::open_session>> page(const core::session_search& search, const core::principal& by,
+                                                    core::time_point now) override;
+  core::result<void> end(core::session_id session, const core::principal& by, core::time_point now) override;
   core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override;
 
 private:
@@ -80,6 +83,9 @@ private:
 [[nodiscard]] std::optional<core::user_secret> find_user(admin_session& own, std::string_view name);
 [[nodiscard]] std::optional<core::user_secret> find_user(admin_session& own, core::user_id user);
 [[nodiscard]] std::optional<core::user_secret> held_user(admin_session& own, core::user_id user);
+
+/// Returns the principal with its present permissions, which may be fewer than when the request began (`user_reads.cpp`).
+[[nodiscard]] core::principal as_now(admin_session& own, const core::principal& by);
 
 /// Ends all sessions of a user, including those with Java admins (`sessions.cpp`). Returns the number of our own.
 std::uint64_t end_sessions(admin_session& own, core::user_id user);

@@ -24,17 +24,6 @@ core::api_key read_key(const sql_rows& row) {
           optional_time(row, 5),        optional_time(row, 6)};
 }
 
-/// Returns the principal with its present permissions, which may be fewer than when the request began.
-core::principal as_now(admin_session& own, const core::principal& by) {
-  auto self = by;
-  if (by.user == core::user_id{})
-    return self;
-  const auto user = find_user(own, by.user);
-  self.admin = by.admin && user && user->card.admin;
-  self.user = user ? by.user : core::user_id{};
-  return self;
-}
-
 std::int64_t count_keys(admin_session& own, core::user_id user) {
   auto row = own.query("SELECT COUNT(*) FROM rm_api_key WHERE user_id = ?", user);
   return row.next() ? row.number(0) : 0;

@@ -114,6 +114,13 @@ core::job_id insert_job(admin_session& own, const core::job_record& row, const s
     row.children);
 }
 
+/// Adds a version to the history of a script.
+void add_version(admin_session& own, core::job_id job, std::string_view glue_type, std::string_view source,
+                 std::string_view remark, const std::string& date) {
+  own.execute("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time)"
+              " VALUES (?, ?, ?, ?, ?, ?)", job, glue_type, source, remark, date, date);
+}
+
 } // namespace
 
 core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
@@ -125,10 +132,14 @@ core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, co
                                           *mode == cluster_mode::shared, own_.schedule_zone(), now});
     if (!wanted)
       return tl::unexpected{wanted.error()};
-    const auto job = insert_job(own_, wanted->row, std::string{own_.dates().of(now)});
+    const std::string date{own_.dates().of(now)};
+    const auto job = insert_job(own_, wanted->row, date);
     // A restarted server may reuse the id of a job that Java admins removed.
     own_.execute("DELETE FROM rm_job_ext WHERE job = ?", job);
     own_.execute("DELETE FROM rm_stop WHERE job = ?", job);
+    // XXL-JOB loses the first source when the second one is saved.
+    if (core::is_script(wanted->row.glue_type))
+      add_version(own_, job, wanted->row.glue_type, wanted->row.glue_source, wanted->row.glue_remark, date);
     take_revision(own_, job);
     own_.execute("UPDATE rm_schedule SET next_ms = 0 WHERE job = ?", job);
     if (wanted->options_changed)
@@ -182,8 +193,7 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     const std::string date{own_.dates().of(now)};
     own_.execute("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, glue_updatetime = ?, update_time = ? WHERE id = ?",
                  source, remark, date, date, job);
-    own_.execute("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time)"
-                 " VALUES (?, ?, ?, ?, ?, ?)", job, held->glue_type, source, remark, date, date);
+    add_version(own_, job, held->glue_type, source, remark, date);
     auto oldest = own_.query("SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?", job,
                              core::source_versions_max);
     if (oldest.next())

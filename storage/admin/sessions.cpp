@@ -1,5 +1,7 @@
 // Sessions. They survive a restart, are valid on every node, and can be ended by administrators.
 
+#include <algorithm>
+
 #include "storage/admin/access.hpp"
 #include "storage/admin/audit_row.hpp"
 
@@ -16,6 +18,36 @@ void forget_old_sessions(admin_session& own, core::time_point now) {
     over.push_back(found.string(0));
   for (const auto& digest : over)
     own.execute("DELETE FROM rm_session WHERE digest = ?", digest);
+}
+
+#define RINGMASTER_SESSION_COLUMNS                                                                                               \
+  "SELECT s.digest, s.user_id, u.username, s.opened_ms, s.expires_ms, s.remote, s.lifetime_ms, s.password_mark, u.password"      \
+  " FROM rm_session s JOIN xxl_job_user u ON u.id = s.user_id"
+
+/// `expires` is as long after the last recorded use as the session may be unused, unless it is the end of the longest session.
+core::open_session read_session(const sql_rows& row, core::milliseconds max_age) {
+  core::open_session out{core::session_id_of(row.text(0)), row.id<core::user_id>(1), row.string(2),
+                         row.time_ms(3),                   row.time_ms(4),           std::nullopt, row.string(5)};
+  if (out.expires < out.opened + max_age)
+    out.used = std::max(out.opened, out.expires - core::milliseconds{row.number(6)});
+  return out;
+}
+
+/// A session from before the user's present password has ended, although its row is there when another program changed it.
+bool is_of_present_password(const sql_rows& row) { return row.text(7) == core::password_mark(row.text(8)); }
+
+std::optional<core::session> find_session(admin_session& own, core::session_id id) {
+  const auto prefix = core::digest_prefix_of(id);
+  // All digits sort before "g".
+  auto row = own.query("SELECT digest, user_id, remote FROM rm_session WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT 1",
+                       prefix, prefix + "g");
+  if (!row.next() || core::session_id_of(row.text(0)) != id)
+    return std::nullopt;
+  core::session found;
+  found.digest = row.string(0);
+  found.user = row.id<core::user_id>(1);
+  found.remote = row.string(2);
+  return found;
 }
 
 } // namespace
@@ -79,6 +111,48 @@ core::result<void> session_role::close(std::string_view digest) {
   });
 }
 
+core::result<core::page<core::open_session>> session_role::page(const core::session_search& search, const core::principal& by,
+                                                                core::time_point now) {
+  return own_.read_together([&]() -> core::result<core::page<core::open_session>> {
+    const auto self = as_now(own_, by);
+    const auto user = self.admin ? search.user : search.user.value_or(self.user);
+    if (user)
+      if (auto allowed = core::check_sessions_of(self, *user); !allowed)
+        return tl::unexpected{allowed.error()};
+    const auto& [offset, limit] = search.window;
+    auto row = own_.query(RINGMASTER_SESSION_COLUMNS " WHERE s.expires_ms > ? AND s.opened_ms > ? AND (? = 0 OR s.user_id = ?)"
+                                                     " ORDER BY s.opened_ms DESC, s.digest LIMIT ?",
+                          now, now - search.max_age, user.value_or(core::user_id{}), user.value_or(core::user_id{}),
+                          core::page_rows_max);
+    core::page<core::open_session> out;
+    for (std::size_t read = 0; row.next();) {
+      out.total_is_capped = ++read >= core::page_rows_max;
+      if (!is_of_present_password(row))
+        continue;
+      const auto place = static_cast<std::size_t>(out.total++);
+      if (place >= offset && place - offset < limit)
+        out.rows.push_back(read_session(row, search.max_age));
+    }
+    return out;
+  });
+}
+
+core::result<void> session_role::end(core::session_id session, const core::principal& by, core::time_point now) {
+  return own_.edit([&]() -> core::result<void> {
+    const auto found = find_session(own_, session);
+    if (!found)
+      return tl::unexpected{core::no_session()};
+    if (auto allowed = core::check_sessions_of(as_now(own_, by), found->user); !allowed)
+      return allowed;
+    if (own_.execute("DELETE FROM rm_session WHERE digest = ?", found->digest) == 0)
+      return tl::unexpected{core::no_session()};
+    const auto user = find_user(own_, found->user);
+    write_audit(own_, core::audit_of_user(by, core::audit_action::update, user ? user->card : core::user_card{found->user, {}},
+                                         {"sessions: 1 ended, opened from " + found->remote}, now));
+    return {};
+  });
+}
+
 core::result<std::size_t> session_role::close_all(core::user_id user, const core::principal& by, core::time_point now) {
   return own_.edit([&]() -> core::result<std::size_t> {
     if (auto allowed = core::check_own_password(by, user); !allowed && !by.admin)
@@ -91,5 +165,7 @@ core::result<std::size_t> session_role::close_all(core::user_id user, const core
     return static_cast<std::size_t>(ended);
   });
 }
+
+#undef RINGMASTER_SESSION_COLUMNS
 
 } // namespace ringmaster::storage

@@ -66,6 +66,16 @@ std::optional<core::user_secret> held_user(admin_session& own, core::user_id use
   return first_of(own, own.query(RINGMASTER_USER_COLUMNS " WHERE id = ? $for_update", user));
 }
 
+core::principal as_now(admin_session& own, const core::principal& by) {
+  auto self = by;
+  if (by.user == core::user_id{})
+    return self;
+  const auto user = find_user(own, by.user);
+  self.admin = by.admin && user && user->card.admin;
+  self.user = user ? by.user : core::user_id{};
+  return self;
+}
+
 core::result<core::user_secret> user_role::find(std::string_view name) {
   return own_.read([&]() -> core::result<core::user_secret> {
     auto user = find_user(own_, name);

@@ -53,6 +53,25 @@ TEST_CASE_METHOD(with_files, "files that a user sends are applied in the user's 
   }
 }
 
+TEST_CASE_METHOD(with_files, "rules for alarms are listed for administrators", "[actors]") {
+  core::declared_set declared;
+  declared.source = "files";
+  declared.groups = {{"pay", "Payments", std::nullopt}};
+  core::alarm_rule rule;
+  rule.key = "night";
+  rule.channels = {"ops"};
+  declared.alarms.push_back({rule, "files:1"});
+  REQUIRE(store.deploys().apply(declared, false, false, civil()));
+  const auto rules = ask<protocol::alarm_rules>(admin, protocol::alarm_rules_query{chief});
+  REQUIRE(rules);
+  REQUIRE(rules->rows.size() == 1);
+  CHECK(rules->rows[0].rule == rule);
+  CHECK(rules->rows[0].source == "files");
+  const auto refused = ask<protocol::alarm_rules>(admin, protocol::alarm_rules_query{visitor});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+}
+
 TEST_CASE_METHOD(with_files, "only administrators apply and export", "[actors]") {
   const auto refused = ask<protocol::files_applied>(admin, protocol::apply_files{"nightly", visitor});
   REQUIRE_FALSE(refused);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/admin_messages.hpp"
 #include "tests/actors/trigger_pool_fixture.hpp"
 
 using namespace ringmaster;
@@ -34,6 +35,7 @@ struct avoiding : pooled {
         [](const protocol::registry_subscription&) {},
         [this](const protocol::executor_update& update) { told.push_back((update.reachable ? "+" : "-") + update.address); },
         [](const protocol::update_subscription&) {},
+        [](const protocol::executors_query&) { return protocol::executor_list{}; },
         [](protocol::tick_atom) {},
       };
     }));

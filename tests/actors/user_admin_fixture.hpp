@@ -3,8 +3,11 @@
 // user_admin over a real store, with a keeper whose stored forms can be read.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "actors/console/user_admin.hpp"
@@ -66,19 +69,21 @@ struct keeper_double {
 };
 
 struct sign_in_fixture : virtual_time {
-  explicit sign_in_fixture(config::security_settings settings = {})
+  using digest_function = std::function<std::string(std::string_view)>;
+
+  explicit sign_in_fixture(config::security_settings settings = {}, digest_function digest = words_of)
     : actor{spawn<actors::user_admin_state, protocol::user_admin>(actors::query_workers{worker.actor, edits.actor},
-                                                                  keeper.actor, std::move(settings), tokens(), clock(),
-                                                                  silent_log())} {
+                                                                  keeper.actor, std::move(settings), tokens(std::move(digest)),
+                                                                  clock(), silent_log())} {
     expect(store.inner().users().add_first("admin", "ours:secret", start));
     admin = who("admin");
   }
 
   /// Returns `token-1`, `token-2`, …
-  actors::session_tokens tokens() {
-    return {[count = 0]() mutable -> core::result<std::string> { return "token-" + std::to_string(++count); },
-            [](std::string_view token) { return "digest of " + std::string{token}; }};
+  static actors::session_tokens tokens(digest_function digest) {
+    return {[count = 0]() mutable -> core::result<std::string> { return "token-" + std::to_string(++count); }, std::move(digest)};
   }
+  static std::string words_of(std::string_view token) { return "digest of " + std::string{token}; }
 
   core::principal who(const std::string& name) {
     const auto card = expect(store.inner().users().find(name)).card;

@@ -328,3 +328,54 @@ TEST_CASE_METHOD(sign_in_fixture, "unknown sessions of one address wait, session
   advance(60s);
   CHECK(look("made-up", "10.0.0.7") == core::errc::not_found);
 }
+
+// -- sessions by their id --------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Digests of hexadecimal digits, as real ones, that differ in their first digits.
+struct hex_sessions : sign_in_fixture {
+  static std::string hex_of(std::string_view token) {
+    std::string out;
+    for (auto each = token.rbegin(); each != token.rend(); ++each)
+      for (const auto half : {static_cast<unsigned char>(*each) / 16, static_cast<unsigned char>(*each) % 16})
+        out += "0123456789abcdef"[half];
+    out.resize(64, '0');
+    return out;
+  }
+  static core::session_id id_of(const std::string& token) { return core::session_id_of(hex_of(token)); }
+
+  hex_sessions() : sign_in_fixture{{}, hex_of} {}
+};
+
+} // namespace
+
+TEST_CASE_METHOD(hex_sessions, "sessions are listed, with that of the request", "[actors][access]") {
+  const auto first = session("admin", "secret");
+  const auto second = session("admin", "secret");
+  const auto listed = ask<protocol::session_page>(actor, protocol::session_query{{}, first, admin});
+  REQUIRE(listed);
+  CHECK(listed->current == id_of(first));
+  CHECK(listed->page.total == 2);
+  CHECK(id_of(first) != id_of(second));
+  CHECK_FALSE(ask<protocol::session_page>(actor, protocol::session_query{{}, "", admin})->current);
+}
+
+TEST_CASE_METHOD(hex_sessions, "a session that is ended by its id is invalid at once, others stay", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  const auto other = session("admin", "secret");
+  CHECK(is_open(token));
+  CHECK(is_open(other));
+  CHECK_FALSE(ask_done(actor, protocol::end_session{id_of(token), admin}));
+  CHECK_FALSE(is_open(token));
+  CHECK(is_open(other));
+  CHECK(protocol::to_core(ask_done(actor, protocol::end_session{id_of(token), admin})).code == errc::not_found);
+}
+
+TEST_CASE_METHOD(hex_sessions, "an earlier answer of the store is not cached after the end of a session", "[actors][access]") {
+  const auto token = session("admin", "secret");
+  auto asked = later<protocol::identified>(actor, protocol::identify{token});
+  auto ended = later<caf::unit_t>(actor, protocol::end_session{id_of(token), admin});
+  run();
+  CHECK_FALSE(is_open(token));
+}

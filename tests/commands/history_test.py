@@ -129,7 +129,7 @@ class ForgeryTest(HistoryCase):
                 # A sign-in has no session yet, and so no CSRF token.
                 without_token = () if route.who == "anyone" else ({}, {"X-CSRF-Token": "x"})
                 for headers in (*without_token, *ANOTHER_SITE):
-                    path = route.path[7:].replace("{id}", "2")
+                    path = route.path[7:].replace("{id}", "2").replace("{name}", "mail")
                     reply = self.admin.send(route.methods, path, {}, **headers)
                     self.assertEqual(reply.status, 403, (route, headers, reply))
         self.assertEqual(self.witness.changed(), [])

@@ -159,6 +159,18 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer("export(" + text_of(m.group) + source + ")", m.by, core::check_admin(m.by),
                             protocol::exported_file{"# all\n[[group]]\napp_name = \"pay-worker\"\n"});
     },
+    [this](const protocol::alarm_rules_query& m) {
+      protocol::alarm_rules rules{{{{}, "deploy"}, {{}, "deploy"}}};
+      auto& rule = rules.rows[0].rule;
+      rule.key = "night";
+      rule.group = "pay-worker";
+      rule.channels = {"ops", "mail"};
+      rule.mail_to = {"ann@example.org"};
+      rule.on = core::alarm_attempts::last_attempt;
+      rule.dedup = core::milliseconds{60'000};
+      rules.rows[1].rule.key = "all";
+      return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
+    },
     [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {
@@ -394,6 +406,16 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       core::api_key key{core::api_key_id{5}, "ci", core::user_id{1}, "admin", at(a_second), std::nullopt, at(a_second)};
       return script->answer(line_of("key_query", text_of(s.user), s.after, std::to_string(s.limit)), m.by,
                             check_own(m.by, s.user.value_or(m.by.user)), protocol::key_list{{std::move(key)}});
+    },
+    [this](const protocol::session_query& m) {
+      const core::open_session one{core::session_id{9}, core::user_id{1}, "admin", at(a_second), at(a_second), {}, "10.0.0.8"};
+      return script->answer(line_of("session_query", text_of(m.search.user), text_of(m.search.window), m.current), m.by,
+                            check_own(m.by, m.search.user.value_or(m.by.user)),
+                            protocol::session_page{page_of(one), core::session_id{9}});
+    },
+    [this](const protocol::end_session& m) {
+      return script->answer_done(line_of("end_session", m.session), m.by,
+                                 check_own(m.by, core::number(m.session) < 1000 ? m.by.user : core::user_id{}));
     },
   };
 }

@@ -62,6 +62,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
 
+  {"GET", "/executors", {"/executors?group=1"}, viewers, {"/executors?group=2"}, admins},
   {"GET", "/executors/refused", {"/executors/refused"}, admins, {"/executors/refused"}, admins},
 
   {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},
@@ -82,9 +83,15 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},
   {"DELETE", "/session", {"/session"}, users, {"/session"}, users},
+  {"GET", "/sessions", {"/sessions"}, users, {"/sessions?user=99"}, admins},
+  {"DELETE", "/sessions/{id}", {"/sessions/5"}, users, {"/sessions/1005"}, admins},
   {"GET", "/keys", {"/keys"}, users, {"/keys?user=99"}, admins},
   {"POST", "/keys", {"/keys", R"({"name":"ci"})"}, users, {"/keys", R"({"name":"ci","user":99})"}, admins},
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
+
+  {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
+  {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
+  {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
 
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
   {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,

@@ -76,6 +76,17 @@ struct registry_double {
       [](const protocol::registry_subscription&) {},
       [](const protocol::executor_update&) {},
       [](const protocol::update_subscription&) {},
+      [](const protocol::executors_query& query) -> caf::result<protocol::executor_list> {
+        const auto group = query.search.group.value_or(core::group_id{1});
+        if (auto may = core::check_right(query.by, core::group_right::viewer, group); query.search.group && !may)
+          return protocol::to_caf(may.error());
+        core::page<core::known_executor> page;
+        if (query.by.may(core::group_right::viewer, group))
+          page.rows.push_back({group, "app-1", "http://10.0.0.3:9999/", query.search.state.value_or(core::executor_state::online),
+                               core::from_ms(1'767'323'045'000), false, core::executor_family::xxl});
+        page.total = 41;
+        return protocol::executor_list{std::move(page)};
+      },
       [](protocol::tick_atom) {},
     };
   }

@@ -280,3 +280,23 @@ TEST_CASE("stop gives up messages on their way and refuses later ones", "[gatewa
     CHECK(each.get().error().code == core::errc::unavailable);
   }
 }
+
+TEST_CASE("channels are shown without their secrets", "[gateway][notification]") {
+  gateway::notification_settings settings;
+  CHECK(gateway::channels_of(settings).empty());
+  settings.mail.host = "smtp.example.org";
+  settings.mail.from = "ops@example.org";
+  settings.mail.password = "secret-1";
+  auto& webhook = settings.webhooks.emplace_back();
+  webhook.name = "ops";
+  webhook.url = "https://account:secret-2@hooks.example.org:8443/secret-3?token=secret-4";
+  webhook.preset = "slack";
+  const auto channels = gateway::channels_of(settings);
+  REQUIRE(channels.size() == 2);
+  CHECK(channels[0].name == "mail");
+  CHECK(channels[0].place == "smtp.example.org:587");
+  CHECK(channels[0].sender == "ops@example.org");
+  CHECK(channels[1].name == "ops");
+  CHECK(channels[1].kind == "slack");
+  CHECK(channels[1].place == "hooks.example.org:8443");
+}

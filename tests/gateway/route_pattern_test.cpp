@@ -51,6 +51,23 @@ TEST_CASE("only positive 64-bit numbers in canonical form match an id", "[gatewa
   }
 }
 
+TEST_CASE("a name in a path is one segment and decoded", "[gateway][routes]") {
+  const auto name_in = [](std::string_view path) {
+    const auto found = match_path("/channels/{name}/test", path);
+    return found ? found->at(0).second : "(none)";
+  };
+  CHECK(name_in("/channels/mail/test") == "mail");
+  CHECK(name_in("/channels/on%20call+x/test") == "on call+x");
+  CHECK(name_in("/channels/a%2Fb/test") == "a/b");
+  CHECK(name_in("/channels/%E5%91%8A/test") == "告");
+  for (const auto* other : {"/channels//test", "/channels/a/b/test", "/channels/%/test", "/channels/%g0/test",
+                            "/channels/%ff/test", "/channels/a%00b/test", "/channels/mail/Test", "/channels/mail"}) {
+    CAPTURE(other);
+    CHECK(name_in(other) == "(none)");
+  }
+  CHECK(name_in("/channels/" + std::string(1025, 'a') + "/test") == "(none)");
+}
+
 TEST_CASE_METHOD(gateway_fixture, "each method of a path has its own handler", "[gateway][routes]") {
   open(table);
   CHECK(get("/api/v1/things").body == "all ");

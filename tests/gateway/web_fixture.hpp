@@ -3,6 +3,7 @@
 // A whole gateway with doubles of all actors that users' requests are passed on to.
 
 #include "tests/gateway/admin_doubles.hpp"
+#include "tests/gateway/alarm_tester_double.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 
 namespace ringmaster::test {
@@ -32,6 +33,7 @@ protected:
     partners.groups = spawn<group_admin_double, protocol::group_admin>(script);
     partners.runs = spawn<run_admin_double, protocol::run_admin>(script);
     partners.followed_logs = spawn<log_follower_double, protocol::log_follower>(script);
+    partners.alarm_tests = spawn<alarm_tester_double, protocol::alarm_tester>(script);
   }
 };
 

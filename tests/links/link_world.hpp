@@ -24,6 +24,7 @@
 #include "actors/executors/native_links.hpp"
 #include "actors/link/system_config.hpp"
 #include "actors/link/tls_ports.hpp"
+#include "protocol/admin_messages.hpp"
 #include "tests/support/certificates.hpp"
 
 namespace ringmaster::test {
@@ -225,7 +226,7 @@ private:
               [](const protocol::address_claim&) { return protocol::claim_verdict{}; },
               [](protocol::registry_hint) {},                [](const protocol::registry_subscription&) {},
               [](const protocol::executor_update&) {},         [](const protocol::update_subscription&) {},
-              [](protocol::tick_atom) {}};
+              [](const protocol::executors_query&) { return protocol::executor_list{}; }, [](protocol::tick_atom) {}};
     });
     completion_ = system_.spawn([this]() -> protocol::completion_actor::behavior_type {
       return {

@@ -338,6 +338,28 @@ TEST_CASE("an update with a tag fails after edits by other programs, and not aft
   }
 }
 
+TEST_CASE("the first source of a new script job is its first version", "[storage][editor]") {
+  fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = f.add(f.script());
+  auto history = require(f.editor().source_history(job, us));
+  REQUIRE(history.size() == 1);
+  CHECK(history[0].source == f.record(job).glue_source);
+  CHECK(history[0].remark == "first one");
+  CHECK(history[0].glue_type == "GLUE_SHELL");
+  CHECK(history[0].added == noon);
+  require(f.editor().save_source(job, "echo 2", "second one", us, noon + 5s));
+  history = require(f.editor().source_history(job, us));
+  REQUIRE(history.size() == 2);
+  CHECK(history[0].remark == "second one");
+  CHECK(history[1].remark == "first one");
+  // A job without a script has no versions, and one that is refused leaves none.
+  CHECK(require(f.editor().source_history(f.add(), us)).empty());
+  auto bad = f.script();
+  bad.name.clear();
+  CHECK_FALSE(f.editor().add(bad, us, noon));
+  CHECK(f.db->value("SELECT COUNT(*) FROM xxl_job_logglue") == "2");
+}
+
 TEST_CASE("a new source is added to the history, which keeps thirty", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
@@ -361,7 +383,7 @@ TEST_CASE("a new source is added to the history, which keeps thirty", "[storage]
   CHECK(history.back().source == "echo 3");
   CHECK(history.front().glue_type == "GLUE_SHELL");
   CHECK(history.front().added == noon + 5s);
-  CHECK(require(f.editor().source_history(other, us)).size() == 1);
+  CHECK(require(f.editor().source_history(other, us)).size() == 2);
   CHECK(f.last_audit() == "local source job " + text_of(job));
   CHECK(why(save(job, " ", "a remark")) == refusal::source_empty);
   CHECK(why(save(job, "echo", "")) == refusal::remark_empty);

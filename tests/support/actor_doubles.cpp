@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "protocol/admin_messages.hpp"
+
 namespace ringmaster::test {
 
 namespace {
@@ -176,6 +178,7 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](const protocol::executor_update& update) { ignore(update); },
         [](const protocol::update_subscription& subscription) { ignore(subscription); },
+        [](const protocol::executors_query&) { return protocol::executor_list{}; },
         [](protocol::tick_atom) {},
       };
     }))} {}

@@ -87,6 +87,13 @@ public:
   core::result<void> close(std::string_view digest) override {
     return faults_.call("close_session", [&] { return inner_.close(digest); });
   }
+  core::result<core::page<core::open_session>> page(const core::session_search& search, const core::principal& by,
+                                                    core::time_point now) override {
+    return faults_.call("session_page", [&] { return inner_.page(search, by, now); });
+  }
+  core::result<void> end(core::session_id session, const core::principal& by, core::time_point now) override {
+    return faults_.call("end_session", [&] { return inner_.end(session, by, now); });
+  }
   core::result<std::size_t> close_all(core::user_id user, const core::principal& by, core::time_point now) override {
     return faults_.call("close_sessions", [&] { return inner_.close_all(user, by, now); });
   }

@@ -3,7 +3,8 @@ import type { AnswerOf, BodyOf, OperationName, QueryOf } from './operations'
 import { ApiError, problemOf } from './problem'
 
 export interface CallOptions<Name extends OperationName> {
-  id?: number
+  /** Value of the part of the path in braces. */
+  id?: number | string
   query?: QueryOf<Name>
   body?: BodyOf<Name>
   ifMatch?: string
@@ -52,8 +53,8 @@ export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export function urlOf(path: string, id?: number, query?: object): string {
-  const filled = path.replace(/\{id\}|\{\w+\}/, String(id ?? ''))
+export function urlOf(path: string, id?: number | string, query?: object): string {
+  const filled = path.replace(/\{\w+\}/, () => encodeURIComponent(id ?? ''))
   const sent = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
     if (value !== undefined && value !== null && value !== '') sent.set(name, String(value))

@@ -1,6 +1,6 @@
 import type { Component } from 'vue'
 import type { RouteRecordRaw } from 'vue-router'
-import { Calendar, Clock, DataAnalysis, Document, Files, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
+import { Bell, Calendar, Clock, Connection, DataAnalysis, Document, Files, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
 
 export interface MenuEntry {
   path: string
@@ -25,7 +25,9 @@ export const menu: MenuEntry[][] = [
   [
     { path: '/users', title: 'menu.users', icon: User, admin: true, shortcut: 'u' },
     { path: '/keys', title: 'menu.keys', icon: Key, shortcut: 'k' },
+    { path: '/sessions', title: 'menu.sessions', icon: Connection, admin: true },
     { path: '/audit', title: 'menu.audit', icon: Notebook, admin: true, shortcut: 'a' },
+    { path: '/alarms', title: 'menu.alarms', icon: Bell, admin: true },
     { path: '/declared', title: 'menu.declared', icon: Files, admin: true },
     { path: '/nodes', title: 'menu.nodes', icon: Document },
     { path: '/help', title: 'menu.help', icon: QuestionFilled },
@@ -54,7 +56,9 @@ export const routes: RouteRecordRaw[] = [
   { path: '/forecast', component: () => import('../pages/ForecastPage.vue'), meta: { title: 'menu.forecast' } },
   { path: '/users', component: () => import('../pages/UsersPage.vue'), meta: { title: 'menu.users', admin: true } },
   { path: '/keys', component: () => import('../pages/KeysPage.vue'), meta: { title: 'menu.keys' } },
+  { path: '/sessions', component: () => import('../pages/SessionsPage.vue'), meta: { title: 'menu.sessions', admin: true } },
   { path: '/audit', component: () => import('../pages/AuditPage.vue'), meta: { title: 'menu.audit', admin: true } },
+  { path: '/alarms', component: () => import('../pages/AlarmsPage.vue'), meta: { title: 'menu.alarms', admin: true } },
   { path: '/declared', component: () => import('../pages/DeclaredPage.vue'), meta: { title: 'menu.declared', admin: true } },
   { path: '/nodes', component: () => import('../pages/NodesPage.vue'), meta: { title: 'menu.nodes' } },
   { path: '/me', component: () => import('../pages/MePage.vue'), meta: { title: 'me.title' } },

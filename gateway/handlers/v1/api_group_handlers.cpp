@@ -56,6 +56,19 @@ void group_list(exchange ex) {
     [from = *from](const exchange& waiting, const protocol::group_page& reply) { tell_part(waiting, from, reply.page.rows); });
 }
 
+void executor_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_executor_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::executor_list>(ex.services().partners.registry,
+                                  protocol::executors_query{std::move(query->first), ex.who()},
+                                  [from = query->second](const exchange& waiting, const protocol::executor_list& list) {
+                                    const auto& [rows, total, capped] = list.page;
+                                    tell_json(waiting, wire::api_page(wire::api_executors(rows),
+                                                                      next_position(from, rows.size(), total), total, capped));
+                                  });
+}
+
 void refused_list(exchange ex) {
   const auto all = ex.services().refused.lately(ex.services().now());
   tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {

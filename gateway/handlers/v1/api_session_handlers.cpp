@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "gateway/auth/browser_safety.hpp"
+#include "gateway/auth/session_cookie.hpp"
 #include "gateway/exchange/admission.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/exchange/sessions.hpp"
@@ -23,6 +24,16 @@ void refuse_sign_in(const exchange& ex, const core::error& error) {
 void tell_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
   tell_json(ex, wire::api_session(reply.who, reply.must_change_password, csrf_token(reply.session)), 200,
             cookies_of(ex, reply, remember));
+}
+
+/// Returns the cookie's value with which the caller is signed in; empty with an API key.
+std::string current_session(const exchange& ex) {
+  const auto& token = ex.entrance().csrf_token;
+  if (!token.empty())
+    for (auto& each : sessions_in(ex.request(), ex.style().dialect))
+      if (csrf_token(each) == token)
+        return std::move(each);
+  return {};
 }
 
 } // namespace
@@ -55,6 +66,25 @@ void session_end(exchange ex) {
       return waiting.fail(*failed);
     waiting.respond({204, {}, {}, expired_cookies(waiting)});
   });
+}
+
+void session_list(exchange ex) {
+  auto query = read_list_query(ex, wire::api_session_search_of);
+  if (!query)
+    return;
+  ex.ask<protocol::session_page>(ex.services().partners.users,
+                                 protocol::session_query{std::move(query->first), current_session(ex), ex.who()},
+                                 [from = query->second](const exchange& waiting, const protocol::session_page& reply) {
+                                   const auto& [rows, total, capped] = reply.page;
+                                   tell_json(waiting, wire::api_page(wire::api_sessions(rows, reply.current),
+                                                                     next_position(from, rows.size(), total), total, capped));
+                                 });
+}
+
+void session_remove(exchange ex) {
+  const auto id = id_in_path<core::session_id>(ex);
+  if (id)
+    ex.ask<void>(ex.services().partners.users, protocol::end_session{*id, ex.who()}, tell_nothing);
 }
 
 void about(exchange ex) {

@@ -41,6 +41,8 @@ void jobs_trigger(exchange ex);
 
 /// Lists the groups that the caller may see.
 void group_list(exchange ex);
+/// Lists executors as the answering node knows them, of the groups that the caller may see.
+void executor_list(exchange ex);
 void refused_list(exchange ex);
 void group_add(exchange ex);
 void group_read(exchange ex);
@@ -107,8 +109,24 @@ void session_show(exchange ex);
 /// Ends the browser's sessions.
 void session_end(exchange ex);
 
+/// Lists the caller's open sessions; for an administrator all sessions, or those of one `user`.
+void session_list(exchange ex);
+
+/// Ends one session at once: of the caller, or, for an administrator, of any user.
+void session_remove(exchange ex);
+
 /// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
 void about(exchange ex);
+
+// Channels of alarms.
+
+void channel_list(exchange ex);
+
+/// Lists the rules of declared files.
+void alarm_rule_list(exchange ex);
+
+/// Sends a test message and answers how its delivery ended: 200 also when it failed.
+void channel_test(exchange ex);
 
 // API keys.
 

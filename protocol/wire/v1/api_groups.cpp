@@ -51,6 +51,35 @@ std::string api_group(const core::group_record& record) {
 
 std::string api_groups(const std::vector<core::group_record>& records) { return json_array(records, append_api_group); }
 
+std::string api_executors(const std::vector<core::known_executor>& executors) {
+  return json_array(executors, [](std::string& out, const core::known_executor& each) {
+    json_object row{out};
+    row.number("group", number(each.group));
+    row.text("app_name", each.app_name);
+    row.text("address", each.address);
+    row.text("state", core::shown_name(each.state));
+    append_instant(row, "last_beat_ms", each.last_beat);
+    row.boolean("link", each.link);
+    append_text_or_null(row, "family", core::shown_name(each.family));
+  });
+}
+
+core::result<core::executor_search> api_executor_search_of(const form& sent, const api_cursor& from) {
+  const auto group = api_id_of(sent, "group");
+  if (!group)
+    return tl::unexpected{group.error()};
+  core::executor_search search;
+  if (*group)
+    search.group = core::group_id{**group};
+  if (const auto state = sent.text("state")) {
+    search.state = core::find_executor_state(*state);
+    if (!search.state)
+      return core::fail(core::errc::invalid_argument, "the parameter state must be online, late, gone or entered");
+  }
+  search.window = {static_cast<std::size_t>(from.place), from.limit};
+  return search;
+}
+
 core::result<core::group_draft> parse_api_group(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     core::group_draft draft;

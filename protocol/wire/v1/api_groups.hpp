@@ -7,13 +7,21 @@
 #include <vector>
 
 #include "core/editing/group_draft.hpp"
+#include "core/job/executor.hpp"
 #include "core/result.hpp"
+#include "protocol/wire/v1/api_page.hpp"
 
 namespace ringmaster::protocol::wire {
 
 /// Return a JSON object, and an array.
 [[nodiscard]] std::string api_group(const core::group_record& record);
 [[nodiscard]] std::string api_groups(const std::vector<core::group_record>& records);
+
+/// Returns a JSON array.
+[[nodiscard]] std::string api_executors(const std::vector<core::known_executor>& executors);
+
+/// Reads `group` and `state`. Errors: `invalid_argument`.
+[[nodiscard]] core::result<core::executor_search> api_executor_search_of(const form& sent, const api_cursor& from);
 
 /// Reads a group. Errors: `invalid_argument` that begins with the path of the member.
 [[nodiscard]] core::result<core::group_draft> parse_api_group(std::string_view body);

@@ -167,6 +167,30 @@ core::result<core::api_key_search> api_key_search_of(const form& sent, const api
   });
 }
 
+std::string api_sessions(const std::vector<core::open_session>& sessions, std::optional<core::session_id> current) {
+  return json_array(sessions, [current](std::string& out, const core::open_session& each) {
+    json_object row{out};
+    row.number("id", number(each.id));
+    row.number("user", number(each.user));
+    row.text("user_name", each.user_name);
+    append_instant(row, "opened_ms", each.opened);
+    append_instant(row, "used_ms", each.used);
+    append_instant(row, "expires_ms", each.expires);
+    append_text_or_null(row, "remote", each.remote);
+    row.boolean("current", each.id == current);
+  });
+}
+
+core::result<core::session_search> api_session_search_of(const form& sent, const api_cursor& from) {
+  return api_id_of(sent, "user").map([&](std::optional<std::int32_t> user) {
+    core::session_search search;
+    if (user)
+      search.user = core::user_id{*user};
+    search.window = {static_cast<std::size_t>(from.place), from.limit};
+    return search;
+  });
+}
+
 core::result<api_key_request> parse_api_key(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     api_key_request wanted;

@@ -11,6 +11,7 @@
 
 #include "core/access/api_key.hpp"
 #include "core/access/principal.hpp"
+#include "core/access/session.hpp"
 #include "core/access/user.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
@@ -58,6 +59,12 @@ struct api_passwords {
 
 /// Reads `user`, an id.
 [[nodiscard]] core::result<core::api_key_search> api_key_search_of(const form& sent, const api_cursor& from);
+
+/// Returns a JSON array; `current`: the caller's own session is marked.
+[[nodiscard]] std::string api_sessions(const std::vector<core::open_session>& sessions, std::optional<core::session_id> current);
+
+/// Reads `user`, an id. Errors: `invalid_argument`.
+[[nodiscard]] core::result<core::session_search> api_session_search_of(const form& sent, const api_cursor& from);
 
 struct api_key_request {
   std::string name;

@@ -190,6 +190,44 @@ test('keys: an API key is shown once and can be deleted', (world) =>
     await visitor.settle()
   }))
 
+test('sessions: another one is ended by its user, and an administrator sees all', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const signIn = () => fetch(`${world.server.address}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: users.viewer, password }),
+    })
+    const cookieOf = (answer) => answer.headers.get('set-cookie').split(';')[0]
+    const statusWith = async (cookie) => (await fetch(`${world.server.address}/api/v1/session`, { headers: { Cookie: cookie } })).status
+    const others = [cookieOf(await signIn()), cookieOf(await signIn())]
+    await visitor.signIn(users.viewer, password, '/me')
+    const table = page.locator('.sessions')
+    await table.getByText('this browser').waitFor()
+    await table.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByText('Sessions ended: 1').waitFor()
+    assert.deepEqual((await Promise.all(others.map(statusWith))).sort(), [200, 401])
+    await table.getByRole('button', { name: 'Sign out all others' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Sign out all others' }).click()
+    await page.locator('.sessions tbody tr').nth(1).waitFor({ state: 'detached' })
+    assert.deepEqual(await Promise.all(others.map(statusWith)), [401, 401])
+    await visitor.settle()
+    const { items } = await world.admin.get('/sessions')
+    assert.ok(items.some((each) => each.user_name === users.viewer))
+  }))
+
+test('alarms: a test of a channel shows why its message was not delivered', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/alarms')
+    const row = page.locator('tr', { hasText: '127.0.0.1:9' })
+    await row.getByRole('button', { name: 'Test' }).click()
+    await row.getByText(/^Not delivered: \S/).waitFor()
+    visitor.expect(/status 429: POST .*\/alarms\/channels\/mail\/test$/)
+    await row.getByRole('button', { name: 'Test' }).click()
+    await row.getByText('try again in').waitFor()
+    await visitor.settle()
+  }))
+
 test('declared files: a dropped file is checked first, then applied', (world) =>
   visit(world, {}, async (visitor, page) => {
     await visitor.signIn('admin', world.adminPassword, '/declared')

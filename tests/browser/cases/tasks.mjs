@@ -158,6 +158,7 @@ task(8, 'see which executors are down', async (world, visitor, page) => {
   await page.locator('nav').getByRole('link', { name: 'Executors' }).click()
   const row = page.locator('tr', { hasText: 'mail-worker' })
   await row.getByText('No executor is online').waitFor({ timeout: 95000 })
+  await page.getByRole('table', { name: 'Late and gone executors' }).locator('tr', { hasText: 'mail-worker' }).getByText('gone', { exact: true }).waitFor()
   await page.locator('tr', { hasText: 'pay-worker' }).getByText('1 online').waitFor()
   world.executors.mail = await startExecutor(world.server, 'mail-executor-again', 'mail-worker', commands)
   await row.getByText('1 online').waitFor()

@@ -12,7 +12,14 @@ export class NoConsole extends Error {}
 /** Calls `action` with a seeded server and a browser, and ends both. `--console FOLDER` shows that build in place of the binary's. */
 export async function withWorld(binary, options, action) {
   const folder = mkdtempSync(join(tmpdir(), 'ringmaster-browser-'))
-  const server = new Server(resolve(binary), folder, [`deploy.files=${writeDeclared(folder)}`, 'security.glue=true'])
+  const server = new Server(resolve(binary), folder, [
+    `deploy.files=${writeDeclared(folder)}`,
+    'security.glue=true',
+    // No mail server listens there.
+    'mail.host=127.0.0.1',
+    'mail.port=9',
+    'mail.from=ringmaster@example.org',
+  ])
   const world = { server, folder, ...options }
   try {
     await server.start()

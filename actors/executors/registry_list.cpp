@@ -1,0 +1,107 @@
+// registry_table: the executors that users see, and those that have gone.
+
+#include <algorithm>
+
+#include "actors/executors/registry_table.hpp"
+#include "core/text/native_address.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+/// A page of executors as it is cut out of all of them.
+class executor_page {
+public:
+  explicit executor_page(const core::executor_search& search) : search_{search} {}
+
+  void add(core::known_executor&& one) {
+    if (search_.state && *search_.state != one.state)
+      return;
+    const auto place = static_cast<std::size_t>(page_.total++);
+    if (place >= search_.window.offset && page_.rows.size() < search_.window.limit)
+      page_.rows.push_back(std::move(one));
+  }
+  [[nodiscard]] core::page<core::known_executor> take() { return std::move(page_); }
+
+private:
+  const core::executor_search& search_;
+  core::page<core::known_executor> page_;
+};
+
+} // namespace
+
+core::executor_family registry_table::family_of(const entry& known) noexcept {
+  if (known.renewed == 0)
+    return core::executor_family::unknown;
+  if (known.link)
+    return core::executor_family::native;
+  return known.app_header ? core::executor_family::xxl_3_5 : core::executor_family::xxl;
+}
+
+core::time_point registry_table::last_beat_of(const entry& known) noexcept {
+  return known.renewed > 0 ? std::max(known.seen, known.row_seen) : known.row_seen;
+}
+
+registry_table::duration registry_table::age_of(const entry& known) const {
+  auto age = duration::max();
+  if (known.renewed > 0)
+    age = listened_.total() - known.heard;
+  if (known.row_changed)
+    age = std::min(age, read_->total() - *known.row_changed);
+  return age;
+}
+
+core::known_executor registry_table::describe(const core::group& of, const std::string& address, const entry& known) const {
+  const auto state = age_of(known) > dead_after_ * 2 / 3 ? core::executor_state::late : core::executor_state::online;
+  return {of.id, of.app_name, address, state, last_beat_of(known), known.link || core::is_native_address(address),
+          family_of(known)};
+}
+
+// Each row is described, also outside the page: the count needs its state. Texts are short, and 100 000 rows take some tens of
+// milliseconds.
+core::page<core::known_executor> registry_table::executors(const core::executor_search& search, const core::principal& by) const {
+  std::vector<const core::group*> groups;
+  for (const auto& each : groups_)
+    if ((!search.group || *search.group == each.id) && by.may(core::group_right::viewer, each.id))
+      groups.push_back(&each);
+  std::sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  executor_page page{search};
+  for (const auto* of : groups) {
+    const auto key_of = [of](const std::string& address) { return key{routed_group, of->app_name, address}; };
+    const auto is_of = [of](const key& which) {
+      return std::get<0>(which) == routed_group && std::get<1>(which) == of->app_name;
+    };
+    if (of->type == core::address_type::manual) {
+      for (const auto& address : of->addresses)
+        if (const auto found = entries_.find(key_of(address)); found != entries_.end())
+          page.add(describe(*of, address, found->second));
+        else
+          page.add({of->id, of->app_name, address, core::executor_state::entered, {}, core::is_native_address(address), {}});
+      continue;
+    }
+    for (auto at = entries_.lower_bound(key_of({})); at != entries_.end() && is_of(at->first); ++at)
+      page.add(describe(*of, std::get<2>(at->first), at->second));
+    for (auto at = departed_.lower_bound(key_of({})); at != departed_.end() && is_of(at->first); ++at)
+      page.add({of->id, of->app_name, std::get<2>(at->first), core::executor_state::gone, at->second.seen, at->second.link,
+                at->second.family});
+    // Rows that were dead before this node began.
+    for (auto at = dead_.lower_bound(key_of({})); at != dead_.end() && is_of(at->first); ++at)
+      if (!departed_.contains(at->first))
+        page.add({of->id, of->app_name, std::get<2>(at->first), core::executor_state::gone, at->second.seen,
+                  core::is_native_address(std::get<2>(at->first)), {}});
+  }
+  return page.take();
+}
+
+void registry_table::note_departure(const key& which, const entry& known) {
+  if (std::get<0>(which) != routed_group || (departed_.size() >= departed_max && !departed_.contains(which)))
+    return;
+  const bool link = known.link || core::is_native_address(std::get<2>(which));
+  departed_.insert_or_assign(which, departed{last_beat_of(known), listened_.total(), link, family_of(known)});
+}
+
+void registry_table::forget_departed() {
+  std::erase_if(departed_, [this](const auto& each) { return listened_.total() - each.second.since > departed_for; });
+}
+
+} // namespace ringmaster::actors

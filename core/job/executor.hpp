@@ -1,0 +1,65 @@
+#pragma once
+
+// Executors as users see them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/ids.hpp"
+#include "core/page.hpp"
+#include "core/time.hpp"
+
+namespace ringmaster::core {
+
+enum class executor_state : std::uint8_t {
+  /// Its heartbeats come in time.
+  online,
+  /// Registered, but without a heartbeat for more than two thirds of `registry.dead_after`.
+  late,
+  /// Said goodbye, or was silent for `registry.dead_after`.
+  gone,
+  /// Address that a user entered and that no executor has registered.
+  entered
+};
+
+/// Protocol that an executor showed with its last heartbeat.
+enum class executor_family : std::uint8_t {
+  /// Its heartbeats reach another node, or none came.
+  unknown,
+  /// XXL-JOB's HTTP protocol.
+  xxl,
+  /// XXL-JOB's HTTP protocol with the header `XXL-JOB-APPNAME`, from 3.5 on.
+  xxl_3_5,
+  /// A native link.
+  native
+};
+
+/// Returns `online`, `late`, `gone` or `entered`.
+[[nodiscard]] std::string_view shown_name(executor_state) noexcept;
+[[nodiscard]] std::optional<executor_state> find_executor_state(std::string_view name) noexcept;
+/// Returns `xxl`, `xxl-3.5` or `native`; empty if unknown.
+[[nodiscard]] std::string_view shown_name(executor_family) noexcept;
+
+/// Executor of a group as one node knows it.
+struct known_executor {
+  group_id group{};
+  std::string app_name;
+  std::string address;
+  executor_state state = executor_state::online;
+  /// Time of its last heartbeat that this node knows. Heartbeats that other nodes receive are known a few seconds later.
+  std::optional<time_point> last_beat = {};
+  /// Connected by a native link, to the node that was asked, or reachable in no other way.
+  bool link = false;
+  executor_family family = executor_family::unknown;
+};
+
+/// Search for executors; the result ascends by group, and in a group by address, those that have gone last.
+struct executor_search {
+  std::optional<group_id> group = {};
+  std::optional<executor_state> state = {};
+  page_window window = {};
+};
+
+} // namespace ringmaster::core

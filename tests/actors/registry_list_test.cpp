@@ -1,0 +1,124 @@
+// The executors that users see: their states, and those that have gone.
+
+#include "tests/actors/registry_table_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using namespace ringmaster::test::registry_tables;
+
+namespace {
+
+using core::executor_state;
+
+const core::principal everything = core::local_operator();
+
+/// Returns `group address state`, one for each executor.
+std::string listed(const registry& here, const core::executor_search& search = {}, const core::principal& by = everything) {
+  std::string out;
+  for (const auto& each : here.table.executors(search, by).rows)
+    out += (out.empty() ? "" : ", ") + std::to_string(core::number(each.group)) + ' ' + each.address + ' ' +
+           std::string{core::shown_name(each.state)};
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("an executor is online, then late, then gone, and online again", "[actors][registry]") {
+  registry here;
+  here.read(t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  CHECK(listed(here) == "1 http://a/ online");
+  here.pass(t0, t0 + 60s);
+  CHECK(listed(here) == "1 http://a/ online");
+  here.pass(t0 + 60s, t0 + 61s);
+  CHECK(listed(here) == "1 http://a/ late");
+  here.pass(t0 + 61s, t0 + 91s);
+  CHECK(listed(here) == "1 http://a/ gone");
+  const auto gone = here.table.executors({}, everything).rows.at(0);
+  CHECK(gone.last_beat == t0);
+  CHECK(gone.family == core::executor_family::xxl);
+  here.beat(beat("pay", "http://a/", true), t0 + 95s);
+  CHECK(listed(here) == "1 http://a/ online");
+  CHECK(here.table.executors({}, everything).rows.at(0).family == core::executor_family::xxl_3_5);
+}
+
+TEST_CASE("an executor that said goodbye is remembered for an hour", "[actors][registry]") {
+  registry here;
+  here.read(t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  here.table.remove({"EXECUTOR", "pay", "http://a/"});
+  CHECK(listed(here) == "1 http://a/ gone");
+  // A third of 90 s counts of each pause.
+  for (auto t = t0 + 30s; t <= t0 + 1h; t += 30s)
+    here.sweep(t);
+  CHECK(listed(here) == "1 http://a/ gone");
+  here.sweep(t0 + 1h + 30s);
+  CHECK(listed(here).empty());
+}
+
+TEST_CASE("those that have gone are remembered up to a limit", "[actors][registry]") {
+  registry here;
+  here.read(t0);
+  for (std::size_t i = 0; i < registry_table::departed_max + 10; ++i) {
+    const auto address = "http://10.0.0.1:" + std::to_string(10'000 + i) + "/";
+    here.beat(beat("pay", address), t0);
+    here.table.remove({"EXECUTOR", "pay", address});
+  }
+  core::executor_search search;
+  search.window.limit = 3;
+  const auto page = here.table.executors(search, everything);
+  CHECK(page.total == static_cast<std::int64_t>(registry_table::departed_max));
+  CHECK(page.rows.size() == 3);
+}
+
+TEST_CASE("executors whose heartbeats reach other nodes are listed, too", "[actors][registry]") {
+  registry here;
+  here.stored.registrations = {row("pay", "http://a/", t0), row("pay", "http://dead/", t0 - 10min)};
+  here.read(t0);
+  CHECK(listed(here) == "1 http://a/ online, 1 http://dead/ gone");
+  const auto known = here.table.executors({}, everything).rows;
+  CHECK(known.at(0).last_beat == t0);
+  CHECK(known.at(0).family == core::executor_family::unknown);
+  CHECK(known.at(1).last_beat == t0 - 10min);
+}
+
+TEST_CASE("native links are marked", "[actors][registry]") {
+  registry here;
+  here.read(t0);
+  auto over_link = beat("pay", "http://a/");
+  over_link.link = true;
+  here.beat(over_link, t0);
+  here.beat(beat("pay", "http://b/"), t0);
+  const auto known = here.table.executors({}, everything).rows;
+  CHECK(known.at(0).link);
+  CHECK(known.at(0).family == core::executor_family::native);
+  CHECK_FALSE(known.at(1).link);
+}
+
+TEST_CASE("entered addresses are listed without a heartbeat, registered ones with it", "[actors][registry]") {
+  registry here;
+  here.stored.groups = {manual_group(3, "mail", {"http://z/", "http://m/"}), group(1, "pay")};
+  here.read(t0);
+  here.beat(beat("mail", "http://m/"), t0);
+  here.beat(beat("mail", "http://other/"), t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  CHECK(listed(here) == "1 http://a/ online, 3 http://z/ entered, 3 http://m/ online");
+}
+
+TEST_CASE("executors are filtered by group, state and permission, and cut into pages", "[actors][registry]") {
+  registry here;
+  here.stored.groups = {group(1, "pay"), group(2, "mail")};
+  here.read(t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  here.beat(beat("pay", "http://b/"), t0);
+  here.beat(beat("mail", "http://c/"), t0);
+  here.table.remove({"EXECUTOR", "pay", "http://b/"});
+  CHECK(listed(here, {core::group_id{2}}) == "2 http://c/ online");
+  CHECK(listed(here, {{}, executor_state::gone}) == "1 http://b/ gone");
+  CHECK(listed(here, {{}, {}, {1, 1}}) == "1 http://b/ gone");
+  CHECK(here.table.executors({{}, {}, {1, 1}}, everything).total == 3);
+  const core::principal viewer{core::user_id{5}, "tom", false, {{core::group_id{2}, core::group_right::viewer}}, ""};
+  CHECK(listed(here, {}, viewer) == "2 http://c/ online");
+  CHECK(listed(here, {core::group_id{1}}, viewer).empty());
+}
