@@ -14,6 +14,28 @@ export function scheduleText(job: Pick<JobRow, 'schedule' | 'interval_ms'>): str
   return job.schedule.conf ?? ''
 }
 
+/** A schedule whose next times the server computes. */
+export interface PreviewedSchedule {
+  type: 'NONE' | 'CRON' | 'FIX_RATE'
+  conf?: string
+  time_zone?: string
+  interval_ms?: number
+  start_at_ms?: number
+  end_at_ms?: number
+}
+
+/** Returns the schedule of a job as the preview takes it. */
+export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms'>): PreviewedSchedule {
+  return {
+    type: job.schedule.type as PreviewedSchedule['type'],
+    conf: job.interval_ms ? undefined : (job.schedule.conf ?? undefined),
+    time_zone: job.time_zone ?? undefined,
+    interval_ms: job.interval_ms ?? undefined,
+    start_at_ms: job.start_at_ms ?? undefined,
+    end_at_ms: job.end_at_ms ?? undefined,
+  }
+}
+
 /** Starts or stops a job after a confirmation. Returns whether it was done. */
 export async function switchJob(job: JobFacts, on: boolean, ask = true): Promise<boolean> {
   const name = { name: job.name, id: job.id }
