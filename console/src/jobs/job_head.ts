@@ -32,7 +32,7 @@ export function useJobHead(refresh: () => Promise<void>) {
   /** Shows the wanted state until the server has answered; after a failure the page shows the real one. */
   async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
     switching.value = { ...switching.value, [job.id]: on }
-    if (await switchJob(job, on)) await refresh()
+    if (await switchJob(job, on, refresh)) await refresh()
     const rest = { ...switching.value }
     delete rest[job.id]
     switching.value = rest
