@@ -38,6 +38,8 @@ describe('keys', () => {
 describe('settings', () => {
   it('ignore members of a wrong type', () => {
     expect(settingsOf('{"theme":"dark","keys":"yes","pageSize":20}')).toMatchObject({ theme: 'dark', keys: true, pageSize: 20 })
+    expect(settingsOf('{"hiddenColumns":{"jobs":["author"],"runs":"all","keys":[1]}}').hiddenColumns).toEqual({ jobs: ['author'] })
+    expect(settingsOf('{"hiddenColumns":null}').hiddenColumns).toEqual({})
     expect(settingsOf('{').theme).toBe('auto')
     expect(settingsOf('null').zone).toBe('viewer')
   })

@@ -200,3 +200,37 @@ test('forecast: what fires next is listed by time', (world) =>
     await visitor.go('/forecast')
     await page.locator('main tbody tr', { hasText: 'poll inbox' }).first().waitFor()
   }))
+
+test('lists: the choice of columns is made by keyboard, stays after a reload, and keeps the first column', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    const heads = () => page.locator('main thead th[scope=col] span').allInnerTexts()
+    const before = await heads()
+    assert.ok(before.some((each) => /Schedule/i.test(each)))
+    await page.getByRole('button', { name: 'Columns' }).focus()
+    await page.keyboard.press('Enter')
+    const group = page.getByRole('group', { name: 'Columns' })
+    assert.ok(await group.getByLabel('Job', { exact: true }).isDisabled())
+    await group.getByLabel('Schedule', { exact: true }).focus()
+    await page.keyboard.press('Space')
+    await until(async () => (await heads()).length === before.length - 1, 'one column less')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.locator('main tbody tr').first().waitFor()
+    assert.ok(!(await heads()).some((each) => /Schedule/i.test(each)))
+    await visitor.settle()
+  }))
+
+test('keys: c copies the link of the page, and that of the current row', (world) =>
+  visit(world, { permissions: ['clipboard-read', 'clipboard-write'] }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=report')
+    await page.locator('main tbody tr').first().waitFor()
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    await page.keyboard.press('c')
+    await page.getByText('Link copied').first().waitFor()
+    assert.equal(await copied(), visitor.url('/jobs?name=report'))
+    await page.keyboard.press('j')
+    await page.keyboard.press('c')
+    await until(async () => (await copied()) === visitor.url(`/jobs/${world.jobs.report}`), 'the link of the row')
+  }))
