@@ -67,6 +67,13 @@ export function stateOf(run: Pick<Run, 'status' | 'trigger_code' | 'trigger_mess
   return (noteOf(run.trigger_message)?.message ?? run.trigger_message).startsWith(unknownMark) ? 'unknown' : 'not_sent'
 }
 
+/** Returns the colour family of a state. */
+export function familyOf(state: RunState): 'success' | 'failure' | 'running' | 'neutral' {
+  if (state === 'succeeded') return 'success'
+  if (state === 'running') return 'running'
+  return state === 'pending' || state === 'missed' ? 'neutral' : 'failure'
+}
+
 export type ReasonCode =
   | 'none'
   | 'not_sent'
