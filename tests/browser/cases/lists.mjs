@@ -234,3 +234,28 @@ test('keys: c copies the link of the page, and that of the current row', (world)
     await page.keyboard.press('c')
     await until(async () => (await copied()) === visitor.url(`/jobs/${world.jobs.report}`), 'the link of the row')
   }))
+
+test('forecast: the heat map counts each hour, opens its firings, and the collisions are listed', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, jobs } = world
+    await admin.post(`/jobs/${jobs['poll inbox']}/start`).catch(() => undefined)
+    // Whole hours ahead, so that none begins during the test.
+    const from = Math.ceil(Date.now() / 3600000) * 3600000 + 3600000
+    const to = from + 3 * 3600000
+    const { items } = await admin.get(`/schedule/forecast?from_ms=${from}&to_ms=${to}&limit=500`)
+    await visitor.signIn('admin', world.adminPassword, `/forecast?from=${from}&to=${to}`)
+    const cells = page.locator('td button[aria-pressed]')
+    await cells.first().waitFor()
+    const counts = (await cells.allInnerTexts()).map(Number)
+    assert.equal(counts.reduce((sum, each) => sum + each, 0), items.length)
+    assert.ok(counts.every((each) => each >= 60), `each hour has the 60 firings of "poll inbox": ${counts}`)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await cells.nth(1).click()
+    await page.waitForURL(/cell=/)
+    await page.getByText(`: ${counts[1]} firings`).first().waitFor()
+    await page.getByText('By weekday').click()
+    await page.waitForURL(/by=weekday/)
+    assert.equal((await cells.allInnerTexts()).map(Number).reduce((sum, each) => sum + each, 0), items.length)
+    await page.getByRole('heading', { name: /^Collisions/ }).waitFor()
+    await visitor.settle()
+  }))
