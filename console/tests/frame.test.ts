@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { durationText, relativeText, timeText } from '../src/app/clock'
 import { languageOf } from '../src/app/i18n'
@@ -38,6 +36,8 @@ describe('keys', () => {
 describe('settings', () => {
   it('ignore members of a wrong type', () => {
     expect(settingsOf('{"theme":"dark","keys":"yes","pageSize":20}')).toMatchObject({ theme: 'dark', keys: true, pageSize: 20 })
+    expect(settingsOf('{"hiddenColumns":{"jobs":["author"],"runs":"all","keys":[1]}}').hiddenColumns).toEqual({ jobs: ['author'] })
+    expect(settingsOf('{"hiddenColumns":null}').hiddenColumns).toEqual({})
     expect(settingsOf('{').theme).toBe('auto')
     expect(settingsOf('null').zone).toBe('viewer')
   })
@@ -68,25 +68,5 @@ describe('times', () => {
   })
   it('have durations', () => {
     expect([0, 12, 3000, 3200, 65000, 7500000].map(durationText)).toEqual(['< 1 s', '12 ms', '3 s', '3.2 s', '1 min 5 s', '2 h 5 min'])
-  })
-})
-
-describe('colours of states', () => {
-  const css = readFileSync(join(process.cwd(), 'src/styles/base.css'), 'utf8')
-  const [light = '', dark = ''] = [css.slice(css.indexOf(':root'), css.indexOf('html.dark')), css.slice(css.indexOf('html.dark'))]
-  const channel = (value: number) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
-  const luminance = (hex: string) => {
-    const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => channel(parseInt(hex.slice(at, at + 2), 16) / 255))
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const contrast = (a: string, b: string) => {
-    const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y)
-    return (high + 0.05) / (low + 0.05)
-  }
-  const token = (part: string, name: string) => new RegExp(`--rm-${name}: (#[0-9a-f]{6})`).exec(part)?.[1] ?? ''
-  it.each([['light', light], ['dark', dark]])('have a contrast of 5 to 1 in the %s theme', (_, part) => {
-    for (const state of ['success', 'failure', 'running', 'neutral'])
-      for (const ground of ['bg-0', 'bg-1']) expect(contrast(token(part, `state-${state}`), token(part, ground)), `${state} on ${ground}`).toBeGreaterThanOrEqual(4.5)
-    for (const state of ['success', 'failure', 'running', 'neutral']) expect(contrast(token(part, `state-${state}`), token(part, 'bg-1')), state).toBeGreaterThanOrEqual(5)
   })
 })

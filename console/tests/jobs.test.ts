@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Job, JobDraft } from '../types/api'
+import { changedBy } from '../src/jobs/bulk_jobs'
 import { figuresOf, percentile } from '../src/jobs/durations'
 import { outcomeOf } from '../src/jobs/job_actions'
 import { compareDrafts, draftOf, emptyForm, formOf, mergeDrafts, newJobOf } from '../src/jobs/job_form'
@@ -49,6 +50,26 @@ describe('two users edit one job', () => {
   })
 })
 
+describe('a look before saving', () => {
+  it('names the changed fields alone', () => {
+    const opened = draftOf(formOf(job))
+    const own: JobDraft = { ...opened, params: 'p', children: [4] }
+    expect(compareDrafts(opened, opened, opened)).toEqual([])
+    expect(compareDrafts(opened, opened, own).map((each) => [each.name, each.opened, each.own, each.conflict])).toEqual([
+      ['params', opened.params, 'p', false],
+      ['children', opened.children, [4], false],
+    ])
+  })
+})
+
+describe('undoing a start or stop of many', () => {
+  it('changes back the jobs that had the other state, and no job that failed or is not known', () => {
+    const before = [{ id: 1, running: true }, { id: 2, running: false }, { id: 3, running: true }]
+    expect(changedBy(false, [1, 2, 4], before)).toEqual([1])
+    expect(changedBy(true, [1, 2, 3], before)).toEqual([2])
+  })
+})
+
 describe('figures', () => {
   it('count ended runs', () => {
     const run = (status: 'succeeded' | 'failed' | 'running', ms: number | null) => ({ status, trigger_ms: 0, handle_ms: ms })
@@ -58,6 +79,6 @@ describe('figures', () => {
   })
   it('of a bulk action name what failed', () => {
     const problem = { type: 'urn:ringmaster:forbidden', title: '', status: 403, detail: 'no' }
-    expect(outcomeOf([{ items: [{ id: 1, status: 200 }, { id: 2, status: 403, problem }] }])).toEqual({ done: 1, failed: [{ id: 2, detail: 'no' }] })
+    expect(outcomeOf([{ items: [{ id: 1, status: 200 }, { id: 2, status: 403, problem }] }])).toEqual({ done: [1], failed: [{ id: 2, detail: 'no' }] })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextWaitMs } from '../src/live/poll'
+import { nextWaitMs } from '../src/live/shared_poll'
 import { mergeRows } from '../src/live/rows'
 
 describe('merging rows', () => {

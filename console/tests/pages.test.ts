@@ -1,37 +1,10 @@
-import { flushPromises, mount, type VueWrapper } from '@vue/test-utils'
-import { createPinia, setActivePinia } from 'pinia'
+import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMemoryHistory } from 'vue-router'
-import App from '../src/App.vue'
-import { i18n, showLanguage } from '../src/app/i18n'
-import { makeRouter } from '../src/app/router'
-import { useSession } from '../src/app/session'
-import { answerOf, operationOf } from './example'
+import { showLanguage } from '../src/app/i18n'
+import { answer, json, openApp, session, unknownRequests as unknown } from './app'
 
-const session = { user: 1, name: 'admin', admin: true, rights: [], by: 'session', must_change_password: false, csrf_token: 't' }
-const about = { product: 'Ringmaster', languages: ['en'], language: 'en', demo: false, version: '1', mode: 'native', now_ms: Date.now(), schedule_zone: 'UTC', features: { glue: true, mail: true, links: true, keep_logs: true }, retention: { days: 30, audit_days: 0 } }
-const json = (body: unknown) => new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })
-
-const unknown: string[] = []
 const problems: string[] = []
 let wrapper: VueWrapper | null = null
-
-/** Answers as the API's document says; a request that the document does not know fails the test. */
-async function answer(url: string, init?: RequestInit): Promise<Response> {
-  const { pathname, searchParams } = new URL(url, 'http://server')
-  const method = init?.method ?? 'GET'
-  if (pathname === '/api/v1/session') return json(session)
-  if (pathname === '/api/v1/about') return json(about)
-  const operation = operationOf(method, pathname)
-  if (!operation) {
-    unknown.push(`${method} ${pathname}`)
-    return new Response(null, { status: 404 })
-  }
-  const known = new Set((operation.parameters ?? []).filter((each) => each.in === 'query').map((each) => each.name))
-  for (const name of searchParams.keys()) if (!known.has(name)) unknown.push(`${method} ${pathname}?${name}`)
-  if (pathname.endsWith('/log')) return json({ run: 1, from_line: 1, to_line: 2, content: 'one\n<b>two</b>\n', end: true, kept: false })
-  return answerOf(operation)
-}
 
 beforeEach(async () => {
   unknown.length = 0
@@ -50,20 +23,10 @@ afterEach(() => {
 })
 
 async function open(path: string): Promise<VueWrapper> {
-  const pinia = createPinia()
-  setActivePinia(pinia)
-  await useSession().loadAbout()
-  const router = makeRouter(createMemoryHistory())
-  void router.push(path)
-  await router.isReady()
-  const errors: unknown[] = []
-  wrapper = mount(App, { attachTo: document.body, global: { plugins: [pinia, i18n, router], config: { errorHandler: (error: unknown) => void errors.push(error) } } })
-  for (let round = 0; round < 6; round += 1) {
-    await flushPromises()
-    await new Promise((done) => setTimeout(done, 5))
-  }
-  expect(errors).toEqual([])
-  return wrapper
+  const opened = await openApp(path)
+  wrapper = opened.wrapper
+  expect(opened.errors).toEqual([])
+  return opened.wrapper
 }
 
 vi.mock('../src/charts/chart', () => ({ token: () => '#000000', makeChart: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))

@@ -6,3 +6,4 @@ window.ResizeObserver ??= class {
   disconnect() {}
 }
 window.scrollTo = () => undefined
+Element.prototype.scrollIntoView ??= () => undefined

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { computed, ref } from 'vue'
+import { computed, ref, shallowRef } from 'vue'
 import type { Group, JobRow } from '../../types/api'
 import { call } from '../api/client'
 
@@ -7,7 +7,7 @@ const groupsMax = 5000
 
 /** Titles of groups and jobs, which rows of other lists name by number. */
 export const useGroups = defineStore('groups', () => {
-  const all = ref<Group[]>([])
+  const all = shallowRef<Group[]>([])
   let reading: Promise<void> | null = null
   let readMs = 0
 
@@ -23,15 +23,19 @@ export const useGroups = defineStore('groups', () => {
         found.push(...page.items)
         cursor = page.items.length > 0 && page.next !== cursor ? (page.next ?? undefined) : undefined
       } while (cursor && found.length < groupsMax)
-      all.value = found
-      readMs = Date.now()
+      take(found)
     })().finally(() => (reading = null))
     return reading
   }
 
+  /** Takes groups that another tab has read. */
+  function take(found: Group[]): void {
+    all.value = found
+    readMs = Date.now()
+  }
   const byId = computed(() => new Map(all.value.map((group) => [group.id, group])))
   const title = (id: number) => byId.value.get(id)?.title ?? `#${id}`
-  return { all, byId, load, title }
+  return { all, byId, load, take, title }
 })
 
 /** Names of jobs, read once each. Null: the job is gone, or the user may not see it. */

@@ -1,7 +1,7 @@
 import { onScopeDispose } from 'vue'
 import { settings } from './settings'
 
-export type KeyAction = () => void
+export type KeyAction = () => unknown
 export type KeyMap = Record<string, KeyAction>
 
 /** Returns whether keys typed into `target` are text. */

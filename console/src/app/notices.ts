@@ -5,6 +5,7 @@ import 'element-plus/theme-chalk/el-button.css'
 import 'element-plus/theme-chalk/el-input.css'
 import 'element-plus/theme-chalk/el-overlay.css'
 import { ElMessage, ElMessageBox } from 'element-plus/es'
+import { h } from 'vue'
 import { ApiError } from '../api/problem'
 import { t } from './i18n'
 
@@ -20,6 +21,28 @@ export function wordsOf(error: unknown): string {
 
 export const tellDone = (text: string) => void ElMessage({ message: text, type: 'success', grouping: true })
 export const tellError = (error: unknown) => void ElMessage({ message: wordsOf(error), type: 'error', duration: 6000, showClose: true, grouping: true })
+
+export const undoMs = 8000
+let undo: (() => void) | null = null
+
+/** Tells what was done, with a button that undoes it, for 8 s. A later notice takes over the key of the button. */
+export function tellWithUndo(text: string, action: () => Promise<void>): void {
+  const once = () => {
+    handler.close()
+    void action()
+  }
+  const button = h('button', { type: 'button', class: 'undo', onClick: once }, t('undo.action'))
+  const handler = ElMessage({
+    message: h('span', null, [h('span', null, text), button]),
+    type: 'success',
+    duration: undoMs,
+    customClass: 'with-undo',
+    onClose: () => undo === once && (undo = null),
+  })
+  undo = once
+}
+/** Undoes what the last notice offers, as its button does. */
+export const undoLast = () => undo?.()
 
 /** Asks for a confirmation. Returns false if the user declines. */
 export async function confirmed(title: string, text: string, action: string, dangerous = false): Promise<boolean> {

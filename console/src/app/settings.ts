@@ -11,10 +11,17 @@ export interface Settings {
   keys: boolean
   pageSize: number
   startPage: string
+  /** Keys of the columns that are hidden, by list. */
+  hiddenColumns: Record<string, string[]>
 }
 
 const place = 'ringmaster.settings'
-const usual: Settings = { language: '', theme: 'auto', zone: 'viewer', keys: true, pageSize: 50, startPage: '/' }
+const usual: Settings = { language: '', theme: 'auto', zone: 'viewer', keys: true, pageSize: 50, startPage: '/', hiddenColumns: {} }
+
+function columnsOf(saved: unknown): Record<string, string[]> {
+  const lists = Object.entries((saved ?? {}) as Record<string, unknown>)
+  return Object.fromEntries(lists.filter((list): list is [string, string[]] => Array.isArray(list[1]) && list[1].every((key) => typeof key === 'string')))
+}
 
 /** Returns the settings in `text`; members that are absent or of another type get the usual value. */
 export function settingsOf(text: string | null): Settings {
@@ -25,6 +32,7 @@ export function settingsOf(text: string | null): Settings {
   } catch {
     return { ...usual }
   }
+  result.hiddenColumns = columnsOf(result.hiddenColumns)
   return result as unknown as Settings
 }
 

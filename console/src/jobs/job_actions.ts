@@ -1,6 +1,6 @@
 import type { BulkOutcome, JobRow } from '../../types/api'
 import { call } from '../api/client'
-import { attempt, confirmed, tellError } from '../app/notices'
+import { attempt, confirmed, tellError, tellWithUndo } from '../app/notices'
 import { t } from '../app/i18n'
 
 export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
@@ -14,12 +14,41 @@ export function scheduleText(job: Pick<JobRow, 'schedule' | 'interval_ms'>): str
   return job.schedule.conf ?? ''
 }
 
-/** Starts or stops a job after a confirmation. Returns whether it was done. */
-export async function switchJob(job: JobFacts, on: boolean, ask = true): Promise<boolean> {
+/** A schedule whose next times the server computes. */
+export interface PreviewedSchedule {
+  type: 'NONE' | 'CRON' | 'FIX_RATE'
+  conf?: string
+  time_zone?: string
+  interval_ms?: number
+  start_at_ms?: number
+  end_at_ms?: number
+}
+
+/** Returns the schedule of a job as the preview takes it. */
+export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms'>): PreviewedSchedule {
+  return {
+    type: job.schedule.type as PreviewedSchedule['type'],
+    conf: job.interval_ms ? undefined : (job.schedule.conf ?? undefined),
+    time_zone: job.time_zone ?? undefined,
+    interval_ms: job.interval_ms ?? undefined,
+    start_at_ms: job.start_at_ms ?? undefined,
+    end_at_ms: job.end_at_ms ?? undefined,
+  }
+}
+
+const sendSwitch = (id: number, on: boolean) => call(on ? 'POST /jobs/{id}/start' : 'POST /jobs/{id}/stop', { id })
+
+/** Starts or stops a job after a confirmation; its notice can undo it, and `refresh` is called then. Returns whether it was done. */
+export async function switchJob(job: JobFacts, on: boolean, refresh: () => Promise<void>): Promise<boolean> {
   const name = { name: job.name, id: job.id }
   const action = t(on ? 'jobs.start' : 'jobs.stop')
-  if (ask && !(await confirmed(action, t(on ? 'jobs.start_question' : 'jobs.stop_question', name), action))) return false
-  return attempt(() => call(on ? 'POST /jobs/{id}/start' : 'POST /jobs/{id}/stop', { id: job.id }), t(on ? 'jobs.started' : 'jobs.stopped', name))
+  if (!(await confirmed(action, t(on ? 'jobs.start_question' : 'jobs.stop_question', name), action))) return false
+  if (!(await attempt(() => sendSwitch(job.id, on)))) return false
+  tellWithUndo(t(on ? 'jobs.started' : 'jobs.stopped', name), async () => {
+    await attempt(() => sendSwitch(job.id, !on), t(on ? 'jobs.stopped' : 'jobs.started', name))
+    await refresh()
+  })
+  return true
 }
 
 export async function deleteJob(job: JobFacts): Promise<boolean> {
@@ -29,15 +58,15 @@ export async function deleteJob(job: JobFacts): Promise<boolean> {
 }
 
 export interface Outcome {
-  done: number
+  done: number[]
   failed: { id: number; detail: string }[]
 }
 
 export function outcomeOf(answers: BulkOutcome[]): Outcome {
-  const outcome: Outcome = { done: 0, failed: [] }
+  const outcome: Outcome = { done: [], failed: [] }
   for (const answer of answers)
     for (const item of answer.items ?? []) {
-      if (item.status < 400) outcome.done += 1
+      if (item.status < 400) outcome.done.push(item.id)
       else outcome.failed.push({ id: item.id, detail: item.problem?.detail ?? String(item.status) })
     }
   return outcome

@@ -9,12 +9,19 @@ export interface PageOfList {
   cursor?: string
 }
 
-/** A live list with pages. `filters`: a text of all filters; the first page is read again when it changes. */
-export function useList<Row extends { id: number }>(
-  load: (page: PageOfList, signal: AbortSignal) => Promise<Page<Row>>,
-  filters: () => string,
-  everyMs: number,
-) {
+export interface ListSource<Row> {
+  /** Names the list among the tabs of the browser. */
+  name: string
+  load(page: PageOfList, signal: AbortSignal): Promise<Page<Row>>
+  /** A text of all filters; the first page is read again when it changes. */
+  filters(): string
+  everyMs: number
+  /** Rows were read, here or in another tab. */
+  seen?(rows: Row[]): void
+}
+
+/** A live list with pages. */
+export function useList<Row extends { id: number }>({ name, load, filters, everyMs, seen }: ListSource<Row>) {
   const rows = shallowRef<Row[]>([])
   const total = ref<number | null>(null)
   const totalIsCapped = ref(false)
@@ -25,11 +32,11 @@ export function useList<Row extends { id: number }>(
   const cursors = ref<string[]>([])
   let replace = true
 
-  const live = useLive(
-    async (signal) => {
-      const cursor = cursors.value[cursors.value.length - 1]
-      const page = await load({ limit: settings.pageSize, cursor }, signal)
-      if (signal.aborted) return
+  const pageOf = () => ({ limit: settings.pageSize, cursor: cursors.value[cursors.value.length - 1] })
+  const live = useLive<Page<Row>>({
+    key: () => JSON.stringify([name, filters(), pageOf()]),
+    read: (signal) => load(pageOf(), signal),
+    show(page) {
       const merged = mergeRows(rows.value, page.items, holds.value > 0 && !replace)
       replace = false
       rows.value = merged.rows
@@ -37,9 +44,10 @@ export function useList<Row extends { id: number }>(
       total.value = page.total
       totalIsCapped.value = page.total_is_capped
       next.value = page.next
+      seen?.(page.items)
     },
-    () => everyMs,
-  )
+    everyMs: () => everyMs,
+  })
 
   function show(): void {
     replace = true

@@ -24,6 +24,13 @@ export function stateOf(run: Pick<Run, 'status' | 'reason'>): RunState {
   return run.reason ? (states[run.reason.code] ?? 'not_sent') : 'failed'
 }
 
+/** Returns the colour family of a state. */
+export function familyOf(state: RunState): 'success' | 'failure' | 'running' | 'neutral' {
+  if (state === 'succeeded') return 'success'
+  if (state === 'running') return 'running'
+  return state === 'pending' || state === 'missed' ? 'neutral' : 'failure'
+}
+
 /** Returns the first line, or the last cause of a Java stack trace, whose first line names only a wrapper. */
 export function decisiveLine(text: string): string {
   const mark = '\nCaused by: '

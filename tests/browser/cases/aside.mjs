@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { until } from '../support/programs.mjs'
+import { pause, until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
 import { run, silentS } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
@@ -14,4 +14,20 @@ test('log: goes on after a long silence of its job', (world) =>
     assert.ok(Date.now() - begin > 20000, 'the job was not silent')
     await page.getByText('third', { exact: true }).waitFor({ timeout: 30000 })
     await until(async () => /End of the log/.test(await page.locator('.foot').last().innerText()), 'the log has ended')
+  }), { aside: true })
+
+test('live: two tabs of one browser share one poll', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=report')
+    const second = await visitor.context.newPage()
+    visitor.watch(second)
+    await second.goto(visitor.url('/jobs?name=report'))
+    await second.locator('main tbody tr').first().waitFor()
+    let asked = 0
+    for (const each of [page, second]) each.on('request', (request) => (asked += /\/api\/v1\/jobs\?/.test(request.url()) ? 1 : 0))
+    // The page asks every 5 s: five times alone, ten times if each tab asked.
+    await pause(25000)
+    assert.ok(asked >= 3 && asked <= 7, `${asked} requests in 25 s`)
+    for (const each of [page, second]) assert.match(await each.locator('.live').first().innerText(), /Updated \d s ago/)
+    return `requests of two tabs in 25 s: ${asked}`
   }), { aside: true })

@@ -6,6 +6,11 @@ import { visit } from '../support/visitor.mjs'
 
 const drawerField = (page, label) => page.locator('.el-drawer').getByLabel(label, { exact: true })
 const save = (page) => page.locator('.el-drawer').getByRole('button', { name: 'Save' }).click()
+/** Saves an edit of a job, after a look at what it changes. */
+async function saveEdit(page) {
+  await save(page)
+  await page.locator('.el-dialog').getByRole('button', { name: 'Save', exact: true }).click()
+}
 
 test('edit: an editor adds a job in the drawer, runs it, and reads its log', (world) =>
   visit(world, {}, async (visitor, page) => {
@@ -64,14 +69,14 @@ test('edit: two editors of one job: the second one sees both changes and merges 
       await two.signIn(users.editor, password, `/jobs/${id}/edit`)
       await drawerField(other, 'Author').fill('edda')
       await drawerField(other, 'Parameters').fill('a=2')
-      await save(other)
+      await saveEdit(other)
       await other.getByText('The job is saved').waitFor()
       await two.settle()
     })
     one.expect(/status 412: PUT/)
     await drawerField(page, 'Parameters').fill('a=3')
     await drawerField(page, 'Purpose').fill('typed by the first')
-    await save(page)
+    await saveEdit(page)
     await page.getByText('The job was changed meanwhile').waitFor()
     assert.deepEqual(await one.axeFindings(), [])
     const rows = page.locator('table.conflict tbody tr')
@@ -98,7 +103,7 @@ test('edit: a session that ends during an edit is renewed on the page, and the e
     })
     assert.equal(answer, 204)
     visitor.expect(/status 401: /)
-    await save(page)
+    await saveEdit(page)
     await page.getByText('Your session has ended').waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
     await page.locator('.el-dialog input[name=password]').fill(password)
@@ -249,4 +254,75 @@ test('audit: a change has its user, and the value before and after', (world) =>
     await visitor.signIn('admin', world.adminPassword, '/audit')
     await page.locator('main tbody tr', { hasText: 'admin' }).first().waitFor()
     await page.locator('main tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
+  }))
+
+test('edit: before an edit is saved, a dialog shows each changed field before and after', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    await drawerField(page, 'Purpose').fill('seen before it was saved')
+    await save(page)
+    const table = page.locator('.el-dialog table.conflict')
+    await table.waitFor()
+    assert.equal(await table.locator('tbody tr').count(), 1)
+    assert.match(await table.innerText(), /Purpose[\s\S]*seen before it was saved/)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    // The way back keeps what was typed.
+    await page.getByRole('button', { name: 'Back to the form' }).click()
+    assert.equal(await drawerField(page, 'Purpose').inputValue(), 'seen before it was saved')
+    await saveEdit(page)
+    await page.getByText('The job is saved').waitFor()
+    assert.equal((await world.admin.get(`/jobs/${id}`)).description, 'seen before it was saved')
+    await visitor.settle()
+  }))
+
+test('edit: two editors of one script: the second one sees both versions and decides', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/script`)
+    await page.locator('.editor .cm-content').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('echo "mine"\n')
+    const before = (await world.admin.get(`/jobs/${id}`)).glue_source
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source: '#!/bin/bash\necho "theirs"\n', remark: 'of the other user' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('.look .cm-content', { hasText: 'mine' }).first().waitFor()
+    await dialog.getByLabel('Remark').fill('my own version')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByText('Another user saved a version meanwhile').waitFor()
+    await dialog.locator('.look .cm-content', { hasText: 'theirs' }).first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    assert.match((await world.admin.get(`/jobs/${id}`)).glue_source, /theirs/)
+    await dialog.getByRole('button', { name: 'Save mine' }).click()
+    await page.getByText('The new version is saved').waitFor()
+    assert.match((await world.admin.get(`/jobs/${id}`)).glue_source, /mine/)
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source: before, remark: 'as before the test' })
+    await visitor.settle()
+  }))
+
+test('undo: a stop is undone from its notice, for one job and for many', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, jobs } = world
+    await admin.post(`/jobs/${jobs.newsletter}/start`).catch(() => undefined)
+    const isOn = async () => (await admin.get(`/jobs/${jobs.newsletter}`)).running
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${jobs.newsletter}`)
+    await page.locator('.el-switch').click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Job newsletter is stopped').waitFor()
+    assert.equal(await isOn(), false)
+    await page.locator('.el-message').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Job newsletter is started').waitFor()
+    assert.equal(await isOn(), true)
+    await visitor.move('/jobs')
+    await page.locator('.filters').getByLabel('Name').fill('newsletter')
+    await until(async () => (await page.locator('main tbody tr').count()) === 1, 'one row')
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.locator('.bulk').getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.el-message.with-undo').waitFor()
+    assert.equal(await isOn(), false)
+    await page.keyboard.press('u')
+    await until(isOn, 'the job is started again')
+    await visitor.settle()
   }))

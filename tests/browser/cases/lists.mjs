@@ -228,3 +228,62 @@ test('runs: a finer status is a filter', (world) =>
     const { items } = await world.admin.get('/runs?status=timed_out,killed&limit=50')
     for (const each of items) assert.ok(['timed_out', 'killed'].includes(each.reason.code), each.reason.code)
   }))
+
+test('lists: the choice of columns is made by keyboard, stays after a reload, and keeps the first column', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    const heads = () => page.locator('main thead th[scope=col] span').allInnerTexts()
+    const before = await heads()
+    assert.ok(before.some((each) => /Schedule/i.test(each)))
+    await page.getByRole('button', { name: 'Columns' }).focus()
+    await page.keyboard.press('Enter')
+    const group = page.getByRole('group', { name: 'Columns' })
+    assert.ok(await group.getByLabel('Job', { exact: true }).isDisabled())
+    await group.getByLabel('Schedule', { exact: true }).focus()
+    await page.keyboard.press('Space')
+    await until(async () => (await heads()).length === before.length - 1, 'one column less')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.locator('main tbody tr').first().waitFor()
+    assert.ok(!(await heads()).some((each) => /Schedule/i.test(each)))
+    await visitor.settle()
+  }))
+
+test('keys: c copies the link of the page, and that of the current row', (world) =>
+  visit(world, { permissions: ['clipboard-read', 'clipboard-write'] }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=report')
+    await page.locator('main tbody tr').first().waitFor()
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    await page.keyboard.press('c')
+    await page.getByText('Link copied').first().waitFor()
+    assert.equal(await copied(), visitor.url('/jobs?name=report'))
+    await page.keyboard.press('j')
+    await page.keyboard.press('c')
+    await until(async () => (await copied()) === visitor.url(`/jobs/${world.jobs.report}`), 'the link of the row')
+  }))
+
+test('forecast: the heat map counts each hour, opens its firings, and the collisions are listed', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, jobs } = world
+    await admin.post(`/jobs/${jobs['poll inbox']}/start`).catch(() => undefined)
+    // Whole hours ahead, so that none begins during the test.
+    const from = Math.ceil(Date.now() / 3600000) * 3600000 + 3600000
+    const to = from + 3 * 3600000
+    const { items } = await admin.get(`/schedule/forecast?from_ms=${from}&to_ms=${to}&limit=500`)
+    await visitor.signIn('admin', world.adminPassword, `/forecast?from=${from}&to=${to}`)
+    const cells = page.locator('td button[aria-pressed]')
+    await cells.first().waitFor()
+    const counts = (await cells.allInnerTexts()).map(Number)
+    assert.equal(counts.reduce((sum, each) => sum + each, 0), items.length)
+    assert.ok(counts.every((each) => each >= 60), `each hour has the 60 firings of "poll inbox": ${counts}`)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await cells.nth(1).click()
+    await page.waitForURL(/cell=/)
+    await page.getByText(`: ${counts[1]} firings`).first().waitFor()
+    await page.getByText('By weekday').click()
+    await page.waitForURL(/by=weekday/)
+    assert.equal((await cells.allInnerTexts()).map(Number).reduce((sum, each) => sum + each, 0), items.length)
+    await page.getByRole('heading', { name: /^Collisions/ }).waitFor()
+    await visitor.settle()
+  }))

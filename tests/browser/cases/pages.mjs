@@ -145,3 +145,26 @@ test('pages: a path that does not exist says so', (world) =>
     await visitor.signIn('admin', world.adminPassword, '/no/such/page')
     await page.getByText('This page does not exist').waitFor()
   }))
+
+test('job: the timeline shows the runs of a day, is moved through by arrows, and opens a run', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['import rates']
+    const { items } = await world.admin.get(`/runs?job=${id}&limit=500`)
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}`)
+    const strip = page.getByRole('group', { name: /^Runs of the last 24 hours/ })
+    await strip.locator('a').first().waitFor()
+    const bars = await strip.locator('a').evaluateAll((links) => links.map((link) => Number(link.dataset.run)))
+    assert.ok(bars.length > 0 && bars.every((run) => items.some((each) => each.id === run)))
+    await strip.locator('.failed').first().waitFor()
+    assert.ok((await strip.locator('.tick').count()) >= 5, 'ticks of the next times: every half hour')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await strip.locator('a[tabindex="0"]').focus()
+    await page.keyboard.press('Home')
+    assert.equal(await page.evaluate(() => Number(document.activeElement?.dataset.run)), bars[0])
+    await page.getByText('As a table').first().click()
+    await page.locator('details table tbody tr', { hasText: 'planned' }).first().waitFor()
+    await strip.locator(`[data-run="${bars[0]}"]`).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`/runs/${bars[0]}$`))
+    await visitor.settle()
+  }))

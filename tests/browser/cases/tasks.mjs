@@ -135,6 +135,7 @@ task(6, 'change a cron expression and check its next times', async (world, visit
   const shown = await page.locator('.el-drawer .preview time').evaluateAll((times) => times.map((each) => Date.parse(each.dateTime)))
   assert.deepEqual(shown, next)
   await page.locator('.el-drawer').getByRole('button', { name: 'Save' }).click()
+  await page.locator('.el-dialog', { hasText: '0 45 5 ? * 1' }).getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('The job is saved').waitFor()
   assert.equal((await world.admin.get(`/jobs/${id}`)).schedule.conf, '0 45 5 ? * 1')
 })

@@ -1,0 +1,12 @@
+import { useI18n } from 'vue-i18n'
+import { useRoute, useRouter } from 'vue-router'
+import { useGroups, useJobNames } from './groups'
+import { useSession } from './session'
+
+/** Returns what a page of jobs and runs needs: texts, the route, the session, and the names of groups and jobs. Reads the groups. */
+export function usePage() {
+  const { t, te } = useI18n()
+  const groups = useGroups()
+  void groups.load()
+  return { t, te, route: useRoute(), router: useRouter(), session: useSession(), groups, names: useJobNames() }
+}

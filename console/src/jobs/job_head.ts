@@ -1,0 +1,54 @@
+import { ref } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import type { Job, JobRow } from '../../types/api'
+import { useSession, type Right } from '../app/session'
+import { deleteJob, switchJob } from './job_actions'
+
+export interface RunnableJob {
+  id: number
+  name: string
+  group: number
+  params: string
+}
+
+/** Actions of jobs as the list and the page of a job offer them. `refresh` reads the page again. */
+export function useJobHead(refresh: () => Promise<void>) {
+  const route = useRoute()
+  const router = useRouter()
+  const session = useSession()
+  /** Wanted states of jobs whose switch the server has not answered yet. */
+  const switching = ref<Record<number, boolean>>({})
+  /** Jobs of the dialog "run once"; null: closed. */
+  const ran = ref<RunnableJob[] | null>(null)
+
+  const may = (right: Right, job: Pick<JobRow, 'group'>) => session.may(right, job.group)
+  /** The job has a schedule, and the user may start and stop it. */
+  const switchable = (job: JobRow | Job) => may('operator', job) && job.schedule.type !== 'NONE'
+  const deletable = (job: JobRow | Job) => may('editor', job) && !job.source
+  // The filters of a list stay in the URL below its drawer.
+  const toDrawer = (path: string, more: Record<string, string> = {}) =>
+    void router.push({ path, query: route.matched[0]?.path === '/jobs' ? { ...route.query, ...more } : more })
+
+  /** Shows the wanted state until the server has answered; after a failure the page shows the real one. */
+  async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
+    switching.value = { ...switching.value, [job.id]: on }
+    if (await switchJob(job, on, refresh)) await refresh()
+    const rest = { ...switching.value }
+    delete rest[job.id]
+    switching.value = rest
+  }
+  const actions = {
+    run: (job: JobRow | Job) => may('operator', job) && (ran.value = [job]),
+    /** Starts a stopped job, stops a started one. A job that lost its schedule can still be stopped. */
+    turn: (job: JobRow | Job) => may('operator', job) && (job.running || job.schedule.type !== 'NONE') && void turnTo(job, !job.running),
+    edit: (job: JobRow | Job) => may('editor', job) && toDrawer(`/jobs/${job.id}/edit`),
+    copy: (job: JobRow | Job) => may('editor', job) && toDrawer('/jobs/new', { from: String(job.id) }),
+    add: () => toDrawer('/jobs/new'),
+    runs: (job: JobRow | Job) => void router.push(`/runs?job=${job.id}`),
+    script: (job: JobRow | Job) => void router.push(`/jobs/${job.id}/script`),
+  }
+  async function remove(job: JobRow | Job, then: () => void): Promise<void> {
+    if (await deleteJob(job)) then()
+  }
+  return { switching, ran, may, switchable, deletable, remove, ...actions }
+}

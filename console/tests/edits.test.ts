@@ -1,0 +1,212 @@
+import type { VueWrapper } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Router } from 'vue-router'
+import { showLanguage } from '../src/app/i18n'
+import type { Forecast, Job, Run } from '../types/api'
+import { answer, json, openApp, settle } from './app'
+import { example } from './example'
+
+vi.mock('../src/script/editor', () => ({
+  makeEditor: (_: HTMLElement, options: { changed(text: string): void }) => {
+    typed = options.changed
+    return { put() {}, focus() {}, end() {} }
+  },
+  makeDifference: (_: HTMLElement, options: { other: string; text: string }) => {
+    compared.push([options.other, options.text])
+    return { put() {}, focus() {}, end() {} }
+  },
+}))
+let typed: (text: string) => void = () => undefined
+const compared: [string, string][] = []
+
+const job: Job = { ...(example('Job') as Job), id: 1, group: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null, source: null, params: 'a=1', description: 'old', author: 'ann', running: true, glue_source: 'first', glue_type: 'GLUE_SHELL', children: [] }
+let stored: Job
+let tag: string
+let sent: { method: string; path: string; body: Record<string, unknown>; match: string | undefined }[]
+let wrapper: VueWrapper | null = null
+let router: Router
+
+async function serve(url: string, init?: RequestInit): Promise<Response> {
+  const { pathname } = new URL(url, 'http://server')
+  const method = init?.method ?? 'GET'
+  const path = pathname.replace('/api/v1', '')
+  if (method !== 'GET') {
+    const match = (init?.headers as Record<string, string>)['If-Match']
+    sent.push({ method, path, body: JSON.parse(String(init?.body ?? '{}')), match })
+    if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed' }, 412)
+  }
+  if (method === 'GET' && path === '/jobs/1') return json(stored, 200, { ETag: tag })
+  return answers[path]?.() ?? answer(url, init)
+}
+let answers: Record<string, () => Response>
+
+beforeEach(async () => {
+  stored = { ...job }
+  tag = '"1"'
+  sent = []
+  answers = {}
+  compared.length = 0
+  sessionStorage.clear()
+  vi.stubGlobal('fetch', vi.fn(serve))
+  await showLanguage('en')
+})
+afterEach(() => {
+  wrapper?.unmount()
+  wrapper = null
+  document.body.innerHTML = ''
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+async function open(path: string): Promise<void> {
+  const opened = await openApp(path)
+  wrapper = opened.wrapper
+  router = opened.router
+  expect(opened.errors).toEqual([])
+}
+
+/** Presses the last shown button with this text. */
+async function press(text: string, within = 'body'): Promise<void> {
+  const found = [...document.querySelectorAll<HTMLButtonElement>(`${within} button`)].filter((each) => each.textContent?.trim() === text).at(-1)
+  if (!found) throw new Error(`no button ${text}`)
+  found.click()
+  await settle()
+}
+async function type(selector: string, text: string): Promise<void> {
+  const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(selector)
+  if (!field) throw new Error(`no field ${selector}`)
+  field.value = text
+  field.dispatchEvent(new Event('input'))
+  await settle()
+}
+const table = () => [...document.querySelectorAll('table.conflict tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent?.trim()))
+const puts = () => sent.filter((each) => each.method === 'PUT')
+/** The field of the form with this value. */
+const fieldOf = (value: string) => {
+  const found = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('.el-drawer input, .el-drawer textarea')].find((each) => each.value === value)
+  found?.setAttribute('data-field', value)
+  return `[data-field="${value}"]`
+}
+
+describe('saving an edit of a job', () => {
+  it('shows each changed field, and sends after a confirmation', async () => {
+    await open('/jobs/1/edit')
+    await type(fieldOf('a=1'), 'a=2')
+    await press('Save', '.el-drawer')
+    expect(puts()).toEqual([])
+    expect(table()).toEqual([['Parameters', 'a=1', 'a=2']])
+    await press('Back to the form', '.el-dialog')
+    expect(table()).toEqual([])
+    await press('Save', '.el-drawer')
+    await press('Save', '.el-dialog')
+    expect(puts().map((each) => [each.path, each.match, each.body.params])).toEqual([['/jobs/1', '"1"', 'a=2']])
+  })
+  it('sends nothing if nothing was changed', async () => {
+    await open('/jobs/1/edit')
+    await press('Save', '.el-drawer')
+    expect(puts()).toEqual([])
+    expect(document.body.textContent).toContain('Nothing was changed')
+  })
+  it('shows both sides after a change of another user, and lets the user decide', async () => {
+    await open('/jobs/1/edit')
+    await type(fieldOf('a=1'), 'a=3')
+    await type(fieldOf('old'), 'mine')
+    stored = { ...job, params: 'a=2', author: 'ben' }
+    tag = '"2"'
+    await press('Save', '.el-drawer')
+    await press('Save', '.el-dialog')
+    expect(table().sort()).toEqual([
+      ['Author', 'ann', 'ben', 'ann'],
+      ['Parameters', 'a=1', 'a=2', 'a=3'],
+      ['Purpose', 'old', 'old', 'mine'],
+    ])
+    document.querySelectorAll<HTMLInputElement>('table.conflict input[type=radio]')[1]?.click()
+    await settle()
+    await press('Merge and save', '.el-dialog')
+    expect(puts().map((each) => each.match)).toEqual(['"1"', '"2"'])
+    expect(puts()[1]?.body).toMatchObject({ params: 'a=3', author: 'ben', description: 'mine' })
+  })
+})
+
+describe('saving a script', () => {
+  const remark = async (text: string) => type('.el-dialog input[maxlength="100"]', text)
+  it('compares with the former text', async () => {
+    await open('/jobs/1/script')
+    typed('second')
+    await settle()
+    await press('Save')
+    expect(compared).toEqual([['first', 'second']])
+    await remark('a remark')
+    await press('Save', '.el-dialog')
+    expect(puts().map((each) => [each.path, each.body.source])).toEqual([['/jobs/1/source', 'second']])
+  })
+  it('shows the version that another user saved meanwhile, before it is replaced', async () => {
+    await open('/jobs/1/script')
+    typed('second')
+    await settle()
+    stored = { ...job, glue_source: 'theirs' }
+    await press('Save')
+    await remark('a remark')
+    await press('Save', '.el-dialog')
+    expect(puts()).toEqual([])
+    expect(compared.at(-1)).toEqual(['theirs', 'second'])
+    await press('Save mine', '.el-dialog')
+    expect(puts().map((each) => each.body.source)).toEqual(['second'])
+  })
+})
+
+describe('stopping a job', () => {
+  it('is undone from its notice', async () => {
+    await open('/jobs/1')
+    document.querySelector<HTMLElement>('.el-switch input')?.click()
+    await settle()
+    await press('Stop', '.el-message-box')
+    expect(sent.map((each) => each.path)).toEqual(['/jobs/1/stop'])
+    await press('Undo')
+    expect(sent.map((each) => each.path)).toEqual(['/jobs/1/stop', '/jobs/1/start'])
+  })
+})
+
+describe('the timeline of a job', () => {
+  it('is one stop for Tab; arrows move among the runs', async () => {
+    const run = (id: number, minutesAgo: number): Run => ({ ...(example('Run') as Run), id, status: 'succeeded', trigger_ms: Date.now() - minutesAgo * 60000, handle_ms: Date.now() - minutesAgo * 60000 + 1000, missed: null })
+    answers['/runs'] = () => json({ items: [run(3, 10), run(2, 20), run(1, 30)], next: null, total: 3, total_is_capped: false })
+    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000] })
+    await open('/jobs/1')
+    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
+    const stops = () => [...document.querySelectorAll<HTMLElement>('.strip a')].filter((each) => each.tabIndex === 0).map((each) => each.dataset.run)
+    expect(stops()).toEqual(['3'])
+    document.querySelector('.strip')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))
+    await settle()
+    expect(stops()).toEqual(['2'])
+    expect((document.activeElement as HTMLElement).dataset.run).toBe('2')
+    expect(document.querySelectorAll('.strip .tick')).toHaveLength(1)
+  })
+})
+
+describe('the forecast', () => {
+  const hour = 3600000
+  const from = Date.UTC(2026, 0, 5, 0)
+  const forecast = (items: Forecast['items'], next: string | null): Forecast => ({ items, next, truncated: false, from_ms: from, to_ms: from + 4 * hour, cannot_be_planned: [] })
+  it('reads a bounded number of pages and says up to when', async () => {
+    let pages = 0
+    answers['/schedule/forecast'] = () => json(forecast([{ at_ms: from + (pages += 1) * 60000, job: 1, group: 1 }], 'f1-1-1'))
+    await open('/forecast')
+    expect(pages).toBe(10)
+    expect(document.body.textContent).toContain('The first 10 firings are read')
+    await press('Read more')
+    expect(pages).toBe(20)
+    expect(document.body.textContent).toContain('The first 20 firings are read')
+  })
+  it('opens the firings of an hour', async () => {
+    const items = [{ at_ms: from + hour, job: 1, group: 1 }, { at_ms: from + hour, job: 2, group: 1 }, { at_ms: from + 2 * hour, job: 1, group: 1 }]
+    answers['/schedule/forecast'] = () => json(forecast(items, null))
+    await open('/forecast')
+    const cells = [...document.querySelectorAll<HTMLButtonElement>('td button[aria-pressed]')]
+    expect(cells.map((each) => each.textContent)).toEqual(['2', '1'])
+    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(3)
+    cells[1]?.click()
+    await settle()
+    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(1)
+    await vi.waitFor(() => expect(router.currentRoute.value.query.cell).toMatch(/^2026-01-0\d \d\d$/))
+  })
+})

@@ -1,0 +1,44 @@
+import { nextTick } from 'vue'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { showLanguage } from '../src/app/i18n'
+import { tellWithUndo, undoLast, undoMs } from '../src/app/notices'
+
+const button = () => document.querySelector<HTMLButtonElement>('.with-undo .undo')
+
+beforeEach(async () => {
+  await showLanguage('en')
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.runAllTimers()
+  vi.useRealTimers()
+  document.body.innerHTML = ''
+})
+
+describe('a notice with undo', () => {
+  it('undoes once, by its button', async () => {
+    const action = vi.fn(async () => undefined)
+    tellWithUndo('Job a is stopped', action)
+    await nextTick()
+    expect(document.body.textContent).toContain('Job a is stopped')
+    button()?.click()
+    await nextTick()
+    undoLast()
+    expect(action).toHaveBeenCalledTimes(1)
+  })
+  it('undoes by its key, while it is shown', async () => {
+    const action = vi.fn(async () => undefined)
+    tellWithUndo('Job a is stopped', action)
+    await nextTick()
+    vi.advanceTimersByTime(undoMs - 100)
+    undoLast()
+    expect(action).toHaveBeenCalledTimes(1)
+    const late = vi.fn(async () => undefined)
+    tellWithUndo('Job b is stopped', late)
+    await nextTick()
+    vi.advanceTimersByTime(undoMs + 100)
+    await nextTick()
+    undoLast()
+    expect(late).not.toHaveBeenCalled()
+  })
+})
