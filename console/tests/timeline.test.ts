@@ -8,7 +8,7 @@ const hour = 3600000
 const run = (id: number, hoursAgo: number, seconds: number | null, more: Partial<Run> = {}): Run => {
   const trigger_ms = now - hoursAgo * hour
   const handle_ms = seconds === null ? null : trigger_ms + seconds * 1000
-  return { ...(example('Run') as Run), id, status: seconds === null ? 'running' : 'succeeded', trigger_ms, handle_ms, missed: null, ...more }
+  return { ...(example('Run') as Run), id, status: seconds === null ? 'running' : 'succeeded', trigger_ms, handle_ms, duration_ms: seconds === null ? null : seconds * 1000, missed: null, ...more }
 }
 
 describe('the span of a timeline', () => {

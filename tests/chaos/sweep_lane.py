@@ -113,7 +113,7 @@ class Lane:
         raise RuntimeError(f"recovery is not done: {self.tail()}")
 
     def wait_taken(self) -> None:
-        """Waits until every result is taken: a server that does not trust its clock yet leaves a callback unanswered for seconds."""
+        """Waits until every result is taken: a server that does not trust its clock yet leaves callbacks unanswered."""
         end = time.monotonic() + TAKEN_DEADLINE_S
         while self.book.untold and time.monotonic() < end:
             time.sleep(0.05)

@@ -1,0 +1,277 @@
+"""Schemas of the objects of /api/v1, for docs/openapi.json (make_openapi.py)."""
+
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+
+
+def ref(name):
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def text(description=None, **more):
+    return {"type": "string", **({"description": description} if description else {}), **more}
+
+
+def whole(minimum=None, maximum=INT64_MAX, description=None):
+    bounds = {} if minimum is None else {"minimum": minimum, "maximum": maximum}
+    return {"type": "integer", "format": "int64", **bounds, **({"description": description} if description else {})}
+
+
+def truth(description=None):
+    return {"type": "boolean", **({"description": description} if description else {})}
+
+
+def array(items, maximum=None, minimum=None, **more):
+    sizes = {"maxItems": maximum, "minItems": minimum}
+    return {"type": "array", "items": items, **{name: size for name, size in sizes.items() if size is not None}, **more}
+
+
+def one_of(*names, description=None):
+    return {"type": "string", "enum": list(names), **({"description": description} if description else {})}
+
+
+def maybe(schema):
+    """Allows null, which stands for an absent value."""
+    if "type" not in schema:
+        return {"oneOf": [schema, {"type": "null"}]}
+    out = {**schema, "type": [schema["type"], "null"]}
+    if "enum" in out:
+        out["enum"] = [*out["enum"], None]
+    return out
+
+
+def record(properties, required=()):
+    """Returns the schema of a request body; other members are refused."""
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def shown(properties):
+    """Returns the schema of a response; all members are always present, and later releases may add members."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def answer(properties, always):
+    """Returns the schema of a response of which only the members `always` are always present."""
+    return {"type": "object", "properties": properties, "required": always}
+
+
+ID = whole(1, INT32_MAX)
+COUNT = whole(0, INT32_MAX)
+MS = whole(0, 253402300799999, "Milliseconds since the epoch.")
+ANY_NUMBER = whole()
+GLUE = ["BEAN", "GLUE_GROOVY", "GLUE_SHELL", "GLUE_PYTHON", "GLUE_PYTHON2", "GLUE_PHP", "GLUE_NODEJS", "GLUE_POWERSHELL"]
+ROUTES = ["FIRST", "LAST", "ROUND", "RANDOM", "CONSISTENT_HASH", "LEAST_FREQUENTLY_USED", "LEAST_RECENTLY_USED", "FAILOVER",
+          "BUSYOVER", "SHARDING_BROADCAST"]
+BLOCKS = ["SERIAL_EXECUTION", "DISCARD_LATER", "COVER_EARLY"]
+
+DRAFT = {
+    "group": ID,
+    "name": text(maxLength=255),
+    "author": maybe(text("Default for a new job: the caller.", maxLength=64)),
+    "alarm_email": maybe(text(maxLength=255)),
+    "schedule": maybe(record({"type": one_of("NONE", "CRON", "FIX_RATE"), "conf": maybe(text(
+        "Cron expression, or interval in whole seconds.", maxLength=128))}, ["type"])),
+    "time_zone": maybe(text("IANA name of the time zone of a cron schedule.")),
+    "interval_ms": maybe(whole(10, 2147483647000, "Fixed rate in milliseconds; replaces the seconds of conf.")),
+    "start_at_ms": maybe(MS),
+    "end_at_ms": maybe(MS),
+    "jitter_ms": maybe(whole(1, 86400000)),
+    "misfire": maybe(one_of("DO_NOTHING", "FIRE_ONCE_NOW")),
+    "route": maybe(one_of(*ROUTES)),
+    "block": maybe(one_of(*BLOCKS)),
+    "on_unknown": maybe(one_of("ask", "skip", "resend")),
+    "keep_logs": maybe(truth("Copy the log of each finished run into the database.")),
+    "alarm_on": maybe(array(one_of("failed", "missed"), 2)),
+    "description": maybe(text("Purpose of the job.", maxLength=1000)),
+    "timeout_s": maybe(COUNT),
+    "retry_count": maybe(COUNT),
+    "handler": maybe(text(maxLength=255)),
+    "params": maybe(text()),
+    "children": maybe(array(ID, 128)),
+}
+SCRIPT = {"glue_type": maybe(one_of(*GLUE)), "glue_source": maybe(text()), "glue_remark": maybe(text(maxLength=128))}
+
+JOB_ROW = {
+    "id": ID, "group": ANY_NUMBER, "name": text(), "author": text(), "alarm_email": text(),
+    "schedule": shown({"type": text(), "conf": maybe(text())}),
+    "time_zone": maybe(text()), "interval_ms": maybe(ANY_NUMBER), "start_at_ms": maybe(MS), "end_at_ms": maybe(MS),
+    "jitter_ms": maybe(ANY_NUMBER), "misfire": text(), "route": text(), "block": text(),
+    "on_unknown": one_of("ask", "skip", "resend"), "keep_logs": truth(),
+    "alarm_on": array(one_of("failed", "missed")), "description": maybe(text()),
+    "timeout_s": ANY_NUMBER, "retry_count": ANY_NUMBER,
+    "handler": text(),
+    "params": text(), "children": array(ID), "glue_type": text(), "glue_remark": text(), "glue_updated_ms": maybe(MS),
+    "running": truth(), "stopped_by": maybe(text("Name of the user who stopped the job; null for a job that no user stopped.")),
+    "stopped_ms": maybe(MS), "next_ms": maybe(MS), "last_ms": maybe(MS), "missed_ms": maybe(MS),
+    "added_ms": maybe(MS), "updated_ms": maybe(MS),
+    "revision": ANY_NUMBER, "key": maybe(text("Key of a declared job.")), "source": maybe(text("Source that declares the job.")),
+}
+
+REASONS = ["no_executor", "refused", "connection_refused", "connect_timeout", "no_answer", "delivery_unknown",
+           "handler_not_found", "blocked_discarded", "replaced_by_later", "timed_out", "killed", "lost", "script_exit", "failed",
+           "bad_token", "bad_parameter", "node_died", "missed", "not_sent"]
+REASON = {**maybe(shown({
+    "code": one_of(*REASONS),
+    "params": answer({
+        "text": text("Words of the executor or the node; may be empty."),
+        "exit_code": whole(description="For script_exit."), "timeout_s": whole(description="For timed_out."),
+        "handler": text("For handler_not_found."),
+        "cause": one_of("user", "later_run", "handler_changed", "source_changed", "executor_stopped",
+                        description="For killed and replaced_by_later."),
+        "before_start": truth("The run waited in its executor and had not begun.")}, ["text"])})),
+    "description": "Why the run did not succeed, as its codes and texts tell; null for any other run."}
+ORIGIN = {
+    "kind": {**maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
+             "description": "Null if the trigger message does not tell it."},
+    "origin": maybe(whole(1, description="The run that this one repeats (kind retry) or follows (kind parent).")),
+    "retry_of": maybe(whole(1, description="The run that this one repeats.")),
+    "parent": maybe(whole(1, description="The run of another job that this one follows.")),
+    "attempt": maybe(whole(1, description="1 for a run that repeats none; null for a retry: see `/runs/{id}/related`.")),
+    "shard_index": maybe(COUNT), "shard_total": maybe(COUNT),
+}
+DURATION = maybe(whole(0, description="From the trigger to the result; null while there is none. Triggers have whole seconds."))
+
+RUN = {
+    "id": whole(1), "group": ANY_NUMBER, "group_title": maybe(text("Present title; null if the group is gone.")),
+    "job": ANY_NUMBER, "job_name": maybe(text("Present name; null if the job is gone.")),
+    "status": one_of("pending", "running", "succeeded", "failed", "missed"), "reason": REASON,
+    "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Shard index and total: `0/2`.")),
+    "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS), "trigger_code": ANY_NUMBER, "trigger_message": text(),
+    "trigger_text": text("What the trigger message says about the sending, without HTML."),
+    **ORIGIN, "node": maybe(text("Host of the node that claimed the run.")), "route": maybe(text()), "block": maybe(text()),
+    "missed": maybe(shown({"instants": ANY_NUMBER, "from_ms": maybe(MS), "to_ms": maybe(MS)})),
+    "handle_ms": maybe(MS), "handle_code": ANY_NUMBER, "handle_message": maybe(text()),
+    "handle_text": maybe(text("The result without HTML.")), "duration_ms": DURATION, "alarm_status": ANY_NUMBER,
+}
+SHORT_RUN = {**{name: RUN[name] for name in ("id", "group", "job", "job_name", "status", "reason", "address", "trigger_ms",
+                                             "duration_ms")}, **ORIGIN}
+
+NEW_PASSWORD = text("At least 8 characters; 4 to 20 characters if Java admins read the password.", minLength=4, maxLength=1024)
+RIGHTS = array(record({"group": ID, "right": one_of("viewer", "operator", "editor")}, ["group", "right"]), 10000)
+TRIGGER = {"params": maybe(text("Default: the job's own parameters.")),
+           "addresses": maybe(array(text(), 1000, description="Absent or empty: the executors of the group. An item must not "
+                                                                  "be empty or contain a comma."))}
+IDS = array(ID, 500, 1, uniqueItems=True)
+
+SCHEMAS = {
+    "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
+                      "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
+    "NewJob": record({**DRAFT, **SCRIPT}, ["group", "name"]),
+    "JobDraft": record(DRAFT, ["group", "name"]),
+    "JobRow": shown(JOB_ROW),
+    "Job": shown({**JOB_ROW, "glue_source": text()}),
+    "JobEdit": shown({"job": ID, "next_ms": maybe(MS), "on_their_way": maybe(whole(
+        0, description="Runs that were claimed before the edit and have not been sent yet."))}),
+    "Trigger": record(TRIGGER),
+    "AskedRuns": shown({"waiting": truth("The request has not been claimed yet."),
+                        "runs": array(whole(1), description="One run, or one run per shard.")}),
+    "Intent": shown({"job": ID, "intent": whole(1, description="Identical for requests with the same Idempotency-Key.")}),
+    "JobIds": record({"ids": IDS}, ["ids"]),
+    "BulkTrigger": record({"ids": IDS, **TRIGGER}, ["ids"]),
+    "BulkOutcome": shown({"items": array({
+        "type": "object", "required": ["id", "status"],
+        "properties": {"id": ID, "status": whole(200, 599), "done": {"type": "object"}, "problem": ref("Problem")}})}),
+    "Source": record({"source": text(), "remark": text(minLength=4, maxLength=100)}, ["source", "remark"]),
+    "SourceVersion": shown({"id": whole(1), "job": ID, "glue_type": text(), "source": text(), "remark": text(),
+                            "added_ms": maybe(MS), "updated_ms": maybe(MS)}),
+    "GroupDraft": record({"app_name": text(minLength=4, maxLength=64), "title": text(maxLength=64),
+                          "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
+                          "access_token": maybe(text("Token of the group's executors. Absent: unchanged. Never returned."))},
+                         ["app_name", "title"]),
+    "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
+                    "addresses": array(text()), "updated_ms": maybe(MS),
+                    "source": maybe(text("Source that declares the group."))}),
+    "Executor": shown({
+        "group": ID, "app_name": text(), "address": text(),
+        "state": one_of("online", "late", "gone", "entered", description=(
+            "late: no heartbeat for two thirds of registry.dead_after; gone: said goodbye or silent for all of it, remembered "
+            "for an hour; entered: entered by a user, and not registered.")),
+        "last_beat_ms": maybe(MS), "link": truth("Connected to the answering node by a native link, or reachable only so."),
+        "family": maybe(one_of("xxl", "xxl-3.5", "native",
+                               description="Protocol of the last heartbeat; null if the answering node received none."))}),
+    "Files": record({
+        "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
+        "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),
+        "dry_run": maybe(truth("Only report what would change.")),
+        "prune": maybe(truth("Remove objects that the same source declared before and no longer declares.")),
+        "prune_all": maybe(truth("With prune: also remove objects declared by earlier files that are not in this request. "
+                                 "Without it, such an apply is refused with 409.")),
+        "files": array(record({"name": text("File name, for messages.", minLength=1, maxLength=255), "text": text("TOML.")},
+                              ["name", "text"]), 1000, 1)}, ["files"]),
+    "Changes": shown({
+        "dry_run": truth(),
+        "changes": array(shown({"kind": one_of("create", "update", "unchanged", "remove"), "object": text(),
+                                "fields": array(text("`retry: 0 -> 2`"))})),
+        "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and have not been sent yet.")),
+        "warnings": array(text())}),
+    "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
+        "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
+    "Run": shown(RUN),
+    "ShortRun": shown(SHORT_RUN),
+    "RelatedRuns": shown({
+        "parent": {"oneOf": [ref("ShortRun"), {"type": "null"}], "description": "The run that the first attempt follows."},
+        "children": array(ref("ShortRun"), description="Runs of other jobs that follow this one."),
+        "retries": array(ref("ShortRun"), description="The other attempts, before and after this run."),
+        "shards": array(ref("ShortRun"), description="All runs of its broadcast, this one too; empty without a broadcast."),
+        "attempt": maybe(whole(1, description="Number of this run among the attempts; null if earlier ones were removed.")),
+        "by": maybe(text("User who asked for the first attempt; null if a user did not, or that is forgotten."))}),
+    "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
+                     "end": truth("The log is complete."),
+                     "kept": truth("The log comes from the kept copy; no executor was asked.")}),
+    "Clearing": record({"group": maybe(ID), "job": maybe(ID), "until_ms": maybe(whole(0)), "keep_newest": maybe(COUNT),
+                        "all": maybe(truth("Exactly one of until_ms, keep_newest and all must be present; all must be true."))}),
+    "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,
+                  "failed": ANY_NUMBER}),
+    "NewUser": record({"name": text(minLength=4, maxLength=20), "password": NEW_PASSWORD, "admin": truth(),
+                       "rights": maybe(RIGHTS)}, ["name", "password", "admin"]),
+    "UserDraft": record({"password": maybe(text("Absent: unchanged.", maxLength=1024)), "admin": truth(),
+                         "rights": maybe(RIGHTS)}, ["admin"]),
+    "User": shown({"id": ID, "name": text(), "admin": truth(), "rights": array(
+        shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}),
+    "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(
+        shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
+        "must_change_password": truth(),
+        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none."))}),
+    "SignIn": record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
+                     ["name", "password"]),
+    "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
+                    "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
+                    "features": shown({"glue": truth("Users may enter scripts.")}),
+                    "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
+                    ["product", "language", "languages"]),
+    "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
+        1, 253402300799999))}, ["name"]),
+    "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),
+                     "expires_ms": maybe(MS), "used_ms": maybe(MS)}),
+    "OpenSession": shown({
+        "id": whole(1, 2**52 - 1, "First 52 bits of the stored digest of the session."), "user": ANY_NUMBER, "user_name": text(),
+        "opened_ms": maybe(MS),
+        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
+                               "is over; null for a session that lasts as long as any can, of which none is recorded.")),
+        "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
+    "AlarmRule": shown({
+        "key": text("Name of the rule."), "source": text("Source that declares the rule."),
+        "group": maybe(text("App name of its group; null: all groups.")),
+        "job": maybe(text("Key of its declared job; null: all jobs of the group.")),
+        "channels": array(text()), "mail_to": array(text()), "on": one_of("every_attempt", "last_attempt"),
+        "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
+        "recovered": truth("The first success after an alarm is reported, too.")}),
+    "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
+    "Nodes": shown({"items": array(shown({
+        "id": text(), "self": truth("The node that answers."),
+        "state": one_of("alive", "draining", "dead", "stopped",
+                        description="State as the answering node sees it; it reports draining only for itself."),
+        "address": maybe(text("For administrators only.")),
+        "beat_age_ms": maybe(whole(0, description="Time since the node's heartbeat last changed; null if the node has stopped.")),
+        "life": whole(0, description="Incarnation of the node; rises with each start.")})),
+        "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Version of the answering node.")}),
+    "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
+                       "next": maybe(text("Cursor of the next page; null if nothing more fires before to_ms.")),
+                       "truncated": truth("The computation reached its time limit; continue with next."),
+                       "from_ms": MS, "to_ms": MS,
+                       "cannot_be_planned": array(ID)}),
+    "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
+    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
+                     "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
+                     "changes": array(text())}),
+}
