@@ -21,6 +21,7 @@
 #include "core/forecast/upcoming.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
+#include "core/run/log_piece.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 
@@ -331,8 +332,9 @@ struct run_log_query {
   core::log_id run{};
   std::int32_t from_line = 1;
   core::principal by;
-  /// Merges the whole logs of all shards of the run's broadcast, each after a heading. `from_line` is ignored.
+  /// Merges the whole logs of all shards of the run's broadcast, each after a heading. `from_line` and `limits` are ignored.
   bool merged = false;
+  core::piece_limits limits = {};
 };
 
 /// Part of a run's log, from its executor or from the kept log.
@@ -344,6 +346,13 @@ struct run_log {
   bool end = false;
   /// No executor was asked: the whole log is kept in the database.
   bool kept = false;
+  /// There are lines after `to_line` already; never together with `end`.
+  bool more = false;
+  /// The last line is longer than a piece, and `content` has only its beginning.
+  bool cut = false;
+  /// Size of the whole log, and its lines, as far as they are written; empty: unknown.
+  std::optional<std::int64_t> bytes = {};
+  std::optional<std::int32_t> lines = {};
 };
 
 /// Asks for a part that the reader does not have yet. Without news it is held back until there is some, until the run has ended,

@@ -190,7 +190,11 @@ SCHEMAS = {
     "Run": shown(RUN),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
                      "end": truth("The log is complete."),
-                     "kept": truth("The log comes from the kept copy; no executor was asked.")}),
+                     "kept": truth("The log comes from the kept copy; no executor was asked."),
+                     "more": truth("There are lines after to_line already: ask again with from_line = to_line + 1."),
+                     "cut": truth("The last line is longer than max_bytes, and only its beginning is here."),
+                     "bytes": maybe(whole(0, description="Size of the whole log; null: unknown.")),
+                     "lines": maybe(whole(0, description="Lines of the whole log; null: unknown."))}),
     "Clearing": record({"group": maybe(ID), "job": maybe(ID), "until_ms": maybe(whole(0)), "keep_newest": maybe(COUNT),
                         "all": maybe(truth("Exactly one of until_ms, keep_newest and all must be present; all must be true."))}),
     "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,
@@ -360,7 +364,10 @@ operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a l
           parameters=[
     query("from_line", whole(1, INT32_MAX)),
     query("wait_s", whole(0, 30), "Holds the answer back until there is more, the run has ended, or these seconds have passed."),
-    query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s."),
+    query("max_lines", whole(1, 5000), "Most lines of the answer, which ends after a whole line (5000); not with wait_s."),
+    query("max_bytes", whole(256, 524288), "Most bytes of `content` before it is written as JSON (524288); not with wait_s."),
+    query("tail", whole(1, 5000), "The last lines of the log, at most this many; not with from_line or wait_s."),
+    query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; with no other parameter."),
     header("If-None-Match", "Answers 304 if the log has not changed.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[

@@ -362,6 +362,14 @@ export type RunLog = {
   end: boolean
   /** The log comes from the kept copy; no executor was asked. */
   kept: boolean
+  /** There are lines after to_line already: ask again with from_line = to_line + 1. */
+  more: boolean
+  /** The last line is longer than max_bytes, and only its beginning is here. */
+  cut: boolean
+  /** Size of the whole log; null: unknown. */
+  bytes: number | null
+  /** Lines of the whole log; null: unknown. */
+  lines: number | null
 }
 
 export type Clearing = {
@@ -837,7 +845,13 @@ export interface Operations {
       from_line?: number
       /** Holds the answer back until there is more, the run has ended, or these seconds have passed. */
       wait_s?: number
-      /** Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s. */
+      /** Most lines of the answer, which ends after a whole line (5000); not with wait_s. */
+      max_lines?: number
+      /** Most bytes of `content` before it is written as JSON (524288); not with wait_s. */
+      max_bytes?: number
+      /** The last lines of the log, at most this many; not with from_line or wait_s. */
+      tail?: number
+      /** Whole logs of all shards of the run's broadcast, as one text; with no other parameter. */
       merged?: boolean
     }
     body: undefined

@@ -231,7 +231,11 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     },
     [this](const protocol::run_log_query& m) {
       const auto* asked = m.merged ? "merged_log_query" : "run_log_query";
-      return script->answer(line_of(asked, m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
+      auto line = line_of(asked, m.run, m.from_line);
+      if (m.limits.lines != core::piece_lines_max || m.limits.bytes != core::piece_bytes_max || m.limits.tail)
+        line += " " + std::to_string(m.limits.lines) + "/" + std::to_string(m.limits.bytes) + "/" +
+                std::to_string(m.limits.tail.value_or(0));
+      return script->answer(line, m.by, check_right(m.by, viewer, group_of(m.run)),
                             protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
     },
@@ -262,7 +266,9 @@ protocol::log_follower::behavior_type log_follower_double::make_behavior() {
 }
 
 caf::result<protocol::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
-  const auto& [run, from, by, merged] = asked.query;
+  const auto& run = asked.query.run;
+  const auto& by = asked.query.by;
+  const auto from = asked.query.from_line;
   protocol::run_log part{a_run(), from, 3, "", false};
   const auto line = line_of("follow_log", run, from, asked.wait.count(), asked.is_known(part));
   if (auto refused = script->note(line + " by " + by.name + "@" + by.remote))

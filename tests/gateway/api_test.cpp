@@ -173,6 +173,20 @@ TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are read merged", "[
   CHECK(script->take_asked().empty());
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a log is read in pieces, and from its end", "[gateway][api]") {
+  open();
+  CHECK(call("GET", "/runs/70/log?from_line=2&max_lines=10&max_bytes=4096").status() == 200);
+  const auto piece = json_of(call("GET", "/runs/70/log?tail=100"));
+  CHECK((piece["more"] == false && piece["cut"] == false));
+  CHECK((piece["bytes"].is_null() && piece["lines"].is_null()));
+  CHECK(script->take_asked() == lines{"run_log_query(70, 2) 10/4096/0 by admin@127.0.0.1",
+                                      "run_log_query(70, 1) 5000/524288/100 by admin@127.0.0.1"});
+  for (const auto* wrong : {"max_lines=0", "max_lines=5001", "max_bytes=255", "max_bytes=524289", "tail=0", "tail=5001", "tail=x",
+                            "tail=5&from_line=1", "tail=5&wait_s=1", "max_lines=5&merged=true"})
+    CHECK(call("GET", std::string{"/runs/70/log?"} + wrong).status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
 TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is listed", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));

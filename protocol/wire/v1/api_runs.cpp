@@ -99,6 +99,10 @@ std::string api_log(const api_log_part& part) {
     row.text("content", part.content);
     row.boolean("end", part.end);
     row.boolean("kept", part.kept);
+    row.boolean("more", part.more);
+    row.boolean("cut", part.cut);
+    part.bytes ? row.number("bytes", *part.bytes) : row.null("bytes");
+    part.lines ? row.number("lines", *part.lines) : row.null("lines");
   });
 }
 

@@ -3,6 +3,7 @@
 // Runs, their logs and the daily figures in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,13 @@ struct api_log_part {
   bool end = false;
   /// Part of the kept log, which outlives its executor.
   bool kept = false;
+  /// There are lines after `to_line` already.
+  bool more = false;
+  /// Only the beginning of the last line.
+  bool cut = false;
+  /// Size of the whole log in bytes, and in lines; empty: unknown.
+  std::optional<std::int64_t> bytes = {};
+  std::optional<std::int32_t> lines = {};
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
 

@@ -1,0 +1,133 @@
+// run_admin: reading the log of a run, from the kept copy or from its executor.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "actors/console/run_admin.hpp"
+#include "actors/console/run_errors.hpp"
+#include "actors/store/store_access.hpp"
+#include "core/run/kept_log.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+core::error has_no_log(core::log_id run) {
+  return {core::errc::invalid_argument,
+          "run " + std::to_string(core::number(run)) + " has no log: no executor accepted it"};
+}
+
+/// Adds a hint to the option that would have kept a copy, for errors about logs that only the executor has.
+core::error without_copy(core::error why, const core::log_row& run) {
+  if (run.handle_code != 0 && (why.code == core::errc::unavailable || why.code == core::errc::timeout))
+    why.context += "; the database has no copy of the log; set keep_logs = true for the job to keep copies";
+  return why;
+}
+
+/// A run, and its log if the database has a copy.
+using stored_log = std::pair<core::log_row, std::optional<core::kept_log>>;
+
+core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, const core::principal& by) {
+  auto row = store.run_reading().read(run, core::group_right::viewer, by);
+  if (!row)
+    return tl::unexpected{std::move(row.error())};
+  if (row->handle_code == 0)
+    return stored_log{std::move(*row), std::nullopt};
+  auto kept = store.kept_logs().read(run, row->job);
+  if (!kept)
+    return tl::unexpected{std::move(kept.error())};
+  return stored_log{std::move(*row), std::move(*kept)};
+}
+
+/// Returns the piece of a kept log that the reader asked for.
+protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
+                          const core::piece_limits& limits) {
+  const auto piece = core::piece_of(kept.text, 1, from_line, limits);
+  protocol::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
+  part.more = piece.more;
+  part.cut = piece.cut;
+  part.bytes = static_cast<std::int64_t>(kept.text.size());
+  part.lines = core::count_lines(kept.text);
+  return part;
+}
+
+/// Returns the piece of an executor's answer, from line `first` on, that the reader asked for. The row was read before the log:
+/// if the run had a result by then, the log is complete.
+protocol::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
+                          const core::piece_limits& limits) {
+  // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its queue.
+  const bool end = run.handle_code > 0 && (reply.end || first > reply.to_line);
+  protocol::run_log part{std::move(run), first, reply.to_line, {}, end, false};
+  // Text without a line number is a message of the executor: there is no log.
+  const bool has_lines = reply.to_line >= first;
+  if (end && has_lines) {
+    part.lines = reply.to_line;
+    if (first == 1)
+      part.bytes = static_cast<std::int64_t>(reply.content.size());
+  }
+  const auto piece = core::piece_of(reply.content, first, first, limits);
+  if (!has_lines || (!limits.tail && !piece.more && !piece.cut)) {
+    part.content = std::move(reply.content);
+    return part;
+  }
+  part.from_line = piece.from_line;
+  part.to_line = piece.to_line;
+  part.content = piece.content;
+  part.more = piece.more;
+  part.cut = piece.cut;
+  part.end = end && !piece.more;
+  return part;
+}
+
+} // namespace
+
+caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
+  if (query.merged)
+    return read_merged(query);
+  auto promise = self_->make_response_promise<protocol::run_log>();
+  ask_store<stored_log>(
+    self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
+    [this, promise, from_line = query.limits.tail ? 1 : std::max(query.from_line, 1),
+     limits = query.limits](core::result<stored_log>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      auto& [run, kept] = *found;
+      if (!was_triggered(run))
+        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
+      // The executor may still have the rest of a log whose copy was cut.
+      if (!kept || kept->cut)
+        return ask_log({promise, std::move(run), from_line, limits, std::move(kept)});
+      promise.deliver(part_of(std::move(run), *kept, from_line, limits));
+    });
+  return promise;
+}
+
+void run_admin_state::log_question::fail(const core::error& why) {
+  if (cut)
+    promise.deliver(part_of(std::move(run), *cut, from_line, limits));
+  else
+    promise.deliver(protocol::to_caf(without_copy(why, run)));
+}
+
+void run_admin_state::ask_log(log_question&& question) {
+  const auto asked = std::make_shared<log_question>(std::move(question));
+  link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
+    if (!link)
+      return asked->fail(link.error());
+    const auto& run = asked->run;
+    protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
+      .then(
+        [asked](protocol::log_reply& reply) {
+          const auto first = asked->from_line;
+          const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
+          if (!reply.answered || has_none)
+            return asked->fail(no_answer_of(asked->run, reply.error));
+          asked->promise.deliver(part_of(std::move(asked->run), first, std::move(reply), asked->limits));
+        },
+        [asked](const caf::error&) { asked->fail(no_answer_of(asked->run, "request timed out", core::errc::timeout)); });
+  });
+}
+
+} // namespace ringmaster::actors
