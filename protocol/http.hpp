@@ -102,6 +102,19 @@ private:
 /// Returns CLOCK_BOOTTIME in nanoseconds.
 [[nodiscard]] std::int64_t boottime_ns() noexcept;
 
+/// Receiver of the body of an answer, for answers of any size. All but the constructor is called on an io thread and must not
+/// block.
+class http_body_sink {
+public:
+  virtual ~http_body_sink() = default;
+  /// Begins an answer. Bytes that came before are of another answer, and void.
+  virtual void begin() = 0;
+  /// Takes the next bytes, all of them, at most 64 KiB. Returns false if the rest is not wanted: then the call ends as unknown.
+  virtual bool take(std::string_view bytes) = 0;
+  /// Returns true while no more bytes should come. The connection does not read meanwhile, and asks again every few milliseconds.
+  [[nodiscard]] virtual bool is_full() const noexcept = 0;
+};
+
 /// One POST to an executor.
 struct http_call {
   /// Scheme, host and port, e.g. `http://10.0.0.3:9999`; connections are kept per origin.
@@ -123,6 +136,11 @@ struct http_call {
   std::chrono::steady_clock::time_point not_before{};
   /// Larger replies are cut off and reported as unknown.
   std::size_t reply_bytes_max = 1024 * 1024;
+  /// Receiver of the answer's body. Null: the body is in the result. With a sink the result has only the first 16 KiB, and
+  /// `request_timeout` is the limit for each pause in the answer.
+  std::shared_ptr<http_body_sink> sink = {};
+  /// With a sink: limit for the whole call, pauses of the sink included.
+  std::chrono::milliseconds stream_timeout{0};
 };
 
 /// Progress of a call. The transport never repeats a call once a byte of the request was written.
@@ -151,6 +169,8 @@ struct http_result {
   bool unreachable = false;
   /// The answer's body was longer than the call allows.
   bool too_large = false;
+  /// The call's sink took the whole body.
+  bool streamed = false;
 };
 
 /// HTTP client that sends in batches. Any thread may call. `done(i, result)` comes once for each call, on an io thread, in any
