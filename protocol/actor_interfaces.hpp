@@ -362,6 +362,15 @@ using run_admin = caf::typed_actor<
   caf::result<runs_cleared>(clear_runs),
   caf::result<day_reports>(report_query)>;
 
+/// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
+/// timeout; with the subject `spool` when there is no place for a copy.
+using log_spool = caf::typed_actor<
+  caf::result<run_log>(spool_read),
+  /// INTERNAL: bytes of an answer have arrived.
+  caf::result<void>(spool_arrival),
+  /// INTERNAL: readers that waited long enough, copies that were not read for long.
+  caf::result<void>(tick_atom)>;
+
 /// Follows logs as they are written: holds readers back until there is more, asking run_admin once a second for each run. Errors:
 /// as run_admin. A reader for whom there is no room is answered at once with the present log.
 using log_follower = caf::typed_actor<

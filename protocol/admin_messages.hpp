@@ -353,6 +353,23 @@ struct run_log {
   /// Size of the whole log, and its lines, as far as they are written; empty: unknown.
   std::optional<std::int64_t> bytes = {};
   std::optional<std::int32_t> lines = {};
+  /// Reason why the rest of the log is missing; empty: none.
+  std::string partial_reason = {};
+};
+
+/// Reads a piece of the log of a run that an executor accepted, from this node's copy, and asks the executor for what the copy
+/// lacks. The caller has checked the permission.
+struct spool_read {
+  core::log_row run;
+  std::int32_t from_line = 1;
+  core::piece_limits limits = {};
+  /// Time after which the answer has what has arrived.
+  std::chrono::milliseconds wait{0};
+};
+
+/// INTERNAL: bytes of the answer with this number have arrived.
+struct spool_arrival {
+  std::int64_t answer = 0;
 };
 
 /// Asks for a part that the reader does not have yet. Without news it is held back until there is some, until the run has ended,

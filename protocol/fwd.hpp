@@ -144,6 +144,8 @@ struct run_page;
 struct run_log_query;
 struct run_log;
 struct follow_log;
+struct spool_read;
+struct spool_arrival;
 struct kill_run;
 struct run_killed;
 struct clear_runs;

@@ -286,6 +286,9 @@ struct kill_request {
   core::log_id run{};
 };
 
+/// Longest time that an executor may take for an answer that is streamed.
+inline constexpr std::chrono::seconds log_stream_limit{120};
+
 struct log_request {
   core::log_id run{};
   core::time_point fire_at{};
@@ -293,6 +296,8 @@ struct log_request {
   std::int32_t from_line = 1;
   /// Group of the run; 0: unknown.
   core::group_id group{};
+  /// Takes the bytes of the answer, if the executor answers by HTTP. Null: the answer is in the reply, and has a limit.
+  std::shared_ptr<http_body_sink> sink = {};
 };
 
 struct log_reply {
@@ -308,6 +313,9 @@ struct log_reply {
   bool end = false;
   /// Not answered because the answer is longer than `trigger.log_bytes_max`: it will not be shorter the next time.
   bool too_long = false;
+  /// The request's sink has the bytes of the answer, with this HTTP status, in place of the members above.
+  bool streamed = false;
+  unsigned status = 0;
 };
 
 struct drain_inbox {};

@@ -66,7 +66,7 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
 
 run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                                  protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                                 protocol::wall_clock clock, logger log)
+                                 protocol::wall_clock clock, logger log, protocol::log_spool spool)
   : self_{self},
     stores_{std::move(stores)},
     pool_{std::move(pool)},
@@ -74,7 +74,8 @@ run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_worker
     limit_{limit},
     reader_{reader},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    spool_{std::move(spool)} {}
 
 protocol::run_admin::behavior_type run_admin_state::make_behavior() {
   return {

@@ -40,9 +40,10 @@ public:
   static constexpr std::chrono::milliseconds merge_patience{8'000};
 
   /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
+  /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`.
   run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                   protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                  protocol::wall_clock clock, logger log);
+                  protocol::wall_clock clock, logger log, protocol::log_spool spool = {});
   protocol::run_admin::behavior_type make_behavior();
 
 private:
@@ -106,7 +107,10 @@ private:
 
   // run_logs.cpp
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
+  /// Reads through the spool, or asks the executor directly if there is none.
   void ask_log(log_question&& question);
+  void ask_spool(std::shared_ptr<log_question> asked);
+  void ask_directly(std::shared_ptr<log_question> asked);
 
   // run_merging.cpp
   caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
@@ -142,6 +146,7 @@ private:
   core::language reader_;
   protocol::wall_clock clock_;
   logger log_;
+  protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
 };
 

@@ -14,6 +14,9 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// The spool answers before run_admin stops waiting for it.
+constexpr std::chrono::milliseconds spool_margin{500};
+
 core::error has_no_log(core::log_id run) {
   return {core::errc::invalid_argument,
           "run " + std::to_string(core::number(run)) + " has no log: no executor accepted it"};
@@ -39,6 +42,11 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
   if (!kept)
     return tl::unexpected{std::move(kept.error())};
   return stored_log{std::move(*row), std::move(*kept)};
+}
+
+/// Returns true if an executor says that it does not have the log.
+bool is_message(const protocol::run_log& part, std::int32_t from_line) noexcept {
+  return part.to_line <= 0 && (from_line == 1 || !part.content.empty());
 }
 
 /// Returns the piece of a kept log that the reader asked for.
@@ -112,7 +120,32 @@ void run_admin_state::log_question::fail(const core::error& why) {
 }
 
 void run_admin_state::ask_log(log_question&& question) {
-  const auto asked = std::make_shared<log_question>(std::move(question));
+  auto asked = std::make_shared<log_question>(std::move(question));
+  if (spool_)
+    ask_spool(std::move(asked));
+  else
+    ask_directly(std::move(asked));
+}
+
+void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
+  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin};
+  protocol::request(self_, spool_, limit_, std::move(wanted))
+    .then(
+      [asked](protocol::run_log& part) {
+        if (asked->cut && is_message(part, asked->from_line))
+          return asked->fail(no_answer_of(asked->run, part.content));
+        asked->promise.deliver(std::move(part));
+      },
+      [this, asked](const caf::error& reason) {
+        const auto why = protocol::to_core(reason);
+        // Without a place for a copy the log is read as far as an answer may be long.
+        if (why.subject == "spool")
+          return ask_directly(asked);
+        asked->fail(why);
+      });
+}
+
+void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
   link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
     if (!link)
       return asked->fail(link.error());

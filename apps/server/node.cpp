@@ -94,6 +94,7 @@ void node::spawn() {
   };
   parts.sessions = {gateway::random_token, gateway::sha256_hex};
   parts.files = declared_bodies(files_);
+  parts.spool_folder = base_.what.settings.data_dir + "/spool";
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };

@@ -370,6 +370,8 @@ export type RunLog = {
   bytes: number | null
   /** Lines of the whole log; null: unknown. */
   lines: number | null
+  /** Why the rest of the log is missing for now; null: it is not. */
+  partial_reason: string | null
 }
 
 export type Clearing = {

@@ -92,6 +92,8 @@ std::string etag_of_log(const protocol::run_log& log) {
   auto tag = '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size());
   if (log.lines)
     tag += "-of-" + std::to_string(*log.lines);
+  if (!log.partial_reason.empty())
+    tag += "-partial";
   return tag + (log.more ? "-more" : "") + (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
 }
 
@@ -102,7 +104,7 @@ void tell_log(const exchange& ex, const protocol::run_log& log) {
   if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, std::move(headers)});
   auto body = wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept, log.more, log.cut, log.bytes,
-                             log.lines});
+                             log.lines, log.partial_reason});
   ex.respond({200, "application/json", std::move(body), std::move(headers)});
 }
 

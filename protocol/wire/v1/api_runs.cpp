@@ -103,6 +103,7 @@ std::string api_log(const api_log_part& part) {
     row.boolean("cut", part.cut);
     part.bytes ? row.number("bytes", *part.bytes) : row.null("bytes");
     part.lines ? row.number("lines", *part.lines) : row.null("lines");
+    append_text_or_null(row, "partial_reason", part.partial_reason);
   });
 }
 

@@ -37,6 +37,8 @@ struct api_log_part {
   /// Size of the whole log in bytes, and in lines; empty: unknown.
   std::optional<std::int64_t> bytes = {};
   std::optional<std::int32_t> lines = {};
+  /// Reason why the rest is missing; empty: none.
+  std::string_view partial_reason = {};
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
 
