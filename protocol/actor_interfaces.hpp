@@ -356,6 +356,8 @@ using run_admin = caf::typed_actor<
   caf::result<run_found>(run_query),
   /// Asks the executor of the row, and no other. Errors: not_found, invalid_argument (no address, not triggered), timeout.
   caf::result<run_log>(run_log_query),
+  /// Replies when the whole log is here, after a minute at most. Errors: as for a part.
+  caf::result<run_file>(run_file_query),
   /// Errors: not_found, invalid_argument (not triggered, or the executor's text).
   caf::result<run_killed>(kill_run),
   /// Replies when all are removed, or after 5 s while clearing goes on; a repeated request joins it. Errors: invalid_argument.
@@ -366,6 +368,9 @@ using run_admin = caf::typed_actor<
 /// timeout; with the subject `spool` when there is no place for a copy.
 using log_spool = caf::typed_actor<
   caf::result<run_log>(spool_read),
+  caf::result<run_file>(spool_open),
+  /// INTERNAL: a source wants its next bytes.
+  caf::result<void>(spool_fill),
   /// INTERNAL: bytes of an answer have arrived.
   caf::result<void>(spool_arrival),
   /// INTERNAL: readers that waited long enough, copies that were not read for long.

@@ -24,6 +24,7 @@
 #include "core/run/log_piece.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/http.hpp"
 
 namespace ringmaster::protocol {
 
@@ -365,6 +366,37 @@ struct spool_read {
   core::piece_limits limits = {};
   /// Time after which the answer has what has arrived.
   std::chrono::milliseconds wait{0};
+};
+
+struct run_file_query {
+  core::log_id run{};
+  core::principal by;
+};
+
+/// The log of a run as a file.
+struct run_file {
+  core::log_id run{};
+  std::uint64_t bytes = 0;
+  /// The log will not grow, and is here to its end.
+  bool end = false;
+  std::string partial_reason = {};
+  /// Returns a source of a part; called at most once, soon. Any thread.
+  std::function<std::shared_ptr<http_body_source>(std::uint64_t offset, std::uint64_t bytes)> open = {};
+};
+
+/// Reads the log of a run to its present end, as `spool_read`, and opens the copy.
+struct spool_open {
+  core::log_row run;
+  std::chrono::milliseconds wait{0};
+};
+
+/// INTERNAL: a source wants bytes of a copy.
+struct spool_fill {
+  core::log_id run{};
+  std::uint64_t offset = 0;
+  std::size_t bytes = 0;
+  /// Takes exactly these bytes; an empty piece: they cannot be read any more.
+  std::function<void(std::string&& piece)> give = {};
 };
 
 /// INTERNAL: bytes of the answer with this number have arrived.

@@ -37,6 +37,19 @@ struct http_request {
   [[nodiscard]] const std::string* find_header(std::string_view name) const noexcept;
 };
 
+/// Body of a response that is made while it is sent. Called on an io thread, and must not block.
+class http_body_source {
+public:
+  enum class state : std::uint8_t { ready, not_yet, failed };
+
+  virtual ~http_body_source() = default;
+  /// Returns the size of the whole body.
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
+  /// Replaces `piece` with the next bytes, at least one and at most 256 KiB. If they are not there yet, the connection asks again
+  /// a few milliseconds later. After a failure the connection ends.
+  [[nodiscard]] virtual state next(std::string& piece) = 0;
+};
+
 struct http_response {
   unsigned status = 200;
   std::string content_type = "application/json";
@@ -44,7 +57,10 @@ struct http_response {
   http_headers headers;
   /// Sent in place of `body` unless it is empty; lives as long as the process. Costs no memory for each client.
   std::string_view fixed_body = {};
+  /// Sent in place of both unless it is null.
+  std::shared_ptr<http_body_source> source = {};
 
+  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return source ? source->bytes() : content().size(); }
   [[nodiscard]] std::string_view content() const noexcept { return fixed_body.empty() ? std::string_view{body} : fixed_body; }
 };
 

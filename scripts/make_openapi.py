@@ -370,6 +370,10 @@ operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a l
     query("tail", whole(1, 5000), "The last lines of the log, at most this many; not with from_line or wait_s."),
     query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; with no other parameter."),
     header("If-None-Match", "Answers 304 if the log has not changed.")])
+operation("get", "/runs/{id}/log/file", "viewer", "Returns the log of a run as a text file", reply={"type": "string"}, more=[416],
+          headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing."},
+          parameters=[header("Range", "One range of bytes: 206 with that part."), header("If-Range", "ETag of the other parts."),
+                      header("If-None-Match", "Answers 304 if the log has not changed.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
@@ -405,6 +409,10 @@ def document():
         paths.setdefault(path, {})[method] = out
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
     log["304"] = {"description": "The log has not changed."}
+    file = paths["/api/v1/runs/{id}/log/file"]["get"]["responses"]
+    file["200"]["content"] = {"text/plain; charset=utf-8": file["200"]["content"]["application/json"]}
+    file["206"] = {**file["200"], "description": "The part that was asked for."}
+    file["304"] = {"description": "The log has not changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
     refused = paths["/api/v1/apply"]["post"]["responses"]

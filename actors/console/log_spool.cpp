@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "actors/console/run_errors.hpp"
+#include "actors/console/spool_source.hpp"
+#include "actors/store/store_access.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::actors {
@@ -28,6 +30,8 @@ log_spool_state::log_spool_state(protocol::log_spool::pointer self, protocol::tr
 protocol::log_spool::behavior_type log_spool_state::make_behavior() {
   return {
     [this](protocol::spool_read& asked) { return read(std::move(asked)); },
+    [this](const protocol::spool_open& asked) { return open(asked); },
+    [this](const protocol::spool_fill& asked) { fill(asked); },
     [this](const protocol::spool_arrival& arrival) { arrived(arrival.answer); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -55,18 +59,60 @@ void log_spool_state::prepare_folder() {
 
 caf::result<protocol::run_log> log_spool_state::read(protocol::spool_read&& asked) {
   auto promise = self_->make_response_promise<protocol::run_log>();
-  auto* of = unusable_.empty() ? entry_of(asked.run) : nullptr;
-  if (!of) {
-    promise.deliver(protocol::to_caf(no_spool(unusable_.empty() ? "too many logs are read at once" : unusable_)));
-    return promise;
-  }
+  join(asked.run, {[promise, line = asked.from_line, limits = asked.limits](const spooled_log& log) mutable {
+                     deliver(promise, log.piece(line, limits));
+                   },
+                   [promise](const caf::error& why) mutable { promise.deliver(why); }, asked.from_line, asked.limits,
+                   now() + asked.wait});
+  return promise;
+}
+
+caf::result<protocol::run_file> log_spool_state::open(const protocol::spool_open& asked) {
+  auto promise = self_->make_response_promise<protocol::run_file>();
+  core::piece_limits whole;
+  whole.tail = 1;
+  join(asked.run, {[this, promise](const spooled_log& log) mutable { deliver(promise, file_of(log)); },
+                   [promise](const caf::error& why) mutable { promise.deliver(why); }, 1, whole, now() + asked.wait});
+  return promise;
+}
+
+core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log) {
+  auto end = log.piece(1, {.lines = 1, .tail = 1});
+  if (!end)
+    return tl::unexpected{std::move(end.error())};
+  if (log.is_answering())
+    return tl::unexpected{core::error{core::errc::timeout, "the executor is still sending the log; try again in a minute",
+                                      core::refusal::none, "log"}};
+  if (log.bytes() == 0 && !end->content.empty())
+    return tl::unexpected{no_answer_of(log.run(), end->content)};
+  const auto id = log.run().id;
+  const auto ask = [handle = protocol::log_spool{self_}, id](std::uint64_t offset, std::size_t bytes,
+                                                             std::function<void(std::string&&)> give) {
+    protocol::anon_send(handle, protocol::spool_fill{id, offset, bytes, std::move(give)});
+  };
+  return protocol::run_file{id, log.bytes(), end->end, end->partial_reason, [ask](std::uint64_t offset, std::uint64_t bytes) {
+                              return std::make_shared<spool_source>(offset, bytes, ask);
+                            }};
+}
+
+void log_spool_state::fill(const protocol::spool_fill& asked) {
+  const auto known = logs_.find(asked.run);
+  auto piece = known != logs_.end() ? known->second.log.bytes_at(asked.offset, asked.bytes) : std::string{};
+  if (known != logs_.end())
+    known->second.used = now();
+  asked.give(piece.size() == asked.bytes ? std::move(piece) : std::string{});
+}
+
+void log_spool_state::join(const core::log_row& run, reader&& who) {
+  auto* of = unusable_.empty() ? entry_of(run) : nullptr;
+  if (!of)
+    return who.refuse(protocol::to_caf(no_spool(unusable_.empty() ? "too many logs are read at once" : unusable_)));
   of->used = now();
-  of->readers.push_back({promise, asked.from_line, asked.limits, now() + asked.wait});
+  of->readers.push_back(std::move(who));
   serve(*of, false);
   if (!of->readers.empty() && of->answer == 0)
     ask(*of);
   arm();
-  return promise;
 }
 
 void log_spool_state::serve(entry& of, bool answer_ended) {
@@ -77,10 +123,7 @@ void log_spool_state::serve(entry& of, bool answer_ended) {
                         (answer_ended && (has_some || !of.log.may_have_more()));
     if (!may_go)
       return false;
-    if (auto part = of.log.piece(each.from_line, each.limits))
-      each.promise.deliver(std::move(*part));
-    else
-      each.promise.deliver(protocol::to_caf(part.error()));
+    each.answer(of.log);
     return true;
   });
 }
@@ -170,8 +213,8 @@ void log_spool_state::ask(entry& of) {
   const auto path = settings_.folder + '/' + std::to_string(core::number(run.id)) + '-' + std::to_string(answer) + ".log";
   auto from_line = of.log.begin_answer(path);
   if (!from_line) {
-    for (auto& each : std::exchange(of.readers, {}))
-      each.promise.deliver(protocol::to_caf(no_spool(from_line.error().context)));
+    for (const auto& each : std::exchange(of.readers, {}))
+      each.refuse(protocol::to_caf(no_spool(from_line.error().context)));
     return;
   }
   of.answer = answer;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,11 +49,15 @@ public:
 private:
   using time_point = caf::actor_clock::time_point;
 
+  /// Reader, and the part of the log that it waits for.
   struct reader {
-    caf::typed_response_promise<protocol::run_log> promise;
+    /// Answers with what there is.
+    std::function<void(const spooled_log& log)> answer;
+    /// Answers that no copy can be made.
+    std::function<void(const caf::error& why)> refuse;
     std::int32_t from_line = 1;
-    core::piece_limits limits;
-    time_point until;
+    core::piece_limits limits = {};
+    time_point until{};
   };
 
   /// Copy of a log, and its readers.
@@ -70,6 +75,11 @@ private:
   };
 
   caf::result<protocol::run_log> read(protocol::spool_read&& asked);
+  caf::result<protocol::run_file> open(const protocol::spool_open& asked);
+  /// Has the reader wait in the copy of this run.
+  void join(const core::log_row& run, reader&& who);
+  [[nodiscard]] core::result<protocol::run_file> file_of(const spooled_log& log);
+  void fill(const protocol::spool_fill& asked);
   void arrived(std::int64_t answer);
   void tick();
 

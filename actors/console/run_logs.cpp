@@ -6,6 +6,7 @@
 
 #include "actors/console/run_admin.hpp"
 #include "actors/console/run_errors.hpp"
+#include "actors/console/spool_source.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/run/kept_log.hpp"
 #include "protocol/error.hpp"
@@ -14,8 +15,14 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// Longest wait until a whole log is here.
+constexpr std::chrono::seconds file_patience{60};
 /// The spool answers before run_admin stops waiting for it.
 constexpr std::chrono::milliseconds spool_margin{500};
+
+core::error no_copies() {
+  return {core::errc::unavailable, "this node keeps no copies of logs", core::refusal::none, "log"};
+}
 
 core::error has_no_log(core::log_id run) {
   return {core::errc::invalid_argument,
@@ -42,6 +49,14 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
   if (!kept)
     return tl::unexpected{std::move(kept.error())};
   return stored_log{std::move(*row), std::move(*kept)};
+}
+
+/// Returns a text that is in memory as a file.
+protocol::run_file file_of_text(core::log_id run, std::string&& text, bool end) {
+  const auto shared = std::make_shared<const std::string>(std::move(text));
+  return {run, shared->size(), end, {}, [shared](std::uint64_t offset, std::uint64_t bytes) {
+            return std::make_shared<text_source>(shared, offset, bytes);
+          }};
 }
 
 /// Returns true if an executor says that it does not have the log.
@@ -161,6 +176,34 @@ void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
         },
         [asked](const caf::error&) { asked->fail(no_answer_of(asked->run, "request timed out", core::errc::timeout)); });
   });
+}
+
+// -- the log as a file -----------------------------------------------------------------------------------------------------
+
+caf::result<protocol::run_file> run_admin_state::open_log(const protocol::run_file_query& query) {
+  auto promise = self_->make_response_promise<protocol::run_file>();
+  ask_store<stored_log>(
+    self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
+    [this, promise](core::result<stored_log>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      auto& [run, kept] = *found;
+      if (!was_triggered(run))
+        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
+      if (kept && !kept->cut)
+        return promise.deliver(file_of_text(run.id, std::move(kept->text), true));
+      if (!spool_)
+        return promise.deliver(protocol::to_caf(no_copies()));
+      protocol::request(self_, spool_, file_patience + spool_margin, protocol::spool_open{run, file_patience})
+        .then([promise](protocol::run_file& file) mutable { promise.deliver(std::move(file)); },
+              [promise, run, kept = std::move(kept)](const caf::error& why) mutable {
+                if (kept)
+                  promise.deliver(file_of_text(run.id, std::move(kept->text), true));
+                else
+                  promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
+              });
+    });
+  return promise;
 }
 
 } // namespace ringmaster::actors

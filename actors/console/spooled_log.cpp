@@ -26,6 +26,10 @@ void spooled_log::know(const core::log_row& run) {
     run_ = run;
 }
 
+std::string spooled_log::bytes_at(std::uint64_t offset, std::size_t bytes) const {
+  return file_ ? file_->read(offset, bytes).value_or(std::string{}) : std::string{};
+}
+
 // -- answers ---------------------------------------------------------------------------------------------------------------
 
 core::result<std::int32_t> spooled_log::begin_answer(const std::string& path) {
@@ -94,8 +98,12 @@ void spooled_log::stop(std::string reason) {
 }
 
 void spooled_log::end_streamed(unsigned status) {
-  if (decoder_)
-    end_answer(decoder_->finish(status));
+  if (!decoder_)
+    return;
+  auto answer = decoder_->finish(status);
+  if (!answer)
+    answer = tl::unexpected{no_answer_of(run_, answer.error().context)};
+  end_answer(answer);
 }
 
 void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answer) {
@@ -107,7 +115,7 @@ void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answ
   failure_.reset();
   partial_reason_.clear();
   if (!wants_more())
-    return broke_off({core::errc::unavailable, stop_reason_});
+    return broke_off({core::errc::unavailable, stop_reason_, core::refusal::none, "log"});
   if (!answer)
     return broke_off(answer.error());
   if (answer->to_line < next_asked_) {

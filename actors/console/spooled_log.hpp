@@ -35,6 +35,9 @@ public:
   void know(const core::log_row& run);
   [[nodiscard]] std::uint64_t bytes() const noexcept { return file_ ? file_->end().bytes : 0; }
 
+  /// Returns these bytes of the copy, or fewer if it does not have them.
+  [[nodiscard]] std::string bytes_at(std::uint64_t offset, std::size_t bytes) const;
+
   // -- answers of the executor, one after the other --
 
   /// Begins an answer; creates the file `path` for the first one. Returns the first line to ask for. Errors: `unavailable`.

@@ -859,6 +859,12 @@ export interface Operations {
     body: undefined
     answer: RunLog
   }
+  /** Returns the log of a run as a text file. Allowed for: viewer. */
+  'GET /runs/{id}/log/file': {
+    query: undefined
+    body: undefined
+    answer: string
+  }
   /** Ends a run on its executor. Allowed for: operator. */
   'POST /runs/{id}/kill': {
     query: undefined

@@ -284,3 +284,45 @@ TEST_CASE_METHOD(spool_world, "spool: the folder is emptied at the start, and it
                                                               actors::spool_settings{.folder = path + "/spool"}, silent_log());
   CHECK(read_error(1).subject == "spool");
 }
+
+TEST_CASE_METHOD(spool_world, "spool: a whole log is opened, and read in parts", "[actors][spool]") {
+  using state = protocol::http_body_source::state;
+  begin();
+  text.clear();
+  while (text.size() < 400'000)
+    text += "line " + std::to_string(text.size()) + "\n";
+  core::log_row row;
+  row.id = core::log_id{7};
+  row.executor_address = log_address;
+  row.trigger_code = 200;
+  row.handle_code = 200;
+  const auto file = ask<protocol::run_file>(spool, protocol::spool_open{row, 60s});
+  REQUIRE(file);
+  CHECK((file->bytes == text.size() && file->end && file->partial_reason.empty()));
+  const auto read_all = [&](std::uint64_t offset, std::uint64_t bytes) {
+    const auto source = file->open(offset, bytes);
+    CHECK(source->bytes() == bytes);
+    std::string all;
+    for (int tries = 0; all.size() < bytes && tries < 100; ++tries) {
+      std::string piece;
+      const auto now = source->next(piece);
+      REQUIRE(now != state::failed);
+      if (now == state::ready)
+        all += piece;
+      run();
+    }
+    return all;
+  };
+  CHECK(read_all(0, text.size()) == text);
+  CHECK(read_all(100, 1) == text.substr(100, 1));
+  CHECK(read_all(1000, 200'000) == text.substr(1000, 200'000));
+  // A copy that was dropped ends the download.
+  const auto late = file->open(0, text.size());
+  advance(16min);
+  std::string piece;
+  CHECK(late->next(piece) == state::not_yet);
+  run();
+  CHECK(late->next(piece) == state::failed);
+  broken = true;
+  CHECK_FALSE(ask<protocol::run_file>(spool, protocol::spool_open{row, 60s}));
+}

@@ -1,5 +1,7 @@
 #include "tests/gateway/admin_doubles.hpp"
 
+#include <utility>
+
 #include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::test {
@@ -8,6 +10,18 @@ namespace {
 
 using core::check_admin;
 using core::check_right;
+
+/// Source of a short body.
+struct part_of_text final : protocol::http_body_source {
+  explicit part_of_text(std::string part) : text{std::move(part)}, size{text.size()} {}
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return size; }
+  [[nodiscard]] state next(std::string& piece) override {
+    piece = std::exchange(text, {});
+    return state::ready;
+  }
+  std::string text;
+  std::uint64_t size;
+};
 
 core::time_point at(std::int64_t s) { return core::from_ms(s * 1000); }
 
@@ -238,6 +252,13 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
       return script->answer(line, m.by, check_right(m.by, viewer, group_of(m.run)),
                             protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
+    },
+    [this](const protocol::run_file_query& m) {
+      const auto text = std::make_shared<const std::string>(m.run == core::log_id{71} ? "" : "one <i>\n<br>three\n");
+      return script->answer(line_of("run_file_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
+                            protocol::run_file{m.run, text->size(), true, {}, [text](std::uint64_t offset, std::uint64_t bytes) {
+                                                 return std::make_shared<part_of_text>(text->substr(offset, bytes));
+                                               }});
     },
     [this](const protocol::kill_run& m) {
       return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),

@@ -187,6 +187,31 @@ TEST_CASE_METHOD(api_fixture, "api: a log is read in pieces, and from its end", 
   CHECK(script->take_asked().empty());
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a log is a file, and may be read in parts", "[gateway][api]") {
+  open();
+  const auto get = [&](const std::string& headers) { return call("GET", "/runs/70/log/file", {}, "admin", headers); };
+  const auto whole = get({});
+  CHECK(whole.status() == 200);
+  CHECK(whole.body == "one <i>\n<br>three\n");
+  CHECK(whole.head.find("Content-Type: text/plain; charset=utf-8\r\n") != std::string::npos);
+  CHECK(whole.head.find("Content-Disposition: attachment; filename=\"run-70.log\"\r\n") != std::string::npos);
+  CHECK(whole.head.find("ETag: \"run-70-18-end\"\r\n") != std::string::npos);
+  CHECK(get("If-None-Match: \"run-70-18-end\"\r\n").status() == 304);
+  const auto part = get("Range: bytes=4-6\r\n");
+  CHECK(part.status() == 206);
+  CHECK(part.body == "<i>");
+  CHECK(part.head.find("Content-Range: bytes 4-6/18\r\n") != std::string::npos);
+  CHECK(get("Range: bytes=-6\r\n").body == "three\n");
+  CHECK(get("Range: bytes=12-\r\nIf-Range: \"run-70-18-end\"\r\n").body == "three\n");
+  CHECK(get("Range: bytes=12-\r\nIf-Range: \"run-70-9\"\r\n").status() == 200);
+  CHECK(get("Range: bytes=0-1,4-5\r\n").status() == 200);
+  const auto beyond = get("Range: bytes=18-\r\n");
+  CHECK(beyond.status() == 416);
+  CHECK(beyond.head.find("Content-Range: bytes */18\r\n") != std::string::npos);
+  const auto empty = call("GET", "/runs/71/log/file");
+  CHECK((empty.status() == 200 && empty.body.empty()));
+}
+
 TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is listed", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));

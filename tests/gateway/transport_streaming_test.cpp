@@ -116,3 +116,50 @@ TEST_CASE_METHOD(streaming, "a sink that has enough ends its call", "[gateway][s
   CHECK(results.wait().state == delivery::unknown);
   CHECK(peer.is_closed());
 }
+
+// -- bodies of our own responses -------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Source whose pieces come only at every other question.
+struct slow_source final : protocol::http_body_source {
+  explicit slow_source(std::string all) : text{std::move(all)}, size{text.size()} {}
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return size; }
+  [[nodiscard]] state next(std::string& piece) override {
+    if (text.size() <= fails_with)
+      return state::failed;
+    if ((asked = !asked))
+      return state::not_yet;
+    piece = text.substr(0, 100'000);
+    text.erase(0, piece.size());
+    return state::ready;
+  }
+  std::string text;
+  std::uint64_t size;
+  std::size_t fails_with = 0;
+  bool asked = false;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(transport_fixture, "a response may be made while it is sent", "[gateway][streaming]") {
+  trigger.reply_bytes_max = 4 * 1024 * 1024;
+  const std::string text(1'000'001, 'y');
+  listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+    protocol::http_response response;
+    auto source = std::make_shared<slow_source>(text);
+    if (request.target == "/broken")
+      source->fails_with = 500'000;
+    response.source = std::move(source);
+    reply->send(std::move(response));
+  });
+  auto asked = make_call("http://" + address, "/whole");
+  asked.reply_bytes_max = 4 * 1024 * 1024;
+  const auto whole = call(asked);
+  CHECK(whole.state == delivery::answered);
+  CHECK(whole.body == text);
+  // The connection is used again.
+  CHECK(call(asked).body == text);
+  asked.target = "/broken";
+  CHECK(call(asked).state == delivery::unknown);
+}

@@ -54,6 +54,8 @@ void run_read(exchange ex);
 
 /// Answers the log from `from_line` on (first line: 1). The ETag shows whether there is more by now: 304 when there is not.
 void run_log(exchange ex);
+/// Answers the whole log as a text file, or a part of it (`Range`).
+void run_log_file(exchange ex);
 void run_kill(exchange ex);
 void runs_clear(exchange ex);
 
