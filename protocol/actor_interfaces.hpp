@@ -358,6 +358,7 @@ using run_admin = caf::typed_actor<
   caf::result<run_log>(run_log_query),
   /// Replies when the whole log is here, after a minute at most. Errors: as for a part.
   caf::result<run_file>(run_file_query),
+  caf::result<log_matches>(run_search_query),
   /// Errors: not_found, invalid_argument (not triggered, or the executor's text).
   caf::result<run_killed>(kill_run),
   /// Replies when all are removed, or after 5 s while clearing goes on; a repeated request joins it. Errors: invalid_argument.
@@ -369,6 +370,7 @@ using run_admin = caf::typed_actor<
 using log_spool = caf::typed_actor<
   caf::result<run_log>(spool_read),
   caf::result<run_file>(spool_open),
+  caf::result<log_matches>(spool_search),
   /// INTERNAL: a source wants its next bytes.
   caf::result<void>(spool_fill),
   /// INTERNAL: bytes of an answer have arrived.

@@ -22,6 +22,7 @@
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/page.hpp"
 #include "core/run/log_piece.hpp"
+#include "core/run/log_search.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/http.hpp"
@@ -368,6 +369,23 @@ struct spool_read {
   std::chrono::milliseconds wait{0};
 };
 
+/// Searches the log of a run for at most a tenth of a second.
+struct run_search_query {
+  core::log_id run{};
+  core::principal by;
+  core::log_search search = {};
+};
+
+struct log_matches {
+  std::vector<core::log_match> matches = {};
+  /// Last line that was searched.
+  std::int32_t scanned_to = 0;
+  /// First line that was not searched yet; empty: none.
+  std::optional<std::int32_t> next_line = {};
+  /// Reason why the rest of the log is missing; empty: none.
+  std::string partial_reason = {};
+};
+
 struct run_file_query {
   core::log_id run{};
   core::principal by;
@@ -387,6 +405,13 @@ struct run_file {
 /// Reads the log of a run to its present end, as `spool_read`, and opens the copy.
 struct spool_open {
   core::log_row run;
+  std::chrono::milliseconds wait{0};
+};
+
+/// Searches the log of a run, as `spool_read`.
+struct spool_search {
+  core::log_row run;
+  core::log_search search = {};
   std::chrono::milliseconds wait{0};
 };
 

@@ -374,6 +374,16 @@ operation("get", "/runs/{id}/log/file", "viewer", "Returns the log of a run as a
           headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing."},
           parameters=[header("Range", "One range of bytes: 206 with that part."), header("If-Range", "ETag of the other parts."),
                       header("If-None-Match", "Answers 304 if the log has not changed.")])
+operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run for a text", reply=shown({
+    "matches": array(shown({"line": whole(1), "column": whole(1, description="In UTF-16 units; the first character is 1."),
+                            "length": whole(1, description="In UTF-16 units."),
+                            "text": text("The line; of a long line 500 units around the match.")}),
+                     description="The first match of each line."),
+    "next_line": maybe(whole(1, description="First line that was not searched; null: none.")), "scanned_to": whole(0),
+    "partial_reason": maybe(text("Why the rest of the log is missing for now; null: it is not."))}), parameters=[
+        query("q", text(minLength=1, maxLength=256), "Plain text.", required=True),
+        query("case", truth(), "The case of ASCII letters matters (false)."), query("from_line", whole(1, INT32_MAX)),
+        query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])

@@ -31,6 +31,7 @@ protocol::log_spool::behavior_type log_spool_state::make_behavior() {
   return {
     [this](protocol::spool_read& asked) { return read(std::move(asked)); },
     [this](const protocol::spool_open& asked) { return open(asked); },
+    [this](protocol::spool_search& asked) { return search(std::move(asked)); },
     [this](const protocol::spool_fill& asked) { fill(asked); },
     [this](const protocol::spool_arrival& arrival) { arrived(arrival.answer); },
     [this](protocol::tick_atom) { tick(); },
@@ -73,6 +74,18 @@ caf::result<protocol::run_file> log_spool_state::open(const protocol::spool_open
   whole.tail = 1;
   join(asked.run, {[this, promise](const spooled_log& log) mutable { deliver(promise, file_of(log)); },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, 1, whole, now() + asked.wait});
+  return promise;
+}
+
+caf::result<protocol::log_matches> log_spool_state::search(protocol::spool_search&& asked) {
+  auto promise = self_->make_response_promise<protocol::log_matches>();
+  const auto from_line = asked.search.from_line;
+  join(asked.run, {[this, promise, wanted = std::move(asked.search)](const spooled_log& log) mutable {
+                     const auto until = now() + search_time;
+                     deliver(promise, log.search(wanted, [&] { return now() >= until; }));
+                   },
+                   [promise](const caf::error& why) mutable { promise.deliver(why); }, from_line, {.lines = 1},
+                   now() + asked.wait});
   return promise;
 }
 

@@ -40,6 +40,8 @@ public:
 
   /// Time after which a copy that found no room is continued.
   static constexpr std::chrono::seconds room_pause{30};
+  /// Time after which a search answers with what it has found.
+  static constexpr std::chrono::milliseconds search_time{100};
 
   /// `limit`: longest wait for an executor that does not stream its answer.
   log_spool_state(protocol::log_spool::pointer self, protocol::trigger_pool pool, std::chrono::milliseconds limit,
@@ -76,6 +78,7 @@ private:
 
   caf::result<protocol::run_log> read(protocol::spool_read&& asked);
   caf::result<protocol::run_file> open(const protocol::spool_open& asked);
+  caf::result<protocol::log_matches> search(protocol::spool_search&& asked);
   /// Has the reader wait in the copy of this run.
   void join(const core::log_row& run, reader&& who);
   [[nodiscard]] core::result<protocol::run_file> file_of(const spooled_log& log);

@@ -83,6 +83,7 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
     [this](const protocol::run_query& query) { return find(query); },
     [this](const protocol::run_log_query& query) { return read_log(query); },
     [this](const protocol::run_file_query& query) { return open_log(query); },
+    [this](const protocol::run_search_query& query) { return search_log(query); },
     [this](protocol::kill_run& command) { return kill(std::move(command)); },
     [this](protocol::clear_runs& command) { return clear(std::move(command)); },
     [this](const protocol::report_query& query) { return report(query); },

@@ -110,6 +110,7 @@ private:
   /// Reads through the spool, or asks the executor directly if there is none.
   void ask_log(log_question&& question);
   caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
+  caf::result<protocol::log_matches> search_log(const protocol::run_search_query& query);
   void ask_spool(std::shared_ptr<log_question> asked);
   void ask_directly(std::shared_ptr<log_question> asked);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "actors/console/run_admin.hpp"
@@ -62,6 +63,29 @@ protocol::run_file file_of_text(core::log_id run, std::string&& text, bool end) 
 /// Returns true if an executor says that it does not have the log.
 bool is_message(const protocol::run_log& part, std::int32_t from_line) noexcept {
   return part.to_line <= 0 && (from_line == 1 || !part.content.empty());
+}
+
+/// A run, and the matches in its log if the database has a copy of it.
+using searched_log = std::pair<core::log_row, std::optional<protocol::log_matches>>;
+
+core::result<searched_log> searched_log_of(storage::store& store, const protocol::run_search_query& query) {
+  auto found = stored_log_of(store, query.run, query.by);
+  if (!found)
+    return tl::unexpected{std::move(found.error())};
+  auto& [run, kept] = *found;
+  if (!kept || kept->cut)
+    return searched_log{std::move(run), std::nullopt};
+  const auto lines = core::count_lines(kept->text);
+  const auto from = core::piece_of(kept->text, 1, query.search.from_line, {.lines = 1}).content;
+  std::string_view rest;
+  if (!from.empty())
+    rest = std::string_view{kept->text}.substr(static_cast<std::size_t>(from.data() - kept->text.data()));
+  core::line_search search{query.search};
+  const auto next = search.search(rest, query.search.from_line);
+  protocol::log_matches out{std::move(search.matches()), next - 1, {}, {}};
+  if (next <= lines)
+    out.next_line = next;
+  return searched_log{std::move(run), std::move(out)};
 }
 
 /// Returns the piece of a kept log that the reader asked for.
@@ -201,6 +225,32 @@ caf::result<protocol::run_file> run_admin_state::open_log(const protocol::run_fi
                   promise.deliver(file_of_text(run.id, std::move(kept->text), true));
                 else
                   promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
+              });
+    });
+  return promise;
+}
+
+// -- search ----------------------------------------------------------------------------------------------------------------
+
+// A kept log is searched on the thread of its database connection, which may take its time.
+caf::result<protocol::log_matches> run_admin_state::search_log(const protocol::run_search_query& query) {
+  auto promise = self_->make_response_promise<protocol::log_matches>();
+  ask_store<searched_log>(
+    self_, stores_.reads, [query](storage::store& store) { return searched_log_of(store, query); },
+    [this, promise, search = query.search](core::result<searched_log>&& found) mutable {
+      if (!found)
+        return promise.deliver(protocol::to_caf(found.error()));
+      auto& [run, matches] = *found;
+      if (!was_triggered(run))
+        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
+      if (matches)
+        return promise.deliver(std::move(*matches));
+      if (!spool_)
+        return promise.deliver(protocol::to_caf(no_copies()));
+      protocol::request(self_, spool_, limit_, protocol::spool_search{run, std::move(search), limit_ - spool_margin})
+        .then([promise](protocol::log_matches& reply) mutable { promise.deliver(std::move(reply)); },
+              [promise, run](const caf::error& why) mutable {
+                promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
               });
     });
   return promise;

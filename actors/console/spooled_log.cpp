@@ -10,6 +10,8 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// Bytes that are searched at a time.
+constexpr std::size_t searched_bytes = 256 * 1024;
 /// Bytes of JSON that are decoded at a time.
 constexpr std::size_t decoded_bytes = 32 * 1024;
 /// An executor that answers in parts sends at least this much while it has more.
@@ -167,13 +169,45 @@ protocol::run_log spooled_log::message_of_executor(std::int32_t from_line) const
   return {run_, from_line, message_line_, message_, run_.handle_code > 0, false};
 }
 
+std::optional<core::error> spooled_log::missing(bool is_after_end) const {
+  if (!file_ || (is_after_end && is_answering()))
+    return no_answer_of(run_, "request timed out", core::errc::timeout);
+  return is_after_end && !too_long_ ? failure_ : std::nullopt;
+}
+
+core::result<protocol::log_matches> spooled_log::search(const core::log_search& asked,
+                                                        const std::function<bool()>& is_late) const {
+  const auto lines = lines_shown();
+  auto line = std::max(asked.from_line, 1);
+  if (auto why = missing(line > lines))
+    return tl::unexpected{std::move(*why)};
+  const auto end = is_answering() ? file_->end().whole_bytes : file_->end().bytes;
+  core::line_search found{asked};
+  auto offset = file_->offset_of(line);
+  for (bool is_first = true; offset && line <= lines && !found.has_enough() && (is_first || !is_late()); is_first = false) {
+    auto text = file_->read(*offset, static_cast<std::size_t>(std::min<std::uint64_t>(searched_bytes, end - *offset)));
+    if (!text)
+      return tl::unexpected{std::move(text.error())};
+    const auto last_end = text->rfind('\n');
+    const bool is_long_line = last_end == std::string::npos && *offset + text->size() < end;
+    if (last_end != std::string::npos && *offset + text->size() < end)
+      text->resize(last_end + 1);
+    line = found.search(*text, line);
+    offset = is_long_line ? file_->offset_of(line) : *offset + text->size();
+  }
+  if (!offset)
+    return tl::unexpected{offset.error()};
+  protocol::log_matches out{std::move(found.matches()), line - 1, {}, partial_reason_};
+  if (line <= lines || is_answering())
+    out.next_line = line;
+  return out;
+}
+
 core::result<protocol::run_log> spooled_log::piece(std::int32_t from_line, const core::piece_limits& limits) const {
   const auto lines = lines_shown();
   const bool is_after_end = limits.tail ? lines == 0 : from_line > lines;
-  if (!file_ || (is_after_end && is_answering()))
-    return tl::unexpected{no_answer_of(run_, "request timed out", core::errc::timeout)};
-  if (is_after_end && failure_ && !too_long_)
-    return tl::unexpected{*failure_};
+  if (auto why = missing(is_after_end))
+    return tl::unexpected{std::move(*why)};
   if (is_after_end && !message_.empty())
     return message_of_executor(from_line);
   auto found = file_->piece(from_line, limits, is_answering());

@@ -71,7 +71,14 @@ public:
   /// `timeout` while the first lines have not arrived.
   [[nodiscard]] core::result<protocol::run_log> piece(std::int32_t from_line, const core::piece_limits& limits) const;
 
+  /// Searches what has arrived, until `is_late`; at least 256 KiB. Of a longer line only its first 256 KiB are searched. Errors:
+  /// as `piece`.
+  [[nodiscard]] core::result<protocol::log_matches> search(const core::log_search& asked,
+                                                           const std::function<bool()>& is_late) const;
+
 private:
+  /// Returns the error for a reader at this line who gets nothing; nothing if there is something to return.
+  [[nodiscard]] std::optional<core::error> missing(bool is_after_end) const;
   [[nodiscard]] std::int32_t lines_shown() const noexcept;
   [[nodiscard]] bool is_settled() const noexcept { return complete_ || too_long_; }
   [[nodiscard]] protocol::run_log message_of_executor(std::int32_t from_line) const;

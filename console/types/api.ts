@@ -865,6 +865,36 @@ export interface Operations {
     body: undefined
     answer: string
   }
+  /** Searches the log of a run for a text. Allowed for: viewer. */
+  'GET /runs/{id}/log/search': {
+    query: {
+      /** Plain text. */
+      q: string
+      /** The case of ASCII letters matters (false). */
+      case?: boolean
+      from_line?: number
+      /** Most matches (200). A search also ends after a tenth of a second. */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      /** The first match of each line. */
+      matches: {
+        line: number
+        /** In UTF-16 units; the first character is 1. */
+        column: number
+        /** In UTF-16 units. */
+        length: number
+        /** The line; of a long line 500 units around the match. */
+        text: string
+      }[]
+      /** First line that was not searched; null: none. */
+      next_line: number | null
+      scanned_to: number
+      /** Why the rest of the log is missing for now; null: it is not. */
+      partial_reason: string | null
+    }
+  }
   /** Ends a run on its executor. Allowed for: operator. */
   'POST /runs/{id}/kill': {
     query: undefined

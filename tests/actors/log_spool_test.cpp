@@ -326,3 +326,35 @@ TEST_CASE_METHOD(spool_world, "spool: a whole log is opened, and read in parts",
   broken = true;
   CHECK_FALSE(ask<protocol::run_file>(spool, protocol::spool_open{row, 60s}));
 }
+
+TEST_CASE_METHOD(spool_world, "spool: a log is searched beyond what a reader has", "[actors][spool]") {
+  begin();
+  text.clear();
+  for (int i = 1; i <= 50'000; ++i)
+    text += (i % 10'000 == 0 ? "Needle " : "hay ") + std::to_string(i) + '\n';
+  text += std::string(600'000, 'x') + "needle\nneedle at the end";
+  streams = false;
+  core::log_row row;
+  row.id = core::log_id{7};
+  row.executor_address = log_address;
+  row.trigger_code = 200;
+  executor->before_answer = [this](test::executor_record& record) { record.log = {true, 50'002, text, {}, 1, false}; };
+  const auto search = [&](core::log_search asked) {
+    auto found = ask<protocol::log_matches>(spool, protocol::spool_search{row, std::move(asked), 5s});
+    REQUIRE(found);
+    return *found;
+  };
+  const auto some = search({.wanted = "needle", .limit = 3});
+  REQUIRE(some.matches.size() == 3);
+  CHECK((some.matches[2].line == 30'000 && some.matches[2].column == 1 && some.matches[2].text == "Needle 30000"));
+  CHECK((some.scanned_to == 30'000 && some.next_line == 30'001));
+  const auto rest = search({.wanted = "needle", .from_line = 30'001});
+  // The end of a line of more than 256 KiB is not searched.
+  REQUIRE(rest.matches.size() == 3);
+  CHECK(rest.matches[2].line == 50'002);
+  CHECK((rest.scanned_to == 50'002 && !rest.next_line));
+  CHECK(search({.wanted = "needle", .match_case = true}).matches.size() == 1);
+  executor->log_requests.clear();
+  CHECK(search({.wanted = "absent"}).matches.empty());
+  CHECK(asked_lines().empty());
+}

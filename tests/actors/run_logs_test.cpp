@@ -268,3 +268,30 @@ TEST_CASE_METHOD(run_administration, "a long answer of an executor becomes a pie
   const auto message = read(1, {.tail = 1});
   CHECK((message.content == "readLog fail, logFile not exists" && message.to_line == 0));
 }
+
+TEST_CASE_METHOD(run_administration, "a kept log is searched, and read as a file", "[actors][runs][keep][pieces]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree\ntwo again", false)));
+  const auto search = [&](std::int32_t from_line, std::size_t limit) {
+    auto found = ask<protocol::log_matches>(
+      actor, protocol::run_search_query{run, core::local_operator(), {.wanted = "TWO", .from_line = from_line, .limit = limit}});
+    REQUIRE(found);
+    return *found;
+  };
+  const auto first = search(1, 1);
+  REQUIRE(first.matches.size() == 1);
+  CHECK((first.matches[0].line == 2 && first.scanned_to == 2 && first.next_line == 3));
+  const auto second = search(3, 200);
+  REQUIRE(second.matches.size() == 1);
+  CHECK((second.matches[0].line == 4 && second.matches[0].text == "two again" && !second.next_line));
+  CHECK(search(5, 200).matches.empty());
+  const auto file = ask<protocol::run_file>(actor, protocol::run_file_query{run, core::local_operator()});
+  REQUIRE(file);
+  CHECK((file->bytes == 23 && file->end));
+  std::string piece;
+  CHECK(file->open(4, 3)->next(piece) == protocol::http_body_source::state::ready);
+  CHECK(piece == "two");
+  const auto hidden = user(core::group_right::none);
+  CHECK_FALSE(ask<protocol::run_file>(actor, protocol::run_file_query{run, hidden}));
+  CHECK_FALSE(ask<protocol::log_matches>(actor, protocol::run_search_query{run, hidden, {.wanted = "two"}}));
+}

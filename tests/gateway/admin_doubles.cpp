@@ -253,6 +253,13 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                             protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
     },
+    [this](const protocol::run_search_query& m) {
+      const auto& s = m.search;
+      return script->answer(line_of("run_search_query", m.run, s.wanted, s.match_case, s.from_line, s.limit), m.by,
+                            check_right(m.by, viewer, group_of(m.run)),
+                            protocol::log_matches{
+                              {{2, 5, 3, "<br>three"}}, 2, s.from_line == 1 ? std::optional{3} : std::nullopt});
+    },
     [this](const protocol::run_file_query& m) {
       const auto text = std::make_shared<const std::string>(m.run == core::log_id{71} ? "" : "one <i>\n<br>three\n");
       return script->answer(line_of("run_file_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),

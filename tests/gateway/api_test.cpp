@@ -212,6 +212,21 @@ TEST_CASE_METHOD(api_fixture, "api: a log is a file, and may be read in parts", 
   CHECK((empty.status() == 200 && empty.body.empty()));
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a log is searched", "[gateway][api]") {
+  open();
+  const auto first = json_of(call("GET", "/runs/70/log/search?q=thr"));
+  CHECK(first["matches"] == json::array({{{"line", 2}, {"column", 5}, {"length", 3}, {"text", "<br>three"}}}));
+  CHECK((first["next_line"] == 3 && first["scanned_to"] == 2 && first["partial_reason"].is_null()));
+  CHECK(json_of(call("GET", "/runs/70/log/search?q=a%20b&case=true&from_line=3&limit=7"))["next_line"].is_null());
+  CHECK(script->take_asked() == lines{"run_search_query(70, 'thr', false, 1, 200) by admin@127.0.0.1",
+                                      "run_search_query(70, 'a b', true, 3, 7) by admin@127.0.0.1"});
+  for (const auto* wrong : {"", "q=", "q=a%0Ab", "q=x&case=1", "q=x&from_line=0", "q=x&limit=0", "q=x&limit=201",
+                            "q=x&regex=true"})
+    CHECK(call("GET", std::string{"/runs/70/log/search?"} + wrong).status() == 400);
+  CHECK(call("GET", "/runs/70/log/search?q=" + std::string(257, 'x')).status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
 TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is listed", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));

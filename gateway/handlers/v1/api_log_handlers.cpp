@@ -1,5 +1,8 @@
-// The log of a run as a file.
+// The log of a run as a file, and the search in it.
 
+#include <chrono>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,10 +10,14 @@
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/exchange/byte_range.hpp"
 #include "gateway/handlers/v1/handlers.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
 
 namespace {
+
+namespace wire = protocol::wire;
+using wire::form;
 
 /// The whole log may have to be read from its executor first.
 constexpr std::chrono::seconds whole_log_takes{62};
@@ -41,7 +48,42 @@ void tell_file(const exchange& ex, const protocol::run_file& file) {
   ex.respond(std::move(response));
 }
 
+core::result<core::log_search> log_search_of(const form& sent) {
+  core::log_search search;
+  search.wanted = sent.text_or_empty("q");
+  if (search.wanted.empty() || search.wanted.size() > core::log_wanted_bytes_max ||
+      search.wanted.find('\n') != std::string::npos)
+    return core::fail(core::errc::invalid_argument, "the parameter q must be a text of 1 to 256 bytes without a line end");
+  const auto match_case = wire::boolean_of(sent, "case");
+  const auto from = wire::api_number_of(sent, "from_line");
+  const auto limit = wire::api_number_of(sent, "limit");
+  if (!match_case || !from || !limit)
+    return tl::unexpected{!match_case ? match_case.error() : !from ? from.error() : limit.error()};
+  const auto line = from->value_or(1);
+  const auto most = limit->value_or(static_cast<std::int64_t>(core::log_matches_max));
+  if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
+    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a 32-bit number of at least 1");
+  if (most < 1 || most > static_cast<std::int64_t>(core::log_matches_max))
+    return core::fail(core::errc::invalid_argument, "the parameter limit must be a number from 1 to 200");
+  search.match_case = match_case->value_or(false);
+  search.from_line = static_cast<std::int32_t>(line);
+  search.limit = static_cast<std::size_t>(most);
+  return search;
+}
+
 } // namespace
+
+void run_log_search(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  auto search = id ? read_query(ex, log_search_of) : std::nullopt;
+  if (!search)
+    return;
+  ex.ask<protocol::log_matches>(
+    ex.services().partners.runs, protocol::run_search_query{*id, ex.who(), std::move(*search)},
+    [](const exchange& waiting, const protocol::log_matches& found) {
+      tell_json(waiting, wire::api_log_matches(found.matches, found.scanned_to, found.next_line, found.partial_reason));
+    });
+}
 
 void run_log_file(exchange ex) {
   const auto id = id_in_path<core::log_id>(ex);

@@ -56,6 +56,8 @@ void run_read(exchange ex);
 void run_log(exchange ex);
 /// Answers the whole log as a text file, or a part of it (`Range`).
 void run_log_file(exchange ex);
+/// Answers the lines of the log that contain `q`, from `from_line` on.
+void run_log_search(exchange ex);
 void run_kill(exchange ex);
 void runs_clear(exchange ex);
 

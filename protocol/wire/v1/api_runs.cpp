@@ -107,6 +107,23 @@ std::string api_log(const api_log_part& part) {
   });
 }
 
+std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
+                            std::optional<std::int32_t> next_line, std::string_view partial_reason) {
+  const auto rows = json_array(matches, [](std::string& out, const core::log_match& each) {
+    json_object row{out};
+    row.number("line", each.line);
+    row.number("column", each.column);
+    row.number("length", each.length);
+    row.text("text", each.text);
+  });
+  return json_object_of([&](json_object& out) {
+    out.raw("matches", rows);
+    next_line ? out.number("next_line", *next_line) : out.null("next_line");
+    out.number("scanned_to", scanned_to);
+    append_text_or_null(out, "partial_reason", partial_reason);
+  });
+}
+
 std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where) {
   const auto rows = json_array(days, [&where](std::string& out, const core::day_report& each) {
     constexpr std::size_t date_chars = 10;

@@ -11,6 +11,7 @@
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/log_search.hpp"
 #include "core/run/run_search.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/wire/v1/api_page.hpp"
@@ -41,6 +42,10 @@ struct api_log_part {
   std::string_view partial_reason = {};
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
+
+/// Returns the answer to a search in a log.
+[[nodiscard]] std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
+                                          std::optional<std::int32_t> next_line, std::string_view partial_reason);
 
 /// Days are local days of `where`.
 [[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
