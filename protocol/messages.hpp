@@ -286,8 +286,10 @@ struct kill_request {
   core::log_id run{};
 };
 
-/// Longest time that an executor may take for an answer that is streamed.
+/// Longest time that an executor may take for an answer that is streamed, and for each pause in it: before the first byte
+/// XXL-JOB's executors read the whole file and make one text of it.
 inline constexpr std::chrono::seconds log_stream_limit{120};
+inline constexpr std::chrono::seconds log_pause_limit{20};
 
 struct log_request {
   core::log_id run{};

@@ -1,5 +1,6 @@
 #include "actors/executors/executor_link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/address_key.hpp"
@@ -114,8 +115,11 @@ void executor_link_state::put(std::shared_ptr<Flight> of) {
   std::vector<protocol::http_call> calls;
   calls.push_back(call(asked.group, asked.path, asked.body));
   calls.back().reply_bytes_max = asked.reply_bytes_max;
-  calls.back().sink = asked.sink;
-  calls.back().stream_timeout = protocol::log_stream_limit;
+  if (asked.sink) {
+    calls.back().sink = asked.sink;
+    calls.back().request_timeout = std::max<std::chrono::milliseconds>(calls.back().request_timeout, protocol::log_pause_limit);
+    calls.back().stream_timeout = protocol::log_stream_limit;
+  }
   post(std::move(calls), std::move(of));
 }
 

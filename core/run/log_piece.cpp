@@ -15,7 +15,7 @@ std::size_t first_line_bytes(std::string_view text) noexcept {
 }
 
 /// Returns the last lines of `text`, as many as the limits permit; at least one.
-std::string_view end_of(std::string_view text, std::int32_t lines, std::size_t bytes) noexcept {
+std::string_view end_lines_of(std::string_view text, std::int32_t lines, std::size_t bytes) noexcept {
   std::size_t begin = text.size();
   for (std::int32_t taken = 0; begin > 0 && taken < lines; ++taken) {
     // The line end in front of the last taken line belongs to the line before.
@@ -63,7 +63,7 @@ log_piece piece_of(std::string_view text, std::int32_t first_line, std::int32_t 
   piece.from_line = std::max(first_line, from_line);
   if (limits.tail) {
     const auto lines = count_lines(text);
-    text = end_of(text, std::min(*limits.tail, limits.lines), limits.bytes);
+    text = end_lines_of(text, std::min(*limits.tail, limits.lines), limits.bytes);
     piece.from_line = first_line + lines - count_lines(text);
   }
   auto line = first_line;

@@ -32,7 +32,7 @@ std::size_t open_character_bytes(std::string_view text) noexcept {
 }
 
 /// Reads a number from a string or a word that has nothing else.
-std::optional<std::int64_t> number_of(const std::string& text) {
+std::optional<std::int64_t> captured_number(const std::string& text) {
   if (text.find_first_not_of("0123456789+-.eE") != std::string::npos)
     return std::nullopt;
   return json_reader{text}.integer();
@@ -310,7 +310,7 @@ void log_decoder::end_token() {
 }
 
 void log_decoder::take_captured() {
-  const auto number = captured_all_ ? number_of(captured_) : std::nullopt;
+  const auto number = captured_all_ ? captured_number(captured_) : std::nullopt;
   if (depth_ == 1 && name_ == "code")
     has_code_ = number.has_value();
   else if (depth_ == 1)
