@@ -222,7 +222,7 @@ void add_trigger(std::vector<setting>& to) {
   to.push_back(size("trigger.reply_bytes_max", trigger<&s::reply_bytes_max>, 4 * kib, 64 * mib,
                     "Maximum size of an executor's answer; larger ones are refused."));
   to.push_back(size("trigger.log_bytes_max", trigger<&s::log_bytes_max>, 4 * kib, 64 * mib,
-                    "Maximum size of an answer with a log; a longer log cannot be read from line 1."));
+                    "Maximum size of an answer with a log that is read as a whole: to keep it, to merge it, for an alarm."));
   to.push_back(time("trigger.connection_idle", trigger<&s::connection_idle>, 1s, 1h,
                     "Time after which an idle connection to an executor is closed."));
   to.push_back(

@@ -144,7 +144,7 @@ struct trigger_settings {
   /// Threads that call executors; each executor belongs to one of them. The first one also serves HTTP.
   std::size_t io_threads = 2;
   std::size_t reply_bytes_max = 1024 * 1024;
-  /// Maximum size of an answer with a log.
+  /// Maximum size of an answer with a log that is read as a whole; logs that users read are streamed into files.
   std::size_t log_bytes_max = 4 * 1024 * 1024;
   /// Time after which an idle connection to an executor is closed.
   milliseconds connection_idle{60000};

@@ -362,11 +362,27 @@ using run_admin = caf::typed_actor<
   caf::result<related_found>(related_query),
   /// Asks the executor of the row, and no other. Errors: not_found, invalid_argument (no address, not triggered), timeout.
   caf::result<run_log>(run_log_query),
+  /// Replies when the whole log is here, after a minute at most. Errors: as for a part.
+  caf::result<run_file>(run_file_query),
+  caf::result<log_matches>(run_search_query),
   /// Errors: not_found, invalid_argument (not triggered, or the executor's text).
   caf::result<run_killed>(kill_run),
   /// Replies when all are removed, or after 5 s while clearing goes on; a repeated request joins it. Errors: invalid_argument.
   caf::result<runs_cleared>(clear_runs),
   caf::result<day_reports>(report_query)>;
+
+/// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
+/// timeout; with the subject `spool` when there is no place for a copy.
+using log_spool = caf::typed_actor<
+  caf::result<run_log>(spool_read),
+  caf::result<run_file>(spool_open),
+  caf::result<log_matches>(spool_search),
+  /// INTERNAL: a source wants its next bytes.
+  caf::result<void>(spool_fill),
+  /// INTERNAL: bytes of an answer have arrived.
+  caf::result<void>(spool_arrival),
+  /// INTERNAL: readers that waited long enough, copies that were not read for long.
+  caf::result<void>(tick_atom)>;
 
 /// Follows logs as they are written: holds readers back until there is more, asking run_admin once a second for each run. Errors:
 /// as run_admin. A reader for whom there is no room is answered at once with the present log.

@@ -28,6 +28,7 @@
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/log_messages.hpp"
 
 namespace ringmaster::protocol {
 
@@ -411,36 +412,6 @@ struct run_page_query {
 struct run_page {
   core::page<core::log_row> page;
   core::run_names names = {};
-};
-
-struct run_log_query {
-  core::log_id run{};
-  std::int32_t from_line = 1;
-  core::principal by;
-  /// Merges the whole logs of all shards of the run's broadcast, each after a heading. `from_line` is ignored.
-  bool merged = false;
-};
-
-/// Part of a run's log, from its executor or from the kept log.
-struct run_log {
-  core::log_row run;
-  std::int32_t from_line = 0;
-  std::int32_t to_line = 0;
-  std::string content;
-  bool end = false;
-  /// No executor was asked: the whole log is kept in the database.
-  bool kept = false;
-};
-
-/// Asks for a part that the reader does not have yet. Without news it is held back until there is some, until the run has ended,
-/// or for `wait`.
-struct follow_log {
-  run_log_query query;
-  std::chrono::milliseconds wait{0};
-  /// Returns true when the reader already has that part. Any thread.
-  std::function<bool(const run_log& part)> is_known;
-  /// Returns false once the reader has gone. Any thread.
-  std::function<bool()> is_awaited;
 };
 
 /// Ends the job's work on the executor of this run: executors offer no other way.

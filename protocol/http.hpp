@@ -37,6 +37,19 @@ struct http_request {
   [[nodiscard]] const std::string* find_header(std::string_view name) const noexcept;
 };
 
+/// Body of a response that is made while it is sent. Called on an io thread, and must not block.
+class http_body_source {
+public:
+  enum class state : std::uint8_t { ready, not_yet, failed };
+
+  virtual ~http_body_source() = default;
+  /// Returns the size of the whole body.
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
+  /// Replaces `piece` with the next bytes, at least one and at most 256 KiB. If they are not there yet, the connection asks again
+  /// a few milliseconds later. After a failure the connection ends.
+  [[nodiscard]] virtual state next(std::string& piece) = 0;
+};
+
 struct http_response {
   unsigned status = 200;
   std::string content_type = "application/json";
@@ -44,7 +57,10 @@ struct http_response {
   http_headers headers;
   /// Sent in place of `body` unless it is empty; lives as long as the process. Costs no memory for each client.
   std::string_view fixed_body = {};
+  /// Sent in place of both unless it is null.
+  std::shared_ptr<http_body_source> source = {};
 
+  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return source ? source->bytes() : content().size(); }
   [[nodiscard]] std::string_view content() const noexcept { return fixed_body.empty() ? std::string_view{body} : fixed_body; }
 };
 
@@ -102,6 +118,19 @@ private:
 /// Returns CLOCK_BOOTTIME in nanoseconds.
 [[nodiscard]] std::int64_t boottime_ns() noexcept;
 
+/// Receiver of the body of an answer, for answers of any size. All but the constructor is called on an io thread and must not
+/// block.
+class http_body_sink {
+public:
+  virtual ~http_body_sink() = default;
+  /// Begins an answer. Bytes that came before are of another answer, and void.
+  virtual void begin() = 0;
+  /// Takes the next bytes, all of them, at most 64 KiB. Returns false if the rest is not wanted: then the call ends as unknown.
+  virtual bool take(std::string_view bytes) = 0;
+  /// Returns true while no more bytes should come. The connection does not read meanwhile, and asks again every few milliseconds.
+  [[nodiscard]] virtual bool is_full() const noexcept = 0;
+};
+
 /// One POST to an executor.
 struct http_call {
   /// Scheme, host and port, e.g. `http://10.0.0.3:9999`; connections are kept per origin.
@@ -123,6 +152,11 @@ struct http_call {
   std::chrono::steady_clock::time_point not_before{};
   /// Larger replies are cut off and reported as unknown.
   std::size_t reply_bytes_max = 1024 * 1024;
+  /// Receiver of the answer's body. Null: the body is in the result. With a sink the result has only the first 16 KiB, and
+  /// `request_timeout` is the limit for each pause in the answer.
+  std::shared_ptr<http_body_sink> sink = {};
+  /// With a sink: limit for the whole call, pauses of the sink included.
+  std::chrono::milliseconds stream_timeout{0};
 };
 
 /// Progress of a call. The transport never repeats a call once a byte of the request was written.
@@ -151,6 +185,8 @@ struct http_result {
   bool unreachable = false;
   /// The answer's body was longer than the call allows.
   bool too_large = false;
+  /// The call's sink took the whole body.
+  bool streamed = false;
 };
 
 /// HTTP client that sends in batches. Any thread may call. `done(i, result)` comes once for each call, on an io thread, in any

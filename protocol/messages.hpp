@@ -28,6 +28,7 @@
 #include "core/schedule/schedule.hpp"
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/http.hpp"
+#include "protocol/log_messages.hpp"
 #include "protocol/store_messages.hpp"
 
 namespace ringmaster::protocol {
@@ -284,30 +285,6 @@ struct kill_request {
   core::job_id job{};
   core::group_id group{};
   core::log_id run{};
-};
-
-struct log_request {
-  core::log_id run{};
-  core::time_point fire_at{};
-  /// Number of the first line to read, counted from 1.
-  std::int32_t from_line = 1;
-  /// Group of the run; 0: unknown.
-  core::group_id group{};
-};
-
-struct log_reply {
-  /// False: no complete answer, or not a log reply.
-  bool answered = false;
-  std::int32_t to_line = 0;
-  std::string content = {};
-  /// Error in place of an answer.
-  std::string error = {};
-  /// Number of the first line in `content`, as the executor states it.
-  std::int32_t from_line = 0;
-  /// The executor states that nothing will follow.
-  bool end = false;
-  /// Not answered because the answer is longer than `trigger.log_bytes_max`: it will not be shorter the next time.
-  bool too_long = false;
 };
 
 struct drain_inbox {};

@@ -159,8 +159,25 @@ operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a l
           parameters=[
     query("from_line", whole(1, INT32_MAX)),
     query("wait_s", whole(0, 30), "Holds the answer back until there is more, the run has ended, or these seconds have passed."),
-    query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s."),
+    query("max_lines", whole(1, 5000), "Most lines of the answer, which ends after a whole line (5000); not with wait_s."),
+    query("max_bytes", whole(256, 524288), "Most bytes of `content` before it is written as JSON (524288); not with wait_s."),
+    query("tail", whole(1, 5000), "The last lines of the log, at most this many; not with from_line or wait_s."),
+    query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; with no other parameter."),
     header("If-None-Match", "Answers 304 if the log has not changed.")])
+operation("get", "/runs/{id}/log/file", "viewer", "Returns the log of a run as a text file", reply={"type": "string"}, more=[416],
+          headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing."},
+          parameters=[header("Range", "One range of bytes: 206 with that part."), header("If-Range", "ETag of the other parts."),
+                      header("If-None-Match", "Answers 304 if the log has not changed.")])
+operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run for a text", reply=shown({
+    "matches": array(shown({"line": whole(1), "column": whole(1, description="In UTF-16 units; the first character is 1."),
+                            "length": whole(1, description="In UTF-16 units."),
+                            "text": text("The line; of a long line 500 units around the match.")}),
+                     description="The first match of each line."),
+    "next_line": maybe(whole(1, description="First line that was not searched; null: none.")), "scanned_to": whole(0),
+    "partial_reason": maybe(text("Why the rest of the log is missing for now; null: it is not."))}), parameters=[
+        query("q", text(minLength=1, maxLength=256), "Plain text.", required=True),
+        query("case", truth(), "The case of ASCII letters matters (false)."), query("from_line", whole(1, INT32_MAX)),
+        query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
@@ -207,6 +224,10 @@ def document():
         paths.setdefault(path, {})[method] = out
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
     log["304"] = {"description": "The log has not changed."}
+    file = paths["/api/v1/runs/{id}/log/file"]["get"]["responses"]
+    file["200"]["content"] = {"text/plain; charset=utf-8": file["200"]["content"]["application/json"]}
+    file["206"] = {**file["200"], "description": "The part that was asked for."}
+    file["304"] = {"description": "The log has not changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
     refused = paths["/api/v1/apply"]["post"]["responses"]

@@ -178,7 +178,7 @@ void log_follower_state::read_again(std::vector<reader>&& readers, bool end) {
   protocol::request(self_, runs_, limit_, std::move(query))
     .then(
       [waiting, end](protocol::run_log& log) {
-        log.end = log.end || end;
+        log.end = !log.more && (log.end || end);
         for (auto& each : *waiting)
           each.promise.deliver(log);
       },

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "actors/console/run_errors.hpp"
 #include "actors/store/store_access.hpp"
-#include "core/run/kept_log.hpp"
 #include "core/text/result_text.hpp"
 #include "protocol/error.hpp"
 
@@ -26,24 +26,6 @@ core::error not_triggered(const core::log_row& run) {
   else
     why += "the executor " + run.executor_address + " has not confirmed it yet; the trigger is repeated until it answers";
   return {core::errc::invalid_argument, std::move(why), core::refusal::run_not_triggered};
-}
-
-core::error has_no_log(core::log_id run) {
-  return {core::errc::invalid_argument,
-          "run " + std::to_string(core::number(run)) + " has no log: no executor accepted it"};
-}
-
-/// The address is the subject of the error: users may see it.
-core::error no_answer(const core::log_row& run, const std::string& why, core::errc code = core::errc::unavailable) {
-  return {code, "the executor " + run.executor_address + " did not answer" + (why.empty() ? "" : ": " + why),
-          core::refusal::none, run.executor_address};
-}
-
-/// Adds a hint to the option that would have kept a copy, for errors about logs that only the executor has.
-core::error without_copy(core::error why, const core::log_row& run) {
-  if (run.handle_code != 0 && (why.code == core::errc::unavailable || why.code == core::errc::timeout))
-    why.context += "; the database has no copy of the log; set keep_logs = true for the job to keep copies";
-  return why;
 }
 
 /// Returns a callback that delivers the outcome as `Reply`.
@@ -80,32 +62,11 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
   return row;
 }
 
-/// A run, and its log if the database has a copy.
-using stored_log = std::pair<core::log_row, std::optional<core::kept_log>>;
-
-core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, const core::principal& by) {
-  auto row = store.run_reading().read(run, core::group_right::viewer, by);
-  if (!row)
-    return tl::unexpected{std::move(row.error())};
-  if (row->handle_code == 0)
-    return stored_log{std::move(*row), std::nullopt};
-  auto kept = store.kept_logs().read(run, row->job);
-  if (!kept)
-    return tl::unexpected{std::move(kept.error())};
-  return stored_log{std::move(*row), std::move(*kept)};
-}
-
-/// Returns the lines of a kept log from `from_line` on.
-protocol::run_log part_of(core::log_row&& run, const std::string& text, std::int32_t from_line) {
-  auto part = core::lines_from(text, from_line);
-  return {std::move(run), from_line, part.to_line, std::move(part.content), true, true};
-}
-
 } // namespace
 
 run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                                  protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                                 protocol::wall_clock clock, logger log)
+                                 protocol::wall_clock clock, logger log, protocol::log_spool spool)
   : self_{self},
     stores_{std::move(stores)},
     pool_{std::move(pool)},
@@ -113,7 +74,8 @@ run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_worker
     limit_{limit},
     reader_{reader},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    spool_{std::move(spool)} {}
 
 protocol::run_admin::behavior_type run_admin_state::make_behavior() {
   return {
@@ -121,6 +83,8 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
     [this](const protocol::run_query& query) { return find(query); },
     [this](const protocol::related_query& query) { return relate(query); },
     [this](const protocol::run_log_query& query) { return read_log(query); },
+    [this](const protocol::run_file_query& query) { return open_log(query); },
+    [this](const protocol::run_search_query& query) { return search_log(query); },
     [this](protocol::kill_run& command) { return kill(std::move(command)); },
     [this](protocol::clear_runs& command) { return clear(std::move(command)); },
     [this](const protocol::report_query& query) { return report(query); },
@@ -188,64 +152,7 @@ caf::result<protocol::day_reports> run_admin_state::report(const protocol::repor
   return promise;
 }
 
-// -- the log of a run ------------------------------------------------------------------------------------------------------
-
-caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
-  if (query.merged)
-    return read_merged(query);
-  auto promise = self_->make_response_promise<protocol::run_log>();
-  ask_store<stored_log>(
-    self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
-    [this, promise, from_line = std::max(query.from_line, 1)](core::result<stored_log>&& found) mutable {
-      if (!found)
-        return promise.deliver(protocol::to_caf(found.error()));
-      auto& [run, kept] = *found;
-      if (!was_triggered(run))
-        return promise.deliver(protocol::to_caf(has_no_log(run.id)));
-      // The executor may still have the rest of a log whose copy was cut.
-      if (!kept || kept->cut)
-        return ask_log(promise, std::move(run), from_line, std::move(kept));
-      promise.deliver(part_of(std::move(run), kept->text, from_line));
-    });
-  return promise;
-}
-
-// The row is read before the log: if the run had a result by then, the log is complete.
-void run_admin_state::ask_log(log_promise promise, core::log_row&& row, std::int32_t from_line,
-                              std::optional<core::kept_log>&& cut) {
-  struct question {
-    log_promise promise;
-    core::log_row run;
-    std::int32_t from_line;
-    std::optional<core::kept_log> cut;
-    void fail(const core::error& why) {
-      if (cut)
-        promise.deliver(part_of(std::move(run), cut->text, from_line));
-      else
-        promise.deliver(protocol::to_caf(without_copy(why, run)));
-    }
-  };
-  const auto asked = std::make_shared<question>(question{std::move(promise), std::move(row), from_line, std::move(cut)});
-  link_of(asked->run, [this, asked](core::result<protocol::executor_link>&& link) {
-    if (!link)
-      return asked->fail(link.error());
-    const auto& run = asked->run;
-    protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
-      .then(
-        [asked](protocol::log_reply& reply) {
-          const auto first = asked->from_line;
-          const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
-          if (!reply.answered || has_none)
-            return asked->fail(no_answer(asked->run, reply.error));
-          // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its
-          // queue.
-          const bool end = asked->run.handle_code > 0 && (reply.end || first > reply.to_line);
-          asked->promise.deliver(
-            protocol::run_log{std::move(asked->run), first, reply.to_line, std::move(reply.content), end, false});
-        },
-        [asked](const caf::error&) { asked->fail(no_answer(asked->run, "request timed out", core::errc::timeout)); });
-  });
-}
+// -- executors -------------------------------------------------------------------------------------------------------------
 
 void run_admin_state::link_of(const core::log_row& run, linked then) {
   if (run.executor_address.empty())
@@ -308,11 +215,11 @@ void run_admin_state::ask_kill(ending&& work) {
       [this, work](protocol::probe_reply& reply) mutable {
         if (reply.code == 200)
           return killed(work.promise, work.run->id, std::move(reply.message), work.by);
-        goes_on(work, reply.code == 0 ? no_answer(*work.run, reply.message)
+        goes_on(work, reply.code == 0 ? no_answer_of(*work.run, reply.message)
                                       : core::error{core::errc::invalid_argument, std::move(reply.message)});
       },
       [this, work](const caf::error&) mutable {
-        goes_on(work, no_answer(*work.run, "request timed out", core::errc::timeout));
+        goes_on(work, no_answer_of(*work.run, "request timed out", core::errc::timeout));
       });
 }
 

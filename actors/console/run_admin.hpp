@@ -11,6 +11,8 @@
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "core/result.hpp"
+#include "core/run/kept_log.hpp"
+#include "core/run/log_piece.hpp"
 #include "core/text/language.hpp"
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
@@ -22,7 +24,7 @@ namespace ringmaster::actors {
 
 /// Actor with which users read, kill and clear runs. It asks an executor only at the address in the stored row, so that no
 /// request can make this node call an arbitrary address. Between two messages it keeps only the clearings under way, which are in
-/// `run_clearing.cpp`. `run_merging.cpp` reads many logs at once.
+/// `run_clearing.cpp`. `run_logs.cpp` reads a log, `run_merging.cpp` many at once.
 class run_admin_state {
 public:
   static inline const char* name = "ringmaster.run_admin";
@@ -38,9 +40,10 @@ public:
   static constexpr std::chrono::milliseconds merge_patience{8'000};
 
   /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
+  /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`.
   run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                   protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                  protocol::wall_clock clock, logger log);
+                  protocol::wall_clock clock, logger log, protocol::log_spool spool = {});
   protocol::run_admin::behavior_type make_behavior();
 
 private:
@@ -74,6 +77,19 @@ private:
     protocol::executor_link link;
   };
 
+  /// A log that is being read from its executor.
+  struct log_question {
+    log_promise promise;
+    core::log_row run;
+    std::int32_t from_line = 1;
+    core::piece_limits limits;
+    /// Kept part of a longer log, for the case that its executor does not have it any more.
+    std::optional<core::kept_log> cut;
+
+    /// Answers with the kept part, or with the error if there is none.
+    void fail(const core::error& why);
+  };
+
   /// Logs of a broadcast's shards that are being read.
   struct merging {
     log_promise promise;
@@ -90,9 +106,14 @@ private:
   caf::result<protocol::related_found> relate(const protocol::related_query& query);
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
+  // run_logs.cpp
   caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
-  /// `cut`: the kept part of a longer log, for the case that its executor does not have it any more.
-  void ask_log(log_promise promise, core::log_row&& run, std::int32_t from_line, std::optional<core::kept_log>&& cut);
+  /// Reads through the spool, or asks the executor directly if there is none.
+  void ask_log(log_question&& question);
+  caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
+  caf::result<protocol::log_matches> search_log(const protocol::run_search_query& query);
+  void ask_spool(std::shared_ptr<log_question> asked);
+  void ask_directly(std::shared_ptr<log_question> asked);
 
   // run_merging.cpp
   caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
@@ -128,6 +149,7 @@ private:
   core::language reader_;
   protocol::wall_clock clock_;
   logger log_;
+  protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
 };
 

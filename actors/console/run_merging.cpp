@@ -93,8 +93,10 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
   if (work->under_way > 0 || work->next < work->shares.size() || !work->promise.pending())
     return;
   auto merged = merge_logs(work->shares);
-  work->promise.deliver(
-    protocol::run_log{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept});
+  protocol::run_log text{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept};
+  text.bytes = static_cast<std::int64_t>(text.content.size());
+  text.lines = text.to_line;
+  work->promise.deliver(std::move(text));
 }
 
 void run_admin_state::ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit) {

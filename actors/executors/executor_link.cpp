@@ -1,5 +1,6 @@
 #include "actors/executors/executor_link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/address_key.hpp"
@@ -10,6 +11,9 @@ namespace {
 
 /// Error of a node that has just started: without its groups it cannot know which token to show.
 constexpr auto groups_unknown = "this node does not know its groups yet";
+
+/// Limit for the JSON text of a streamed log; its receiver has a limit for the log itself.
+constexpr std::size_t streamed_bytes_max = std::size_t{2} * 1024 * 1024 * 1024;
 
 } // namespace
 
@@ -87,8 +91,9 @@ caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::l
     return promise;
   }
   auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line);
+  const auto bytes_max = request.sink ? streamed_bytes_max : tools_.settings.log_bytes_max;
   put(std::make_shared<log_flight>(
-    log_flight{promise, {request.group, "/log", std::move(body), tools_.settings.log_bytes_max}, request.from_line}));
+    log_flight{promise, {request.group, "/log", std::move(body), bytes_max, {}, request.sink}, request.from_line}));
   return promise;
 }
 
@@ -110,6 +115,11 @@ void executor_link_state::put(std::shared_ptr<Flight> of) {
   std::vector<protocol::http_call> calls;
   calls.push_back(call(asked.group, asked.path, asked.body));
   calls.back().reply_bytes_max = asked.reply_bytes_max;
+  if (asked.sink) {
+    calls.back().sink = asked.sink;
+    calls.back().request_timeout = std::max<std::chrono::milliseconds>(calls.back().request_timeout, protocol::log_pause_limit);
+    calls.back().stream_timeout = protocol::log_stream_limit;
+  }
   post(std::move(calls), std::move(of));
 }
 
@@ -208,7 +218,10 @@ void executor_link_state::drain() {
       protocol::log_reply reply{.error = std::move(one.result.error), .too_long = one.result.too_large};
       if (reply.too_long)
         reply.error += " (trigger.log_bytes_max)";
-      if (one.result.state == protocol::delivery::answered) {
+      if (one.result.streamed) {
+        reply.answered = reply.streamed = true;
+        reply.status = one.result.status;
+      } else if (one.result.state == protocol::delivery::answered) {
         if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, (*log)->from_line))
           reply = {true, chunk->to_line, std::move(chunk->content), {}, chunk->from_line, chunk->end};
         else

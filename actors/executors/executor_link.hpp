@@ -62,6 +62,8 @@ private:
     std::string body;
     std::size_t reply_bytes_max = 0;
     shown_tokens tokens = {};
+    /// Takes the answer's body; null: it is in the result.
+    std::shared_ptr<protocol::http_body_sink> sink = {};
   };
   struct probe_flight {
     caf::typed_response_promise<protocol::probe_reply> promise;

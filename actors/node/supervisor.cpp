@@ -9,6 +9,7 @@
 #include "actors/console/group_admin.hpp"
 #include "actors/console/job_admin.hpp"
 #include "actors/console/log_follower.hpp"
+#include "actors/console/log_spool.hpp"
 #include "actors/console/run_admin.hpp"
 #include "actors/executors/native_links.hpp"
 #include "actors/executors/registry_monitor.hpp"
@@ -87,6 +88,17 @@ protocol::store_worker supervisor_state::spawn_worker() {
   using worker = protocol::with_state<store_worker_state, protocol::store_worker>;
   return keep("store_worker", parts_.detached_workers ? self_->spawn<worker, caf::detached>(parts_.open_store)
                                                       : self_->spawn<worker>(parts_.open_store));
+}
+
+protocol::log_spool supervisor_state::spawn_spool() {
+  if (parts_.spool_folder.empty())
+    return {};
+  using spool = protocol::with_state<log_spool_state, protocol::log_spool>;
+  const auto limit = executor_limit(parts_.settings);
+  spool_settings settings{.folder = parts_.spool_folder};
+  return keep("log_spool", parts_.detached_workers
+                             ? self_->spawn<spool, caf::detached>(pool_, limit, std::move(settings), parts_.log)
+                             : self_->spawn<spool>(pool_, limit, std::move(settings), parts_.log));
 }
 
 void supervisor_state::spawn_storage() {
@@ -174,8 +186,10 @@ void supervisor_state::spawn_administration() {
                               config::ask_limit(settings.server)));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
+  spool_ = spawn_spool();
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
-                              queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log));
+                              queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log,
+                              spool_));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(

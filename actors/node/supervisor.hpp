@@ -61,6 +61,8 @@ struct node_parts {
   session_tokens sessions = {};
   /// Used by /api/v1.
   declared_files files = {};
+  /// Folder for copies of logs while users read them. Empty: logs are read from executors directly.
+  std::string spool_folder = {};
   /// Called once when an actor that must live has ended: the process must end, and its successor recovers. Called on any thread.
   std::function<void(const std::string& what)> fail_stop;
 };
@@ -90,6 +92,7 @@ private:
   void spawn_links();
   void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
+  [[nodiscard]] protocol::log_spool spawn_spool();
 
   /// Registers an actor for the stop, and ends the process when the actor ends.
   template <class Handle>
@@ -139,6 +142,8 @@ private:
   protocol::job_admin jobs_;
   protocol::group_admin groups_;
   protocol::run_admin runs_;
+  /// Set only if there is a folder for it.
+  protocol::log_spool spool_;
   protocol::log_follower followed_logs_;
   protocol::user_admin users_;
 

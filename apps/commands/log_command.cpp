@@ -58,6 +58,8 @@ void print_part(const api_document& part, bool json) {
 bool may_pass(core::errc code) noexcept { return code == core::errc::unavailable || code == core::errc::timeout; }
 
 bool ends_with(const api_document& part, bool has_more, bool follow) {
+  if (boolean_in(part, "more") && has_more)
+    return false;
   return boolean_in(part, "end") || (!follow && (!has_more || text_in(part, "content").size() < whole_part_bytes));
 }
 

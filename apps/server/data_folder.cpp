@@ -39,20 +39,31 @@ std::string holder(int file) {
   return digits.empty() ? "" : " (process " + digits + ")";
 }
 
+/// Creates a folder for this server alone, if it is missing.
+std::error_code make_own_folder(const std::string& path) {
+  std::error_code problem;
+  if (!fs::create_directories(path, problem) || problem)
+    return problem;
+  std::error_code ignored;
+  fs::permissions(path, fs::perms::owner_all, ignored);
+  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  storage::give_to_folder_owner(folder, path);
+  if (folder >= 0)
+    ::close(folder);
+  return {};
+}
+
 } // namespace
 
+std::string prepare_spool_folder(const config::settings& settings) {
+  auto path = (fs::path{settings.data_dir} / "spool").string();
+  make_own_folder(path); // log_spool reports a folder that it cannot use
+  return path;
+}
+
 core::result<void> prepare_data_dir(const config::settings& settings) {
-  std::error_code problem;
-  auto made = fs::create_directories(settings.data_dir, problem);
-  if (problem)
+  if (const auto problem = make_own_folder(settings.data_dir))
     return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be created: " + problem.message());
-  if (made) {
-    fs::permissions(settings.data_dir, fs::perms::owner_all, problem);
-    const int folder = ::open(settings.data_dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    storage::give_to_folder_owner(folder, settings.data_dir);
-    if (folder >= 0)
-      ::close(folder);
-  }
   if (::access(settings.data_dir.c_str(), W_OK | X_OK) != 0)
     return core::fail(core::errc::unavailable, "data_dir: " + settings.data_dir + " cannot be written: " + std::strerror(errno));
   return {};

@@ -14,6 +14,9 @@ namespace ringmaster::apps {
 /// Creates the data folder (mode 0700) if it is missing. Errors: `unavailable` with the folder and the reason.
 [[nodiscard]] core::result<void> prepare_data_dir(const config::settings& settings);
 
+/// Creates the folder for copies of logs (mode 0700) if it is missing, and returns its path.
+[[nodiscard]] std::string prepare_spool_folder(const config::settings& settings);
+
 /// Creates the data folder if the database lives in it; otherwise does nothing. For commands that only open the database.
 [[nodiscard]] core::result<void> prepare_database_folder(const config::settings& settings);
 

@@ -9,6 +9,7 @@
 #include "actors/node/supervisor.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/server/console_files.hpp"
+#include "apps/server/data_folder.hpp"
 #include "apps/server/declared_bodies.hpp"
 #include "apps/server/secrets.hpp"
 #include "apps/terminal/command_options.hpp"
@@ -94,6 +95,7 @@ void node::spawn() {
   };
   parts.sessions = {gateway::random_token, gateway::sha256_hex};
   parts.files = declared_bodies(files_);
+  parts.spool_folder = prepare_spool_folder(base_.what.settings);
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
   parts.fail_stop = [](const std::string&) { std::_Exit(exit_fail_stop); };

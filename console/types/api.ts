@@ -476,6 +476,16 @@ export type RunLog = {
   end: boolean
   /** The log comes from the kept copy; no executor was asked. */
   kept: boolean
+  /** There are lines after to_line already: ask again with from_line = to_line + 1. */
+  more: boolean
+  /** The last line is longer than max_bytes, and only its beginning is here. */
+  cut: boolean
+  /** Size of the whole log; null: unknown. */
+  bytes: number | null
+  /** Lines of the whole log; null: unknown. */
+  lines: number | null
+  /** Why the rest of the log is missing for now; null: it is not. */
+  partial_reason: string | null
 }
 
 export type Clearing = {
@@ -1048,11 +1058,53 @@ export interface Operations {
       from_line?: number
       /** Holds the answer back until there is more, the run has ended, or these seconds have passed. */
       wait_s?: number
-      /** Whole logs of all shards of the run's broadcast, as one text; not with from_line or wait_s. */
+      /** Most lines of the answer, which ends after a whole line (5000); not with wait_s. */
+      max_lines?: number
+      /** Most bytes of `content` before it is written as JSON (524288); not with wait_s. */
+      max_bytes?: number
+      /** The last lines of the log, at most this many; not with from_line or wait_s. */
+      tail?: number
+      /** Whole logs of all shards of the run's broadcast, as one text; with no other parameter. */
       merged?: boolean
     }
     body: undefined
     answer: RunLog
+  }
+  /** Returns the log of a run as a text file. Allowed for: viewer. */
+  'GET /runs/{id}/log/file': {
+    query: undefined
+    body: undefined
+    answer: string
+  }
+  /** Searches the log of a run for a text. Allowed for: viewer. */
+  'GET /runs/{id}/log/search': {
+    query: {
+      /** Plain text. */
+      q: string
+      /** The case of ASCII letters matters (false). */
+      case?: boolean
+      from_line?: number
+      /** Most matches (200). A search also ends after a tenth of a second. */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      /** The first match of each line. */
+      matches: {
+        line: number
+        /** In UTF-16 units; the first character is 1. */
+        column: number
+        /** In UTF-16 units. */
+        length: number
+        /** The line; of a long line 500 units around the match. */
+        text: string
+      }[]
+      /** First line that was not searched; null: none. */
+      next_line: number | null
+      scanned_to: number
+      /** Why the rest of the log is missing for now; null: it is not. */
+      partial_reason: string | null
+    }
   }
   /** Ends a run on its executor. Allowed for: operator. */
   'POST /runs/{id}/kill': {

@@ -1,21 +1,8 @@
 #include "core/run/kept_log.hpp"
 
-#include <algorithm>
-
 #include "core/text/text.hpp"
 
 namespace ringmaster::core {
-
-log_part lines_from(std::string_view text, std::int32_t from_line) {
-  auto lines = std::count(text.begin(), text.end(), '\n');
-  if (!text.empty() && text.back() != '\n')
-    ++lines;
-  for (auto line = 1; line < from_line && !text.empty(); ++line) {
-    const auto end = text.find('\n');
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return {std::string{text}, static_cast<std::int32_t>(lines)};
-}
 
 std::string cut_log(std::string text, std::size_t bytes_max) {
   if (text.size() <= bytes_max)

@@ -35,16 +35,6 @@ struct kept_log {
   bool cut = false;
 };
 
-/// A part of a log in the form of an executor's answer.
-struct log_part {
-  std::string content;
-  /// Number of the last line of the text or of the part.
-  std::int32_t to_line = 0;
-};
-
-/// Returns the text from its line `from_line` on, counted from 1, to its end.
-[[nodiscard]] log_part lines_from(std::string_view text, std::int32_t from_line);
-
 /// Returns `text`, valid UTF-8, if it has at most `bytes_max` bytes. Otherwise returns as many whole lines as fit, and a last
 /// line that says so.
 [[nodiscard]] std::string cut_log(std::string text, std::size_t bytes_max);

@@ -40,6 +40,7 @@ std::string_view title(unsigned status) noexcept {
   case 412: return "Precondition Failed";
   case 413: return "Content Too Large";
   case 415: return "Unsupported Media Type";
+  case 416: return "Range Not Satisfiable";
   case 428: return "Precondition Required";
   case 429: return "Too Many Requests";
   case 503: return "Service Unavailable";
@@ -59,6 +60,7 @@ std::string_view kind_of(unsigned status) noexcept {
   case 412: return "changed_meanwhile";
   case 413: return "too_large";
   case 415: return "unsupported_media_type";
+  case 416: return "range_not_satisfiable";
   case 428: return "if_match_needed";
   case 429: return "too_many";
   case 503: return "unavailable";

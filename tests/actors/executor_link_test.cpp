@@ -1,3 +1,4 @@
+#include "actors/console/spool_pipe.hpp"
 #include "actors/executors/executor_link.hpp"
 
 #include <nlohmann/json.hpp>
@@ -527,6 +528,20 @@ TEST_CASE_METHOD(linked, "probes pass no gate and return the answer, or 0", "[ac
   REQUIRE((*lost && **lost));
   CHECK((**lost)->code == 0);
   CHECK((**lost)->message == "connection refused");
+}
+
+TEST_CASE_METHOD(linked, "a log with a sink is streamed, with more time and more room", "[actors]") {
+  const auto sink = std::make_shared<actors::spool_pipe>([] {});
+  auto found = later<protocol::log_reply>(actor, protocol::log_request{core::log_id{12}, start, 1, {}, sink});
+  run();
+  const auto& sent = client->sent().at(0);
+  CHECK((sent.sink == sink && sent.request_timeout >= protocol::log_pause_limit && sent.reply_bytes_max > 256'000'000));
+  auto answer = http_answer({});
+  answer.streamed = true;
+  client->answer(std::move(answer));
+  run();
+  REQUIRE((*found && **found));
+  CHECK(((**found)->answered && (**found)->streamed && (**found)->status == 200 && (**found)->content.empty()));
 }
 
 TEST_CASE_METHOD(linked, "a log is read from its first line; a missing answer is not an empty log", "[actors]") {

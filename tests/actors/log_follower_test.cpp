@@ -48,6 +48,8 @@ struct run_log_double {
       },
       [](const protocol::related_query&) { return protocol::related_found{}; },
       [this](const protocol::run_log_query& query) { return read(query); },
+      [](const protocol::run_file_query&) { return protocol::run_file{}; },
+      [](const protocol::run_search_query&) { return protocol::log_matches{}; },
       [](const protocol::kill_run&) { return protocol::run_killed{}; },
       [](const protocol::clear_runs&) { return protocol::runs_cleared{}; },
       [](const protocol::report_query&) { return protocol::day_reports{}; },

@@ -223,3 +223,75 @@ TEST_CASE_METHOD(run_administration, "the rest of a cut log is read from the exe
   REQUIRE(log);
   CHECK((log->content == "kept\n" && log->kept));
 }
+
+// -- pieces ----------------------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(run_administration, "a kept log is read in pieces, and says how long it is", "[actors][runs][keep][pieces]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree\nfour", false)));
+  const auto read = [&](std::int32_t from_line, core::piece_limits limits) {
+    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator(), false, limits});
+    REQUIRE(log);
+    CHECK(log->bytes == 18);
+    CHECK(log->lines == 4);
+    CHECK(log->end == !log->more);
+    return *log;
+  };
+  const auto first = read(1, {.lines = 3});
+  CHECK((first.content == "one\ntwo\nthree\n" && first.to_line == 3 && first.more));
+  const auto last = read(4, {.lines = 3});
+  CHECK((last.content == "four" && last.to_line == 4 && last.end));
+  const auto end = read(1, {.tail = 2});
+  CHECK((end.content == "three\nfour" && end.from_line == 3 && end.to_line == 4 && end.end));
+}
+
+TEST_CASE_METHOD(run_administration, "a long answer of an executor becomes a piece that ends after a line",
+                 "[actors][runs][pieces]") {
+  const auto done = add_run(200, 200);
+  executor->log = {true, 13, "ten\neleven\ntwelve\nthirteen\n", {}, 10, true};
+  const auto read = [&](std::int32_t from_line, core::piece_limits limits) {
+    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{done, from_line, core::local_operator(), false, limits});
+    REQUIRE(log);
+    return *log;
+  };
+  const auto piece = read(10, {.lines = 2});
+  CHECK((piece.content == "ten\neleven\n" && piece.to_line == 11 && piece.more && !piece.end));
+  CHECK(piece.lines == 13);
+  const auto whole = read(10, {});
+  CHECK((whole.to_line == 13 && !whole.more && whole.end));
+  // The tail needs the whole log.
+  executor->log = {true, 3, "one\ntwo\nthree\n", {}, 1, false};
+  const auto tail = read(1, {.tail = 1});
+  CHECK((tail.content == "three\n" && tail.from_line == 3 && tail.to_line == 3 && !tail.more));
+  // A message of the executor is no line.
+  executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true};
+  const auto message = read(1, {.tail = 1});
+  CHECK((message.content == "readLog fail, logFile not exists" && message.to_line == 0));
+}
+
+TEST_CASE_METHOD(run_administration, "a kept log is searched, and read as a file", "[actors][runs][keep][pieces]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree\ntwo again", false)));
+  const auto search = [&](std::int32_t from_line, std::size_t limit) {
+    auto found = ask<protocol::log_matches>(
+      actor, protocol::run_search_query{run, core::local_operator(), {.wanted = "TWO", .from_line = from_line, .limit = limit}});
+    REQUIRE(found);
+    return *found;
+  };
+  const auto first = search(1, 1);
+  REQUIRE(first.matches.size() == 1);
+  CHECK((first.matches[0].line == 2 && first.scanned_to == 2 && first.next_line == 3));
+  const auto second = search(3, 200);
+  REQUIRE(second.matches.size() == 1);
+  CHECK((second.matches[0].line == 4 && second.matches[0].text == "two again" && !second.next_line));
+  CHECK(search(5, 200).matches.empty());
+  const auto file = ask<protocol::run_file>(actor, protocol::run_file_query{run, core::local_operator()});
+  REQUIRE(file);
+  CHECK((file->bytes == 23 && file->end));
+  std::string piece;
+  CHECK(file->open(4, 3)->next(piece) == protocol::http_body_source::state::ready);
+  CHECK(piece == "two");
+  const auto hidden = user(core::group_right::none);
+  CHECK_FALSE(ask<protocol::run_file>(actor, protocol::run_file_query{run, hidden}));
+  CHECK_FALSE(ask<protocol::log_matches>(actor, protocol::run_search_query{run, hidden, {.wanted = "two"}}));
+}

@@ -125,7 +125,10 @@ class LogTest(Case):
         self.assertEqual(self.succeed("log", str(run), variables=asked).out, executor.lines[0])
         one = json.loads(self.succeed("log", str(run), "--json", variables=asked).out)
         self.assertEqual((one["from_line"], one["to_line"], one["end"]), (1, 2, False))
-        # The reader continues only after full parts.
+        # The reader continues only after full parts. Another run, because a log only grows.
+        run = self.runs[1]
+        executor = self.executor_of(run)
+        executor.grows = True
         long = ["x" * 9_999 + "\n" for _ in range(6)]
         executor.lines, executor.lines_max = [*long, "the rest\n"], 2
         self.assertEqual(self.succeed("log", str(run), variables=asked).out, "".join([*long, "the rest\n", "line 7\n"]))

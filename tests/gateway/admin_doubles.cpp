@@ -1,5 +1,7 @@
 #include "tests/gateway/admin_doubles.hpp"
 
+#include <utility>
+
 #include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::test {
@@ -8,6 +10,18 @@ namespace {
 
 using core::check_admin;
 using core::check_right;
+
+/// Source of a short body.
+struct part_of_text final : protocol::http_body_source {
+  explicit part_of_text(std::string part) : text{std::move(part)}, size{text.size()} {}
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return size; }
+  [[nodiscard]] state next(std::string& piece) override {
+    piece = std::exchange(text, {});
+    return state::ready;
+  }
+  std::string text;
+  std::uint64_t size;
+};
 
 core::time_point at(std::int64_t s) { return core::from_ms(s * 1000); }
 
@@ -253,9 +267,27 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     },
     [this](const protocol::run_log_query& m) {
       const auto* asked = m.merged ? "merged_log_query" : "run_log_query";
-      return script->answer(line_of(asked, m.run, m.from_line), m.by, check_right(m.by, viewer, group_of(m.run)),
+      auto line = line_of(asked, m.run, m.from_line);
+      if (m.limits.lines != core::piece_lines_max || m.limits.bytes != core::piece_bytes_max || m.limits.tail)
+        line += " " + std::to_string(m.limits.lines) + "/" + std::to_string(m.limits.bytes) + "/" +
+                std::to_string(m.limits.tail.value_or(0));
+      return script->answer(line, m.by, check_right(m.by, viewer, group_of(m.run)),
                             protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
+    },
+    [this](const protocol::run_search_query& m) {
+      const auto& s = m.search;
+      return script->answer(line_of("run_search_query", m.run, s.wanted, s.match_case, s.from_line, s.limit), m.by,
+                            check_right(m.by, viewer, group_of(m.run)),
+                            protocol::log_matches{
+                              {{2, 5, 3, "<br>three"}}, 2, s.from_line == 1 ? std::optional{3} : std::nullopt});
+    },
+    [this](const protocol::run_file_query& m) {
+      const auto text = std::make_shared<const std::string>(m.run == core::log_id{71} ? "" : "one <i>\n<br>three\n");
+      return script->answer(line_of("run_file_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
+                            protocol::run_file{m.run, text->size(), true, {}, [text](std::uint64_t offset, std::uint64_t bytes) {
+                                                 return std::make_shared<part_of_text>(text->substr(offset, bytes));
+                                               }});
     },
     [this](const protocol::kill_run& m) {
       return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),
@@ -284,7 +316,9 @@ protocol::log_follower::behavior_type log_follower_double::make_behavior() {
 }
 
 caf::result<protocol::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
-  const auto& [run, from, by, merged] = asked.query;
+  const auto& run = asked.query.run;
+  const auto& by = asked.query.by;
+  const auto from = asked.query.from_line;
   protocol::run_log part{a_run(), from, 3, "", false};
   const auto line = line_of("follow_log", run, from, asked.wait.count(), asked.is_known(part));
   if (auto refused = script->note(line + " by " + by.name + "@" + by.remote))

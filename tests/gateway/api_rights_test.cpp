@@ -73,6 +73,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/runs/{id}", {"/runs/70"}, viewers, {"/runs/1070"}, admins},
   {"GET", "/runs/{id}/related", {"/runs/70/related"}, viewers, {"/runs/1070/related"}, admins},
   {"GET", "/runs/{id}/log", {"/runs/70/log"}, viewers, {"/runs/1070/log"}, admins},
+  {"GET", "/runs/{id}/log/file", {"/runs/70/log/file"}, viewers, {"/runs/1070/log/file"}, admins},
+  {"GET", "/runs/{id}/log/search", {"/runs/70/log/search?q=x"}, viewers, {"/runs/1070/log/search?q=x"}, admins},
   {"POST", "/runs/{id}/kill", {"/runs/70/kill"}, operators, {"/runs/1070/kill"}, admins},
   {"GET", "/reports", {"/reports"}, users, {"/reports"}, users},
   {"GET", "/schedule/preview", {"/schedule/preview?type=NONE"}, users, {"/schedule/preview?type=NONE"}, users},

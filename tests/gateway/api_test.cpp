@@ -179,6 +179,60 @@ TEST_CASE_METHOD(api_fixture, "api: the logs of a broadcast are read merged", "[
   CHECK(script->take_asked().empty());
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a log is read in pieces, and from its end", "[gateway][api]") {
+  open();
+  CHECK(call("GET", "/runs/70/log?from_line=2&max_lines=10&max_bytes=4096").status() == 200);
+  const auto piece = json_of(call("GET", "/runs/70/log?tail=100"));
+  CHECK((piece["more"] == false && piece["cut"] == false));
+  CHECK((piece["bytes"].is_null() && piece["lines"].is_null()));
+  CHECK(script->take_asked() == lines{"run_log_query(70, 2) 10/4096/0 by admin@127.0.0.1",
+                                      "run_log_query(70, 1) 5000/524288/100 by admin@127.0.0.1"});
+  for (const auto* wrong : {"max_lines=0", "max_lines=5001", "max_bytes=255", "max_bytes=524289", "tail=0", "tail=5001", "tail=x",
+                            "tail=5&from_line=1", "tail=5&wait_s=1", "max_lines=5&merged=true"})
+    CHECK(call("GET", std::string{"/runs/70/log?"} + wrong).status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a log is a file, and may be read in parts", "[gateway][api]") {
+  open();
+  const auto get = [&](const std::string& headers) { return call("GET", "/runs/70/log/file", {}, "admin", headers); };
+  const auto whole = get({});
+  CHECK(whole.status() == 200);
+  CHECK(whole.body == "one <i>\n<br>three\n");
+  CHECK(whole.head.find("Content-Type: text/plain; charset=utf-8\r\n") != std::string::npos);
+  CHECK(whole.head.find("Content-Disposition: attachment; filename=\"run-70.log\"\r\n") != std::string::npos);
+  CHECK(whole.head.find("ETag: \"run-70-18-end\"\r\n") != std::string::npos);
+  CHECK(get("If-None-Match: \"run-70-18-end\"\r\n").status() == 304);
+  const auto part = get("Range: bytes=4-6\r\n");
+  CHECK(part.status() == 206);
+  CHECK(part.body == "<i>");
+  CHECK(part.head.find("Content-Range: bytes 4-6/18\r\n") != std::string::npos);
+  CHECK(get("Range: bytes=-6\r\n").body == "three\n");
+  CHECK(get("Range: bytes=12-\r\nIf-Range: \"run-70-18-end\"\r\n").body == "three\n");
+  CHECK(get("Range: bytes=12-\r\nIf-Range: \"run-70-9\"\r\n").status() == 200);
+  CHECK(get("Range: bytes=0-1,4-5\r\n").status() == 200);
+  const auto beyond = get("Range: bytes=18-\r\n");
+  CHECK(beyond.status() == 416);
+  CHECK(beyond.head.find("Content-Range: bytes */18\r\n") != std::string::npos);
+  const auto empty = call("GET", "/runs/71/log/file");
+  CHECK((empty.status() == 200 && empty.body.empty()));
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a log is searched", "[gateway][api]") {
+  open();
+  const auto first = json_of(call("GET", "/runs/70/log/search?q=thr"));
+  CHECK(first["matches"] == json::array({{{"line", 2}, {"column", 5}, {"length", 3}, {"text", "<br>three"}}}));
+  CHECK((first["next_line"] == 3 && first["scanned_to"] == 2 && first["partial_reason"].is_null()));
+  CHECK(json_of(call("GET", "/runs/70/log/search?q=a%20b&case=true&from_line=3&limit=7"))["next_line"].is_null());
+  CHECK(script->take_asked() == lines{"run_search_query(70, 'thr', false, 1, 200) by admin@127.0.0.1",
+                                      "run_search_query(70, 'a b', true, 3, 7) by admin@127.0.0.1"});
+  for (const auto* wrong : {"", "q=", "q=a%0Ab", "q=x&case=1", "q=x&from_line=0", "q=x&limit=0", "q=x&limit=201",
+                            "q=x&regex=true"})
+    CHECK(call("GET", std::string{"/runs/70/log/search?"} + wrong).status() == 400);
+  CHECK(call("GET", "/runs/70/log/search?q=" + std::string(257, 'x')).status() == 400);
+  CHECK(script->take_asked().empty());
+}
+
 TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is listed", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));

@@ -1,7 +1,9 @@
 #include "tests/support/catch.hpp"
 
+#include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gateway/transport/client/reply_reader.hpp"
@@ -222,4 +224,40 @@ TEST_CASE("random bytes and random pieces do not confuse the reader", "[gateway]
       REQUIRE(whole.body == pieces.body);
     REQUIRE(whole.body.size() <= 64);
   }
+}
+
+TEST_CASE("a sink takes the body of a reply, and the reader keeps its beginning", "[gateway]") {
+  struct sink final : ringmaster::protocol::http_body_sink {
+    void begin() override {}
+    bool take(std::string_view bytes) override {
+      taken += bytes;
+      return taken.size() < enough;
+    }
+    [[nodiscard]] bool is_full() const noexcept override { return false; }
+    std::string taken;
+    std::size_t enough = SIZE_MAX;
+  };
+  const std::string body(50'000, 'x');
+  const auto text = "HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n" + body;
+  const auto read = [&](sink& to, std::size_t most) {
+    reply_reader reader;
+    reader.reset(most, &to);
+    auto now = state::reading;
+    for (std::string_view rest = text; !rest.empty() && now == state::reading;) {
+      auto piece = rest.substr(0, 777);
+      rest.remove_prefix(piece.size());
+      now = reader.feed(piece);
+    }
+    return std::pair{now, reader.take_body().size()};
+  };
+  sink all;
+  CHECK(read(all, 50'000) == std::pair{state::complete, reply_reader::sunk_bytes_kept});
+  CHECK(all.taken == body);
+  sink limited;
+  CHECK(read(limited, 49'999).first == state::broken);
+  CHECK(limited.taken.empty());
+  sink satisfied;
+  satisfied.enough = 1000;
+  CHECK(read(satisfied, 50'000).first == state::broken);
+  CHECK(satisfied.taken.size() < 2000);
 }

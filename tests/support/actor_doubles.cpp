@@ -89,6 +89,7 @@ protocol::executor_link::behavior_type executor(protocol::executor_link::pointer
       return record->idle;
     },
     [self, record](const protocol::log_request& request) -> caf::result<protocol::log_reply> {
+      record->log_requests.push_back(request);
       note(*record, "log " + std::to_string(core::number(request.run)));
       if (record->silent)
         return keep_waiting<protocol::log_reply>(self, *record);

@@ -110,6 +110,8 @@ struct executor_record {
   /// Answer of the executor; a code of 0 or `answered` false stands for no answer.
   protocol::probe_reply idle{200, {}};
   protocol::log_reply log;
+  /// Questions for a log, in order; the last one is there before `before_answer`.
+  std::vector<protocol::log_request> log_requests;
   protocol::probe_reply kill{200, {}};
   /// Outcome of a send, with `run` filled in. Empty: no result ever comes.
   std::optional<protocol::send_result> send = send_outcome(protocol::send_state::answered, 200);

@@ -1,6 +1,5 @@
 #include "core/run/kept_log.hpp"
 
-#include <limits>
 #include <string>
 
 #include "core/text/text.hpp"
@@ -8,22 +7,7 @@
 
 using namespace ringmaster;
 using core::cut_log;
-using core::lines_from;
 using core::pieces_of;
-
-TEST_CASE("kept log: lines are counted from 1, with or without a final line end", "[core][keep]") {
-  const auto from = [](std::string_view text, std::int32_t line) {
-    const auto part = lines_from(text, line);
-    return part.content + '|' + std::to_string(part.to_line);
-  };
-  CHECK(from("a\nb\nc\n", 1) == "a\nb\nc\n|3");
-  CHECK(from("a\nb\nc", 1) == "a\nb\nc|3");
-  CHECK(from("a\nb\nc", 3) == "c|3");
-  CHECK(from("a\nb\nc\n", 4) == "|3");
-  CHECK(from("a\nb\nc\n", std::numeric_limits<std::int32_t>::max()) == "|3");
-  CHECK(from("\n\n", 2) == "\n|2");
-  CHECK(from("", 1) == "|0");
-}
 
 TEST_CASE("kept log: a long log is cut after a line, with a note within the limit", "[core][keep]") {
   const std::string lines = "first\nsecond\nthird\n";

@@ -19,6 +19,14 @@ export async function copyText(text: string): Promise<boolean> {
   return done
 }
 
+/** Saves what the server answers at a path. */
+export function saveFrom(url: string, name: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+}
+
 /** Offers a text as a file. */
 export function saveText(name: string, text: string | string[], type = 'text/plain;charset=utf-8'): void {
   const url = URL.createObjectURL(new Blob(Array.isArray(text) ? text : [text], { type }))

@@ -11,14 +11,33 @@ export interface LogRow {
 
 export const blockRows = 1000
 
-/** Rows of a log in blocks, without gaps. The oldest blocks are dropped beyond `blocksMax`. */
+/** Returns the rows of a line: several for XXL-JOB's `<br>`. The style is that at its beginning. */
+function rowsOf(number: number, line: string, start: AnsiStyle): { rows: LogRow[]; end: AnsiStyle } {
+  const pieces = line.includes('<') ? line.split(/<br\s*\/?>/i) : [line]
+  while (pieces.length > 1 && pieces[0] === '') pieces.shift()
+  while (pieces.length > 1 && pieces[pieces.length - 1] === '') pieces.pop()
+  let style = start
+  const rows = pieces.map((text, index) => {
+    const row: LogRow = { line: number, text, start: style }
+    if (text !== line) row.whole = index === 0 ? line : ''
+    style = styleAfter(text, style)
+    return row
+  })
+  return { rows, end: style }
+}
+
+const linesOf = (content: string) => content.replace(/\r?\n$/, '').split(/\r?\n/)
+
+/** Rows of consecutive lines of a log, in blocks. Beyond `blocksMax` blocks are dropped at the other end. */
 export class LogBlocks {
   private blocks: LogRow[][] = []
   private style: AnsiStyle = plainStyle
   private last = 0
   private rows = 0
+  /** Free places at the front of the first block. All blocks between the first and the last one are full. */
+  private offset = 0
 
-  constructor(private readonly blocksMax = 256) {}
+  constructor(private readonly blocksMax = 64) {}
 
   get count(): number {
     return this.rows
@@ -35,6 +54,7 @@ export class LogBlocks {
   clear(beforeLine = 1): void {
     this.blocks = []
     this.rows = 0
+    this.offset = 0
     this.style = plainStyle
     this.last = beforeLine - 1
   }
@@ -50,36 +70,88 @@ export class LogBlocks {
   /** As `append`, in steps of a few milliseconds each, so that a long part does not block the page. */
   *appendInSteps(fromLine: number, toLine: number, content: string): Generator<void, number> {
     if (toLine < fromLine || fromLine !== this.last + 1) return 0
-    const lines = content.replace(/\r?\n$/, '').split(/\r?\n/)
-    for (const [index, line] of lines.entries()) {
-      this.addLine(Math.min(fromLine + index, toLine), line)
+    for (const [index, line] of linesOf(content).entries()) {
+      const { rows, end } = rowsOf(Math.min(fromLine + index, toLine), line, this.style)
+      for (const row of rows) this.push(row)
+      this.style = end
       if (index % 4000 === 3999) yield
     }
     this.last = toLine
-    let dropped = 0
-    while (this.blocks.length > this.blocksMax) dropped += this.blocks.shift()?.length ?? 0
-    this.rows -= dropped
-    return dropped
+    return this.dropFront()
   }
 
-  private addLine(number: number, line: string): void {
-    const pieces = line.includes('<') ? line.split(/<br\s*\/?>/i) : [line]
-    while (pieces.length > 1 && pieces[0] === '') pieces.shift()
-    while (pieces.length > 1 && pieces[pieces.length - 1] === '') pieces.pop()
-    for (const [index, text] of pieces.entries()) {
-      const end = this.blocks[this.blocks.length - 1]
-      const row: LogRow = { line: number, text, start: this.style }
-      if (text !== line) row.whole = index === 0 ? line : ''
-      if (end && end.length < blockRows) end.push(row)
-      else this.blocks.push([row])
-      this.style = styleAfter(text, this.style)
-      this.rows += 1
+  private push(row: LogRow): void {
+    const end = this.blocks[this.blocks.length - 1]
+    const used = (end?.length ?? 0) + (this.blocks.length === 1 ? this.offset : 0)
+    if (end && used < blockRows) end.push(row)
+    else this.blocks.push([row])
+    this.rows += 1
+  }
+
+  /** Adds lines before the first one. Lines that do not end there are ignored. Returns the number of rows that were added. */
+  prepend(fromLine: number, toLine: number, content: string): number {
+    if (!this.blocks.length || toLine < fromLine || toLine !== this.firstLine - 1) return 0
+    const added: LogRow[] = []
+    let style = plainStyle
+    for (const [index, line] of linesOf(content).entries()) {
+      const { rows, end } = rowsOf(Math.min(fromLine + index, toLine), line, style)
+      added.push(...rows)
+      style = end
     }
+    for (const row of added.reverse()) {
+      if (this.offset === 0) {
+        this.blocks.unshift([])
+        this.offset = blockRows
+      }
+      this.blocks[0]?.unshift(row)
+      this.offset -= 1
+    }
+    this.rows += added.length
+    this.dropBack()
+    return added.length
+  }
+
+  /** Drops the oldest blocks, and the rest of a line that was cut. Returns the number of rows. */
+  private dropFront(): number {
+    const before = this.rows
+    let cut = 0
+    while (this.blocks.length > this.blocksMax) {
+      const block = this.blocks.shift() ?? []
+      cut = block[block.length - 1]?.line ?? 0
+      this.rows -= block.length
+      this.offset = 0
+    }
+    const first = this.blocks[0]
+    while (first && first.length > 1 && first[0]?.line === cut) {
+      first.shift()
+      this.offset += 1
+      this.rows -= 1
+    }
+    return before - this.rows
+  }
+
+  private dropBack(): void {
+    let cut = 0
+    while (this.blocks.length > this.blocksMax) {
+      const block = this.blocks.pop() ?? []
+      cut = block[0]?.line ?? 0
+      this.rows -= block.length
+    }
+    const end = this.blocks[this.blocks.length - 1]
+    while (cut && end && end.length > 1 && end[end.length - 1]?.line === cut) {
+      end.pop()
+      this.rows -= 1
+    }
+    const row = end?.[end.length - 1]
+    if (!cut || !row) return
+    this.last = row.line
+    this.style = styleAfter(row.text, row.start)
   }
 
   row(index: number): LogRow | undefined {
-    // All blocks but the last one are full.
-    return this.blocks[Math.floor(index / blockRows)]?.[index % blockRows]
+    const place = index + this.offset
+    const block = Math.floor(place / blockRows)
+    return index < 0 ? undefined : this.blocks[block]?.[(place % blockRows) - (block === 0 ? this.offset : 0)]
   }
 
   /** Returns the index of the first row of a line, or of the nearest one. */

@@ -16,8 +16,10 @@ export interface ShownRows {
   /** The scroll box, and 20 characters of its font. */
   box: Readonly<Ref<HTMLElement | null>>
   ruler: Readonly<Ref<HTMLElement | null>>
-  /** The reader has scrolled to the end. */
+  /** The user has scrolled to the end. */
   reachedEnd(): void
+  /** The user has scrolled close to the first row. */
+  nearTop(): void
 }
 export interface VisibleRow {
   index: number
@@ -29,7 +31,7 @@ export interface VisibleRow {
 }
 
 /** Positions of the rows of a log, of which only the visible ones are drawn, and scrolling among them. */
-export function useLogRows({ blocks, version, only, following, box, ruler, reachedEnd }: ShownRows) {
+export function useLogRows({ blocks, version, only, following, box, ruler, reachedEnd, nearTop }: ShownRows) {
   const wrap = ref(false)
   const scrollTop = ref(0)
   const viewHeight = ref(400)
@@ -90,7 +92,10 @@ export function useLogRows({ blocks, version, only, following, box, ruler, reach
     const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4
     if (up && !atEnd) following.value = false
     if (atEnd) reachedEnd()
+    if (position.value < 4 * viewHeight.value) nearTop()
   }
+  /** Returns true if the user sees the last rows, or soon will. */
+  const isNearEnd = () => !only.value && position.value + 4 * viewHeight.value >= fullHeight.value
   /** Scrolls to a position, once the box is high enough: rows that were just added may be drawn later. */
   async function scrollTo(wanted: () => number): Promise<void> {
     await nextTick()
@@ -109,6 +114,14 @@ export function useLogRows({ blocks, version, only, following, box, ruler, reach
   /** Moves the box up by rows that were removed above, so that the shown rows stay. */
   function skipRows(dropped: number): void {
     if (box.value) box.value.scrollTop -= (dropped * lineHeight) / scale.value
+  }
+  /** Adds rows above, whose number `add` returns, and keeps the shown rows in their place. */
+  async function addAbove(add: () => Promise<number>): Promise<void> {
+    const added = await add()
+    if (!added) return
+    const place = position.value
+    await nextTick()
+    if (box.value) box.value.scrollTop = (place + topOf(added)) / scale.value
   }
   /** Wraps long lines or not, and keeps the shown line. */
   async function turnWrap(): Promise<void> {
@@ -132,5 +145,5 @@ export function useLogRows({ blocks, version, only, following, box, ruler, reach
     observer.observe(box.value)
   })
   onBeforeUnmount(() => observer?.disconnect())
-  return { wrap, digits, rowCount, barHeight, visible, scrolled, toEnd, toIndex, skipRows, turnWrap }
+  return { wrap, digits, rowCount, barHeight, visible, scrolled, toEnd, toIndex, skipRows, addAbove, isNearEnd, turnWrap }
 }

@@ -27,7 +27,39 @@ struct log_request {
   std::int32_t from_line = 1;
   std::chrono::seconds wait{0};
   bool merged = false;
+  core::piece_limits limits = {};
 };
+
+/// Reads a number from `low` to `high`.
+core::result<std::optional<std::int64_t>> number_within(const form& sent, std::string_view name, std::int64_t low,
+                                                        std::int64_t high) {
+  auto value = wire::api_number_of(sent, name);
+  if (value && *value && (**value < low || **value > high))
+    return core::fail(core::errc::invalid_argument, "the parameter " + std::string{name} + " must be a number from " +
+                                                      std::to_string(low) + " to " + std::to_string(high));
+  return value;
+}
+
+/// Least size of a piece: room for the longest character, and then some.
+constexpr std::int64_t piece_bytes_min = 256;
+
+/// Reads the limits of a piece; nothing if there are none.
+core::result<std::optional<core::piece_limits>> limits_of(const form& sent) {
+  const auto lines = number_within(sent, "max_lines", 1, core::piece_lines_max);
+  const auto bytes = number_within(sent, "max_bytes", piece_bytes_min, static_cast<std::int64_t>(core::piece_bytes_max));
+  const auto tail = number_within(sent, "tail", 1, core::piece_lines_max);
+  for (const auto* each : {&lines, &bytes, &tail})
+    if (!*each)
+      return tl::unexpected{each->error()};
+  if (!*lines && !*bytes && !*tail)
+    return std::nullopt;
+  core::piece_limits limits;
+  limits.lines = static_cast<std::int32_t>(lines->value_or(core::piece_lines_max));
+  limits.bytes = static_cast<std::size_t>(bytes->value_or(core::piece_bytes_max));
+  if (*tail)
+    limits.tail = static_cast<std::int32_t>(**tail);
+  return limits;
+}
 
 core::result<log_request> log_wish_of(const form& sent) {
   const auto from = wire::api_number_of(sent, "from_line");
@@ -35,21 +67,34 @@ core::result<log_request> log_wish_of(const form& sent) {
   const auto merged = wire::boolean_of(sent, "merged");
   if (!from || !wait || !merged)
     return tl::unexpected{!from ? from.error() : !wait ? wait.error() : merged.error()};
-  if (merged->value_or(false) && (*from || *wait))
-    return core::fail(core::errc::invalid_argument, "from_line and wait_s cannot be combined with merged=true");
+  const auto limits = limits_of(sent);
+  if (!limits)
+    return tl::unexpected{limits.error()};
+  if (merged->value_or(false) && (*from || *wait || *limits))
+    return core::fail(core::errc::invalid_argument,
+                      "from_line, wait_s, max_lines, max_bytes and tail cannot be combined with merged=true");
+  if (*wait && *limits)
+    return core::fail(core::errc::invalid_argument, "max_lines, max_bytes and tail cannot be combined with wait_s");
+  if (*from && *limits && (*limits)->tail)
+    return core::fail(core::errc::invalid_argument, "from_line cannot be combined with tail");
   const auto line = from->value_or(1);
   if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
     return core::fail(core::errc::invalid_argument, "the parameter from_line must be a 32-bit number of at least 1");
   const auto wait_s = wait->value_or(0);
   if (wait_s < 0 || wait_s > wait_s_max)
     return core::fail(core::errc::invalid_argument, "the parameter wait_s must be a number from 0 to 30");
-  return log_request{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false)};
+  return log_request{static_cast<std::int32_t>(line), std::chrono::seconds{wait_s}, merged->value_or(false),
+                     limits->value_or(core::piece_limits{})};
 }
 
 /// The ETag is made of sizes, because a log only grows.
 std::string etag_of_log(const protocol::run_log& log) {
-  return '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size()) +
-         (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
+  auto tag = '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size());
+  if (log.lines)
+    tag += "-of-" + std::to_string(*log.lines);
+  if (!log.partial_reason.empty())
+    tag += "-partial";
+  return tag + (log.more ? "-more" : "") + (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
 }
 
 void tell_log(const exchange& ex, const protocol::run_log& log) {
@@ -58,8 +103,9 @@ void tell_log(const exchange& ex, const protocol::run_log& log) {
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"}, {"ETag", etag}};
   if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, std::move(headers)});
-  ex.respond({200, "application/json", wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept}),
-              std::move(headers)});
+  auto body = wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept, log.more, log.cut, log.bytes,
+                             log.lines, log.partial_reason});
+  ex.respond({200, "application/json", std::move(body), std::move(headers)});
 }
 
 /// Returns a function that says whether the caller has that part of the log. Any thread, so it does not hold the exchange.
@@ -120,7 +166,7 @@ void run_log(exchange ex) {
   const auto wanted = id ? read_query(ex, log_wish_of) : std::nullopt;
   if (!wanted)
     return;
-  protocol::run_log_query query{*id, wanted->from_line, ex.who(), wanted->merged};
+  protocol::run_log_query query{*id, wanted->from_line, ex.who(), wanted->merged, wanted->limits};
   if (wanted->merged)
     ex.hold(merging_takes);
   if (wanted->wait.count() == 0)

@@ -58,6 +58,10 @@ void run_related(exchange ex);
 
 /// Answers the log from `from_line` on (first line: 1). The ETag shows whether there is more by now: 304 when there is not.
 void run_log(exchange ex);
+/// Answers the whole log as a text file, or a part of it (`Range`).
+void run_log_file(exchange ex);
+/// Answers the lines of the log that contain `q`, from `from_line` on.
+void run_log_search(exchange ex);
 void run_kill(exchange ex);
 void runs_clear(exchange ex);
 

@@ -19,6 +19,9 @@ bool may_send(const protocol::http_call& call) {
   return !call.gate || call.gate->open_at(call.incarnation, protocol::boottime_ns());
 }
 
+/// Pause in which a full sink may make room.
+constexpr std::chrono::milliseconds sink_pause{10};
+
 std::string in_ms(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
 } // namespace
@@ -170,8 +173,11 @@ connection::sending connection::send(pending_call& call) {
     return sending::stale;
   }
   phase_ = phase::calling;
+  paused_ = false;
   expire_at(sent_at_ + asked.request_timeout);
-  reply_.reset(asked.reply_bytes_max);
+  if (asked.sink)
+    asked.sink->begin();
+  reply_.reset(asked.reply_bytes_max, asked.sink.get());
   call_ = std::move(call);
   if (written_ < out_.size())
     write_more();
@@ -239,6 +245,21 @@ void connection::read() {
     return fail_call(reply_.error(), reply_.too_large());
   if (ec)
     return fail_read(ec);
+  if (call_.call().sink)
+    return go_on_streaming();
+  await_bytes();
+}
+
+// Each part of a streamed answer extends the time limit, up to that of the whole call. A full sink stops the reading, so that the
+// executor waits: its bytes stay in the sockets' buffers.
+void connection::go_on_streaming() {
+  const auto& asked = call_.call();
+  const auto now = clock::now();
+  const auto end = sent_at_ + asked.stream_timeout;
+  paused_ = asked.sink->is_full();
+  if (paused_)
+    return expire_at(std::min(now + sink_pause, end));
+  expire_at(std::min(now + asked.request_timeout, end));
   await_bytes();
 }
 
@@ -263,6 +284,7 @@ void connection::on_reply(bool reusable) {
   const auto now = clock::now();
   auto call = std::move(call_);
   protocol::http_result result{protocol::delivery::answered, reply_.status(), reply_.take_body(), {}, {}, sent_at_};
+  result.streamed = call.call().sink != nullptr;
   phase_ = phase::idle;
   owner_.on_answer(now);
   if (tls_)
@@ -316,13 +338,23 @@ void connection::stop() {
   owner_.owner().finish(std::move(call), std::move(result));
 }
 
+void connection::call_expired() {
+  const auto& asked = call_.call();
+  const bool is_over = asked.sink && clock::now() >= sent_at_ + asked.stream_timeout;
+  if (is_over)
+    return fail_call("the reply did not end within " + in_ms(asked.stream_timeout));
+  if (paused_)
+    return go_on_streaming();
+  fail_call("no reply within " + in_ms(asked.request_timeout));
+}
+
 void connection::expired() {
   auto self = shared_from_this();
   switch (phase_) {
   case phase::connecting:
     connect_error_ = "no connection within " + in_ms(connect_timeout_);
     return connect_next();
-  case phase::calling: return fail_call("no reply within " + in_ms(call_.call().request_timeout));
+  case phase::calling: return call_expired();
   case phase::idle: return close();
   case phase::closed: return;
   }

@@ -55,6 +55,8 @@ private:
   void await_bytes();
   void on_bytes();
   void read();
+  void go_on_streaming();
+  void call_expired();
   std::size_t write(error_code& ec);
   void keep_session();
   void fail_read(error_code ec);
@@ -70,6 +72,8 @@ private:
   tls_context tls_context_;
   /// A reply came over TLS, which proves that the peer accepted our certificate.
   bool accepted_ = false;
+  /// The sink of the call is full, and nothing is read until it has room.
+  bool paused_ = false;
   phase phase_ = phase::connecting;
   bool established_ = false;
   unsigned attempt_ = 0;

@@ -47,12 +47,14 @@ bool parse_number(std::string_view text, std::uint64_t& value, int base) noexcep
 
 } // namespace
 
-void reply_reader::reset(std::size_t body_bytes_max) {
+void reply_reader::reset(std::size_t body_bytes_max, protocol::http_body_sink* sink) {
   part_ = part::status_line;
   keep_alive_ = framed_ = has_length_ = chunked_ = started_ = too_large_ = false;
   status_ = 0;
   keeps_for_ = std::chrono::seconds{keeps_seconds_max};
   body_bytes_max_ = body_bytes_max;
+  body_bytes_ = 0;
+  sink_ = sink;
   head_bytes_ = 0;
   left_ = 0;
   line_.clear();
@@ -122,10 +124,14 @@ void reply_reader::take_body_bytes(std::string_view& bytes) {
   auto n = bytes.size();
   if (part_ != part::endless_body)
     n = static_cast<std::size_t>(std::min<std::uint64_t>(n, left_));
-  if (n > body_bytes_max_ - body_.size())
+  if (!has_room_for(n))
     return fail_as_too_large();
-  body_.append(bytes.substr(0, n));
+  const auto piece = bytes.substr(0, n);
   bytes.remove_prefix(n);
+  body_bytes_ += n;
+  body_.append(sink_ ? piece.substr(0, sunk_bytes_kept - body_.size()) : piece);
+  if (sink_ && !sink_->take(piece))
+    return fail("the rest of the reply was not wanted");
   if (part_ == part::endless_body)
     return;
   left_ -= n;
@@ -235,7 +241,7 @@ void reply_reader::on_head_end() {
   } else if (left_ > body_bytes_max_) {
     fail_as_too_large();
   } else {
-    body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, 64 * 1024)));
+    body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, sink_ ? sunk_bytes_kept : 64 * 1024)));
     part_ = left_ == 0 ? part::complete : part::sized_body;
   }
 }
@@ -244,7 +250,7 @@ void reply_reader::on_chunk_size(std::string_view line) {
   auto digits = trim(line.substr(0, line.find(';')));
   if (!parse_number(digits, left_, 16))
     return fail("the reply has a malformed chunk");
-  if (left_ > body_bytes_max_ - body_.size())
+  if (!has_room_for(left_))
     return fail_as_too_large();
   // A reply in countless tiny chunks is bounded by its body; only the head and the trailers count as header bytes.
   head_bytes_ = 0;

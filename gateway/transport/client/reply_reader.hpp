@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/http.hpp"
+
 namespace ringmaster::gateway::http {
 
 /// Parser of one reply. Whatever the peer sends, it holds at most the limits below.
@@ -18,9 +20,12 @@ public:
   enum class state : std::uint8_t { reading, complete, broken };
   /// Limit for status line, header lines, trailers and interim replies together.
   static constexpr std::size_t head_bytes_max = 64 * 1024;
+  /// Beginning of a body that is kept although a sink takes the body.
+  static constexpr std::size_t sunk_bytes_kept = 16 * 1024;
 
-  /// Forgets everything; the next byte begins a reply.
-  void reset(std::size_t body_bytes_max);
+  /// Forgets everything; the next byte begins a reply. `sink` takes the body and lives until the reply has ended; null: the body
+  /// is kept.
+  void reset(std::size_t body_bytes_max, protocol::http_body_sink* sink = nullptr);
 
   /// Reads from the front of `bytes` and removes the bytes that it read; leaves bytes after a complete reply.
   state feed(std::string_view& bytes);
@@ -28,6 +33,7 @@ public:
   state end();
 
   [[nodiscard]] unsigned status() const noexcept { return status_; }
+  /// Returns the body, or its beginning if a sink took it.
   [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
   /// Returns true when another request may follow on the connection after this complete reply.
   [[nodiscard]] bool keeps_alive() const noexcept { return framed_ && keep_alive_; }
@@ -52,6 +58,7 @@ private:
     broken
   };
 
+  [[nodiscard]] bool has_room_for(std::uint64_t bytes) const noexcept { return bytes <= body_bytes_max_ - body_bytes_; }
   bool take_line(std::string_view& bytes, std::string_view& line);
   void take_body_bytes(std::string_view& bytes);
   void on_line(std::string_view line);
@@ -76,6 +83,9 @@ private:
   unsigned status_ = 0;
   std::chrono::seconds keeps_for_{0};
   std::size_t body_bytes_max_ = 0;
+  /// Bytes of the body that were read, at most the maximum.
+  std::size_t body_bytes_ = 0;
+  protocol::http_body_sink* sink_ = nullptr;
   std::size_t head_bytes_ = 0;
   /// Bytes left of the body, or of the current chunk.
   std::uint64_t left_ = 0;

@@ -30,6 +30,7 @@ std::string_view reason(unsigned status) noexcept {
   case 412: return "Precondition Failed";
   case 413: return "Content Too Large";
   case 415: return "Unsupported Media Type";
+  case 416: return "Range Not Satisfiable";
   case 422: return "Unprocessable Content";
   case 428: return "Precondition Required";
   case 429: return "Too Many Requests";
@@ -86,7 +87,7 @@ void append_reply_head(std::string& out, const protocol::http_response& response
       append_header(out, name, value);
   }
   if (response.status != 204)
-    append_header(out, "Content-Length", std::to_string(response.content().size()));
+    append_header(out, "Content-Length", std::to_string(response.content_bytes()));
   out.append("\r\n");
 }
 

@@ -17,14 +17,8 @@ constexpr std::size_t request_read_bytes_large = 64 * 1024;
 constexpr std::size_t request_read_bytes_unused = 16 * 1024;
 /// A body up to this size needs no room in the budget: typical bodies of executors are always read.
 constexpr std::size_t small_body = 16 * 1024;
-/// Smaller bodies are copied after the head: one buffer, one plain send.
-constexpr std::size_t copied_body_max = 16 * 1024;
-/// A slow client gets another write_timeout for each piece of this size.
-constexpr std::size_t write_progress = 64 * 1024;
 constexpr std::chrono::milliseconds linger_timeout{2000};
 constexpr std::size_t refused_linger_bytes = 64 * 1024;
-/// Bytes encrypted in one go; then other connections are served.
-constexpr std::size_t tls_write_turn = 256 * 1024;
 /// First byte of every TLS connection: a handshake record.
 constexpr char tls_handshake_record = 0x16;
 
@@ -341,88 +335,6 @@ void session::on_stir(error_code ec) {
     close();
 }
 
-void session::write(protocol::http_response&& response) {
-  keep_alive_ = keep_alive_ && !owner_.draining();
-  const auto idle_seconds = std::chrono::duration_cast<std::chrono::seconds>(owner_.settings().idle_timeout).count();
-  head_.clear();
-  append_reply_head(head_, response, {keep_alive_, head_only_, static_cast<long>(idle_seconds)});
-  const bool has_body = !head_only_ && response.status != 204 && response.status != 304;
-  body_.clear();
-  rest_ = {};
-  if (has_body && response.content().size() <= copied_body_max) {
-    head_.append(response.content());
-  } else if (has_body && !response.fixed_body.empty()) {
-    rest_ = response.fixed_body;
-  } else if (has_body) {
-    body_ = std::move(response.body);
-    rest_ = body_;
-  }
-  out_ = {asio::buffer(head_), asio::buffer(rest_)};
-  phase_ = phase::writing;
-  extended_at_ = head_.size() + rest_.size();
-  // Nearly every reply fits into the socket's buffer, so that no wait is needed.
-  error_code ec;
-  auto n = write_now(ec);
-  if (ec && ec != asio::error::would_block)
-    return close();
-  if (advance(n))
-    return next_request();
-  expire_after(owner_.settings().write_timeout);
-  write_some();
-}
-
-std::size_t session::write_now(error_code& ec) {
-  if (tls_)
-    return write_tls(ec);
-  return rest_.empty() ? socket_.write_some(out_[0], ec) : socket_.write_some(out_, ec);
-}
-
-std::size_t session::write_tls(error_code& ec) {
-  std::size_t written = 0;
-  for (auto part : out_) {
-    while (part.size() != 0 && written < tls_write_turn) {
-      const auto n = tls_->write(part, ec);
-      if (ec)
-        return written;
-      written += n;
-      part += n;
-    }
-  }
-  return written;
-}
-
-void session::write_some() {
-  if (tls_)
-    return socket_.async_wait(tcp_socket::wait_write, [self = shared_from_this()](error_code ec) {
-      std::size_t n = 0;
-      if (!ec && self->phase_ == phase::writing)
-        n = self->write_tls(ec);
-      self->on_written(ec == asio::error::would_block ? error_code{} : ec, n);
-    });
-  socket_.async_write_some(out_, [self = shared_from_this()](error_code ec, std::size_t n) { self->on_written(ec, n); });
-}
-
-void session::on_written(error_code ec, std::size_t n) {
-  if (phase_ != phase::writing)
-    return;
-  if (ec)
-    return close();
-  if (advance(n))
-    return next_request();
-  if (auto left = asio::buffer_size(out_); left + write_progress <= extended_at_) {
-    extended_at_ = left;
-    expire_after(owner_.settings().write_timeout);
-  }
-  write_some();
-}
-
-bool session::advance(std::size_t n) {
-  auto of_head = std::min(n, out_[0].size());
-  out_[0] += of_head;
-  out_[1] += n - of_head;
-  return out_[0].size() + out_[1].size() == 0;
-}
-
 void session::next_request() {
   if (ticket_ != 0 || refused_ || refusal_ != 0) {
     if (!keep_alive_)
@@ -479,6 +391,7 @@ void session::close() {
     tls_->end();
   phase_ = phase::closed;
   expire_never();
+  source_.reset();
   error_code ec;
   socket_.close(ec);
   count(owner_.shared().connections_open, -1);
@@ -491,6 +404,8 @@ void session::expired() {
   auto self = shared_from_this();
   if (phase_ == phase::shaking_hands)
     return heard_ ? give_up_handshake() : close();
+  if (phase_ == phase::writing && source_.stop_waiting())
+    return body_written();
   if (phase_ != phase::replying || silent_)
     return close();
   keep_alive_ = false;

@@ -15,6 +15,7 @@
 #include "gateway/transport/io/byte_buffer.hpp"
 #include "gateway/transport/server/listener.hpp"
 #include "gateway/transport/server/request_parser.hpp"
+#include "gateway/transport/server/source_reader.hpp"
 #include "gateway/transport/tls/tls_stream.hpp"
 #include "protocol/http.hpp"
 
@@ -68,12 +69,14 @@ private:
   void on_read(error_code ec, std::size_t n);
   void dispatch();
   void reject(unsigned status, std::string_view message);
+  // session_writing.cpp
   void write(protocol::http_response&& response);
   std::size_t write_now(error_code& ec);
   std::size_t write_tls(error_code& ec);
   void write_some();
   void on_written(error_code ec, std::size_t n);
   bool advance(std::size_t n);
+  void body_written();
   void next_request();
   void linger();
   void send_continue();
@@ -111,6 +114,8 @@ private:
   std::string body_;
   /// Bytes to send after the head: `body_`, or data that lives as long as the process.
   std::string_view rest_;
+  /// Makes the body of a large reply.
+  source_reader source_;
   /// Parts of `head_` and `body_` that are still to be written.
   std::array<asio::const_buffer, 2> out_;
   std::size_t extended_at_ = 0;

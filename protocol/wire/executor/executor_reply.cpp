@@ -1,24 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/run/unknown_verdict.hpp"
 #include "core/text/text.hpp"
 #include "protocol/wire/executor/executor_codec.hpp"
+#include "protocol/wire/executor/log_lines.hpp"
 #include "protocol/wire/json/json_reader.hpp"
 #include "protocol/wire/xxl/texts.hpp"
 
 namespace ringmaster::protocol::wire {
 
 namespace {
-
-std::int32_t narrow(std::int64_t value) noexcept {
-  using limits = std::numeric_limits<std::int32_t>;
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, limits::min(), limits::max()));
-}
 
 /// `content` or `data`: text for most requests, an object for `/log`.
 struct payload {
@@ -34,9 +29,9 @@ struct payload {
     chunk->from_line = asked_line;
     in.object([&](std::string_view name) {
       if (name == "fromLineNum")
-        chunk->from_line = narrow(in.integer().value_or(asked_line));
+        chunk->from_line = narrow_line(in.integer().value_or(asked_line));
       else if (name == "toLineNum")
-        chunk->to_line = narrow(in.integer().value_or(0));
+        chunk->to_line = narrow_line(in.integer().value_or(0));
       else if (name == "logContent")
         chunk->content = in.text().value_or(std::string{});
       else if (name == "isEnd" || name == "end")
@@ -118,22 +113,6 @@ bool is_about_token(std::string_view msg) noexcept {
          || msg == executor_text::node_token_wrong;
 }
 
-/// Lowers a `to_line` that is too high, because a reader that continues after it would miss the next line. Node and two Go
-/// clients count one line more than they send. Python's returns the requested line when there is none, or the end of the maximum
-/// that it would have sent.
-void correct_last_line(log_chunk& chunk, std::int32_t asked_line) {
-  const std::string_view content = chunk.content;
-  if (core::trimmed(content) == core::python_log_missing) {
-    chunk.to_line = 0;
-    return;
-  }
-  const auto ends = std::count(content.begin(), content.end(), '\n');
-  const bool has_open_line = !content.empty() && !content.ends_with('\n');
-  const auto last = std::max<std::int64_t>(asked_line, 1) - 1 + ends + (has_open_line ? 1 : 0);
-  if (content.empty() || chunk.end || chunk.to_line == last + 1)
-    chunk.to_line = narrow(std::min<std::int64_t>(chunk.to_line, last));
-}
-
 /// Returns true for the answer to an unknown path. `path` begins with a slash. A Java executor of 3.5 quotes the whole target,
 /// with the prefix that its address may have.
 bool knows_no(std::string_view path, std::string_view msg) noexcept {
@@ -142,12 +121,6 @@ bool knows_no(std::string_view path, std::string_view msg) noexcept {
   if (!msg.starts_with(begin) || !msg.ends_with(end) || msg.size() < begin.size() + end.size())
     return false;
   return msg.substr(begin.size(), msg.size() - begin.size() - end.size()).ends_with(path);
-}
-
-/// Returns true for 408, the 5xx of gateways and proxies' own statuses: the executor may have received the request. No executor
-/// gives them.
-constexpr bool is_of_gateway(unsigned status) noexcept {
-  return status == 408 || status == 499 || (status >= 502 && status <= 504) || (status >= 520 && status <= 599);
 }
 
 /// Returns true for statuses that a server gives before it passes a request on: the request is malformed, too large, not allowed,
@@ -161,9 +134,9 @@ constexpr bool is_refusal(unsigned status) noexcept {
 
 /// A code of 200 with another HTTP status contradicts itself.
 reply_origin origin_of(unsigned status, const envelope& read) noexcept {
-  const bool has_code = read.code.value_or(0) != 0 && *read.code == narrow(*read.code);
+  const bool has_code = read.code.value_or(0) != 0 && *read.code == narrow_line(*read.code);
   const bool is_own = has_code ? status == 200 || *read.code != 200 : read.is_failed_callback && status == 200;
-  if (is_own && !is_of_gateway(status))
+  if (is_own && !is_gateway_status(status))
     return reply_origin::executor;
   return is_refusal(status) ? reply_origin::refused : reply_origin::unknown;
 }
@@ -172,8 +145,8 @@ executor_reply to_reply(unsigned status, envelope read, core::log_id sent) {
   executor_reply reply;
   reply.origin = origin_of(status, read);
   const std::int64_t code = read.code.value_or(0);
-  const bool in_range = code != 0 && code == narrow(code);
-  reply.code = in_range && (status == 200 || code != 200) ? narrow(code) : 500;
+  const bool in_range = code != 0 && code == narrow_line(code);
+  reply.code = in_range && (status == 200 || code != 200) ? narrow_line(code) : 500;
   reply.msg = std::move(read.msg);
   if (reply.msg.empty() && reply.code != 200)
     reply.msg = std::move(read.content.text.empty() ? read.data.text : read.content.text);
@@ -220,13 +193,16 @@ executor_reply parse_reply(unsigned status, std::string_view body, core::log_id 
 
 core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line) {
   envelope read = read_envelope(body, asked_line);
-  if (is_of_gateway(status))
+  if (is_gateway_status(status))
     return core::fail(core::errc::unavailable, std::move(to_reply(status, std::move(read), core::log_id{}).msg));
   for (auto* candidate : {&read.content.chunk, &read.data.chunk}) {
     if (!*candidate)
       continue;
-    correct_last_line(**candidate, asked_line);
-    return std::move(**candidate);
+    auto& chunk = **candidate;
+    log_text_facts text;
+    text.add(chunk.content);
+    chunk.to_line = last_line_of(chunk.to_line, chunk.end, text, asked_line);
+    return std::move(chunk);
   }
   executor_reply reply = to_reply(status, std::move(read), core::log_id{});
   if (reply.code != 200)

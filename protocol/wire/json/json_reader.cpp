@@ -1,10 +1,10 @@
 #include "protocol/wire/json/json_reader.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 
 #include "core/text/text.hpp"
+#include "protocol/wire/json/json_bytes.hpp"
 #include "protocol/wire/json/json_text.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -13,17 +13,6 @@ namespace {
 
 /// Far beyond the nesting of any client, far below the limit of a stack.
 constexpr std::size_t depth_max = 64;
-
-constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f'; }
-
-constexpr std::array<bool, 256> word_ends = [] {
-  std::array<bool, 256> table{};
-  for (unsigned char c : {',', ':', ';', '=', '#', '/', '\\', '{', '}', '[', ']', '"', '\'', ' ', '\n', '\r', '\t', '\f'})
-    table[c] = true;
-  return table;
-}();
-
-constexpr bool ends_word(char c) noexcept { return word_ends[static_cast<unsigned char>(c)]; }
 
 /// Reads whole numbers exactly; other spellings of a whole number go through a double, as in Java.
 std::optional<std::int64_t> to_integer(std::string_view text) noexcept {
@@ -60,11 +49,11 @@ json_kind json_reader::peek() noexcept {
   case '"': case '\'': return json_kind::text;
   default: break;
   }
-  if (ends_word(text_[at_]))
+  if (ends_json_word(text_[at_]))
     return json_kind::none;
   constexpr std::string_view null = "null";
   const bool is_null =
-      text_.substr(at_, null.size()) == null && (at_ + null.size() == text_.size() || ends_word(text_[at_ + null.size()]));
+      text_.substr(at_, null.size()) == null && (at_ + null.size() == text_.size() || ends_json_word(text_[at_ + null.size()]));
   return is_null ? json_kind::null : json_kind::word;
 }
 
@@ -98,7 +87,7 @@ std::string json_reader::error() const {
 }
 
 void json_reader::blanks() noexcept {
-  while (at_ < text_.size() && is_blank(text_[at_]))
+  while (at_ < text_.size() && is_json_blank(text_[at_]))
     ++at_;
 }
 
@@ -169,7 +158,7 @@ bool json_reader::skip() noexcept {
 
 std::string_view json_reader::word() noexcept {
   const std::size_t start = at_;
-  while (at_ < text_.size() && !ends_word(text_[at_]))
+  while (at_ < text_.size() && !ends_json_word(text_[at_]))
     ++at_;
   return text_.substr(start, at_ - start);
 }

@@ -13,20 +13,6 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-void append_utf8(std::string& out, char32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += {static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3F))};
-  } else if (c < 0x10000) {
-    out +=
-        {static_cast<char>(0xE0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
-  } else {
-    out += {static_cast<char>(0xF0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 0x3F)),
-            static_cast<char>(0x80 | ((c >> 6) & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
-  }
-}
-
 std::optional<char32_t> four_digits(std::string_view text) noexcept {
   std::uint16_t value = 0;
   if (text.size() < 4)
@@ -56,19 +42,6 @@ bool unescape_unicode(std::string& out, std::string_view& rest) {
   return true;
 }
 
-/// Returns the character that an escaped letter stands for; 0 for none.
-constexpr char escape_of(char letter) noexcept {
-  switch (letter) {
-  case 'n': return '\n';
-  case 't': return '\t';
-  case 'r': return '\r';
-  case 'b': return '\b';
-  case 'f': return '\f';
-  case '"': case '\\': case '/': case '\'': case '\n': return letter;
-  default: return 0;
-  }
-}
-
 enum class treat : std::uint8_t { plain, escape, maybe_post };
 
 constexpr std::array<treat, 256> treatment = [] {
@@ -96,6 +69,32 @@ void append_escape(std::string& out, char c) {
 }
 
 } // namespace
+
+void append_utf8(std::string& out, char32_t c) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += {static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3F))};
+  } else if (c < 0x10000) {
+    out +=
+        {static_cast<char>(0xE0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
+  } else {
+    out += {static_cast<char>(0xF0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 0x3F)),
+            static_cast<char>(0x80 | ((c >> 6) & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
+  }
+}
+
+char escape_of(char letter) noexcept {
+  switch (letter) {
+  case 'n': return '\n';
+  case 't': return '\t';
+  case 'r': return '\r';
+  case 'b': return '\b';
+  case 'f': return '\f';
+  case '"': case '\\': case '/': case '\'': case '\n': return letter;
+  default: return 0;
+  }
+}
 
 bool is_plain_text(std::string_view text) noexcept {
   // Eight bytes at a time: a zero byte or a high bit shows in the mask.

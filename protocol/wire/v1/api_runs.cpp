@@ -183,6 +183,28 @@ std::string api_log(const api_log_part& part) {
     row.text("content", part.content);
     row.boolean("end", part.end);
     row.boolean("kept", part.kept);
+    row.boolean("more", part.more);
+    row.boolean("cut", part.cut);
+    part.bytes ? row.number("bytes", *part.bytes) : row.null("bytes");
+    part.lines ? row.number("lines", *part.lines) : row.null("lines");
+    append_text_or_null(row, "partial_reason", part.partial_reason);
+  });
+}
+
+std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
+                            std::optional<std::int32_t> next_line, std::string_view partial_reason) {
+  const auto rows = json_array(matches, [](std::string& out, const core::log_match& each) {
+    json_object row{out};
+    row.number("line", each.line);
+    row.number("column", each.column);
+    row.number("length", each.length);
+    row.text("text", each.text);
+  });
+  return json_object_of([&](json_object& out) {
+    out.raw("matches", rows);
+    next_line ? out.number("next_line", *next_line) : out.null("next_line");
+    out.number("scanned_to", scanned_to);
+    append_text_or_null(out, "partial_reason", partial_reason);
   });
 }
 

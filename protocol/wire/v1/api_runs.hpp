@@ -3,6 +3,7 @@
 // Runs, their logs and the daily figures in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/log_search.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "core/zone/zone.hpp"
@@ -33,8 +35,21 @@ struct api_log_part {
   bool end = false;
   /// Part of the kept log, which outlives its executor.
   bool kept = false;
+  /// There are lines after `to_line` already.
+  bool more = false;
+  /// Only the beginning of the last line.
+  bool cut = false;
+  /// Size of the whole log in bytes, and in lines; empty: unknown.
+  std::optional<std::int64_t> bytes = {};
+  std::optional<std::int32_t> lines = {};
+  /// Reason why the rest is missing; empty: none.
+  std::string_view partial_reason = {};
 };
 [[nodiscard]] std::string api_log(const api_log_part& part);
+
+/// Returns the answer to a search in a log.
+[[nodiscard]] std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
+                                          std::optional<std::int32_t> next_line, std::string_view partial_reason);
 
 /// Days are local days of `where`.
 [[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);

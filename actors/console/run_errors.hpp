@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "core/result.hpp"
+#include "core/run/log_row.hpp"
+
+namespace ringmaster::actors {
+
+/// Returns the error for an executor that did not answer. The address is its subject: users may see it.
+[[nodiscard]] inline core::error no_answer_of(const core::log_row& run, const std::string& why,
+                                              core::errc code = core::errc::unavailable) {
+  return {code, "the executor " + run.executor_address + " did not answer" + (why.empty() ? "" : ": " + why),
+          core::refusal::none, run.executor_address};
+}
+
+} // namespace ringmaster::actors

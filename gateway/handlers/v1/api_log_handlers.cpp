@@ -1,0 +1,96 @@
+// The log of a run as a file, and the search in it.
+
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gateway/exchange/api_preconditions.hpp"
+#include "gateway/exchange/api_request.hpp"
+#include "gateway/exchange/byte_range.hpp"
+#include "gateway/handlers/v1/handlers.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
+
+namespace ringmaster::gateway::handlers::v1 {
+
+namespace {
+
+namespace wire = protocol::wire;
+using wire::form;
+
+/// The whole log may have to be read from its executor first.
+constexpr std::chrono::seconds whole_log_takes{62};
+
+void tell_file(const exchange& ex, const protocol::run_file& file) {
+  const auto name = "run-" + std::to_string(core::number(file.run));
+  const auto etag = etag_of(name + '-' + std::to_string(file.bytes) + (file.end ? "-end" : ""));
+  protocol::http_headers headers{{"Cache-Control", "private, no-cache"},
+                                 {"ETag", etag},
+                                 {"Accept-Ranges", "bytes"},
+                                 {"Content-Disposition", "attachment; filename=\"" + name + ".log\""}};
+  if (has_already(ex.request(), etag))
+    return ex.respond({304, {}, {}, std::move(headers)});
+  if (!file.partial_reason.empty())
+    headers.emplace_back("Ringmaster-Partial", "true");
+  const auto [is_satisfiable, part] = wanted_range_of(ex.request(), file.bytes, etag);
+  if (!is_satisfiable) {
+    headers.emplace_back("Content-Range", "bytes */" + std::to_string(file.bytes));
+    return ex.problem(416, "the log has fewer bytes", std::move(headers));
+  }
+  const auto sent = part.value_or(byte_range{0, file.bytes});
+  if (part)
+    headers.emplace_back("Content-Range", "bytes " + std::to_string(sent.offset) + '-' +
+                                            std::to_string(sent.offset + sent.bytes - 1) + '/' + std::to_string(file.bytes));
+  protocol::http_response response{part ? 206U : 200U, "text/plain; charset=utf-8", {}, std::move(headers)};
+  if (sent.bytes > 0)
+    response.source = file.open(sent.offset, sent.bytes);
+  ex.respond(std::move(response));
+}
+
+core::result<core::log_search> log_search_of(const form& sent) {
+  core::log_search search;
+  search.wanted = sent.text_or_empty("q");
+  if (search.wanted.empty() || search.wanted.size() > core::log_wanted_bytes_max ||
+      search.wanted.find('\n') != std::string::npos)
+    return core::fail(core::errc::invalid_argument, "the parameter q must be a text of 1 to 256 bytes without a line end");
+  const auto match_case = wire::boolean_of(sent, "case");
+  const auto from = wire::api_number_of(sent, "from_line");
+  const auto limit = wire::api_number_of(sent, "limit");
+  if (!match_case || !from || !limit)
+    return tl::unexpected{!match_case ? match_case.error() : !from ? from.error() : limit.error()};
+  const auto line = from->value_or(1);
+  const auto most = limit->value_or(static_cast<std::int64_t>(core::log_matches_max));
+  if (line < 1 || line > std::numeric_limits<std::int32_t>::max())
+    return core::fail(core::errc::invalid_argument, "the parameter from_line must be a 32-bit number of at least 1");
+  if (most < 1 || most > static_cast<std::int64_t>(core::log_matches_max))
+    return core::fail(core::errc::invalid_argument, "the parameter limit must be a number from 1 to 200");
+  search.match_case = match_case->value_or(false);
+  search.from_line = static_cast<std::int32_t>(line);
+  search.limit = static_cast<std::size_t>(most);
+  return search;
+}
+
+} // namespace
+
+void run_log_search(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  auto search = id ? read_query(ex, log_search_of) : std::nullopt;
+  if (!search)
+    return;
+  ex.ask<protocol::log_matches>(
+    ex.services().partners.runs, protocol::run_search_query{*id, ex.who(), std::move(*search)},
+    [](const exchange& waiting, const protocol::log_matches& found) {
+      tell_json(waiting, wire::api_log_matches(found.matches, found.scanned_to, found.next_line, found.partial_reason));
+    });
+}
+
+void run_log_file(exchange ex) {
+  const auto id = id_in_path<core::log_id>(ex);
+  if (!id)
+    return;
+  ex.hold(whole_log_takes);
+  ex.ask<protocol::run_file>(ex.services().partners.runs, protocol::run_file_query{*id, ex.who()}, tell_file);
+}
+
+} // namespace ringmaster::gateway::handlers::v1
