@@ -40,7 +40,7 @@ def page_of(name):
 
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
-STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed"
+STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=64)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
@@ -143,7 +143,7 @@ operation("post", "/apply", "administrator", "Applies declared files of at most 
 operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID),
     query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
-          "One status, or several with commas. pending, timed_out, not_sent, lost and killed are finer than `status` of a run: "
+          "One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: "
           "the last four are among the failed ones."),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."),
     query("after", whole(0), "Only runs with a higher id."),

@@ -57,6 +57,16 @@ core::known_executor registry_table::describe(const core::group& of, const std::
           family_of(known)};
 }
 
+core::known_executor registry_table::describe_entered(const core::group& of, const key& which) const {
+  const auto& address = std::get<2>(which);
+  const bool link = core::is_native_address(address);
+  if (const auto left = departed_.find(which); left != departed_.end())
+    return {of.id, of.app_name, address, core::executor_state::gone, left->second.seen, left->second.link, left->second.family};
+  if (const auto dead = dead_.find(which); dead != dead_.end())
+    return {of.id, of.app_name, address, core::executor_state::gone, dead->second.seen, link, {}};
+  return {of.id, of.app_name, address, core::executor_state::entered, {}, link, {}};
+}
+
 // Each row is described, also outside the page: the count needs its state. Texts are short, and 100 000 rows take some tens of
 // milliseconds.
 core::page<core::known_executor> registry_table::executors(const core::executor_search& search, const core::principal& by) const {
@@ -76,11 +86,12 @@ core::page<core::known_executor> registry_table::executors(const core::executor_
         if (const auto found = entries_.find(key_of(address)); found != entries_.end())
           page.add(describe(*of, address, found->second));
         else
-          page.add({of->id, of->app_name, address, core::executor_state::entered, {}, core::is_native_address(address), {}});
+          page.add(describe_entered(*of, key_of(address)));
       continue;
     }
     for (auto at = entries_.lower_bound(key_of({})); at != entries_.end() && is_of(at->first); ++at)
-      page.add(describe(*of, std::get<2>(at->first), at->second));
+      if (!is_displaced(at->first, at->second)) // no run is sent there
+        page.add(describe(*of, std::get<2>(at->first), at->second));
     for (auto at = departed_.lower_bound(key_of({})); at != departed_.end() && is_of(at->first); ++at)
       page.add({of->id, of->app_name, std::get<2>(at->first), core::executor_state::gone, at->second.seen, at->second.link,
                 at->second.family});

@@ -108,7 +108,7 @@ void add_list(CLI::App& run, std::function<int()>& chosen) {
   command->add_option("--handler", options->handler, "Only runs of this handler")->type_name("NAME");
   auto* status = command->add_option("--status", options->status, "Only runs with this status")
                    ->check(CLI::IsMember({"pending", "running", "succeeded", "failed", "missed", "timed_out", "not_sent", "lost",
-                                          "killed"}));
+                                          "killed", "unknown"}));
   command->add_flag("--failed", options->failed, "Short for --status failed")->excludes(status);
   command->add_option("--since", options->since, "Triggered after this time, or this long ago (1h, 7d)")->type_name("TIME");
   command->add_option("--until", options->until, "Triggered before this time, or this long ago")->type_name("TIME");

@@ -20,7 +20,7 @@ enum class failure_reason : std::uint8_t {
   refused,
   connection_refused,
   connect_timeout,
-  /// The executor received the request and did not answer in time.
+  /// The executor did not answer in time; it may have the run.
   no_answer,
   /// It is unknown whether the executor received the run.
   delivery_unknown,

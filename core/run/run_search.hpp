@@ -30,12 +30,14 @@ enum class run_status : std::uint8_t {
   pending,
   /// Among the failed ones: the executor reported that the time limit was exceeded.
   timed_out,
-  /// Among the failed ones: no executor accepted the run, or that is unknown.
+  /// Among the failed ones: no executor accepted the run.
   not_sent,
   /// Among the failed ones: the server recorded that no result came.
   lost,
-  /// Among the failed ones: ended by a user, by an edit of the job or with its executor.
-  killed
+  /// Among the failed ones: ended by a user, by a later run, by an edit of the job or with its executor.
+  killed,
+  /// Among the failed ones: it is unknown whether an executor accepted the run.
+  unknown
 };
 
 /// Search for a page of runs; newest id first.

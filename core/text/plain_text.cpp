@@ -18,15 +18,21 @@ constexpr std::array<std::string_view, 24> html_tags{
   "a",  "b",  "br", "code", "div",  "em",     "font",  "h1", "h2", "h3", "hr", "i",
   "li", "ol", "p",  "pre",  "span", "strong", "table", "td", "th", "tr", "u",  "ul"};
 
+/// Longest tag that is looked for, so that a text of many `<` is read in linear time.
+constexpr std::size_t tag_max = 1024;
+/// One more than the length of the longest name.
+constexpr std::size_t name_max = 7;
+
 /// Returns the length of the tag at the beginning of `html`; 0 if there is none.
 std::size_t length_of_tag(std::string_view html) noexcept {
   if (html.size() < 2 || html.front() != '<')
     return 0;
-  const auto end = html.find('>');
-  auto name = html.substr(html[1] == '/' ? 2 : 1);
+  auto name = html.substr(html[1] == '/' ? 2 : 1, name_max);
   name = name.substr(0, name.find_first_of(" />\t\r\n"));
-  const bool is_tag = std::find(html_tags.begin(), html_tags.end(), name) != html_tags.end();
-  return is_tag && end != std::string_view::npos ? end + 1 : 0;
+  if (std::find(html_tags.begin(), html_tags.end(), name) == html_tags.end())
+    return 0;
+  const auto end = html.substr(0, tag_max).find('>');
+  return end == std::string_view::npos ? 0 : end + 1;
 }
 
 /// Returns the first character of `html` and the number of bytes that stand for it.

@@ -25,8 +25,6 @@ constexpr int attempts_max = 50;
 constexpr std::size_t runs_of_one_job = 100;
 /// Children and retries are claimed at once. After this time they are not found: the cluster was down in between.
 constexpr std::chrono::minutes claimed_within{10};
-/// Maximum difference of the nodes' clocks.
-constexpr std::chrono::seconds clock_difference{60};
 
 /// Returns each id once, ascending.
 template <class Id>
@@ -92,7 +90,7 @@ private:
   core::result<void> later_attempts() {
     auto last = out_.run;
     sort_by_id(out_.retries);
-    for (int count = 0; count < attempts_max && core::reason_of(last); ++count) {
+    for (int count = 0; count < attempts_max && last.fail_retry_count > 0 && core::reason_of(last); ++count) {
       auto found = followers(last, last.job, core::trigger_kind::retry);
       if (!found)
         return tl::unexpected{found.error()};
@@ -146,7 +144,6 @@ private:
     search.job = job;
     search.origin = origin.id;
     search.after = origin.id;
-    search.from = ended - clock_difference;
     search.to = ended + claimed_within;
     search.window.limit = runs_of_one_job;
     auto found = visible_page(search, runs_of_one_job);

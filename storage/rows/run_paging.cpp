@@ -25,7 +25,7 @@ constexpr std::size_t jobs_looked_at = 200;
 /// Statuses of runs in `rm_failed_run`.
 std::int32_t failed_bits() noexcept {
   using enum core::run_status;
-  return status_bits({failed, missed, timed_out, not_sent, lost, killed});
+  return status_bits({failed, missed, timed_out, not_sent, lost, killed, unknown});
 }
 
 /// Statuses of runs without a result that have not failed.

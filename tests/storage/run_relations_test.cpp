@@ -174,6 +174,8 @@ TEST_CASE("finer statuses follow from codes and recorded words", "[storage][runs
   f.add({.id = 5, .handle_code = 502, .handle_msg = "job execute timeout "});
   f.add({.id = 6, .trigger_code = 500, .handle_code = 0,
          .trigger_msg = "rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;1;1709265600000;1709265600000;late"});
+  f.add({.id = 7, .trigger_code = 500, .handle_code = 0,
+         .trigger_msg = "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;0;delivery unknown: no answer in time"});
   std::int64_t id = 10;
   run_ids lost, killed;
   for (const auto written : {core::language::zh_cn, core::language::zh_tc, core::language::en}) {
@@ -183,6 +185,7 @@ TEST_CASE("finer statuses follow from codes and recorded words", "[storage][runs
     killed.insert(killed.begin(), id++);
   }
   for (const auto* end : {"scheduling center kill job. [job running, killed]",
+                          "block strategy effect：Cover Early [job running, killed]",
                           "change jobhandler or glue type, and terminate the old job thread. [job running, killed]",
                           "web container destroy and kill the job. [job not executed, in the job queue, killed.]"}) {
     f.add({.id = id, .handle_msg = end});
@@ -202,12 +205,14 @@ TEST_CASE("finer statuses follow from codes and recorded words", "[storage][runs
     };
     CHECK(with({run_status::pending}) == run_ids{1});
     CHECK(with({run_status::not_sent}) == run_ids{4});
+    CHECK(with({run_status::unknown}) == run_ids{7});
+    CHECK(with({run_status::not_sent, run_status::unknown}) == run_ids{7, 4});
     CHECK(with({run_status::timed_out}) == run_ids{5});
     CHECK(with({run_status::lost}) == lost);
     CHECK(with({run_status::killed}) == killed);
     CHECK(with({run_status::pending, run_status::running}) == run_ids{2, 1});
     CHECK(with({run_status::timed_out, run_status::succeeded, run_status::missed}) == run_ids{6, 5, 3});
-    CHECK(with({run_status::failed, run_status::timed_out}).size() == 4 + 6 + 3);
+    CHECK(with({run_status::failed, run_status::timed_out}).size() == 5 + 7 + 3);
   }
 }
 

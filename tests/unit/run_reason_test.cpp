@@ -178,4 +178,13 @@ TEST_CASE("the duration of a run ends with its result", "[run]") {
 TEST_CASE("plain text has no tags and no control characters", "[text]") {
   CHECK(core::plain_text("a<br/><span style=\"x\" >b</span>\t&amp;lt; <<<< 1 < 2") == "a\nb &lt; <<<< 1 < 2");
   CHECK(core::plain_text("no List<String> <in> </b>here") == "no List<String> <in> here");
+  // A tag has at most 1 KiB: texts of many `<` are read in linear time.
+  CHECK(core::plain_text("<a" + std::string(1020, ' ') + ">x") == "x");
+  CHECK(core::plain_text("<a" + std::string(1022, ' ') + ">x").size() == 1026);
+  for (const auto* part : {"<", "<a", "<b ", "</strong "}) {
+    std::string many;
+    while (many.size() < 200'000)
+      many += part;
+    CHECK(core::plain_text(many) == many);
+  }
 }

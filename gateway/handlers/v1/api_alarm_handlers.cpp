@@ -17,7 +17,7 @@ void channel_list(exchange ex) {
 
 // The page is cut out of all rules here, because files declare few.
 void alarm_rule_list(exchange ex) {
-  const auto from = read_query(ex, protocol::wire::api_cursor_of);
+  const auto from = read_query(ex, [](const protocol::wire::form& sent) { return protocol::wire::api_cursor_of(sent); });
   if (!from)
     return;
   ex.ask<protocol::alarm_rules>(ex.services().partners.jobs, protocol::alarm_rules_query{ex.who()},

@@ -48,7 +48,7 @@ void when_as_wanted(const exchange& ex, core::group_id group, wanted_tag wanted,
 } // namespace
 
 void group_list(exchange ex) {
-  const auto from = read_query(ex, wire::api_cursor_of);
+  const auto from = read_query(ex, [](const wire::form& sent) { return wire::api_cursor_of(sent); });
   if (!from)
     return;
   ex.ask<protocol::group_page>(

@@ -16,7 +16,7 @@ namespace {
 
 using core::run_status;
 
-constexpr std::array<std::pair<std::string_view, run_status>, 9> statuses{{{"succeeded", run_status::succeeded},
+constexpr std::array<std::pair<std::string_view, run_status>, 10> statuses{{{"succeeded", run_status::succeeded},
                                                                            {"failed", run_status::failed},
                                                                            {"running", run_status::running},
                                                                            {"missed", run_status::missed},
@@ -24,7 +24,8 @@ constexpr std::array<std::pair<std::string_view, run_status>, 9> statuses{{{"suc
                                                                            {"timed_out", run_status::timed_out},
                                                                            {"not_sent", run_status::not_sent},
                                                                            {"lost", run_status::lost},
-                                                                           {"killed", run_status::killed}}};
+                                                                           {"killed", run_status::killed},
+                                                                           {"unknown", run_status::unknown}}};
 
 core::result<run_status> read_run_status(std::string_view text) {
   for (const auto& [name, status] : statuses)
@@ -32,7 +33,7 @@ core::result<run_status> read_run_status(std::string_view text) {
       return status;
   return core::fail(core::errc::invalid_argument,
                     "the parameter status must be any, or one or several, separated by commas, of succeeded, failed, running, "
-                    "missed, pending, timed_out, not_sent, lost, killed");
+                    "missed, pending, timed_out, not_sent, lost, killed, unknown");
 }
 
 /// Reads the wanted statuses into `search`.
