@@ -143,8 +143,8 @@ operation("post", "/apply", "administrator", "Applies declared files of at most 
 operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID),
     query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
-          "One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: "
-          "the last four are among the failed ones."),
+          "One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of "
+          "a run: the last five are among the failed ones."),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."),
     query("after", whole(0), "Only runs with a higher id."),
     query("ids", text(pattern="^[1-9][0-9]*(,[1-9][0-9]*){0,99}$"), "These runs, at most 100; not with other filters."),

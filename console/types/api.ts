@@ -1005,7 +1005,7 @@ export interface Operations {
     query: {
       group?: number
       job?: number
-      /** One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: the last four are among the failed ones. */
+      /** One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: the last five are among the failed ones. */
       status?: string
       from_ms?: number
       /** Inclusive. */
