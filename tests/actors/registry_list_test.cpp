@@ -104,6 +104,8 @@ TEST_CASE("entered addresses are listed without a heartbeat, registered ones wit
   here.beat(beat("mail", "http://other/"), t0);
   here.beat(beat("pay", "http://a/"), t0);
   CHECK(listed(here) == "1 http://a/ online, 3 http://z/ entered, 3 http://m/ online");
+  here.table.remove({"EXECUTOR", "mail", "http://m/"});
+  CHECK(listed(here) == "1 http://a/ online, 3 http://z/ entered, 3 http://m/ gone");
 }
 
 TEST_CASE("executors are filtered by group, state and permission, and cut into pages", "[actors][registry]") {
