@@ -1,7 +1,9 @@
 import type { VueWrapper } from '@vue/test-utils'
+import { ElMessage } from 'element-plus/es'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
 import { showLanguage } from '../src/app/i18n'
+import { useBulkJobs } from '../src/jobs/bulk_jobs'
 import type { Forecast, Job, Run } from '../types/api'
 import { answer, json, openApp, settle } from './app'
 import { example } from './example'
@@ -31,6 +33,8 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
   const method = init?.method ?? 'GET'
   const path = pathname.replace('/api/v1', '')
   if (method !== 'GET') {
+    const turn = /^\/jobs\/1\/(start|stop)$/.exec(path)
+    if (turn) stored = { ...stored, running: turn[1] === 'start' }
     const match = (init?.headers as Record<string, string>)['If-Match']
     sent.push({ method, path, body: JSON.parse(String(init?.body ?? '{}')), match })
     if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed' }, 412)
@@ -53,6 +57,8 @@ beforeEach(async () => {
 afterEach(() => {
   wrapper?.unmount()
   wrapper = null
+  // At most four are shown at a time.
+  ElMessage.closeAll()
   document.body.innerHTML = ''
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
@@ -164,6 +170,74 @@ describe('stopping a job', () => {
     await press('Undo')
     expect(sent.map((each) => each.path)).toEqual(['/jobs/1/stop', '/jobs/1/start'])
   })
+  const stop = async () => {
+    await open('/jobs/1')
+    document.querySelector<HTMLElement>('.el-switch input')?.click()
+    await settle()
+  }
+  it('that another user stopped first cannot be undone', async () => {
+    await stop()
+    stored = { ...stored, running: false }
+    await press('Stop', '.el-message-box')
+    expect(sent.map((each) => each.path)).toEqual(['/jobs/1/stop'])
+    expect(document.querySelector('.el-message')?.textContent).toContain('is stopped')
+    expect(document.querySelector('.el-message .undo')).toBeNull()
+  })
+  it('is not undone after another user started it', async () => {
+    await stop()
+    await press('Stop', '.el-message-box')
+    stored = { ...stored, running: true }
+    await press('Undo')
+    expect(sent.map((each) => each.path)).toEqual(['/jobs/1/stop'])
+    expect(document.body.textContent).toContain('Jobs that were not undone, because their state changed meanwhile: 1')
+  })
+})
+
+describe('stopping many jobs', () => {
+  const states: Record<number, boolean> = {}
+  const row = (id: number) => ({ ...job, id, name: `job ${id}`, running: true })
+  const bulkIds = () => sent.filter((each) => /^\/jobs\/(stop|start)$/.test(each.path)).map((each) => [each.path, each.body.ids])
+  async function stopAll(count: number): Promise<void> {
+    const ids = Array.from({ length: count }, (_, index) => index + 1)
+    answers['/jobs'] = () => json({ items: ids.map(row), next: null, total: count, total_is_capped: false })
+    for (const id of ids) {
+      states[id] = true
+      answers[`/jobs/${id}`] = () => json({ ...row(id), running: states[id] })
+    }
+    for (const [path, on] of [['/jobs/stop', false], ['/jobs/start', true]] as const)
+      answers[path] = () => {
+        const changed = (sent.at(-1)?.body.ids ?? []) as number[]
+        for (const id of changed) states[id] = on
+        return json({ items: changed.map((id) => ({ id, status: 200 })) })
+      }
+    vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => (url.endsWith('/jobs/1') ? Promise.resolve(answers['/jobs/1']!()) : serve(url, init))))
+    await open('/jobs')
+    document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
+    await settle()
+    await press('Stop', '.bulk')
+  }
+  it('is undone for those that the action changed, and that still have that state', async () => {
+    await stopAll(4)
+    // Since the list was read, another user stopped job 1.
+    states[1] = false
+    await press('Stop', '.el-message-box')
+    states[3] = true
+    await press('Undo')
+    const ids = bulkIds()[1]?.[1] as number[]
+    expect([...ids].sort()).toEqual([2, 4])
+    expect(document.body.textContent).toContain('Jobs that were not undone, because their state changed meanwhile: 1')
+  })
+  it('cannot be undone for more than 100 jobs, and reads none of them', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => index + 1)
+    answers['/jobs/stop'] = () => json({ items: ids.map((id) => ({ id, status: 200 })) })
+    const show = vi.fn()
+    await useBulkJobs(() => [], show).turn(false, ids, false)
+    await settle()
+    expect(show).toHaveBeenCalledTimes(1)
+    expect(vi.mocked(fetch)).toHaveBeenCalledTimes(1)
+    expect(document.body.textContent).toContain('101 of 101 done')
+    expect(document.querySelector('.el-message .undo')).toBeNull()
+  })
 })
 
 describe('the timeline of a job', () => {
@@ -196,6 +270,27 @@ describe('the forecast', () => {
     await press('Read more')
     expect(pages).toBe(20)
     expect(document.body.textContent).toContain('The first 20 firings are read')
+  })
+  it('appends a part only to what its cursor was taken from', async () => {
+    const partial = (job: number) => ({ ...forecast([{ at_ms: from, job, group: 1 }], 'f1'), truncated: true })
+    const more = 'The computation reached its time limit. Continue'
+    const parts: ((body: unknown) => void)[] = []
+    const serveLate = (url: string, init?: RequestInit) => (url.includes('cursor=') ? new Promise<Response>((done) => parts.push((body) => done(json(body)))) : serve(url, init))
+    answers['/schedule/forecast'] = () => json(partial(1))
+    vi.stubGlobal('fetch', vi.fn(serveLate))
+    await open('/forecast')
+    await press(more)
+    parts[0]?.(partial(2))
+    await settle()
+    expect(document.body.textContent).toContain('The first 2 firings are read')
+    await press(more)
+    // The page is read again before the next part arrives.
+    document.querySelector<HTMLButtonElement>('button[aria-label="Read again"]')?.click()
+    await settle()
+    expect(document.body.textContent).toContain('The first 1 firings are read')
+    parts[1]?.(partial(3))
+    await settle()
+    expect(document.body.textContent).toContain('The first 1 firings are read')
   })
   it('opens the firings of an hour', async () => {
     const items = [{ at_ms: from + hour, job: 1, group: 1 }, { at_ms: from + hour, job: 2, group: 1 }, { at_ms: from + 2 * hour, job: 1, group: 1 }]

@@ -25,11 +25,14 @@ interface Tab {
   hidden: boolean
   key: string
   fail: ApiError | null
+  everyMs: number
+  /** How long the server takes to answer; its answer is of the beginning. */
+  slowMs: number
 }
 let answers = 0
 
 function openTab(channel: TabChannel | null, key = 'jobs', random = 0.5): Tab {
-  const tab = { reads: 0, shown: [] as unknown[], hidden: false, key, fail: null as ApiError | null } as Tab
+  const tab = { reads: 0, shown: [] as unknown[], hidden: false, key, fail: null as ApiError | null, everyMs, slowMs: 0 } as Tab
   tab.state = { loading: false, first: true, error: null, updatedMs: 0, paused: false }
   tab.poll = sharePoll(
     tab.state,
@@ -37,10 +40,12 @@ function openTab(channel: TabChannel | null, key = 'jobs', random = 0.5): Tab {
       async read() {
         tab.reads += 1
         if (tab.fail) throw tab.fail
-        return (answers += 1)
+        const answer = (answers += 1)
+        if (tab.slowMs) await new Promise((done) => setTimeout(done, tab.slowMs))
+        return answer
       },
       show: (data) => void tab.shown.push(data),
-      everyMs: () => everyMs,
+      everyMs: () => tab.everyMs,
       key: () => tab.key,
     },
     { channel, isHidden: () => tab.hidden, random: () => random },
@@ -95,6 +100,39 @@ describe('tabs that show the same', () => {
     const [a, b] = await openTabs('', '')
     await pass(4)
     for (const tab of [a, b]) expect(tab?.shown).toHaveLength(tab?.reads ?? 0)
+  })
+})
+
+describe('answers that cross', () => {
+  it('are ordered by their requests: a slow answer replaces no answer to a later request', async () => {
+    const [a, b] = await openTabs('jobs', 'jobs')
+    a!.slowMs = 1000
+    void a!.poll.refresh()
+    await vi.advanceTimersByTimeAsync(100)
+    const [slow, late] = [answers, answers + 1]
+    void b!.poll.refresh()
+    await vi.advanceTimersByTimeAsync(1500)
+    for (const tab of [a, b]) {
+      expect(tab!.shown).toContain(late)
+      expect(tab!.shown).not.toContain(slow)
+      expect(tab!.state.loading).toBe(false)
+    }
+  })
+  it('to own requests are shown also after the clock was set back', async () => {
+    const [a] = await openTabs('jobs', 'jobs')
+    vi.setSystemTime(Date.now() - 3600000)
+    void a!.poll.refresh()
+    await vi.advanceTimersByTimeAsync(10)
+    expect(a!.shown.at(-1)).toBe(answers)
+  })
+  it('do not replace what a tab shows that is not polled', async () => {
+    const [a, b] = await openTabs('jobs', 'jobs')
+    a!.everyMs = 0
+    await a!.poll.refresh()
+    const shown = a!.shown.length
+    await pass(5)
+    expect(b!.reads).toBeGreaterThanOrEqual(4)
+    expect(a!.shown).toHaveLength(shown)
   })
 })
 

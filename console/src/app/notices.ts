@@ -20,6 +20,7 @@ export function wordsOf(error: unknown): string {
 }
 
 export const tellDone = (text: string) => void ElMessage({ message: text, type: 'success', grouping: true })
+export const tellWarning = (text: string) => void ElMessage({ message: text, type: 'warning', duration: 6000, showClose: true, grouping: true })
 export const tellError = (error: unknown) => void ElMessage({ message: wordsOf(error), type: 'error', duration: 6000, showClose: true, grouping: true })
 
 export const undoMs = 8000

@@ -1,10 +1,11 @@
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, nextTick, ref, shallowRef } from 'vue'
 import type { Session } from '../../types/api'
 import { call, useSessionAccess } from '../api/client'
 import type { About } from '../api/operations'
 import { ApiError } from '../api/problem'
 import { noteServerClock } from './clock'
+import { openSignIn } from './leave'
 
 export type Right = 'viewer' | 'operator' | 'editor'
 const ranks: Record<Right, number> = { viewer: 1, operator: 2, editor: 3 }
@@ -20,6 +21,8 @@ export const useSession = defineStore('session', () => {
   const current = shallowRef<Session | null>(null)
   const about = shallowRef<About | null>(null)
   const dialogOpen = ref(false)
+  /** The user is leaving: no page is shown until the sign-in page is loaded. */
+  const leaving = ref(false)
   let waiting: { promise: Promise<boolean>; end: (same: boolean) => void } | null = null
 
   const isAdmin = computed(() => current.value?.admin ?? false)
@@ -55,9 +58,23 @@ export const useSession = defineStore('session', () => {
     return current.value
   }
 
+  /** Ends the session, also one that has ended already, and leaves. */
   async function signOut(): Promise<void> {
-    await call('DELETE /session', { signIn: false })
+    try {
+      await call('DELETE /session', { signIn: false })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+    }
+    await leave()
+  }
+
+  /** Leaves for the sign-in page after the session has ended. `query`: of that page. */
+  async function leave(query?: Record<string, string>): Promise<void> {
+    leaving.value = true
     current.value = null
+    // The pages end first: they read nothing more, and ask nothing before they are unloaded.
+    await nextTick()
+    openSignIn(query)
   }
 
   function signInAgain(): Promise<boolean> {
@@ -88,5 +105,5 @@ export const useSession = defineStore('session', () => {
   useSessionAccess({ csrfToken: () => current.value?.csrf_token ?? null, signInAgain, renewToken })
 
   const may = (right: Right, group?: number) => mayDo(current.value, right, group)
-  return { current, about, dialogOpen, isAdmin, glue, load, loadAbout, signIn, signOut, endSignInAgain, may }
+  return { current, about, dialogOpen, leaving, isAdmin, glue, load, loadAbout, signIn, signOut, leave, endSignInAgain, may }
 })

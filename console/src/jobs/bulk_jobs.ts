@@ -2,20 +2,14 @@ import { computed, ref } from 'vue'
 import type { JobRow } from '../../types/api'
 import { call } from '../api/client'
 import { t } from '../app/i18n'
-import { attempt, confirmed, confirmedByTyping, tellDone, tellWithUndo } from '../app/notices'
-import { bulk, type Outcome } from './job_actions'
+import { attempt, confirmed, confirmedByTyping, tellDone, tellWarning, tellWithUndo } from '../app/notices'
+import { bulk, readJobs, type Outcome } from './job_actions'
 import type { RunnableJob } from './job_head'
 
 type Seen = Pick<JobRow, 'id' | 'running'>
 
-/** Reads the jobs that are not among `seen`, eight at a time. Jobs that cannot be read are left out. */
-async function readMissing(ids: number[], seen: Map<number, unknown>): Promise<(RunnableJob & Seen)[]> {
-  const found: (RunnableJob & Seen)[] = []
-  const missing = ids.filter((id) => !seen.has(id))
-  for (let i = 0; i < missing.length; i += 8)
-    await Promise.all(missing.slice(i, i + 8).map((id) => call('GET /jobs/{id}', { id }).then((job) => found.push(job), () => undefined)))
-  return found
-}
+/** An action on more jobs cannot be undone: their states before it are read one by one. */
+const undoMax = 100
 
 /** Returns the jobs whose state an action really changed: those that were done and had the other state before. */
 export function changedBy(on: boolean, done: number[], before: Seen[]): number[] {
@@ -42,15 +36,22 @@ export function useBulkJobs(rows: () => JobRow[], show: () => void) {
     if (done.failed.length) outcome.value = { text, outcome: done, retry }
     show()
   }
+  /** Undoes a start or stop of jobs that still have the state that it left. */
   async function undoTurn(on: boolean, ids: number[]): Promise<void> {
-    const done = await send(!on, ids)
-    if (done) finish(done, ids.length, (failed) => undoTurn(on, failed))
+    const { found, failed } = await readJobs(ids)
+    const left = found.filter((job) => job.running === on).map((job) => job.id)
+    const skipped = found.length - left.length
+    if (skipped) tellWarning(t('undo.skipped', { count: skipped }))
+    const done = left.length ? await send(!on, left) : { done: [], failed: [] }
+    if (!done) return
+    done.failed.push(...failed)
+    if (left.length || failed.length) finish(done, left.length + failed.length, (again) => undoTurn(on, again))
+    else show()
   }
   async function turn(on: boolean, ids = chosen.value, ask = true): Promise<void> {
     const action = t(on ? 'jobs.start' : 'jobs.stop')
     if (ask && !(await confirmed(action, t(on ? 'bulk.start_question' : 'bulk.stop_question', { count: ids.length }), action))) return
-    const seen = shownById()
-    const before = [...seen.values(), ...(await readMissing(ids, seen))]
+    const before = ids.length <= undoMax ? (await readJobs(ids)).found : []
     const done = await send(on, ids)
     if (!done) return
     const changed = changedBy(on, done.done, before)

@@ -1,6 +1,6 @@
-import type { BulkOutcome, JobRow } from '../../types/api'
+import type { BulkOutcome, Job, JobRow } from '../../types/api'
 import { call } from '../api/client'
-import { attempt, confirmed, tellError, tellWithUndo } from '../app/notices'
+import { attempt, confirmed, tellDone, tellError, tellWarning, tellWithUndo, wordsOf } from '../app/notices'
 import { t } from '../app/i18n'
 
 export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
@@ -38,17 +38,51 @@ export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interva
 
 const sendSwitch = (id: number, on: boolean) => call(on ? 'POST /jobs/{id}/start' : 'POST /jobs/{id}/stop', { id })
 
-/** Starts or stops a job after a confirmation; its notice can undo it, and `refresh` is called then. Returns whether it was done. */
+/** Undoes a start or stop, unless the job no longer has the state that the action left. */
+async function undoSwitch(id: number, on: boolean, done: string): Promise<void> {
+  await attempt(async () => {
+    const job = await call('GET /jobs/{id}', { id })
+    if (job.running !== on) return tellWarning(t('undo.skipped', { count: 1 }))
+    await sendSwitch(id, !on)
+    tellDone(done)
+  })
+}
+
+/**
+ * Starts or stops a job after a confirmation. If that changes the job's state as the server knows it, the notice can undo it, and
+ * `refresh` is called then. Returns whether it was done.
+ */
 export async function switchJob(job: JobFacts, on: boolean, refresh: () => Promise<void>): Promise<boolean> {
   const name = { name: job.name, id: job.id }
   const action = t(on ? 'jobs.start' : 'jobs.stop')
   if (!(await confirmed(action, t(on ? 'jobs.start_question' : 'jobs.stop_question', name), action))) return false
+  // Another user may have changed the state since the page was read.
+  const { found } = await readJobs([job.id])
   if (!(await attempt(() => sendSwitch(job.id, on)))) return false
-  tellWithUndo(t(on ? 'jobs.started' : 'jobs.stopped', name), async () => {
-    await attempt(() => sendSwitch(job.id, !on), t(on ? 'jobs.stopped' : 'jobs.started', name))
-    await refresh()
-  })
+  const done = t(on ? 'jobs.started' : 'jobs.stopped', name)
+  if (found[0]?.running !== !on) tellDone(done)
+  else
+    tellWithUndo(done, async () => {
+      await undoSwitch(job.id, on, t(on ? 'jobs.stopped' : 'jobs.started', name))
+      await refresh()
+    })
   return true
+}
+
+/** Reads jobs from the server, eight at a time. `failed`: those that cannot be read. */
+export async function readJobs(ids: number[]): Promise<{ found: Job[]; failed: Outcome['failed'] }> {
+  const found: Job[] = []
+  const failed: Outcome['failed'] = []
+  for (let i = 0; i < ids.length; i += 8)
+    await Promise.all(
+      ids.slice(i, i + 8).map((id) =>
+        call('GET /jobs/{id}', { id, repeat: false }).then(
+          (job) => found.push(job),
+          (error: unknown) => failed.push({ id, detail: wordsOf(error) }),
+        ),
+      ),
+    )
+  return { found, failed }
 }
 
 export async function deleteJob(job: JobFacts): Promise<boolean> {

@@ -5,7 +5,7 @@ export interface PollSource<Data> {
   read(signal: AbortSignal): Promise<Data>
   /** Shows an answer, of this tab or of another one. */
   show(data: Data): void
-  /** Interval; 0: the poll is not repeated. */
+  /** Interval; 0: the poll is not repeated, and what is shown stays until this tab asks again. */
   everyMs(): number
   /** Names everything that decides the answer, also the user. Tabs with the same key share their answers; '': not shared. */
   key(): string
@@ -15,6 +15,7 @@ export interface PollState {
   /** Nothing has been read yet. */
   first: boolean
   error: ApiError | null
+  /** Time of the answer that is shown. */
   updatedMs: number
   paused: boolean
 }
@@ -55,6 +56,11 @@ export function sharePoll<Data>(state: PollState, source: PollSource<Data>, { ch
   let ended = false
   /** A reading fell due while the tab was hidden. */
   let due = false
+  /** Key and time of the request whose answer is shown. Answers are ordered by their requests: a slow answer may be an older state. */
+  let shown: { key: string; askedMs: number } | null = null
+  /** While this tab asked, it was told an answer to a later request. */
+  let overtaken = false
+  let askedMs = 0
 
   function plan(waitMs: number): void {
     clearTimeout(timer)
@@ -65,11 +71,15 @@ export function sharePoll<Data>(state: PollState, source: PollSource<Data>, { ch
       else void refresh()
     }, waitMs)
   }
-  function took(data: Data, atMs: number): void {
+  function took(key: string, data: Data, asked: number, atMs: number): void {
+    shown = { key, askedMs: asked }
     source.show(data)
+    state.updatedMs = atMs
+    answered()
+  }
+  function answered(): void {
     state.error = null
     state.first = false
-    state.updatedMs = atMs
     failures = 0
     due = false
   }
@@ -88,13 +98,16 @@ export function sharePoll<Data>(state: PollState, source: PollSource<Data>, { ch
     const own = new AbortController()
     current = own
     const key = source.key()
+    askedMs = Date.now()
+    overtaken = false
     state.loading = true
     let retryAfter: number | null = null
     try {
       const data = await source.read(own.signal)
       if (own.signal.aborted) return
-      took(data, Date.now())
-      tell({ key, kind: 'data', data, atMs: state.updatedMs })
+      if (overtaken) return answered()
+      took(key, data, askedMs, Date.now())
+      tell({ key, kind: 'data', data, askedMs, atMs: state.updatedMs })
     } catch (error) {
       if (own.signal.aborted) return
       if (!(error instanceof ApiError)) throw error
@@ -116,8 +129,10 @@ export function sharePoll<Data>(state: PollState, source: PollSource<Data>, { ch
   function heard(message: PollMessage): void {
     if (ended || state.paused || message.key === '' || message.key !== source.key()) return
     if (message.kind === 'data') {
-      if (message.atMs < state.updatedMs) return
-      took(message.data as Data, message.atMs)
+      if (shown && source.everyMs() <= 0) return
+      if (shown?.key === message.key && message.askedMs < shown.askedMs) return
+      if (current && message.askedMs > askedMs) overtaken = true
+      took(message.key, message.data as Data, message.askedMs, message.atMs)
       if (!current) plan(takeOverMs(source.everyMs(), random()))
     } else if (!current) plan(Math.max(message.waitMs, takeOverMs(source.everyMs(), random())))
   }

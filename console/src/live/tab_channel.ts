@@ -1,7 +1,7 @@
 /** What a tab tells the other tabs of the browser about one poll. */
 export type PollMessage =
-  /** The poll was answered; `atMs` by the clock of this computer. */
-  | { key: string; kind: 'data'; data: unknown; atMs: number }
+  /** The poll was asked at `askedMs` and answered at `atMs`, by the clock of this computer. */
+  | { key: string; kind: 'data'; data: unknown; askedMs: number; atMs: number }
   /** The server asked for a pause. */
   | { key: string; kind: 'wait'; waitMs: number }
 
