@@ -336,6 +336,8 @@ TEST_CASE_METHOD(api_fixture, "api: invalid parameters of lists are refused by n
     for (const auto* odd : {"limit=0", "limit=501", "limit=x", "limit=-1", "cursor=", "cursor=1", "cursor=p0", "cursor=p-5",
                             "cursor=p99999999999999999999", "cursor=p1x", "cursor=%00", "limit=%zz"}) {
       CAPTURE(list, odd);
+      if (list == "/runs" && odd == std::string{"limit=0"})
+        continue; // asks for the number of runs alone
       CHECK(call("GET", list + "?" + odd).status() == 400);
     }
   for (const auto* odd : {"/jobs?group=x", "/jobs?running=1", "/runs?status=odd", "/runs?from_ms=-1", "/runs?job=99999999999",
