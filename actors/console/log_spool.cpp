@@ -22,8 +22,13 @@ core::error no_spool(std::string why) { return {core::errc::unavailable, std::mo
 } // namespace
 
 log_spool_state::log_spool_state(protocol::log_spool::pointer self, protocol::trigger_pool pool, std::chrono::milliseconds limit,
-                                 spool_settings settings, logger log)
-  : self_{self}, pool_{std::move(pool)}, limit_{limit}, settings_{std::move(settings)}, log_{std::move(log)} {
+                                 spool_settings settings, protocol::wall_clock clock, logger log)
+  : self_{self},
+    pool_{std::move(pool)},
+    limit_{limit},
+    settings_{std::move(settings)},
+    clock_{std::move(clock)},
+    log_{std::move(log)} {
   prepare_folder();
 }
 
@@ -93,19 +98,20 @@ core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log
   auto end = log.piece(1, {.lines = 1, .tail = 1});
   if (!end)
     return tl::unexpected{std::move(end.error())};
-  if (log.is_answering())
+  // The rest has not arrived in time: the part before it is there to its end.
+  if (log.is_answering() && log.settled_bytes() == 0)
     return tl::unexpected{core::error{core::errc::timeout, "the executor is still sending the log; try again in a minute",
                                       core::refusal::none, "log"}};
-  if (log.bytes() == 0 && !end->content.empty())
+  if (log.settled_bytes() == 0 && !end->content.empty())
     return tl::unexpected{no_answer_of(log.run(), end->content)};
   const auto id = log.run().id;
   const auto ask = [handle = protocol::log_spool{self_}, id](std::uint64_t offset, std::size_t bytes,
                                                              std::function<void(std::string&&)> give) {
     protocol::anon_send(handle, protocol::spool_fill{id, offset, bytes, std::move(give)});
   };
-  return protocol::run_file{id, log.bytes(), end->end, end->partial_reason, [ask](std::uint64_t offset, std::uint64_t bytes) {
-                              return std::make_shared<spool_source>(offset, bytes, ask);
-                            }};
+  return protocol::run_file{
+    id, log.settled_bytes(), end->end, end->partial_reason,
+    [ask](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<spool_source>(offset, bytes, ask); }};
 }
 
 void log_spool_state::fill(const protocol::spool_fill& asked) {
@@ -182,7 +188,8 @@ log_spool_state::entry* log_spool_state::entry_of(const core::log_row& run) {
   }
   if (logs_.size() >= settings_.logs_max && !drop_oldest())
     return nullptr;
-  spooled_log::limits rules{settings_.log_bytes_max, [this](std::size_t bytes) { return make_room(bytes); }};
+  spooled_log::limits rules{settings_.log_bytes_max, [this](std::size_t bytes) { return make_room(bytes); },
+                            [this] { return clock_.at(now()); }};
   return &logs_.emplace(run.id, entry{spooled_log{run, std::move(rules)}}).first->second;
 }
 

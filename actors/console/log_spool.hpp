@@ -16,6 +16,7 @@
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
 
 namespace ringmaster::actors {
 
@@ -45,7 +46,7 @@ public:
 
   /// `limit`: longest wait for an executor that does not stream its answer.
   log_spool_state(protocol::log_spool::pointer self, protocol::trigger_pool pool, std::chrono::milliseconds limit,
-                  spool_settings settings, logger log);
+                  spool_settings settings, protocol::wall_clock clock, logger log);
   protocol::log_spool::behavior_type make_behavior();
 
 private:
@@ -110,6 +111,7 @@ private:
   protocol::trigger_pool pool_;
   std::chrono::milliseconds limit_;
   spool_settings settings_;
+  protocol::wall_clock clock_;
   logger log_;
   /// Empty: the folder can be used.
   std::string unusable_;
