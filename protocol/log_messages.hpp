@@ -145,6 +145,8 @@ struct spool_search {
 /// INTERNAL: a source wants bytes of a copy.
 struct spool_fill {
   core::log_id run{};
+  /// Number of the copy: one that was made again may have another text.
+  std::uint64_t copy = 0;
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
   /// Takes exactly these bytes; an empty piece: they cannot be read any more.

@@ -54,6 +54,7 @@ core::result<std::int32_t> spooled_log::begin_answer(const std::string& path) {
       return tl::unexpected{std::move(made.error())};
     file_ = std::move(*made);
   }
+  abandoned_ = false;
   had_result_ = is_over();
   probes_ = probes_ && !had_result_;
   const bool asks_again = file_->lines() > 0 && last_line_ > 0 && !last_is_whole_ && !probes_;
@@ -92,6 +93,15 @@ void spooled_log::restart_answer() {
   auto done = undo_answer().and_then([this] { return begin_text(repeat_.has_value()); });
   if (!done)
     stop(std::move(done.error().context));
+  if (abandoned_)
+    abandon();
+}
+
+void spooled_log::abandon() {
+  if (!decoder_ || !wants_more())
+    return;
+  abandoned_ = true;
+  stop("no reader waited for the rest of the log");
 }
 
 void spooled_log::take_json(std::string_view bytes) {
@@ -166,8 +176,12 @@ void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answ
   message_.clear();
   failure_.reset();
   partial_reason_.clear();
-  if (!wants_more())
-    return broke_off({core::errc::unavailable, stop_reason_, core::refusal::none, "log"});
+  if (!wants_more()) {
+    broke_off({core::errc::unavailable, stop_reason_, core::refusal::none, "log"});
+    if (std::exchange(abandoned_, false))
+      forget_failure();
+    return;
+  }
   if (!answer)
     return broke_off(answer.error());
   const auto to_line = last_line_in(answer->to_line);
@@ -182,6 +196,13 @@ void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answ
 }
 
 std::int32_t spooled_log::counted_line() const { return protocol::wire::narrow_line(std::int64_t{asked_} - 1 + facts_.lines()); }
+
+/// The executor has the rest.
+void spooled_log::forget_failure() {
+  failure_.reset();
+  partial_reason_.clear();
+  may_have_more_ = true;
+}
 
 /// Returns the number of the last line in the answer. A number that the text cannot have is replaced.
 std::int32_t spooled_log::last_line_in(std::int32_t stated) const {

@@ -54,6 +54,8 @@ public:
   void take_json(std::string_view bytes);
   /// Takes text of an answer that was read whole.
   void take_text(std::string_view text);
+  /// Drops the rest of the answer, which no reader waits for: the next one begins with it.
+  void abandon();
   /// Ends a streamed answer with an HTTP status.
   void end_streamed(unsigned status);
   /// Ends an answer: its numbers, or the reason why it is missing or not whole.
@@ -103,6 +105,7 @@ private:
   void end_probe();
   void took_lines(bool is_end);
   void broke_off(const core::error& why);
+  void forget_failure();
 
   core::log_row run_;
   limits rules_;
@@ -149,6 +152,7 @@ private:
   bool had_result_ = false;
   /// Beginning of the answer's text.
   std::string head_;
+  bool abandoned_ = false;
   /// Reason why the rest of the answer is dropped; empty: it is not.
   std::string stop_reason_;
 };

@@ -212,3 +212,19 @@ TEST_CASE_METHOD(copied_log, "copy: an answer without a number of lines is kept 
   CHECK(all() == text);
   CHECK(begin() == 1000);
 }
+
+TEST_CASE_METHOD(copied_log, "copy: an answer that no reader waited for is continued by the next one", "[actors][spool]") {
+  begin();
+  log.take_json(R"({"code":200,"content":{"logContent":"one\ntwo\nth)");
+  log.abandon();
+  CHECK_FALSE(log.wants_more());
+  log.take_json("ree");
+  log.end_answer(core::fail(core::errc::unavailable, "the connection was closed"));
+  CHECK(all() == "one\ntwo\n");
+  CHECK(log.may_have_more());
+  CHECK(log.piece(1, {})->partial_reason.empty());
+  text = "one\ntwo\nthree\n";
+  ask();
+  CHECK(all() == text);
+  CHECK(asked == lines{1, 2});
+}
