@@ -37,7 +37,8 @@ TEST_CASE_METHOD(spool_world, "spool: a finished run's short first part is not t
   begin();
   done = true;
   // Parts of one line each.
-  const std::vector<std::string> parts{"needle\n", std::string(900'000, 'x') + '\n', std::string(500'000, 'y') + '\n', "needle\n"};
+  const std::vector<std::string> parts{"needle\n", std::string(900'000, 'x') + '\n', std::string(500'000, 'y') + '\n',
+                                       "needle\n"};
   executor->before_answer = [&parts](test::executor_record& record) {
     const auto line = static_cast<std::size_t>(record.log_requests.back().from_line);
     record.log = {true, 0, {}, {}, 0, false};
