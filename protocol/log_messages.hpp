@@ -153,7 +153,7 @@ struct spool_fill {
   std::function<void(std::string&& piece)> give = {};
 };
 
-/// INTERNAL: bytes of the answer with this number have arrived.
+/// INTERNAL: bytes of the answer with this number have arrived. 0: searches go on.
 struct spool_arrival {
   std::int64_t answer = 0;
 };

@@ -89,8 +89,7 @@ caf::result<protocol::log_matches> log_spool_state::search(protocol::spool_searc
   auto promise = self_->make_response_promise<protocol::log_matches>();
   const auto from_line = asked.search.from_line;
   join(asked.run, {[this, promise, wanted = std::move(asked.search)](const entry& of) mutable {
-                     const auto until = now() + search_time;
-                     deliver(promise, of.log.search(wanted, [&] { return now() >= until; }));
+                     begin_search(of, std::move(wanted), promise);
                    },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, from_line, {.lines = 1},
                    now() + asked.wait});
@@ -327,6 +326,8 @@ void log_spool_state::send(std::int64_t answer, const protocol::executor_link& l
 }
 
 void log_spool_state::arrived(std::int64_t answer) {
+  if (answer == 0)
+    return go_on_searching();
   auto* of = entry_of_answer(answer);
   if (!of)
     return;

@@ -94,9 +94,24 @@ private:
     [[nodiscard]] bool is_unread(time_point t) const { return answer != 0 && readers.empty() && t >= awaited + unread_limit; }
   };
 
+  /// Search under way.
+  struct search_task {
+    core::log_id run{};
+    std::uint64_t copy = 0;
+    /// Rest of the search.
+    core::log_search wanted;
+    caf::typed_response_promise<protocol::log_matches> promise;
+    protocol::log_matches found = {};
+    /// Time at which it answers with what it has found; zero: not begun.
+    time_point until{};
+  };
+
   caf::result<protocol::run_log> read(protocol::spool_read&& asked);
   caf::result<protocol::run_file> open(const protocol::spool_open& asked);
   caf::result<protocol::log_matches> search(protocol::spool_search&& asked);
+  void begin_search(const entry& of, core::log_search&& wanted, caf::typed_response_promise<protocol::log_matches> promise);
+  void go_on_searching();
+  [[nodiscard]] bool search_slice(search_task& task);
   /// Has the reader wait in the copy of this run.
   void join(const core::log_row& run, reader&& who);
   [[nodiscard]] core::result<protocol::run_file> file_of(const spooled_log& log, std::uint64_t copy, bool is_late);
@@ -143,6 +158,7 @@ private:
   std::map<core::log_id, entry> logs_;
   std::int64_t answers_ = 0;
   std::uint64_t copies_ = 0;
+  std::deque<search_task> searches_;
   /// Runs that wait for their turn to ask, in order.
   std::deque<core::log_id> waiting_;
   time_point armed_ = time_point::max();

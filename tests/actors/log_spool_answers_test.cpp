@@ -205,3 +205,21 @@ TEST_CASE_METHOD(spool_world, "spool: readers are answered when the actor ends",
   REQUIRE(*waiting);
   CHECK_FALSE(**waiting);
 }
+
+TEST_CASE_METHOD(spool_world, "spool: searches at the same time are all answered", "[actors][spool]") {
+  begin();
+  for (int i = 0; i < 100'000; ++i)
+    text += i % 10'000 == 0 ? "needle\n" : "a line without it\n";
+  std::vector<std::shared_ptr<std::optional<caf::expected<protocol::log_matches>>>> found;
+  for (int i = 0; i < 9; ++i) {
+    const auto id = core::log_id{1 + i % 2};
+    found.push_back(later<protocol::log_matches>(spool, protocol::spool_search{row_of(id), {.wanted = "needle"}, 5s}));
+  }
+  run();
+  for (const auto& each : found) {
+    REQUIRE((*each && **each));
+    CHECK((**each)->matches.size() == 10);
+    CHECK((**each)->matches.back().line == 90'004);
+    CHECK((**each)->scanned_to == 100'003);
+  }
+}
