@@ -143,9 +143,9 @@ void log_spool_state::join(const core::log_row& run, reader&& who) {
 void log_spool_state::serve(entry& of, bool answer_ended) {
   const auto t = now();
   std::erase_if(of.readers, [&](reader& each) {
-    const bool has_some = !each.limits.tail && of.log.has_line(each.from_line);
+    const bool has_part = !each.limits.tail && of.log.has_part(each.from_line);
     const bool may_go = of.log.satisfies(each.from_line, each.limits) || each.until <= t ||
-                        (answer_ended && (has_some || !of.log.may_have_more()));
+                        (answer_ended && (has_part || !of.log.may_have_more()));
     if (!may_go)
       return false;
     each.answer(of);

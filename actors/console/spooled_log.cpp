@@ -216,6 +216,7 @@ void spooled_log::took_message(std::int32_t line) {
   message_line_ = line;
   complete_ = had_result_ && message_.empty();
   probes_ = false;
+  short_answers_ = std::max(short_answers_, 1);
   if (auto back = undo_answer(); !back)
     broke_off(back.error());
 }
@@ -234,12 +235,12 @@ void spooled_log::took_lines(bool is_end) {
     // Some executors answer in parts, and the next line may not fit in one with this line.
     last_is_whole_ = had_result_ || is_followed_;
     probes_ = !last_is_whole_;
-    may_have_more_ = !complete_ && last_is_whole_;
+    may_have_more_ = !complete_ && (last_is_whole_ || short_answers_ == 0 || facts_.bytes() >= long_answer_bytes);
     return;
   }
   last_is_whole_ = had_result_;
   is_followed_ = probes_ = false;
-  const auto bytes = file_->end().bytes - std::min(begin_.bytes, file_->end().bytes);
+  const auto bytes = facts_.bytes();
   largest_ = std::max(largest_, bytes);
   short_answers_ = bytes < long_answer_bytes ? short_answers_ + 1 : 0;
   // Parts are about equal; a shorter answer is what the run has written since.
@@ -282,6 +283,11 @@ bool spooled_log::satisfies(std::int32_t from_line, const core::piece_limits& li
     return true;
   const auto offset = file_->offset_of(from_line);
   return offset && file_->end().whole_bytes - std::min(*offset, file_->end().whole_bytes) >= limits.bytes;
+}
+
+bool spooled_log::has_part(std::int32_t from_line) const {
+  const auto offset = has_line(from_line) ? file_->offset_of(from_line) : core::result<std::uint64_t>{};
+  return has_line(from_line) && (!offset || file_->end().bytes - *offset >= long_answer_bytes);
 }
 
 protocol::run_log spooled_log::message_of_executor(std::int32_t from_line) const {

@@ -73,6 +73,8 @@ public:
 
   /// Returns true if the copy has everything that a reader may get, without another answer.
   [[nodiscard]] bool satisfies(std::int32_t from_line, const core::piece_limits& limits) const;
+  /// Returns true if the copy has so much from this line on that a reader of one part after the other goes on after it.
+  [[nodiscard]] bool has_part(std::int32_t from_line) const;
   /// Returns true if the copy has whole lines from this one on.
   [[nodiscard]] bool has_line(std::int32_t line) const noexcept { return line <= lines_shown(); }
   /// Returns the piece that a reader gets of what has arrived. Errors: that of the last answer, if there is no line to return;
@@ -128,7 +130,7 @@ private:
   bool may_have_more_ = false;
   /// Size of the largest answer, and the number of short ones since a long one.
   std::uint64_t largest_ = 0;
-  int short_answers_ = 0;
+  int short_answers_ = 1;
   /// Reason why the copy ends early.
   std::string partial_reason_;
   std::optional<core::error> failure_;

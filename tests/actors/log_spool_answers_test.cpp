@@ -77,7 +77,7 @@ TEST_CASE_METHOD(spool_world, "spool: a run that writes much is served, and its 
     text += std::string(30'000, 'y') + '\n';
   };
   CHECK(read(1, {.tail = 1}).content.size() == 30'001);
-  CHECK(asked_lines().size() == 2);
+  CHECK(asked_lines().size() == 3);
   const auto file = ask<protocol::run_file>(spool, protocol::spool_open{row_of(core::log_id{7}), 60s});
   REQUIRE(file);
   CHECK((file->bytes > 100'000 && !file->end));

@@ -38,10 +38,9 @@ TEST_CASE_METHOD(spool_world, "spool: the log of a finished run is asked for unt
   done = true;
   // Java never says that a log ends: an answer without lines shows it.
   CHECK_FALSE(read(1).more);
-  CHECK(asked_lines() == asked{3});
+  CHECK(asked_lines() == asked{3, 4});
   const auto end = read(4);
   CHECK((end.end && end.content.empty()));
-  CHECK(asked_lines() == asked{4});
   CHECK(read(1).end);
   CHECK(read(1, {.tail = 1}).content == "three\n");
   CHECK(asked_lines().empty());
@@ -66,12 +65,12 @@ TEST_CASE_METHOD(spool_world, "spool: an executor that answers in parts is asked
   begin();
   text = std::string(20'000, 'a') + '\n' + std::string(20'000, 'b') + '\n';
   CHECK(read(1, {.tail = 1}).content.front() == 'b');
-  // The first answer was long, so there might be more.
-  CHECK(asked_lines() == asked{1, 2});
+  // The first answer was long, so there might be more, and a line might not fit with the last one.
+  CHECK(asked_lines() == asked{1, 2, 3});
   text += "end\n";
   const auto rest = read(3);
   CHECK(rest.content == "end\n");
-  CHECK(asked_lines() == asked{3, 2});
+  CHECK(asked_lines() == asked{2, 3, 4});
 }
 
 TEST_CASE_METHOD(spool_world, "spool: a log that its executor no longer has leaves the copy", "[actors][spool]") {

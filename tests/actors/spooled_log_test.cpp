@@ -164,6 +164,18 @@ TEST_CASE_METHOD(copied_log, "copy: a finished run is asked until it has no more
   CHECK(log.piece(1, tail)->end);
 }
 
+TEST_CASE_METHOD(copied_log, "copy: an executor whose answers have one long line each is asked to the end", "[actors][spool]") {
+  const std::string parts[] = {std::string(20'000, 'a') + '\n', std::string(20'000, 'b') + '\n', std::string(20'000, 'c') + '\n'};
+  do {
+    const auto line = begin();
+    finish(line <= 3 ? json_of(parts[line - 1], line) : json_of("", 3));
+  } while (log.may_have_more() && asked.size() < 20);
+  CHECK(all() == parts[0] + parts[1] + parts[2]);
+  CHECK(log.has_part(3));
+  CHECK_FALSE(log.has_part(4));
+  CHECK(asked.size() < 20);
+}
+
 TEST_CASE_METHOD(copied_log, "copy: lines that a run writes after its result are read", "[actors][spool]") {
   text = "one\n";
   ask();
