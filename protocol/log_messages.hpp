@@ -145,13 +145,15 @@ struct spool_search {
 /// INTERNAL: a source wants bytes of a copy.
 struct spool_fill {
   core::log_id run{};
+  /// Number of the copy: one that was made again may have another text.
+  std::uint64_t copy = 0;
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
   /// Takes exactly these bytes; an empty piece: they cannot be read any more.
   std::function<void(std::string&& piece)> give = {};
 };
 
-/// INTERNAL: bytes of the answer with this number have arrived.
+/// INTERNAL: bytes of the answer with this number have arrived. 0: searches go on.
 struct spool_arrival {
   std::int64_t answer = 0;
 };

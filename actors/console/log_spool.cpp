@@ -22,8 +22,13 @@ core::error no_spool(std::string why) { return {core::errc::unavailable, std::mo
 } // namespace
 
 log_spool_state::log_spool_state(protocol::log_spool::pointer self, protocol::trigger_pool pool, std::chrono::milliseconds limit,
-                                 spool_settings settings, logger log)
-  : self_{self}, pool_{std::move(pool)}, limit_{limit}, settings_{std::move(settings)}, log_{std::move(log)} {
+                                 spool_settings settings, protocol::wall_clock clock, logger log)
+  : self_{self},
+    pool_{std::move(pool)},
+    limit_{limit},
+    settings_{std::move(settings)},
+    clock_{std::move(clock)},
+    log_{std::move(log)} {
   prepare_folder();
 }
 
@@ -60,8 +65,8 @@ void log_spool_state::prepare_folder() {
 
 caf::result<protocol::run_log> log_spool_state::read(protocol::spool_read&& asked) {
   auto promise = self_->make_response_promise<protocol::run_log>();
-  join(asked.run, {[promise, line = asked.from_line, limits = asked.limits](const spooled_log& log) mutable {
-                     deliver(promise, log.piece(line, limits));
+  join(asked.run, {[promise, line = asked.from_line, limits = asked.limits](const entry& of) mutable {
+                     deliver(promise, of.log.piece(line, limits));
                    },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, asked.from_line, asked.limits,
                    now() + asked.wait});
@@ -72,47 +77,54 @@ caf::result<protocol::run_file> log_spool_state::open(const protocol::spool_open
   auto promise = self_->make_response_promise<protocol::run_file>();
   core::piece_limits whole;
   whole.tail = 1;
-  join(asked.run, {[this, promise](const spooled_log& log) mutable { deliver(promise, file_of(log)); },
-                   [promise](const caf::error& why) mutable { promise.deliver(why); }, 1, whole, now() + asked.wait});
+  const auto until = now() + asked.wait;
+  join(asked.run, {[this, promise, until](const entry& of) mutable {
+                     deliver(promise, file_of(of.log, of.copy, now() >= until));
+                   },
+                   [promise](const caf::error& why) mutable { promise.deliver(why); }, 1, whole, until});
   return promise;
 }
 
 caf::result<protocol::log_matches> log_spool_state::search(protocol::spool_search&& asked) {
   auto promise = self_->make_response_promise<protocol::log_matches>();
   const auto from_line = asked.search.from_line;
-  join(asked.run, {[this, promise, wanted = std::move(asked.search)](const spooled_log& log) mutable {
-                     const auto until = now() + search_time;
-                     deliver(promise, log.search(wanted, [&] { return now() >= until; }));
+  join(asked.run, {[this, promise, wanted = std::move(asked.search)](const entry& of) mutable {
+                     begin_search(of, std::move(wanted), promise);
                    },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, from_line, {.lines = 1},
                    now() + asked.wait});
   return promise;
 }
 
-core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log) {
+core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log, std::uint64_t copy, bool is_late) {
   auto end = log.piece(1, {.lines = 1, .tail = 1});
   if (!end)
     return tl::unexpected{std::move(end.error())};
-  if (log.is_answering())
+  // The rest has not arrived in time: the part before it is there to its end.
+  if (log.is_answering() && log.settled_bytes() == 0)
     return tl::unexpected{core::error{core::errc::timeout, "the executor is still sending the log; try again in a minute",
                                       core::refusal::none, "log"}};
-  if (log.bytes() == 0 && !end->content.empty())
+  if (log.settled_bytes() == 0 && !end->content.empty())
     return tl::unexpected{no_answer_of(log.run(), end->content)};
+  if (is_late && !end->end && end->partial_reason.empty())
+    end->partial_reason = "the executor has not sent the rest of the log in time";
   const auto id = log.run().id;
-  const auto ask = [handle = protocol::log_spool{self_}, id](std::uint64_t offset, std::size_t bytes,
+  const auto ask = [handle = protocol::log_spool{self_}, id, copy](std::uint64_t offset, std::size_t bytes,
                                                              std::function<void(std::string&&)> give) {
-    protocol::anon_send(handle, protocol::spool_fill{id, offset, bytes, std::move(give)});
+    protocol::anon_send(handle, protocol::spool_fill{id, copy, offset, bytes, std::move(give)});
   };
-  return protocol::run_file{id, log.bytes(), end->end, end->partial_reason, [ask](std::uint64_t offset, std::uint64_t bytes) {
-                              return std::make_shared<spool_source>(offset, bytes, ask);
-                            }};
+  return protocol::run_file{
+    id, log.settled_bytes(), end->end, end->partial_reason,
+    [ask](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<spool_source>(offset, bytes, ask); }};
 }
 
 void log_spool_state::fill(const protocol::spool_fill& asked) {
   const auto known = logs_.find(asked.run);
-  auto piece = known != logs_.end() ? known->second.log.bytes_at(asked.offset, asked.bytes) : std::string{};
-  if (known != logs_.end())
-    known->second.used = now();
+  std::string piece;
+  if (known != logs_.end() && known->second.copy == asked.copy) {
+    piece = known->second.log.bytes_at(asked.offset, asked.bytes);
+    known->second.used = known->second.filled = now();
+  }
   asked.give(piece.size() == asked.bytes ? std::move(piece) : std::string{});
 }
 
@@ -120,7 +132,7 @@ void log_spool_state::join(const core::log_row& run, reader&& who) {
   auto* of = unusable_.empty() ? entry_of(run) : nullptr;
   if (!of)
     return who.refuse(protocol::to_caf(no_spool(unusable_.empty() ? "too many logs are read at once" : unusable_)));
-  of->used = now();
+  of->used = of->awaited = now();
   of->readers.push_back(std::move(who));
   serve(*of, false);
   if (!of->readers.empty() && of->answer == 0)
@@ -131,12 +143,13 @@ void log_spool_state::join(const core::log_row& run, reader&& who) {
 void log_spool_state::serve(entry& of, bool answer_ended) {
   const auto t = now();
   std::erase_if(of.readers, [&](reader& each) {
-    const bool has_some = !each.limits.tail && of.log.has_line(each.from_line);
+    const bool has_part = !each.limits.tail && of.log.has_part(each.from_line);
     const bool may_go = of.log.satisfies(each.from_line, each.limits) || each.until <= t ||
-                        (answer_ended && (has_some || !of.log.may_have_more()));
+                        (answer_ended && (has_part || !of.log.may_have_more()));
     if (!may_go)
       return false;
-    each.answer(of.log);
+    each.answer(of);
+    of.awaited = t;
     return true;
   });
 }
@@ -147,8 +160,9 @@ void log_spool_state::tick() {
   armed_ = time_point::max();
   for (auto& [id, of] : logs_)
     serve(of, false);
+  end_unread();
   std::erase_if(logs_, [this](const auto& known) {
-    return known.second.is_idle() && known.second.used + settings_.idle <= now();
+    return is_idle(known.second) && known.second.used + settings_.idle <= now();
   });
   arm();
 }
@@ -156,8 +170,10 @@ void log_spool_state::tick() {
 void log_spool_state::arm() {
   auto next = time_point::max();
   for (const auto& [id, of] : logs_) {
-    if (of.is_idle())
-      next = std::min<time_point>(next, of.used + settings_.idle);
+    if (of.readers.empty() && of.answer == 0)
+      next = std::min<time_point>(next, std::max<time_point>(of.used + settings_.idle, of.filled + download_pause));
+    else if (of.readers.empty() && of.log.wants_more())
+      next = std::min<time_point>(next, of.awaited + unread_limit);
     for (const auto& each : of.readers)
       next = std::min(next, each.until);
   }
@@ -173,7 +189,7 @@ log_spool_state::entry* log_spool_state::entry_of(const core::log_row& run) {
   if (const auto known = logs_.find(run.id); known != logs_.end()) {
     const auto& seen = known->second.log.run();
     const bool is_same = seen.executor_address == run.executor_address && seen.trigger_time == run.trigger_time;
-    if (is_same || !known->second.is_idle()) {
+    if (is_same || !is_idle(known->second)) {
       if (is_same)
         known->second.log.know(run);
       return is_same ? &known->second : nullptr;
@@ -182,8 +198,13 @@ log_spool_state::entry* log_spool_state::entry_of(const core::log_row& run) {
   }
   if (logs_.size() >= settings_.logs_max && !drop_oldest())
     return nullptr;
-  spooled_log::limits rules{settings_.log_bytes_max, [this](std::size_t bytes) { return make_room(bytes); }};
-  return &logs_.emplace(run.id, entry{spooled_log{run, std::move(rules)}}).first->second;
+  spooled_log::limits rules{settings_.log_bytes_max, [this](std::size_t bytes) { return make_room(bytes); },
+                            [this] { return clock_.at(now()); }};
+  return &logs_.emplace(run.id, entry{spooled_log{run, std::move(rules)}, ++copies_}).first->second;
+}
+
+bool log_spool_state::is_idle(const entry& of) const {
+  return of.readers.empty() && of.answer == 0 && (of.filled == time_point{} || of.filled + download_pause <= now());
 }
 
 log_spool_state::entry* log_spool_state::entry_of_answer(std::int64_t answer) {
@@ -208,7 +229,7 @@ bool log_spool_state::make_room(std::size_t bytes) {
 bool log_spool_state::drop_oldest() {
   auto oldest = logs_.end();
   for (auto at = logs_.begin(); at != logs_.end(); ++at)
-    if (at->second.is_idle() && (oldest == logs_.end() || at->second.used < oldest->second.used))
+    if (is_idle(at->second) && (oldest == logs_.end() || at->second.used < oldest->second.used))
       oldest = at;
   if (oldest == logs_.end())
     return false;
@@ -218,9 +239,54 @@ bool log_spool_state::drop_oldest() {
 
 // -- answers of executors --------------------------------------------------------------------------------------------------
 
+bool log_spool_state::has_turn(const std::string& address) const {
+  std::size_t all = 0;
+  std::size_t same = 0;
+  for (const auto& [id, of] : logs_) {
+    all += of.answer != 0 ? 1 : 0;
+    same += of.answer != 0 && of.log.run().executor_address == address ? 1 : 0;
+  }
+  return all < answers_max && same < answers_per_executor;
+}
+
 void log_spool_state::ask(entry& of) {
   if (of.pause_until > now())
     return serve(of, true);
+  const auto id = of.log.run().id;
+  if (has_turn(of.log.run().executor_address))
+    return begin_answer(of);
+  if (std::find(waiting_.begin(), waiting_.end(), id) == waiting_.end())
+    waiting_.push_back(id);
+}
+
+void log_spool_state::ask_waiting() {
+  for (;;) {
+    std::erase_if(waiting_, [this](core::log_id id) {
+      const auto known = logs_.find(id);
+      return known == logs_.end() || known->second.readers.empty() || known->second.answer != 0;
+    });
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](core::log_id id) {
+      return has_turn(logs_.at(id).log.run().executor_address);
+    });
+    if (next == waiting_.end())
+      return;
+    auto& of = logs_.at(*next);
+    waiting_.erase(next);
+    ask(of);
+  }
+}
+
+void log_spool_state::end_unread() {
+  for (auto& [id, of] : logs_) {
+    if (!of.is_unread(now()) || !of.log.wants_more())
+      continue;
+    drain(of);
+    of.log.abandon();
+    of.pipe->close();
+  }
+}
+
+void log_spool_state::begin_answer(entry& of) {
   const auto answer = ++answers_;
   const auto& run = of.log.run();
   const auto path = settings_.folder + '/' + std::to_string(core::number(run.id)) + '-' + std::to_string(answer) + ".log";
@@ -260,6 +326,8 @@ void log_spool_state::send(std::int64_t answer, const protocol::executor_link& l
 }
 
 void log_spool_state::arrived(std::int64_t answer) {
+  if (answer == 0)
+    return go_on_searching();
   auto* of = entry_of_answer(answer);
   if (!of)
     return;
@@ -308,7 +376,8 @@ void log_spool_state::end_answer(entry& of) {
   if (of.log.was_short_of_room())
     of.pause_until = now() + room_pause;
   serve(of, true);
-  if (!of.readers.empty())
+  ask_waiting();
+  if (!of.readers.empty() && of.answer == 0)
     ask(of);
   arm();
 }

@@ -20,6 +20,7 @@ namespace {
 constexpr std::chrono::seconds file_patience{60};
 /// The spool answers before run_admin stops waiting for it.
 constexpr std::chrono::milliseconds spool_margin{500};
+constexpr const char* only_beginning = "only the beginning of the log is kept, and its executor does not have the rest";
 
 core::error no_copies() {
   return {core::errc::unavailable, "this node keeps no copies of logs", core::refusal::none, "log"};
@@ -52,10 +53,10 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
   return stored_log{std::move(*row), std::move(*kept)};
 }
 
-/// Returns a text that is in memory as a file.
-protocol::run_file file_of_text(core::log_id run, std::string&& text, bool end) {
-  const auto shared = std::make_shared<const std::string>(std::move(text));
-  return {run, shared->size(), end, {}, [shared](std::uint64_t offset, std::uint64_t bytes) {
+/// Returns a kept log as a file.
+protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
+  const auto shared = std::make_shared<const std::string>(std::move(kept.text));
+  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", [shared](std::uint64_t offset, std::uint64_t bytes) {
             return std::make_shared<text_source>(shared, offset, bytes);
           }};
 }
@@ -65,16 +66,20 @@ bool is_message(const protocol::run_log& part, std::int32_t from_line) noexcept 
   return part.to_line <= 0 && (from_line == 1 || !part.content.empty());
 }
 
-/// A run, and the matches in its log if the database has a copy of it.
-using searched_log = std::pair<core::log_row, std::optional<protocol::log_matches>>;
+/// A run, and the matches in its log if the database has a copy of it, or of its beginning.
+struct searched_log {
+  core::log_row run;
+  std::optional<protocol::log_matches> matches = {};
+  bool cut = false;
+};
 
 core::result<searched_log> searched_log_of(storage::store& store, const protocol::run_search_query& query) {
   auto found = stored_log_of(store, query.run, query.by);
   if (!found)
     return tl::unexpected{std::move(found.error())};
   auto& [run, kept] = *found;
-  if (!kept || kept->cut)
-    return searched_log{std::move(run), std::nullopt};
+  if (!kept)
+    return searched_log{std::move(run)};
   const auto lines = core::count_lines(kept->text);
   const auto from = core::piece_of(kept->text, 1, query.search.from_line, {.lines = 1}).content;
   std::string_view rest;
@@ -82,10 +87,10 @@ core::result<searched_log> searched_log_of(storage::store& store, const protocol
     rest = std::string_view{kept->text}.substr(static_cast<std::size_t>(from.data() - kept->text.data()));
   core::line_search search{query.search};
   const auto next = search.search(rest, query.search.from_line);
-  protocol::log_matches out{std::move(search.matches()), next - 1, {}, {}};
+  protocol::log_matches out{std::move(search.matches()), next - 1, {}, kept->cut ? only_beginning : ""};
   if (next <= lines)
     out.next_line = next;
-  return searched_log{std::move(run), std::move(out)};
+  return searched_log{std::move(run), std::move(out), kept->cut};
 }
 
 /// Returns the piece of a kept log that the reader asked for.
@@ -97,6 +102,8 @@ protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::
   part.cut = piece.cut;
   part.bytes = static_cast<std::int64_t>(kept.text.size());
   part.lines = core::count_lines(kept.text);
+  if (kept.cut)
+    part.partial_reason = only_beginning;
   return part;
 }
 
@@ -214,15 +221,15 @@ caf::result<protocol::run_file> run_admin_state::open_log(const protocol::run_fi
       auto& [run, kept] = *found;
       if (!was_triggered(run))
         return promise.deliver(protocol::to_caf(has_no_log(run.id)));
-      if (kept && !kept->cut)
-        return promise.deliver(file_of_text(run.id, std::move(kept->text), true));
+      if (kept && (!kept->cut || !spool_))
+        return promise.deliver(file_of_kept(run.id, std::move(*kept)));
       if (!spool_)
         return promise.deliver(protocol::to_caf(no_copies()));
       protocol::request(self_, spool_, file_patience + spool_margin, protocol::spool_open{run, file_patience})
         .then([promise](protocol::run_file& file) mutable { promise.deliver(std::move(file)); },
               [promise, run, kept = std::move(kept)](const caf::error& why) mutable {
                 if (kept)
-                  promise.deliver(file_of_text(run.id, std::move(kept->text), true));
+                  promise.deliver(file_of_kept(run.id, std::move(*kept)));
                 else
                   promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
               });
@@ -240,18 +247,27 @@ caf::result<protocol::log_matches> run_admin_state::search_log(const protocol::r
     [this, promise, search = query.search](core::result<searched_log>&& found) mutable {
       if (!found)
         return promise.deliver(protocol::to_caf(found.error()));
-      auto& [run, matches] = *found;
+      auto& [run, matches, cut] = *found;
       if (!was_triggered(run))
         return promise.deliver(protocol::to_caf(has_no_log(run.id)));
-      if (matches)
+      if (matches && (!cut || !spool_))
         return promise.deliver(std::move(*matches));
       if (!spool_)
         return promise.deliver(protocol::to_caf(no_copies()));
+      const auto from_line = std::max(search.from_line, 1);
       protocol::request(self_, spool_, limit_, protocol::spool_search{run, std::move(search), limit_ - spool_margin})
-        .then([promise](protocol::log_matches& reply) mutable { promise.deliver(std::move(reply)); },
-              [promise, run](const caf::error& why) mutable {
-                promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
-              });
+        .then(
+          [promise, from_line, kept = matches](protocol::log_matches& reply) mutable {
+            // An executor that no longer has the log has no line to search.
+            const bool is_void = reply.scanned_to < from_line && !reply.next_line;
+            promise.deliver(kept && is_void ? std::move(*kept) : std::move(reply));
+          },
+          [promise, run, kept = matches](const caf::error& why) mutable {
+            if (kept)
+              promise.deliver(std::move(*kept));
+            else
+              promise.deliver(protocol::to_caf(without_copy(protocol::to_core(why), run)));
+          });
     });
   return promise;
 }

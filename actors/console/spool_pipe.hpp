@@ -16,7 +16,7 @@ namespace ringmaster::actors {
 /// Bounded buffer between the connection that reads an answer and the actor that writes it into a file. Any thread.
 class spool_pipe final : public protocol::http_body_sink {
 public:
-  static constexpr std::size_t full_bytes = 192 * 1024;
+  static constexpr std::size_t full_bytes = 1024 * 1024;
 
   /// Bytes that arrived since the last call.
   struct arrived {

@@ -1,6 +1,7 @@
 #include "actors/executors/executor_link.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "protocol/address_key.hpp"
@@ -12,8 +13,8 @@ namespace {
 /// Error of a node that has just started: without its groups it cannot know which token to show.
 constexpr auto groups_unknown = "this node does not know its groups yet";
 
-/// Limit for the JSON text of a streamed log; its receiver has a limit for the log itself.
-constexpr std::size_t streamed_bytes_max = std::size_t{2} * 1024 * 1024 * 1024;
+/// A streamed log has no limit here: its receiver has one for the log itself.
+constexpr std::size_t streamed_bytes_max = std::numeric_limits<std::size_t>::max();
 
 } // namespace
 
@@ -216,7 +217,7 @@ void executor_link_state::drain() {
       if (put_with_another_token(*log, one.result))
         continue;
       protocol::log_reply reply{.error = std::move(one.result.error), .too_long = one.result.too_large};
-      if (reply.too_long)
+      if (reply.too_long && !(*log)->asked.sink)
         reply.error += " (trigger.log_bytes_max)";
       if (one.result.streamed) {
         reply.answered = reply.streamed = true;

@@ -95,10 +95,11 @@ protocol::log_spool supervisor_state::spawn_spool() {
     return {};
   using spool = protocol::with_state<log_spool_state, protocol::log_spool>;
   const auto limit = executor_limit(parts_.settings);
+  const auto& clock = parts_.clocks.wall;
   spool_settings settings{.folder = parts_.spool_folder};
   return keep("log_spool", parts_.detached_workers
-                             ? self_->spawn<spool, caf::detached>(pool_, limit, std::move(settings), parts_.log)
-                             : self_->spawn<spool>(pool_, limit, std::move(settings), parts_.log));
+                             ? self_->spawn<spool, caf::detached>(pool_, limit, std::move(settings), clock, parts_.log)
+                             : self_->spawn<spool>(pool_, limit, std::move(settings), clock, parts_.log));
 }
 
 void supervisor_state::spawn_storage() {

@@ -4,7 +4,7 @@ import { useLogReader } from '../src/log/log_reader'
 import { findLine } from '../src/log/log_search'
 
 /** A log of numbered lines, answered as the server does. */
-const server = { lines: 20000, finished: true, asked: [] as string[] }
+const server = { lines: 20000, finished: true, asked: [] as string[], failures: 0 }
 
 function answer(url: string): object {
   const { pathname, searchParams } = new URL(url, 'http://server')
@@ -25,7 +25,14 @@ function answer(url: string): object {
 
 beforeEach(() => {
   server.asked = []
-  vi.stubGlobal('fetch', async (url: string) => new Response(JSON.stringify(answer(String(url))), { headers: { 'Content-Type': 'application/json' } }))
+  vi.stubGlobal('fetch', async (url: string) => {
+    const body = answer(String(url))
+    if (server.failures > 0) {
+      server.failures -= 1
+      throw new TypeError('the network is down')
+    }
+    return new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' } })
+  })
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -56,6 +63,17 @@ describe('reader of a log', () => {
     await vi.waitFor(() => expect(reader.ended.value).toBe(true))
     expect(reader.blocks.value.lastLine).toBe(20000)
     expect(server.asked).toEqual(['from_line=8500', 'from_line=13500&wait_s=30', 'from_line=18500&wait_s=30'])
+    reader.stop()
+  })
+  it.each([[0, 'tail=5000'], [9000, 'from_line=8500']])('asks for the first lines again after a failure (line %i)', async (line, query) => {
+    server.failures = 1
+    const { reader } = reading(() => false)
+    reader.begin(line)
+    await vi.waitFor(() => expect(reader.problem.value).not.toBe(''))
+    expect(reader.loading.value).toBe(false)
+    await vi.waitFor(() => expect(reader.blocks.value.count).toBe(5000), { timeout: 5000 })
+    expect(server.asked).toEqual([query, query])
+    expect([reader.blocks.value.firstLine, reader.problem.value]).toEqual([line ? 8500 : 15001, ''])
     reader.stop()
   })
   it('keeps a bounded number of rows, and reads dropped ones again', async () => {

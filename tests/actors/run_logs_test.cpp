@@ -2,7 +2,9 @@
 
 #include <limits>
 
+#include "actors/console/log_spool.hpp"
 #include "tests/actors/run_admin_fixture.hpp"
+#include "tests/support/temp_folder.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
@@ -267,6 +269,47 @@ TEST_CASE_METHOD(run_administration, "a long answer of an executor becomes a pie
   executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true};
   const auto message = read(1, {.tail = 1});
   CHECK((message.content == "readLog fail, logFile not exists" && message.to_line == 0));
+}
+
+TEST_CASE_METHOD(run_administration, "the beginning of a log is searched and read as a file when its executor is away",
+                 "[actors][runs][keep][pieces]") {
+  const auto run = add_run(200, 200);
+  REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\n[the log goes on]\n", true)));
+  const auto file = [&] {
+    auto found = ask<protocol::run_file>(actor, protocol::run_file_query{run, core::local_operator()});
+    REQUIRE(found);
+    return *found;
+  };
+  const auto search = [&] {
+    auto found = ask<protocol::log_matches>(actor, protocol::run_search_query{run, core::local_operator(), {.wanted = "two"}});
+    REQUIRE(found);
+    REQUIRE(found->matches.size() == 1);
+    CHECK(found->matches[0].line == 2);
+    return found->partial_reason;
+  };
+  const auto is_cut = [&] {
+    CHECK(search().find("only the beginning") == 0);
+    const auto found = file();
+    CHECK((found.bytes == 26 && !found.end));
+    CHECK(found.partial_reason.find("only the beginning") == 0);
+  };
+  // Without copies on this node.
+  is_cut();
+  test::temp_folder folder;
+  auto spool = spawn<actors::log_spool_state, protocol::log_spool>(
+    pool.actor, 7000ms, actors::spool_settings{.folder = folder.path() + "/spool"}, clock(), silent_log());
+  const actors::query_workers stores{worker.actor, edits.actor};
+  actor = spawn<actors::run_admin_state, protocol::run_admin>(stores, pool.actor, completion, 6000ms, core::language::en, clock(),
+                                                              silent_log(), spool);
+  executor->log = {.error = "connection refused"};
+  is_cut();
+  executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true};
+  is_cut();
+  executor->log = {true, 3, "one\ntwo\nthree\n", {}, 1, true};
+  advance(4s);
+  CHECK(search().empty());
+  const auto whole = file();
+  CHECK((whole.bytes == 14 && whole.end && whole.partial_reason.empty()));
 }
 
 TEST_CASE_METHOD(run_administration, "a kept log is searched, and read as a file", "[actors][runs][keep][pieces]") {

@@ -47,12 +47,14 @@ export function useLogReader(run: () => number, merged: Ref<boolean>, view: Read
   const lastOutputMs = ref(Date.now())
   let current: AbortController | null = null
   let startLine = 0
+  /** The server has answered since `begin`: the next lines follow the loaded ones. */
+  let hasFirst = false
   let toldEnd = false
   let earlier = false
 
   function nextQuery() {
     if (merged.value) return { merged: true }
-    if (!loading.value) return { from_line: blocks.value.lastLine + 1, wait_s: 30 }
+    if (hasFirst) return { from_line: blocks.value.lastLine + 1, wait_s: 30 }
     return startLine ? { from_line: Math.max(1, startLine - contextLines) } : { tail: tailLines }
   }
 
@@ -61,7 +63,8 @@ export function useLogReader(run: () => number, merged: Ref<boolean>, view: Read
     const from = blocks.value.lastLine + 1
     kept.value = part.kept
     partial.value = part.partial_reason ?? ''
-    const isFirst = loading.value && (merged.value || part.to_line >= part.from_line)
+    const isFirst = !hasFirst && (merged.value || part.to_line >= part.from_line)
+    hasFirst = true
     if (merged.value) blocks.value.clear()
     else if (isFirst) blocks.value.clear(part.from_line)
     else if (part.from_line !== from) return 0
@@ -88,7 +91,7 @@ export function useLogReader(run: () => number, merged: Ref<boolean>, view: Read
     let failures = 0
     let tag: string | null = null
     while (!signal.aborted) {
-      if (!loading.value && (document.hidden || (!merged.value && !view.wantsLater()))) {
+      if (hasFirst && (document.hidden || (!merged.value && !view.wantsLater()))) {
         await pause(document.hidden ? 1000 : 200, signal)
         continue
       }
@@ -127,6 +130,7 @@ export function useLogReader(run: () => number, merged: Ref<boolean>, view: Read
   /** Reads the log again: its end, or the lines around one line. */
   function begin(line = 0): void {
     startLine = line
+    hasFirst = false
     blocks.value.clear()
     version.value += 1
     loading.value = true

@@ -20,7 +20,7 @@ bool may_send(const protocol::http_call& call) {
 }
 
 /// Pause in which a full sink may make room.
-constexpr std::chrono::milliseconds sink_pause{10};
+constexpr std::chrono::milliseconds sink_pause{2};
 
 std::string in_ms(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
@@ -257,10 +257,23 @@ void connection::go_on_streaming() {
   const auto now = clock::now();
   const auto end = sent_at_ + asked.stream_timeout;
   paused_ = asked.sink->is_full();
-  if (paused_)
-    return expire_at(std::min(now + sink_pause, end));
+  if (paused_) {
+    expire_at(end);
+    return pause();
+  }
   expire_at(std::min(now + asked.request_timeout, end));
   await_bytes();
+}
+
+// A timer of its own: the limits of all connections are looked through whenever one of them is over.
+void connection::pause() {
+  if (!pause_timer_)
+    pause_timer_ = std::make_unique<tcp_timer>(socket_.get_executor());
+  pause_timer_->expires_after(sink_pause);
+  pause_timer_->async_wait([self = shared_from_this()](error_code ec) {
+    if (!ec && self->phase_ == phase::calling && self->paused_)
+      self->go_on_streaming();
+  });
 }
 
 void connection::fail_read(error_code ec) {
@@ -343,8 +356,6 @@ void connection::call_expired() {
   const bool is_over = asked.sink && clock::now() >= sent_at_ + asked.stream_timeout;
   if (is_over)
     return fail_call("the reply did not end within " + in_ms(asked.stream_timeout));
-  if (paused_)
-    return go_on_streaming();
   fail_call("no reply within " + in_ms(asked.request_timeout));
 }
 

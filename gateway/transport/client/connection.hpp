@@ -56,6 +56,7 @@ private:
   void on_bytes();
   void read();
   void go_on_streaming();
+  void pause();
   void call_expired();
   std::size_t write(error_code& ec);
   void keep_session();
@@ -74,6 +75,8 @@ private:
   bool accepted_ = false;
   /// The sink of the call is full, and nothing is read until it has room.
   bool paused_ = false;
+  /// Ends a pause. Null before the first one.
+  std::unique_ptr<tcp_timer> pause_timer_;
   phase phase_ = phase::connecting;
   bool established_ = false;
   unsigned attempt_ = 0;

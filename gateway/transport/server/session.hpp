@@ -77,6 +77,7 @@ private:
   void on_written(error_code ec, std::size_t n);
   bool advance(std::size_t n);
   void body_written();
+  void await_source();
   void next_request();
   void linger();
   void send_continue();
@@ -116,6 +117,8 @@ private:
   std::string_view rest_;
   /// Makes the body of a large reply.
   source_reader source_;
+  /// Ends a wait for the source. Null before the first one.
+  std::unique_ptr<tcp_timer> source_timer_;
   /// Parts of `head_` and `body_` that are still to be written.
   std::array<asio::const_buffer, 2> out_;
   std::size_t extended_at_ = 0;

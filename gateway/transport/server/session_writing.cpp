@@ -54,7 +54,7 @@ void session::body_written() {
   switch (source_.next(body_, owner_.settings().write_timeout)) {
   case source_reader::step::end: return next_request();
   case source_reader::step::failed: return close();
-  case source_reader::step::later: return expire_after(source_reader::pause);
+  case source_reader::step::later: return await_source();
   case source_reader::step::piece: break;
   }
   rest_ = body_;
@@ -62,6 +62,18 @@ void session::body_written() {
   extended_at_ = rest_.size();
   expire_after(owner_.settings().write_timeout);
   write_some();
+}
+
+// A timer of its own: the limits of all connections are looked through whenever one of them is over.
+void session::await_source() {
+  expire_after(owner_.settings().write_timeout);
+  if (!source_timer_)
+    source_timer_ = std::make_unique<tcp_timer>(socket_.get_executor());
+  source_timer_->expires_after(source_reader::pause);
+  source_timer_->async_wait([self = shared_from_this()](error_code ec) {
+    if (!ec && self->phase_ == phase::writing && self->source_.stop_waiting())
+      self->body_written();
+  });
 }
 
 std::size_t session::write_now(error_code& ec) {

@@ -26,7 +26,7 @@ public:
     failed,
   };
   /// Pause in which a source may make the next part of a body.
-  static constexpr std::chrono::milliseconds pause{10};
+  static constexpr std::chrono::milliseconds pause{2};
 
   /// Begins with a source; null: none.
   void reset(std::shared_ptr<protocol::http_body_source> source = nullptr) {

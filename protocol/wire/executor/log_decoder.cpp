@@ -1,6 +1,7 @@
 #include "protocol/wire/executor/log_decoder.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/text/text.hpp"
@@ -173,7 +174,7 @@ void log_decoder::open(char c) {
   expects_ = c == '{' ? expects::name : expects::element;
   if (c == '{' && depth_ == 2 && stack_[0] == '{' && (name_ == "content" || name_ == "data")) {
     in_chunk_ = true;
-    current_ = {asked_line_, 0, false, name_ == "content", false};
+    current_ = {.from_line = asked_line_, .is_content = name_ == "content"};
   }
 }
 
@@ -318,7 +319,7 @@ void log_decoder::take_captured() {
   else if (name_ == "fromLineNum")
     current_.from_line = narrow_line(number.value_or(asked_line_));
   else if (name_ == "toLineNum")
-    current_.to_line = narrow_line(number.value_or(0));
+    std::tie(current_.to_line, current_.has_last_line) = std::pair{narrow_line(number.value_or(0)), number.has_value()};
   else
     current_.end = current_.end || captured_ == "true";
 }

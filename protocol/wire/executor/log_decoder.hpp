@@ -32,6 +32,8 @@ public:
   /// part of the log then.
   [[nodiscard]] core::result<log_chunk> finish(unsigned status) const;
 
+  /// Returns true if the answer states the number of its last line.
+  [[nodiscard]] bool has_last_line() const noexcept { return chosen_ && chosen_->has_last_line; }
   /// Facts about the text that was passed on.
   [[nodiscard]] const log_text_facts& text_facts() const noexcept { return facts_; }
 
@@ -56,6 +58,7 @@ private:
     bool end = false;
     bool is_content = false;
     bool has_text = false;
+    bool has_last_line = false;
   };
 
   bool fail(const char* problem) noexcept;
