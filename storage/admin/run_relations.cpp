@@ -90,7 +90,7 @@ private:
   core::result<void> later_attempts() {
     auto last = out_.run;
     sort_by_id(out_.retries);
-    for (int count = 0; count < attempts_max && last.fail_retry_count > 0 && core::reason_of(last); ++count) {
+    for (int count = 0; count < attempts_max && core::reason_of(last); ++count) {
       auto found = followers(last, last.job, core::trigger_kind::retry);
       if (!found)
         return tl::unexpected{found.error()};
