@@ -92,7 +92,8 @@ export function useLogRows({ blocks, version, only, following, box, ruler, reach
     const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4
     if (up && !atEnd) following.value = false
     if (atEnd) reachedEnd()
-    if (position.value < 4 * viewHeight.value) nearTop()
+    // Not at a jump to a line, whose first steps may be near the top.
+    if (up && position.value < 4 * viewHeight.value) nearTop()
   }
   /** Returns true if the user sees the last rows, or soon will. */
   const isNearEnd = () => !only.value && position.value + 4 * viewHeight.value >= fullHeight.value
