@@ -1,7 +1,6 @@
 #include "protocol/wire/executor/log_decoder.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "core/text/text.hpp"
@@ -310,6 +309,11 @@ void log_decoder::end_token() {
   }
 }
 
+void log_decoder::take_last_line(std::optional<std::int64_t> number) {
+  current_.has_last_line = number.has_value();
+  current_.to_line = narrow_line(number.value_or(0));
+}
+
 void log_decoder::take_captured() {
   const auto number = captured_all_ ? captured_number(captured_) : std::nullopt;
   if (depth_ == 1 && name_ == "code")
@@ -319,7 +323,7 @@ void log_decoder::take_captured() {
   else if (name_ == "fromLineNum")
     current_.from_line = narrow_line(number.value_or(asked_line_));
   else if (name_ == "toLineNum")
-    std::tie(current_.to_line, current_.has_last_line) = std::pair{narrow_line(number.value_or(0)), number.has_value()};
+    take_last_line(number);
   else
     current_.end = current_.end || captured_ == "true";
 }

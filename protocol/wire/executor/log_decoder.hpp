@@ -77,6 +77,7 @@ private:
   void put(char c);
   void put_character(char32_t c);
   void take_captured();
+  void take_last_line(std::optional<std::int64_t> number);
   void choose();
   /// Moves the decoded text to `text`; without `whole` an incomplete character at its end is held back.
   void pass_on(std::string& text, bool whole);
