@@ -215,6 +215,7 @@ class WebStrangerTest(CorpusCase):
         job = {"group": 1, "name": "x"}
         bodies = {"/jobs": job, "/jobs/{id}": job, "/runs/clear": {"group": 1, "all": True},
                   "/jobs/{id}/source": {"source": "echo", "remark": "a remark"}}
+        queries = {"/runs/{id}/log/search": "?q=x"}
         many = {"/jobs/start", "/jobs/stop", "/jobs/trigger"}
         self.witness.renew()
         for route in route_table():
@@ -230,7 +231,8 @@ class WebStrangerTest(CorpusCase):
             else:
                 seen = {"If-Match": "*"} if route.takes_if_match else {}
                 body = bodies.get(path, {}) if route.changes else None
-                reply = edda.send(route.methods, path.replace("{id}", "1").replace("{name}", "mail"), body, **seen)
+                place = path.replace("{id}", "1").replace("{name}", "mail")
+                reply = edda.send(route.methods, place + queries.get(path, ""), body, **seen)
                 self.assertIn(reply.status, (403, 404) if route.who != "admin" else (403,), (route, reply))
             self.assertEqual(self.witness.changed(), [], route)
 
