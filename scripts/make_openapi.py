@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from openapi_schemas import (
-    ANY_NUMBER, ID, INT32_MAX, MS, SCHEMAS, answer, array, maybe, one_of, ref, shown, text, truth, whole,
+    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, ref, shown, text, truth, whole,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -174,7 +174,7 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
                             "text": text("The line; of a long line 500 units around the match.")}),
                      description="The first match of each line."),
     "next_line": maybe(whole(1, description="First line that was not searched; null: none.")), "scanned_to": whole(0),
-    "partial_reason": maybe(text("Why the rest of the log is missing for now; null: it is not."))}), parameters=[
+    "partial_reason": PARTIAL_REASON}), parameters=[
         query("q", text(minLength=1, maxLength=256), "Plain text.", required=True),
         query("case", truth(), "The case of ASCII letters matters (false)."), query("from_line", whole(1, INT32_MAX)),
         query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])

@@ -153,6 +153,8 @@ TRIGGER = {"params": maybe(text("Default: the job's own parameters.")),
                                                                   "be empty or contain a comma."))}
 IDS = array(ID, 500, 1, uniqueItems=True)
 
+PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
+
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
                       "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
@@ -222,7 +224,7 @@ SCHEMAS = {
                      "cut": truth("The last line is longer than max_bytes, and only its beginning is here."),
                      "bytes": maybe(whole(0, description="Size of the whole log; null: unknown.")),
                      "lines": maybe(whole(0, description="Lines of the whole log; null: unknown.")),
-                     "partial_reason": maybe(text("Why the rest of the log is missing for now; null: it is not."))}),
+                     "partial_reason": PARTIAL_REASON}),
     "Clearing": record({"group": maybe(ID), "job": maybe(ID), "until_ms": maybe(whole(0)), "keep_newest": maybe(COUNT),
                         "all": maybe(truth("Exactly one of until_ms, keep_newest and all must be present; all must be true."))}),
     "Day": shown({"day": text(), "day_ms": ANY_NUMBER, "total": ANY_NUMBER, "running": ANY_NUMBER, "succeeded": ANY_NUMBER,

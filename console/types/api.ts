@@ -484,7 +484,7 @@ export type RunLog = {
   bytes: number | null
   /** Lines of the whole log; null: unknown. */
   lines: number | null
-  /** Why the rest of the log is missing for now; null: it is not. */
+  /** Reason why the rest of the log is missing now; null if nothing is missing. */
   partial_reason: string | null
 }
 
@@ -1102,7 +1102,7 @@ export interface Operations {
       /** First line that was not searched; null: none. */
       next_line: number | null
       scanned_to: number
-      /** Why the rest of the log is missing for now; null: it is not. */
+      /** Reason why the rest of the log is missing now; null if nothing is missing. */
       partial_reason: string | null
     }
   }

@@ -25,8 +25,8 @@
   " OR " handle_msg " LIKE 'web container destroy and kill the job. [job %')"
 #define RINGMASTER_STATUS_BIT(condition, bit) "(CASE WHEN " condition " THEN " bit " ELSE 0 END)"
 
-/// The condition that a run has one of the asked statuses. `chosen`: placeholder of a status, or of -1 for several. `several`:
-/// placeholder of these, status n as bit n. `handle_msg`: the column as UTF-8.
+/// The condition that a run has one of the wanted statuses. `chosen`: placeholder of a status, or of -1 for several statuses.
+/// `several`: placeholder of their bit mask, with bit n for status n. `handle_msg`: the column as UTF-8.
 #define RINGMASTER_HAS_STATUS(chosen, several, handle_msg)                                                                       \
   "CASE " chosen " WHEN 1 THEN " RINGMASTER_SUCCEEDED " WHEN 2 THEN " RINGMASTER_FAILED " WHEN 3 THEN " RINGMASTER_RUNNING       \
   " WHEN 4 THEN " RINGMASTER_MISSED " WHEN 5 THEN " RINGMASTER_PENDING " WHEN 6 THEN " RINGMASTER_TIMED_OUT                      \

@@ -7,10 +7,12 @@ import urllib.error
 import urllib.request
 from calendar import timegm
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from support.process import DIES_WITH_US, environment
+from support.waiting import wait_until
 from sweep_executor import Book, Executors
 
 TOKEN = "a-token-of-the-crash-sweep"
@@ -114,9 +116,8 @@ class Lane:
 
     def wait_taken(self) -> None:
         """Waits until every result is taken: a server that does not trust its clock yet leaves callbacks unanswered."""
-        end = time.monotonic() + TAKEN_DEADLINE_S
-        while self.book.untold and time.monotonic() < end:
-            time.sleep(0.05)
+        with suppress(TimeoutError):  # the account reports them
+            wait_until(lambda: not self.book.untold, TAKEN_DEADLINE_S, "all results are taken")
 
     def tail(self) -> str:
         return (self.folder / "server.log").read_text(errors="replace")[-1500:]

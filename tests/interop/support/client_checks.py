@@ -94,11 +94,9 @@ def failover(stage: ClientStage, who: Manners):
 def whole_log(stage: ClientStage, who: Manners):
     """Reads the log by both APIs, once the run has ended: one part, and its end, which is known some seconds after the result."""
     run = stage.done(who.app, "logging", "0", [stage.of(who.app)[0].address])["id"]
-    end_known_by = time.monotonic() + LOG_DEADLINE_S
+    wait_until(lambda: stage.console.log(run)["end"] and stage.console.xxl_log(run)["end"], LOG_DEADLINE_S,
+               f"the end of the log of run {run} in both APIs")
     ours, theirs = stage.console.log(run), stage.console.xxl_log(run)
-    while not (ours["end"] and theirs["end"]) and time.monotonic() < end_known_by:
-        time.sleep(0.2)
-        ours, theirs = stage.console.log(run), stage.console.xxl_log(run)
     for text, end in ((ours["content"], ours["end"]), (theirs["logContent"], theirs["end"])):
         for line in (*LINES, who.last_line.format(log=run)):
             if text.count(line) != 1:
