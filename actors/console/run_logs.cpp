@@ -61,9 +61,10 @@ protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
           }};
 }
 
-/// Returns true if an executor says that it does not have the log.
-bool is_message(const protocol::run_log& part, std::int32_t from_line) noexcept {
-  return part.to_line <= 0 && (from_line == 1 || !part.content.empty());
+/// Returns true if an executor says that it does not have the log. `Answer` has `to_line` and `content`.
+template <class Answer>
+bool is_message(const Answer& answer, std::int32_t from_line) noexcept {
+  return answer.to_line <= 0 && (from_line == 1 || !answer.content.empty());
 }
 
 /// A run, and the matches in its log if the database has a copy of it, or of its beginning.
@@ -199,11 +200,9 @@ void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
     protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
       .then(
         [asked](protocol::log_reply& reply) {
-          const auto first = asked->from_line;
-          const bool has_none = asked->cut && reply.to_line <= 0 && (first == 1 || !reply.content.empty());
-          if (!reply.answered || has_none)
+          if (!reply.answered || (asked->cut && is_message(reply, asked->from_line)))
             return asked->fail(no_answer_of(asked->run, reply.error));
-          asked->promise.deliver(part_of(std::move(asked->run), first, std::move(reply), asked->limits));
+          asked->promise.deliver(part_of(std::move(asked->run), asked->from_line, std::move(reply), asked->limits));
         },
         [asked](const caf::error&) { asked->fail(no_answer_of(asked->run, "request timed out", core::errc::timeout)); });
   });

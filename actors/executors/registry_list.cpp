@@ -57,7 +57,7 @@ core::known_executor registry_table::describe(const core::group& of, const std::
           family_of(known)};
 }
 
-core::known_executor registry_table::describe_entered(const core::group& of, const key& which) const {
+core::known_executor registry_table::describe_absent(const core::group& of, const key& which) const {
   const auto& address = std::get<2>(which);
   const bool link = core::is_native_address(address);
   if (const auto left = departed_.find(which); left != departed_.end())
@@ -86,20 +86,18 @@ core::page<core::known_executor> registry_table::executors(const core::executor_
         if (const auto found = entries_.find(key_of(address)); found != entries_.end())
           page.add(describe(*of, address, found->second));
         else
-          page.add(describe_entered(*of, key_of(address)));
+          page.add(describe_absent(*of, key_of(address)));
       continue;
     }
     for (auto at = entries_.lower_bound(key_of({})); at != entries_.end() && is_of(at->first); ++at)
       if (!is_displaced(at->first, at->second)) // no run is sent there
         page.add(describe(*of, std::get<2>(at->first), at->second));
     for (auto at = departed_.lower_bound(key_of({})); at != departed_.end() && is_of(at->first); ++at)
-      page.add({of->id, of->app_name, std::get<2>(at->first), core::executor_state::gone, at->second.seen, at->second.link,
-                at->second.family});
+      page.add(describe_absent(*of, at->first));
     // Rows that were dead before this node began.
     for (auto at = dead_.lower_bound(key_of({})); at != dead_.end() && is_of(at->first); ++at)
       if (!departed_.contains(at->first))
-        page.add({of->id, of->app_name, std::get<2>(at->first), core::executor_state::gone, at->second.seen,
-                  core::is_native_address(std::get<2>(at->first)), {}});
+        page.add(describe_absent(*of, at->first));
   }
   return page.take();
 }

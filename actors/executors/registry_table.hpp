@@ -176,8 +176,8 @@ private:
   };
 
   [[nodiscard]] core::known_executor describe(const core::group& of, const std::string& address, const entry& known) const;
-  /// Describes an address of a manual group that is not registered.
-  [[nodiscard]] core::known_executor describe_entered(const core::group& of, const key& which) const;
+  /// Describes an address without a live registration: one that has gone, or one that a manual group has and that never came.
+  [[nodiscard]] core::known_executor describe_absent(const core::group& of, const key& which) const;
   [[nodiscard]] static core::executor_family family_of(const entry& known) noexcept;
   [[nodiscard]] static core::time_point last_beat_of(const entry& known) noexcept;
   /// Returns the time since the last sign that the entry is alive.

@@ -139,8 +139,12 @@ run_reason reason_of_java(std::string_view text) {
   return out;
 }
 
+std::string trigger_words(const log_row& run, const std::optional<trigger_note>& note) {
+  return note ? valid_utf8(trimmed(note->message)) : std::string{trimmed(plain_text(run.trigger_msg))};
+}
+
 run_reason reason_of_trigger(const log_row& run, const std::optional<trigger_note>& note) {
-  const auto words = trigger_words(run);
+  const auto words = trigger_words(run, note);
   if (!note)
     return reason_of_java(words);
   if (note->refused)
@@ -244,10 +248,7 @@ std::optional<run_reason> reason_of(const log_row& run) {
   return note && note->missed ? std::nullopt : std::optional{reason_of_trigger(run, note)};
 }
 
-std::string trigger_words(const log_row& run) {
-  const auto note = decode_trigger_note(run.trigger_msg);
-  return note ? valid_utf8(trimmed(note->message)) : std::string{trimmed(plain_text(run.trigger_msg))};
-}
+std::string trigger_words(const log_row& run) { return trigger_words(run, decode_trigger_note(run.trigger_msg)); }
 
 std::string result_words(const log_row& run) {
   if (run.handle_code == 0)
