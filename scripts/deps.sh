@@ -128,8 +128,8 @@ apt_in() {
 
 is_caf_source() { [ -f "$1" ] && echo "$caf_sha256  $1" | sha256sum -c --quiet --status - 2>/dev/null; }
 
-# Downloads from Debian's experimental suite, from the first of the system's Debian mirrors that has the file. A mirror may be weeks
-# old: the file's checksum is compared, so the age of its list does not matter.
+# Downloads from Debian's experimental suite, from the first of the system's Debian mirrors that has the file. A mirror may be
+# weeks old: the file's checksum is compared, so the age of its list does not matter.
 fetch_from_debian() { # FILE
   local uri file=actor-framework_$caf_version.orig.tar.gz
   mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial" "$scratch/source"

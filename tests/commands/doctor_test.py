@@ -148,6 +148,12 @@ class DatabaseTest(MariadbCase, Examined):
         found = self.examine()
         self.says(found, "database", "fail", "read-only")
         self.only(found, "database")
+        self.sql("SET GLOBAL read_only = 0")
+        self.addCleanup(self.sql, "RESET SLAVE ALL")
+        self.sql("CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'replicator'")
+        found = self.examine()
+        self.says(found, "durability", "fail", "is a replica of another one")
+        self.only(found, "durability")
 
     def test_no_schedule_lock(self):
         for generation in (4, 8):

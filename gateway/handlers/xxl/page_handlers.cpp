@@ -16,8 +16,8 @@ constexpr std::string_view head_of_page = R"(<!doctype html>
 <body>
 <h1>Ringmaster</h1>
 <p>A job scheduler that takes the place of the XXL-JOB admin. It is running.</p>
-<p>Jobs and runs are managed with the command <code>ringmaster</code> on the server (<code>ringmaster --help</code>), or from another
-machine with <code>--server</code> and an API key.</p>
+<p>Jobs and runs are managed with the command <code>ringmaster</code> on the server (<code>ringmaster --help</code>), or from
+another machine with <code>--server</code> and an API key.</p>
 )";
 
 constexpr std::string_view no_console = "<p>This server was built without the web console.</p>\n";
