@@ -16,7 +16,7 @@ using test::api_fixture;
 
 namespace {
 
-using asked_lines = std::vector<std::string>;
+using asked_of_figures = std::vector<std::string>;
 
 std::string header_of(const test::raw_socket::message& reply, const std::string& name) {
   const auto at = reply.head.find("\r\n" + name + ": ");
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(api_fixture, "now: viewers within a second share one answer", "
   open();
   const auto first = call("GET", "/now", {}, "viewer");
   REQUIRE(first.status() == 200);
-  REQUIRE(script->take_asked() == asked_lines{"figures_query()"});
+  REQUIRE(script->take_asked() == asked_of_figures{"figures_query()"});
   const auto tag = header_of(first, "ETag");
   CHECK(tag.starts_with("W/\""));
   for (const auto* session : {"admin", "viewer"}) {
