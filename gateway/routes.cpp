@@ -114,6 +114,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user}.with_query(),
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
+  {"GET", "/api/v1/now", handlers::v1::now_figures, any_user},
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),

@@ -441,6 +441,14 @@ using alarm_tester = caf::typed_actor<
   /// INTERNAL: a test may have reached its limit.
   caf::result<void>(tick_atom)>;
 
+/// Keeps the figures of this node that the console shows, and the counters of its last 15 minutes.
+using figure_keeper = caf::typed_actor<
+  /// Replies figures that are at most a second old; asks other actors and the store only then. Never an error.
+  caf::result<figures_told>(figures_query),
+  caf::result<void>(registry_change),
+  /// INTERNAL: the end of a step of the counters.
+  caf::result<void>(tick_atom)>;
+
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),

@@ -172,5 +172,7 @@ struct clear_runs;
 struct runs_cleared;
 struct report_query;
 struct day_reports;
+struct figures_query;
+struct figures_told;
 
 } // namespace ringmaster::protocol

@@ -445,6 +445,7 @@ struct node_handles {
   run_admin runs{};
   log_follower followed_logs{};
   alarm_tester alarm_tests{};
+  figure_keeper figures{};
 };
 
 struct node_status {

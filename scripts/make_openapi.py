@@ -192,6 +192,9 @@ operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time s
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
+operation("get", "/now", "any user", "Returns what the nodes do now, in figures that are at most a second old", reply=ref("Now"),
+          headers={"ETag": "Value for If-None-Match."},
+          parameters=[header("If-None-Match", "Answers 304 if nothing but now_ms has changed.")])
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
           reply=shown({"items": array(shown({
               "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
@@ -228,6 +231,8 @@ def document():
     file["200"]["content"] = {"text/plain; charset=utf-8": file["200"]["content"]["application/json"]}
     file["206"] = {**file["200"], "description": "The part that was asked for."}
     file["304"] = {"description": "The log has not changed."}
+    now = paths["/api/v1/now"]["get"]["responses"]
+    now["304"] = {"description": "Nothing but now_ms has changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
     refused = paths["/api/v1/apply"]["post"]["responses"]

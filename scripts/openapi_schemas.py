@@ -17,6 +17,10 @@ def whole(minimum=None, maximum=INT64_MAX, description=None):
     return {"type": "integer", "format": "int64", **bounds, **({"description": description} if description else {})}
 
 
+def rate(description=None):
+    return {"type": "number", "minimum": 0, **({"description": description} if description else {})}
+
+
 def truth(description=None):
     return {"type": "boolean", **({"description": description} if description else {})}
 
@@ -270,8 +274,36 @@ SCHEMAS = {
                         description="State as the answering node sees it; it reports draining only for itself."),
         "address": maybe(text("For administrators only.")),
         "beat_age_ms": maybe(whole(0, description="Time since the node's heartbeat last changed; null if the node has stopped.")),
-        "life": whole(0, description="Incarnation of the node; rises with each start.")})),
+        "life": whole(0, description="Incarnation of the node; rises with each start."),
+        "slots": maybe(whole(0, 256, "Slots of jobs that the node plans; null if the answering node does not know.")),
+        "started_ms": maybe({**MS, "description": "When the node began; null for another node than the answering one."}),
+        "version": maybe(text("Version of the node; null for another node than the answering one."))})),
         "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Version of the answering node.")}),
+    "Now": shown({
+        "now_ms": MS,
+        "nodes": array(shown({
+            "id": text(), "slots": maybe(whole(0, 256, "Slots of jobs that the node plans; null if unknown.")),
+            "lanes": maybe(array(shown({"lane": one_of("fast", "slow"), "used": whole(0), "window": whole(0)}))),
+            "claims_open": maybe(whole(0, description="Claims with runs that have no stored trigger result.")),
+            "undecided": maybe(whole(0, description="Runs of unknown delivery that recovery has not decided.")),
+            "store_waiting": maybe(whole(0, description="Claims and results that wait for the store.")),
+            "firings_per_s": maybe(rate("Runs handed to executors, of the last 5 to 10 seconds.")),
+            "results_per_s": maybe(rate("Results that were stored, of the last 5 to 10 seconds."))}),
+            description="Live nodes by id. Members from lanes on are null for another node than the answering one."),
+        "lateness": shown({
+            "bounds_ms": array(whole(1)),
+            "counts": array(whole(0), description="Runs of the last 15 minutes up to each bound; the last count is of later"
+                            " runs.")}),
+        "series": shown({
+            "step_ms": whole(1), "from_ms": {**MS, "description": "Begin of the first step."},
+            "fired": array(whole(0), description="Runs handed to executors in each step; the last 15 minutes at most."),
+            "failed": array(whole(0), description="Runs that failed or could not be sent.")}),
+        "jobs": maybe(whole(0, description="Null, like the next three, if the store did not answer in time.")),
+        "jobs_running": maybe(whole(0, description="Jobs whose schedule is started.")),
+        "failed_last_hour": maybe(whole(0)),
+        "failed_is_capped": maybe(truth("Counting stopped at failed_last_hour; at least so many runs failed.")),
+        "executors_online": maybe(whole(0, description="Registered addresses; null until the node has read them.")),
+        "partial": truth("Lanes, rates, lateness and series are missing for some nodes.")}),
     "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
                        "next": maybe(text("Cursor of the next page; null if nothing more fires before to_ms.")),
                        "truncated": truth("The computation reached its time limit; continue with next."),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -84,6 +85,9 @@ public:
   protocol::supervisor::behavior_type make_behavior();
 
 private:
+  /// Longest wait for an actor of this node that answers at once.
+  static constexpr std::chrono::seconds question_limit{5};
+
   void spawn_storage();
   void spawn_firing_path();
   void spawn_surroundings();
@@ -101,6 +105,8 @@ private:
   caf::result<protocol::node_status> status();
   caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
+
+  // -- graceful stop (supervisor_stop.cpp): fire what is reserved, claim nothing more, wait for answers, say `down`
   caf::result<void> stop();
   void finish_reserved();
   void drain();
@@ -146,6 +152,7 @@ private:
   protocol::log_spool spool_;
   protocol::log_follower followed_logs_;
   protocol::user_admin users_;
+  protocol::figure_keeper figures_;
 
   bool stopping_ = false;
   /// Reserved instants have been fired, or are not waited for any longer.

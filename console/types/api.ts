@@ -649,11 +649,68 @@ export type Nodes = {
     beat_age_ms: number | null
     /** Incarnation of the node; rises with each start. */
     life: number
+    /** Slots of jobs that the node plans; null if the answering node does not know. */
+    slots: number | null
+    /** When the node began; null for another node than the answering one. */
+    started_ms: number | null
+    /** Version of the node; null for another node than the answering one. */
+    version: string | null
   }[]
   mode: 'native' | 'shared'
   dead_after_ms: number
   /** Version of the answering node. */
   version: string
+}
+
+export type Now = {
+  /** Milliseconds since the epoch. */
+  now_ms: number
+  /** Live nodes by id. Members from lanes on are null for another node than the answering one. */
+  nodes: {
+    id: string
+    /** Slots of jobs that the node plans; null if unknown. */
+    slots: number | null
+    lanes: {
+      lane: 'fast' | 'slow'
+      used: number
+      window: number
+    }[] | null
+    /** Claims with runs that have no stored trigger result. */
+    claims_open: number | null
+    /** Runs of unknown delivery that recovery has not decided. */
+    undecided: number | null
+    /** Claims and results that wait for the store. */
+    store_waiting: number | null
+    /** Runs handed to executors, of the last 5 to 10 seconds. */
+    firings_per_s: number | null
+    /** Results that were stored, of the last 5 to 10 seconds. */
+    results_per_s: number | null
+  }[]
+  lateness: {
+    bounds_ms: number[]
+    /** Runs of the last 15 minutes up to each bound; the last count is of later runs. */
+    counts: number[]
+  }
+  series: {
+    step_ms: number
+    /** Begin of the first step. */
+    from_ms: number
+    /** Runs handed to executors in each step; the last 15 minutes at most. */
+    fired: number[]
+    /** Runs that failed or could not be sent. */
+    failed: number[]
+  }
+  /** Null, like the next three, if the store did not answer in time. */
+  jobs: number | null
+  /** Jobs whose schedule is started. */
+  jobs_running: number | null
+  failed_last_hour: number | null
+  /** Counting stopped at failed_last_hour; at least so many runs failed. */
+  failed_is_capped: boolean | null
+  /** Registered addresses; null until the node has read them. */
+  executors_online: number | null
+  /** Lanes, rates, lateness and series are missing for some nodes. */
+  partial: boolean
 }
 
 export type Forecast = {
@@ -1163,6 +1220,12 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Nodes
+  }
+  /** Returns what the nodes do now, in figures that are at most a second old. Allowed for: any user. */
+  'GET /now': {
+    query: undefined
+    body: undefined
+    answer: Now
   }
   /** Lists the configured channels of alarms, without their secrets. Allowed for: administrator. */
   'GET /alarms/channels': {

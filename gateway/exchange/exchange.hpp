@@ -23,6 +23,7 @@
 #include "gateway/auth/reply_style.hpp"
 #include "gateway/exchange/forwarded.hpp"
 #include "gateway/exchange/http_metrics.hpp"
+#include "gateway/exchange/kept_answer.hpp"
 #include "gateway/exchange/paths.hpp"
 #include "gateway/transport/transport.hpp"
 #include "protocol/access_token_source.hpp"
@@ -51,6 +52,7 @@ struct gateway_partners {
   protocol::run_admin runs{};
   protocol::log_follower followed_logs{};
   protocol::alarm_tester alarm_tests{};
+  protocol::figure_keeper figures{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.
@@ -89,6 +91,8 @@ struct gateway_services {
   mutable core::known_tokens right_tokens{};
   /// Executors that were refused.
   mutable refused_executors refused{};
+  /// Answer of GET /api/v1/now: all viewers together cost one answer in a second.
+  mutable kept_answer live_figures{std::chrono::seconds{1}};
 };
 
 /// Place where a request arrived: the part of its path before the route, and the route's, e.g. `/xxl-job-admin` and

@@ -81,6 +81,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
 
   {"GET", "/schedule/forecast", {"/schedule/forecast?group=1"}, viewers, {"/schedule/forecast?group=2"}, admins},
   {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
+  {"GET", "/now", {"/now"}, users, {"/now"}, users},
 
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},

@@ -381,8 +381,11 @@ TEST_CASE_METHOD(api_fixture, "api: every user sees the nodes, only administrato
   CHECK(seen["version"] == "1.2.3");
   REQUIRE(seen["items"].size() == 2);
   CHECK(seen["items"][0] == nlohmann::json::parse(
-    R"({"id":"a","self":true,"state":"alive","address":"a:8080","beat_age_ms":120,"life":7})"));
+    R"({"id":"a","self":true,"state":"alive","address":"a:8080","beat_age_ms":120,"life":7,"slots":256,
+       "started_ms":1767323045000,"version":"1.2.3"})"));
   CHECK(seen["items"][1]["state"] == "dead");
+  for (const auto* unknown : {"slots", "started_ms", "version"})
+    CHECK(seen["items"][1][unknown].is_null());
   CHECK(seen["items"][1]["beat_age_ms"].is_null());
   CHECK(json_of(call("GET", "/nodes", {}, "viewer"))["items"][0]["address"].is_null());
 }

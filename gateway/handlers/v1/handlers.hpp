@@ -79,6 +79,9 @@ void schedule_forecast(exchange ex);
 /// Answers the nodes of the cluster as this node sees them.
 void node_list(exchange ex);
 
+/// Answers what the nodes do now. The answer is kept for a second: a request within it asks no other actor for it.
+void now_figures(exchange ex);
+
 /// Answers the OpenAPI document.
 void document(exchange ex);
 
