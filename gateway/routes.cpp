@@ -119,6 +119,9 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
   {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
 
+  {"GET", "/api/v1/doctor", handlers::v1::doctor_read, admin},
+  {"POST", "/api/v1/doctor", handlers::v1::doctor_start, admin},
+
   {"GET", "/api/v1/about", handlers::v1::about, anyone},
   {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},
   {"GET", "/api/v1/session", handlers::v1::session_show, first_of_all},

@@ -441,6 +441,18 @@ using alarm_tester = caf::typed_actor<
   /// INTERNAL: a test may have reached its limit.
   caf::result<void>(tick_atom)>;
 
+/// Has the node checked as `ringmaster doctor` does, for administrators. Errors of all: forbidden.
+using doctor = caf::typed_actor<
+  /// Replies the last report.
+  caf::result<doctor_report>(doctor_query),
+  /// Starts the checks and replies the new report, or that of the checks that run. Errors: unsupported; unavailable while a check
+  /// of an earlier report has not ended.
+  caf::result<doctor_report>(start_doctor),
+  /// Arrives from the examiner.
+  caf::result<void>(doctor_progress),
+  /// INTERNAL: a report may have reached its time limit.
+  caf::result<void>(tick_atom)>;
+
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.
 using gateway_actor = caf::typed_actor<
   caf::result<void>(http_exchange),

@@ -172,5 +172,9 @@ struct clear_runs;
 struct runs_cleared;
 struct report_query;
 struct day_reports;
+struct doctor_query;
+struct start_doctor;
+struct doctor_report;
+struct doctor_progress;
 
 } // namespace ringmaster::protocol

@@ -27,6 +27,7 @@
 #include "core/run/run.hpp"
 #include "core/schedule/schedule.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/doctor_messages.hpp"
 #include "protocol/http.hpp"
 #include "protocol/log_messages.hpp"
 #include "protocol/store_messages.hpp"
@@ -445,6 +446,7 @@ struct node_handles {
   run_admin runs{};
   log_follower followed_logs{};
   alarm_tester alarm_tests{};
+  doctor node_checks{};
 };
 
 struct node_status {

@@ -203,6 +203,9 @@ operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),
               "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
+operation("get", "/doctor", "administrator", "Returns the last report about the answering node", reply=ref("DoctorReport"))
+operation("post", "/doctor", "administrator", "Starts the checks of the answering node, or returns the report of those that run",
+          202, ref("DoctorReport"))
 operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])

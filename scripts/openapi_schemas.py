@@ -264,6 +264,12 @@ SCHEMAS = {
         "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
         "recovered": truth("The first success after an alarm is reported, too.")}),
     "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
+    "DoctorReport": shown({
+        "at_ms": maybe({**MS, "description": "Start of the checks; null: none yet."}), "node": text("Node that was checked."),
+        "state": one_of("none", "running", "done", description="none: no check since the node started."),
+        "findings": array(shown({
+            "check": text("Subject, e.g. clock."), "level": one_of("ok", "warning", "failed"), "text": text(),
+            "remedy": maybe(text("Instruction that ends the problem."))}), description="Grow while the state is running.")}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",

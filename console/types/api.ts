@@ -636,6 +636,24 @@ export type ChannelTest = {
   to?: string | null
 }
 
+export type DoctorReport = {
+  /** Start of the checks; null: none yet. */
+  at_ms: number | null
+  /** Node that was checked. */
+  node: string
+  /** none: no check since the node started. */
+  state: 'none' | 'running' | 'done'
+  /** Grow while the state is running. */
+  findings: {
+    /** Subject, e.g. clock. */
+    check: string
+    level: 'ok' | 'warning' | 'failed'
+    text: string
+    /** Instruction that ends the problem. */
+    remedy: string | null
+  }[]
+}
+
 export type Nodes = {
   items: {
     id: string
@@ -1210,6 +1228,18 @@ export interface Operations {
       detail: string | null
       took_ms: number
     }
+  }
+  /** Returns the last report about the answering node. Allowed for: administrator. */
+  'GET /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
+  }
+  /** Starts the checks of the answering node, or returns the report of those that run. Allowed for: administrator. */
+  'POST /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
   }
   /** Lists users. Allowed for: administrator. */
   'GET /users': {

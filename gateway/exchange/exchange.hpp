@@ -51,6 +51,7 @@ struct gateway_partners {
   protocol::run_admin runs{};
   protocol::log_follower followed_logs{};
   protocol::alarm_tester alarm_tests{};
+  protocol::doctor node_checks{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.

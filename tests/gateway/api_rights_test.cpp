@@ -95,6 +95,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
   {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
 
+  {"GET", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
+  {"POST", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
+
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
   {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,
    {"/users", R"({"name":"abcd","password":"efgh","admin":true})"}, admins},

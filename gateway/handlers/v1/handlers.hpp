@@ -132,6 +132,14 @@ void alarm_rule_list(exchange ex);
 /// Sends a test message and answers how its delivery ended: 200 also when it failed.
 void channel_test(exchange ex);
 
+// The doctor of the answering node.
+
+/// Answers the last report.
+void doctor_read(exchange ex);
+
+/// Starts the checks: 202 with the report, which the checks fill.
+void doctor_start(exchange ex);
+
 // API keys.
 
 /// Lists the caller's keys; for an administrator all keys, or those of one `user`.
