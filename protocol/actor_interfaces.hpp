@@ -317,6 +317,13 @@ using job_admin = caf::typed_actor<
   caf::result<exported_file>(export_query),
   /// Administrators only.
   caf::result<alarm_rules>(alarm_rules_query),
+  /// Administrators only.
+  caf::result<declared_sources>(declared_query),
+  /// Replies what an apply of this node's files would change; administrators only. Errors: not_found; conflict, with a line for
+  /// each mistake in the files, or when this node has no files of the source.
+  caf::result<files_applied>(drift_query),
+  /// Errors: not_found.
+  caf::result<exported_file>(declaration_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.

@@ -176,5 +176,9 @@ struct doctor_query;
 struct start_doctor;
 struct doctor_report;
 struct doctor_progress;
+struct declared_query;
+struct declared_sources;
+struct drift_query;
+struct declaration_query;
 
 } // namespace ringmaster::protocol

@@ -27,6 +27,7 @@
 #include "core/run/run.hpp"
 #include "core/schedule/schedule.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/declared_messages.hpp"
 #include "protocol/doctor_messages.hpp"
 #include "protocol/http.hpp"
 #include "protocol/log_messages.hpp"

@@ -88,6 +88,15 @@ void document(exchange ex);
 void files_apply(exchange ex);
 void file_export(exchange ex);
 
+/// Lists the sources of declared objects.
+void declared_list(exchange ex);
+
+/// Answers what an apply of the answering node's files of a source would change: 409 if it has none.
+void declared_drift(exchange ex);
+
+/// Answers one job as a table of a declared file.
+void job_declaration(exchange ex);
+
 // Users and the audit log.
 
 void user_list(exchange ex);
