@@ -88,6 +88,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
   {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
   {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+  {"GET", "/api/v1/jobs/{id}/declaration", handlers::v1::job_declaration, viewer},
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),
@@ -101,6 +102,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
 
   route{"GET", "/api/v1/export", handlers::v1::file_export, admin}.with_query(),
   {"POST", "/api/v1/apply", handlers::v1::files_apply, admin, none, apply_bytes_max},
+  {"GET", "/api/v1/declared", handlers::v1::declared_list, admin},
+  {"GET", "/api/v1/declared/{name}/drift", handlers::v1::declared_drift, admin},
 
   route{"GET", "/api/v1/runs", handlers::v1::run_list, viewer}.with_query(),
   {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
@@ -119,6 +122,9 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
   {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
+
+  {"GET", "/api/v1/doctor", handlers::v1::doctor_read, admin},
+  {"POST", "/api/v1/doctor", handlers::v1::doctor_start, admin},
 
   {"GET", "/api/v1/about", handlers::v1::about, anyone},
   {"POST", "/api/v1/session", handlers::v1::session_open, anyone, none, sign_in_bytes_max},

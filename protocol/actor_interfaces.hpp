@@ -317,6 +317,13 @@ using job_admin = caf::typed_actor<
   caf::result<exported_file>(export_query),
   /// Administrators only.
   caf::result<alarm_rules>(alarm_rules_query),
+  /// Administrators only.
+  caf::result<declared_sources>(declared_query),
+  /// Replies what an apply of this node's files would change; administrators only. Errors: not_found; conflict, with a line for
+  /// each mistake in the files, or when this node has no files of the source.
+  caf::result<files_applied>(drift_query),
+  /// Errors: not_found.
+  caf::result<exported_file>(declaration_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.
@@ -447,6 +454,18 @@ using figure_keeper = caf::typed_actor<
   caf::result<figures_told>(figures_query),
   caf::result<void>(registry_change),
   /// INTERNAL: the end of a step of the counters.
+  caf::result<void>(tick_atom)>;
+
+/// Has the node checked as `ringmaster doctor` does, for administrators. Errors of all: forbidden.
+using doctor = caf::typed_actor<
+  /// Replies the last report.
+  caf::result<doctor_report>(doctor_query),
+  /// Starts the checks and replies the new report, or that of the checks that run. Errors: unsupported; unavailable while a check
+  /// of an earlier report has not ended.
+  caf::result<doctor_report>(start_doctor),
+  /// Arrives from the examiner.
+  caf::result<void>(doctor_progress),
+  /// INTERNAL: a report may have reached its time limit.
   caf::result<void>(tick_atom)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.

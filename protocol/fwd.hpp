@@ -174,5 +174,13 @@ struct report_query;
 struct day_reports;
 struct figures_query;
 struct figures_told;
+struct doctor_query;
+struct start_doctor;
+struct doctor_report;
+struct doctor_progress;
+struct declared_query;
+struct declared_sources;
+struct drift_query;
+struct declaration_query;
 
 } // namespace ringmaster::protocol

@@ -27,6 +27,8 @@
 #include "core/run/run.hpp"
 #include "core/schedule/schedule.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/declared_messages.hpp"
+#include "protocol/doctor_messages.hpp"
 #include "protocol/http.hpp"
 #include "protocol/log_messages.hpp"
 #include "protocol/store_messages.hpp"
@@ -446,6 +448,7 @@ struct node_handles {
   log_follower followed_logs{};
   alarm_tester alarm_tests{};
   figure_keeper figures{};
+  doctor node_checks{};
 };
 
 struct node_status {

@@ -41,7 +41,7 @@ def page_of(name):
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
-PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=64)}
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
@@ -117,6 +117,7 @@ operation("post", "/jobs/{id}/trigger", "operator", "Runs a job now; answers whe
 operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"))
 operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
           more=[409])
+operation("get", "/jobs/{id}/declaration", "viewer", "Returns a job as a table of a declared file", reply={"type": "string"})
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
@@ -140,6 +141,11 @@ operation("get", "/export", "administrator", "Exports groups, jobs and alarms as
               query("source", text(minLength=1, maxLength=128), "Only objects that this source declared.")])
 operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
           body="Files", more=[409])
+operation("get", "/declared", "administrator", "Lists the sources of declared objects",
+          reply=shown({"items": array(ref("DeclaredSource"))}))
+operation("get", "/declared/{name}/drift", "administrator",
+          "Returns what an apply of the answering node's files of a source would change; 409 if it has none",
+          reply=ref("Changes"), more=[409])
 operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID),
     query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
@@ -206,6 +212,9 @@ operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),
               "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
+operation("get", "/doctor", "administrator", "Returns the last report about the answering node", reply=ref("DoctorReport"))
+operation("post", "/doctor", "administrator", "Starts the checks of the answering node, or returns the report of those that run",
+          202, ref("DoctorReport"))
 operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
@@ -233,12 +242,15 @@ def document():
     file["304"] = {"description": "The log has not changed."}
     now = paths["/api/v1/now"]["get"]["responses"]
     now["304"] = {"description": "Nothing but now_ms has changed."}
-    exported = paths["/api/v1/export"]["get"]["responses"]["200"]
-    exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration"):
+        exported = paths[path]["get"]["responses"]["200"]
+        exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    drift = paths["/api/v1/declared/{name}/drift"]["get"]["responses"]
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {
             "application/problem+json": {"schema": ref("FileProblem")}}}
+    drift["409"] = refused["409"]
     schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
                for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
     schemes["key"] = {"type": "http", "scheme": "bearer", "description": "API key. With a cookie instead, requests that change "

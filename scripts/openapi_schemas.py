@@ -210,6 +210,14 @@ SCHEMAS = {
                                 "fields": array(text("`retry: 0 -> 2`"))})),
         "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and have not been sent yet.")),
         "warnings": array(text())}),
+    "DeclaredSource": shown({
+        "source": text("Name of the source."), "revision": maybe(ANY_NUMBER),
+        "objects": shown({"groups": whole(0), "jobs": whole(0), "alarms": whole(0)}),
+        "files": array(text(), description="Names of the files of its applies."),
+        "applied_ms": maybe({**MS, "description": "Last apply that changed something, if it is among the newest 10000 rows of "
+                                                  "the audit log."}),
+        "by": maybe(text("Author of that apply.")),
+        "has_files": truth("The answering node has the files of this source, so that their drift can be read.")}),
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
@@ -268,6 +276,12 @@ SCHEMAS = {
         "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
         "recovered": truth("The first success after an alarm is reported, too.")}),
     "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
+    "DoctorReport": shown({
+        "at_ms": maybe({**MS, "description": "Start of the checks; null: none yet."}), "node": text("Node that was checked."),
+        "state": one_of("none", "running", "done", description="none: no check since the node started."),
+        "findings": array(shown({
+            "check": text("Subject, e.g. clock."), "level": one_of("ok", "warning", "failed"), "text": text(),
+            "remedy": maybe(text("Instruction that ends the problem."))}), description="Grow while the state is running.")}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",

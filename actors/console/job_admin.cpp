@@ -55,6 +55,9 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::apply_files& command) { return apply(std::move(command)); },
     [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::alarm_rules_query& query) { return list(query); },
+    [this](const protocol::declared_query& query) { return list(query); },
+    [this](const protocol::drift_query& query) { return drift(query); },
+    [this](const protocol::declaration_query& query) { return declare(query); },
     [this](const protocol::start_job& command) {
       return edit_from_now(command.job, "started", [job = command.job, by = command.by](auto& store, core::time_point t) {
         return store.jobs().start(job, t, by);

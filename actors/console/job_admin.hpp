@@ -89,6 +89,10 @@ private:
                    caf::typed_response_promise<protocol::files_applied> promise);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
   caf::result<protocol::alarm_rules> list(const protocol::alarm_rules_query& query);
+  // -- declared_sources.cpp
+  caf::result<protocol::declared_sources> list(const protocol::declared_query& query);
+  caf::result<protocol::files_applied> drift(const protocol::drift_query& query);
+  caf::result<protocol::exported_file> declare(const protocol::declaration_query& query);
   /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);

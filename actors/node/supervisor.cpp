@@ -18,6 +18,7 @@
 #include "actors/firing/ring_actor.hpp"
 #include "actors/firing/run_counter.hpp"
 #include "actors/firing/schedule_actor.hpp"
+#include "actors/maintenance/doctor.hpp"
 #include "actors/maintenance/log_keeper.hpp"
 #include "actors/maintenance/report_actor.hpp"
 #include "actors/maintenance/row_sweeper.hpp"
@@ -60,7 +61,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_};
+                                    figures_, node_checks_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -194,6 +195,8 @@ void supervisor_state::spawn_administration() {
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
                                         parts_.notifier, parts_.host, language, config::ask_limit(settings.server) / 10 * 9,
                                         parts_.clocks.wall, parts_.log));
+  node_checks_ = keep("doctor", self_->spawn<protocol::with_state<doctor_state, protocol::doctor>>(
+                                  parts_.examiner, parts_.identity.id, parts_.clocks.wall, parts_.log));
   if (parts_.make_keeper)
     users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
                                   queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,

@@ -19,6 +19,7 @@
 #include "core/zone/zone.hpp"
 #include "protocol/access_token_source.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/examiner.hpp"
 #include "protocol/link_ports.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/notifier.hpp"
@@ -51,6 +52,8 @@ struct node_parts {
   std::function<std::string(std::string_view address)> judge_address = {};
   /// Null: no notifications are sent, and alarms end as failed.
   std::shared_ptr<protocol::notifier> notifier;
+  /// Makes the checks of the doctor. Null: none are made.
+  std::shared_ptr<protocol::examiner> examiner = nullptr;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true, protocol::system_time};
   /// Time before its instant at which a claimed run goes to the transport. Enough to make the requests of a full lane.
@@ -135,6 +138,7 @@ private:
   protocol::fail_monitor failures_;
   protocol::alarm_actor alarms_;
   protocol::alarm_tester alarm_tests_;
+  protocol::doctor node_checks_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
   protocol::row_sweeper sweeper_;

@@ -8,6 +8,7 @@
 
 #include "actors/link/tls_ports.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/doctor/doctor.hpp"
 #include "apps/process/service_notice.hpp"
 #include "apps/process/signals.hpp"
 #include "apps/server/node_bootstrap.hpp"
@@ -220,6 +221,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   auto base = bootstrap_node(std::move(*what), options.new_database);
   if (!base)
     return tl::unexpected<core::error>{base.error()};
+  base->checks = check_server;
   auto log = base->log;
   auto token = base->token;
   auto admin = base->admin;

@@ -327,6 +327,25 @@ export type Changes = {
   warnings: string[]
 }
 
+export type DeclaredSource = {
+  /** Name of the source. */
+  source: string
+  revision: number | null
+  objects: {
+    groups: number
+    jobs: number
+    alarms: number
+  }
+  /** Names of the files of its applies. */
+  files: string[]
+  /** Last apply that changed something, if it is among the newest 10000 rows of the audit log. */
+  applied_ms: number | null
+  /** Author of that apply. */
+  by: string | null
+  /** The answering node has the files of this source, so that their drift can be read. */
+  has_files: boolean
+}
+
 export type FileProblem = Problem & {
   errors?: {
     file: string | null
@@ -634,6 +653,24 @@ export type AlarmRule = {
 export type ChannelTest = {
   /** Address, for the channel mail. Default: the sender's address. */
   to?: string | null
+}
+
+export type DoctorReport = {
+  /** Start of the checks; null: none yet. */
+  at_ms: number | null
+  /** Node that was checked. */
+  node: string
+  /** none: no check since the node started. */
+  state: 'none' | 'running' | 'done'
+  /** Grow while the state is running. */
+  findings: {
+    /** Subject, e.g. clock. */
+    check: string
+    level: 'ok' | 'warning' | 'failed'
+    text: string
+    /** Instruction that ends the problem. */
+    remedy: string | null
+  }[]
 }
 
 export type Nodes = {
@@ -951,6 +988,12 @@ export interface Operations {
     body: Source
     answer: JobEdit
   }
+  /** Returns a job as a table of a declared file. Allowed for: viewer. */
+  'GET /jobs/{id}/declaration': {
+    query: undefined
+    body: undefined
+    answer: string
+  }
   /** Returns the runs of a manual trigger, until they have ended and it is forgotten. Allowed for: viewer. */
   'GET /intents/{id}': {
     query: undefined
@@ -1055,6 +1098,20 @@ export interface Operations {
   'POST /apply': {
     query: undefined
     body: Files
+    answer: Changes
+  }
+  /** Lists the sources of declared objects. Allowed for: administrator. */
+  'GET /declared': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: DeclaredSource[]
+    }
+  }
+  /** Returns what an apply of the answering node's files of a source would change; 409 if it has none. Allowed for: administrator. */
+  'GET /declared/{name}/drift': {
+    query: undefined
+    body: undefined
     answer: Changes
   }
   /** Lists runs, newest first. Allowed for: viewer. */
@@ -1273,6 +1330,18 @@ export interface Operations {
       detail: string | null
       took_ms: number
     }
+  }
+  /** Returns the last report about the answering node. Allowed for: administrator. */
+  'GET /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
+  }
+  /** Starts the checks of the answering node, or returns the report of those that run. Allowed for: administrator. */
+  'POST /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
   }
   /** Lists users. Allowed for: administrator. */
   'GET /users': {

@@ -53,6 +53,7 @@ struct gateway_partners {
   protocol::log_follower followed_logs{};
   protocol::alarm_tester alarm_tests{};
   protocol::figure_keeper figures{};
+  protocol::doctor node_checks{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.

@@ -23,7 +23,15 @@ struct with_files : job_administration {
             [](storage::store&, const actors::export_request& wanted, core::time_point) -> core::result<std::string> {
               return (wanted.group ? "group " + std::to_string(core::number(*wanted.group)) : "all") +
                      (wanted.source ? " of " + *wanted.source : "");
-            }};
+            },
+            [] { return std::string{"files"}; },
+            [](const std::string& source) -> core::result<std::optional<actors::apply_request>> {
+              if (source == "broken")
+                return core::fail(core::errc::invalid_argument, "a.toml:1: no");
+              return source == nightly().source ? std::optional{actors::apply_request{nightly(), true, false}} : std::nullopt;
+            },
+            [](storage::store&, const core::job_record& job, const core::principal& by,
+               core::time_point) -> core::result<std::string> { return job.name + " for " + by.name; }};
   }
   protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(
     actors::query_workers{worker.actor, edits.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(),
@@ -87,6 +95,65 @@ TEST_CASE_METHOD(with_files, "files with mistakes change nothing and notify no a
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).context == "a.toml:1: no");
   CHECK(hints() == 0);
+}
+
+TEST_CASE_METHOD(with_files, "the drift of a source is a dry run of the node's own files", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto told = hints();
+  const auto none = ask<protocol::files_applied>(admin, protocol::drift_query{nightly().source, chief});
+  REQUIRE(none);
+  CHECK(none->dry_run);
+  CHECK_FALSE(none->report.changes_anything());
+  auto wider = nightly();
+  wider.jobs.push_back(wider.jobs[0]);
+  wider.jobs.back().key = "later";
+  REQUIRE(apply(wider));
+  const auto more = ask<protocol::files_applied>(admin, protocol::drift_query{nightly().source, chief});
+  REQUIRE(more);
+  CHECK_FALSE(more->report.changes_anything());
+  REQUIRE_FALSE(more->report.warnings.empty());
+  CHECK(more->report.warnings.back().find("/later is no longer in the files; it stays") != std::string::npos);
+  CHECK(hints() - told == 2); // of the apply
+
+  const auto refused = [this](const std::string& source, const core::principal& by) {
+    const auto answer = ask<protocol::files_applied>(admin, protocol::drift_query{source, by});
+    REQUIRE_FALSE(answer);
+    return protocol::to_core(answer.error());
+  };
+  CHECK(refused("broken", chief).code == core::errc::conflict);
+  CHECK(refused("broken", chief).context == "a.toml:1: no");
+  CHECK(refused("nowhere", chief).code == core::errc::not_found);
+  CHECK(refused(nightly().source, visitor).code == core::errc::forbidden);
+  auto foreign = nightly();
+  foreign.source = "elsewhere";
+  foreign.groups[0].app_name = "other-worker";
+  foreign.jobs.clear();
+  REQUIRE(apply(foreign));
+  CHECK(refused("elsewhere", chief).code == core::errc::conflict);
+  CHECK(refused("elsewhere", chief).context.find("this node has no files of the source elsewhere") == 0);
+}
+
+TEST_CASE_METHOD(with_files, "sources are listed for administrators", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto found = ask<protocol::declared_sources>(admin, protocol::declared_query{chief});
+  REQUIRE(found);
+  REQUIRE(found->rows.size() == 1);
+  CHECK(found->rows[0].name == nightly().source);
+  CHECK(found->own == "files");
+  const auto refused = ask<protocol::declared_sources>(admin, protocol::declared_query{visitor});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+}
+
+TEST_CASE_METHOD(with_files, "a job is written as a table for users who may see it", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto text = ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{1}, chief});
+  REQUIRE(text);
+  CHECK(text->text.ends_with(" for chief"));
+  CHECK(protocol::to_core(ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{1}, visitor}).error()).code
+        == core::errc::forbidden);
+  CHECK(protocol::to_core(ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{99}, chief}).error()).code
+        == core::errc::not_found);
 }
 
 TEST_CASE_METHOD(with_files, "an export runs on the worker for edits", "[actors]") {

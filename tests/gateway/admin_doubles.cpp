@@ -185,6 +185,21 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       rules.rows[1].rule.key = "all";
       return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
     },
+    [this](const protocol::declared_query& m) {
+      const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, core::from_ms(1767225600000), "ann"};
+      const core::declared_source own{"deploy"};
+      return script->answer(line_of("declared_query"), m.by, core::check_admin(m.by),
+                            protocol::declared_sources{{ci, own}, own.name});
+    },
+    [this](const protocol::drift_query& m) {
+      const core::deploy_report report{{{core::change_kind::update, "job pay-worker/settle", {"retry: 0 -> 2"}}}};
+      return script->answer(line_of("drift_query", m.source), m.by, core::check_admin(m.by),
+                            protocol::files_applied{report, true});
+    },
+    [this](const protocol::declaration_query& m) {
+      return script->answer(line_of("declaration_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
+                            protocol::exported_file{"[[job]]\ngroup = \"pay-worker\"\n"});
+    },
     [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {

@@ -54,6 +54,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
+  {"GET", "/jobs/{id}/declaration", {"/jobs/7/declaration"}, viewers, {"/jobs/1007/declaration"}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
@@ -67,6 +68,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
 
   {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},
   {"POST", "/apply", {"/apply", some_files}, admins, {"/apply", some_files}, admins},
+  {"GET", "/declared", {"/declared"}, admins, {"/declared"}, admins},
+  {"GET", "/declared/{name}/drift", {"/declared/deploy/drift"}, admins, {"/declared/ci/drift"}, admins},
 
   {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
   {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
@@ -95,6 +98,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
   {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
+
+  {"GET", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
+  {"POST", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
 
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
   {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,

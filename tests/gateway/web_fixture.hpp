@@ -5,6 +5,7 @@
 #include "tests/gateway/admin_doubles.hpp"
 #include "tests/gateway/alarm_tester_double.hpp"
 #include "tests/gateway/figure_keeper_double.hpp"
+#include "tests/gateway/doctor_double.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 
 namespace ringmaster::test {
@@ -36,6 +37,7 @@ protected:
     partners.followed_logs = spawn<log_follower_double, protocol::log_follower>(script);
     partners.alarm_tests = spawn<alarm_tester_double, protocol::alarm_tester>(script);
     partners.figures = spawn<figure_keeper_double, protocol::figure_keeper>(script);
+    partners.node_checks = spawn<doctor_double, protocol::doctor>(script);
   }
 };
 

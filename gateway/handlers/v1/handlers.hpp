@@ -91,6 +91,15 @@ void document(exchange ex);
 void files_apply(exchange ex);
 void file_export(exchange ex);
 
+/// Lists the sources of declared objects.
+void declared_list(exchange ex);
+
+/// Answers what an apply of the answering node's files of a source would change: 409 if it has none.
+void declared_drift(exchange ex);
+
+/// Answers one job as a table of a declared file.
+void job_declaration(exchange ex);
+
 // Users and the audit log.
 
 void user_list(exchange ex);
@@ -134,6 +143,14 @@ void alarm_rule_list(exchange ex);
 
 /// Sends a test message and answers how its delivery ended: 200 also when it failed.
 void channel_test(exchange ex);
+
+// The doctor of the answering node.
+
+/// Answers the last report.
+void doctor_read(exchange ex);
+
+/// Starts the checks: 202 with the report, which the checks fill.
+void doctor_start(exchange ex);
 
 // API keys.
 

@@ -326,3 +326,36 @@ test('undo: a stop is undone from its notice, for one job and for many', (world)
     await until(isOn, 'the job is started again')
     await visitor.settle()
   }))
+
+test('declared files: sources show their objects, and whether the files of the server differ', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    await admin.post('/apply', { source: 'elsewhere', files: [{ name: 'elsewhere.toml', text: '[[group]]\napp_name = "elsewhere-worker"\n' }] })
+    await visitor.signIn('admin', world.adminPassword, '/declared')
+    const row = (source) => page.locator('main tbody tr', { hasText: source }).first()
+    await row('deploy').getByText('2 groups, 3 jobs, 0 alarms').waitFor()
+    await row('deploy').getByText('jobs.toml').waitFor()
+    const drift = await admin.get('/declared/deploy/drift')
+    const different = drift.changes.filter((each) => each.kind !== 'unchanged').length + drift.warnings.length
+    await row('deploy').getByText(different ? `${different} differences` : 'No difference').waitFor()
+    await row('elsewhere').getByText('The files are not on this server.').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    const chosen = page.waitForEvent('filechooser')
+    await row('elsewhere').getByRole('button', { name: 'Compare files' }).click()
+    await (await chosen).setFiles({ name: 'elsewhere.toml', mimeType: 'text/plain', buffer: Buffer.from('[[group]]\napp_name = "elsewhere-worker"\ntitle = "Renamed"\n') })
+    await page.getByText('1 changes would be made').waitFor()
+    await page.getByText('title: "elsewhere-worker" -> "Renamed"').waitFor()
+    await visitor.settle()
+  }))
+
+test('jobs: a viewer copies a job as TOML', (world) =>
+  visit(world, { permissions: ['clipboard-read', 'clipboard-write'] }, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, `/jobs/${world.jobs['import rates']}`)
+    await page.getByRole('button', { name: 'Copy as TOML' }).click()
+    await page.getByText('The declaration is copied').waitFor()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    assert.match(text, /\[\[job\]\]\ngroup = "pay-worker"\nkey = "import-rates"\nname = "import rates"\n/)
+    assert.match(text, /schedule = \{ cron = "0 0\/30 \* \* \* \?" \}/)
+    assert.match(text, /params = "bank=ecb"/)
+    await visitor.settle()
+  }))

@@ -1,7 +1,7 @@
 // Filters, actions of rows and dialogs of the lists, as XXL-JOB's pages have them.
 import assert from 'node:assert/strict'
 import { test } from '../support/runner.mjs'
-import { longLines, password, run } from '../support/seed.mjs'
+import { longLines, password, run, users } from '../support/seed.mjs'
 import { until } from '../support/programs.mjs'
 import { visit } from '../support/visitor.mjs'
 
@@ -285,5 +285,33 @@ test('forecast: the heat map counts each hour, opens its firings, and the collis
     await page.waitForURL(/by=weekday/)
     assert.equal((await cells.allInnerTexts()).map(Number).reduce((sum, each) => sum + each, 0), items.length)
     await page.getByRole('heading', { name: /^Collisions/ }).waitFor()
+    await visitor.settle()
+  }))
+
+test('doctor: the checks of the node show a problem with its remedy first, and send nothing', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/')
+    await page.locator('nav').getByRole('link', { name: 'Doctor' }).click()
+    await page.getByRole('heading', { name: 'Doctor', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const parts = page.locator('main section.part')
+    // No mail server listens at the address of the configuration.
+    const failed = parts.first().locator('li', { hasText: 'alarm channel' })
+    await failed.getByText(/^mail through 127\.0\.0\.1: /).waitFor()
+    await failed.getByText('Remedy:').waitFor()
+    await page.locator('main .part.ok li', { hasText: 'schema' }).waitFor()
+    assert.match(await parts.first().getByRole('heading').innerText(), /^Failed \(\d+\)$/)
+    const report = await world.admin.get('/doctor')
+    assert.equal(report.state, 'done')
+    assert.equal(await page.locator('main li').count(), report.findings.length)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))
+
+test('doctor: the page is for administrators', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/doctor')
+    await page.getByText('permission of an administrator').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Doctor' }).count(), 0)
     await visitor.settle()
   }))
