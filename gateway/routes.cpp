@@ -86,8 +86,9 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/{id}/start", handlers::v1::job_start, operate},
   {"POST", "/api/v1/jobs/{id}/stop", handlers::v1::job_stop, operate},
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
-  {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
-  {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+  route{"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer}.with_query(),
+  {"GET", "/api/v1/jobs/{id}/sources/{version}", handlers::v1::source_read, viewer},
+  route{"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor}.with_if_match(),
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),

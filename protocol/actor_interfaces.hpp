@@ -334,7 +334,7 @@ using job_admin = caf::typed_actor<
   /// Errors: not_found.
   caf::result<job_found>(job_query),
   caf::result<job_page>(job_page_query),
-  /// Replies earlier sources of a job, newest first. Errors: not_found.
+  /// Replies versions of a job's source, newest first, and the tag of the present one. Errors: not_found.
   caf::result<source_list>(source_query),
   /// Replies the instants of a time span, for the jobs that `by` may see. Errors: not_found, invalid_argument (too many jobs),
   /// unavailable (other forecasts are under way).

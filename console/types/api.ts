@@ -253,7 +253,10 @@ export type SourceVersion = {
   id: number
   job: number
   glue_type: string
-  source: string
+  /** Null with bodies=false. */
+  source: string | null
+  /** Length of the source. */
+  bytes: number
   remark: string
   /** Milliseconds since the epoch. */
   added_ms: number | null
@@ -876,7 +879,10 @@ export interface Operations {
   }
   /** Lists the versions of a script, newest first. Allowed for: viewer. */
   'GET /jobs/{id}/sources': {
-    query: undefined
+    query: {
+      /** false: without the sources, which are null (true). */
+      bodies?: boolean
+    }
     body: undefined
     answer: {
       items: SourceVersion[]
@@ -887,6 +893,12 @@ export interface Operations {
       /** Counting stopped at total; the list has at least this many items. */
       total_is_capped: boolean
     }
+  }
+  /** Returns one version of a script. Allowed for: viewer. */
+  'GET /jobs/{id}/sources/{version}': {
+    query: undefined
+    body: undefined
+    answer: SourceVersion
   }
   /** Stores a new version of a script. Allowed for: editor. */
   'PUT /jobs/{id}/source': {

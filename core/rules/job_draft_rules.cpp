@@ -220,7 +220,7 @@ std::optional<job_record> planned_anew(const job_record& held, time_point from, 
 }
 
 result<void> check_source(const std::optional<job_record>& held, job_id job, std::string_view source, std::string_view remark,
-                          const principal& by) {
+                          const std::optional<std::string_view>& seen, const principal& by) {
   const auto wrong = [](refusal why, std::string context) { return refuse(errc::invalid_argument, why, std::move(context)); };
   if (is_blank(source))
     return wrong(refusal::source_empty, "the source is empty");
@@ -240,7 +240,13 @@ result<void> check_source(const std::optional<job_record>& held, job_id job, std
     return may;
   if (held->glue_type == "BEAN")
     return wrong(refusal::not_glue, "job " + std::to_string(number(job)) + " has no source of its own");
-  return {};
+  // After all checks that fail in any case (RFC 9110 §13.2.1).
+  return check_source_seen(*held, seen);
+}
+
+error no_such_version(job_id job, std::int64_t version) {
+  return {errc::not_found,
+          "job " + std::to_string(number(job)) + " has no version " + std::to_string(version) + " of its source"};
 }
 
 result<void> check_seen(const std::optional<job_record>& held, job_id job, std::string_view seen) {

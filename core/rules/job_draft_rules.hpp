@@ -58,9 +58,14 @@ struct job_writing {
 /// claimed instant). Empty: it does not run, or it has no next time; the planner reports that.
 [[nodiscard]] std::optional<job_record> planned_anew(const job_record& held, time_point from, const zone& schedule_zone);
 
-/// Checks whether `held` may get this source. Errors: as `job_editor::save_source`.
+/// Checks whether `held` may get this source. `seen` as in `job_editor::save_source`, compared after everything else. Errors: as
+/// `job_editor::save_source`.
 [[nodiscard]] result<void> check_source(const std::optional<job_record>& held, job_id job, std::string_view source,
-                                        std::string_view remark, const principal& by);
+                                        std::string_view remark, const std::optional<std::string_view>& seen,
+                                        const principal& by);
+
+/// Returns the error for a version that the history of the job's source does not have.
+[[nodiscard]] error no_such_version(job_id job, std::int64_t version);
 
 /// Checks `seen` before a removal (`job_store::remove`). Errors: `edited_meanwhile`.
 [[nodiscard]] result<void> check_seen(const std::optional<job_record>& held, job_id job, std::string_view seen);

@@ -208,7 +208,9 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + text_of_seen(m.seen), m.job, editor, m.by);
     },
     [this](const protocol::save_source& m) {
-      return edit(line_of("save_source", m.job, m.source, m.remark), m.job, editor, m.by);
+      const auto line = line_of("save_source", m.job, m.source, m.remark) + (m.seen ? " seen '" + *m.seen + '\'' : "");
+      return script->answer(line, m.by, check_right(m.by, editor, group_of(m.job)),
+                            core::job_edit{m.job, std::nullopt, 0, "5c1e"});
     },
     [this](const protocol::job_query& m) {
       return script->answer(line_of("job_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
@@ -237,8 +239,11 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
                             protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});
     },
     [this](const protocol::source_query& m) {
-      return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
-                            protocol::source_list{{{3, m.job, "GLUE_SHELL", "echo 1", "first one", at(a_second), at(a_second)}}});
+      const auto& s = m.search;
+      const auto text = s.bodies ? "echo 1" : "";
+      const core::source_version version{3, s.job, "GLUE_SHELL", text, "first one", at(a_second), at(a_second), 6};
+      return script->answer(line_of("source_query", s.job, text_of(s.version), s.bodies), m.by,
+                            check_right(m.by, viewer, group_of(s.job)), protocol::source_list{{"5c1d", {version}}});
     },
   };
 }

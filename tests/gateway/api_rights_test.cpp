@@ -53,6 +53,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/stop", {"/jobs/7/stop"}, operators, {"/jobs/1007/stop"}, admins},
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
+  {"GET", "/jobs/{id}/sources/{version}", {"/jobs/7/sources/3"}, viewers, {"/jobs/1007/sources/3"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 

@@ -51,6 +51,14 @@ std::optional<core::job_draft> read_draft(const exchange& ex, core::draft_use us
 
 void tell_removed(const exchange& ex, const core::job_edit&) { tell_nothing(ex); }
 
+/// Number of a version in the path.
+enum class version_id : std::int64_t {};
+
+/// Answers with JSON and the ETag of the job's present source.
+void tell_source(const exchange& ex, std::string body, std::string_view tag) {
+  tell_json(ex, std::move(body), 200, {{"ETag", etag_of(tag)}});
+}
+
 } // namespace
 
 void job_list(exchange ex) {
@@ -144,23 +152,48 @@ void intent_read(exchange ex) {
 
 void source_list(exchange ex) {
   const auto id = id_in_path<core::job_id>(ex);
-  if (!id)
+  auto search = id ? read_query(ex, [&](const wire::form& sent) { return wire::api_source_search_of(sent, *id); }) : std::nullopt;
+  if (!search)
     return;
   ex.ask<protocol::source_list>(
-    ex.services().partners.jobs, protocol::source_query{*id, ex.who()},
+    ex.services().partners.jobs, protocol::source_query{*search, ex.who()},
+    [bodies = search->bodies](const exchange& waiting, const protocol::source_list& list) {
+      const auto& versions = list.history.versions;
+      const auto total = static_cast<std::int64_t>(versions.size());
+      tell_source(waiting, wire::api_page(wire::api_sources(versions, bodies), std::nullopt, total), list.history.tag);
+    });
+}
+
+void source_read(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  const auto version = id ? id_in_path<version_id>(ex, "version") : std::nullopt;
+  if (!version)
+    return;
+  ex.ask<protocol::source_list>(
+    ex.services().partners.jobs, protocol::source_query{{*id, core::number(*version)}, ex.who()},
     [](const exchange& waiting, const protocol::source_list& list) {
-      const auto total = static_cast<std::int64_t>(list.versions.size());
-      tell_json(waiting, wire::api_page(wire::api_sources(list.versions), std::nullopt, total));
+      tell_source(waiting, wire::api_source(list.history.versions.front()), list.history.tag);
     });
 }
 
 void source_save(exchange ex) {
   const auto id = id_in_path<core::job_id>(ex);
-  auto sent = id ? read_json(ex, wire::parse_api_source) : std::nullopt;
+  if (!id)
+    return;
+  const auto wanted = wanted_tag_of(ex.request());
+  if (!wanted)
+    return ex.reject(wanted.error());
+  auto sent = read_json(ex, wire::parse_api_source);
   if (!sent)
     return;
-  ex.ask<core::job_edit>(ex.services().partners.jobs,
-                         protocol::save_source{*id, std::move(sent->source), std::move(sent->remark), ex.who()}, tell_edited);
+  protocol::save_source command{*id, std::move(sent->source), std::move(sent->remark), ex.who()};
+  // The store compares the tag, in the transaction that writes.
+  if (*wanted)
+    command.seen = (*wanted)->tag;
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(command),
+                         [](const exchange& waiting, const core::job_edit& edit) {
+                           tell_source(waiting, wire::api_job_edit(edit), edit.source_tag);
+                         });
 }
 
 } // namespace ringmaster::gateway::handlers::v1
