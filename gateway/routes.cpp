@@ -89,6 +89,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer}.with_query(),
   {"GET", "/api/v1/jobs/{id}/sources/{version}", handlers::v1::source_read, viewer},
   route{"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor}.with_if_match(),
+  route{"GET", "/api/v1/jobs/{id}/changes", handlers::v1::job_changes, viewer}.with_query(),
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),
@@ -96,6 +97,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
   route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
+  route{"GET", "/api/v1/groups/{id}/changes", handlers::v1::group_changes, viewer}.with_query(),
 
   route{"GET", "/api/v1/executors", handlers::v1::executor_list, viewer}.with_query(),
   {"GET", "/api/v1/executors/refused", handlers::v1::refused_list, admin},

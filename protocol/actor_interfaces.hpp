@@ -417,6 +417,8 @@ using user_admin = caf::typed_actor<
   /// password_empty, name_length, or a publicly known password), conflict, too_large as sign_in.
   caf::result<void>(change_password),
   caf::result<audit_list>(audit_query),
+  /// Replies the changes of one job or group. Errors: not_found.
+  caf::result<audit_list>(changes_query),
   /// Errors: not_found; too_large after too many failures (the subject is the number of seconds to wait).
   caf::result<identified>(identify_key),
   /// Errors: those of api_key_store::add.

@@ -173,6 +173,14 @@ struct audit_query {
   core::principal by;
 };
 
+/// Asks for the changes of one job or group.
+struct changes_query {
+  core::audited_object object;
+  /// Only `before` and `limit` count.
+  core::audit_search window;
+  core::principal by;
+};
+
 struct audit_list {
   std::vector<core::audit_row> rows;
 };

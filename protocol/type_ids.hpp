@@ -165,6 +165,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::spool_search))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::run_search_query))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::log_matches))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::changes_query))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -321,3 +322,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::native_link_lost)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::finish_reserved)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::address_claim)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::claim_verdict)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::changes_query)

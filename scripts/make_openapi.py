@@ -125,11 +125,15 @@ operation("get", "/jobs/{id}/sources/{version}", "viewer", "Returns one version 
 operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
           headers=SOURCE_ETAG, more=[409, 412], parameters=[header(
               "If-Match", "ETag of the present source as it was read. Without it, the source is stored whatever is there.")])
+operation("get", "/jobs/{id}/changes", "viewer", "Lists the changes of a job, newest first", reply=page_of("Change"),
+          parameters=PAGING)
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
+          parameters=PAGING)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
           reply=page_of("Executor"), parameters=[
               query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
@@ -223,7 +227,10 @@ operation("delete", "/users/{id}", "administrator", "Removes a user", 204, param
 operation("get", "/audit", "administrator", "Lists the audit log, newest first", reply=page_of("Change"), parameters=[
     query("user", text(), "Exact name."), query("object", one_of(
         "job", "group", "run", "user", "api_key", "source", "alarm")),
-    query("object_id", ANY_NUMBER), *PAGING])
+    query("object_id", ANY_NUMBER), query("action", one_of(
+        "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply")),
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."),
+    query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
 
 
 def document():

@@ -279,7 +279,11 @@ SCHEMAS = {
                        "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
     "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
-    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
+    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(),
+                     "remote": maybe(text("Address of the user; null for commands, and in the changes of one job or group for "
+                                          "users who are not administrators.")),
                      "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
-                     "changes": array(text())}),
+                     "changes": array(text("`retry: 0 -> 2`")),
+                     "fields": array(shown({"name": text("A line of `changes` that has no values, as it is."),
+                                            "before": maybe(text()), "after": maybe(text())}))}),
 }

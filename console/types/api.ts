@@ -689,12 +689,19 @@ export type Change = {
   at_ms: number | null
   user: number
   user_name: string
+  /** Address of the user; null for commands, and in the changes of one job or group for users who are not administrators. */
   remote: string | null
   action: string
   object: string
   object_id: number
   object_name: string
   changes: string[]
+  fields: {
+    /** A line of `changes` that has no values, as it is. */
+    name: string
+    before: string | null
+    after: string | null
+  }[]
 }
 
 /** Operations by method and path below /api/v1. */
@@ -906,6 +913,24 @@ export interface Operations {
     body: Source
     answer: JobEdit
   }
+  /** Lists the changes of a job, newest first. Allowed for: viewer. */
+  'GET /jobs/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
   /** Returns the runs of a manual trigger, until they have ended and it is forgotten. Allowed for: viewer. */
   'GET /intents/{id}': {
     query: undefined
@@ -955,6 +980,24 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: undefined
+  }
+  /** Lists the changes of a group, newest first. Allowed for: viewer. */
+  'GET /groups/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
   }
   /** Lists executors as the answering node knows them, by group. Allowed for: viewer. */
   'GET /executors': {
@@ -1283,6 +1326,12 @@ export interface Operations {
       user?: string
       object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm'
       object_id?: number
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply'
+      from_ms?: number
+      /** Inclusive. */
+      to_ms?: number
+      /** Part of the object's name or of a line of `changes`. */
+      q?: string
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string

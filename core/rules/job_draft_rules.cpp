@@ -90,7 +90,7 @@ job_columns columns_of(const job_record& row) {
   return out;
 }
 
-std::vector<std::string> changes_of(const job_record& before, const job_record& after) {
+std::vector<audit_line> changes_of(const job_record& before, const job_record& after) {
   auto out = differences(columns_of(before), columns_of(after));
   if (before.group != after.group)
     out.push_back("group: " + std::to_string(number(before.group)) + " -> " + std::to_string(number(after.group)));
@@ -253,9 +253,9 @@ result<void> check_seen(const std::optional<job_record>& held, job_id job, std::
   return held ? check_seen(*held, seen, "job " + std::to_string(number(job))) : result<void>{};
 }
 
-std::vector<std::string> changes_of_removal(const job_record& held) { return changes_of(held, {}); }
+std::vector<audit_line> changes_of_removal(const job_record& held) { return changes_of(held, {}); }
 
-std::vector<std::string> source_change(const job_record& held, std::string_view source, std::string_view remark) {
+std::vector<audit_line> source_change(const job_record& held, std::string_view source, std::string_view remark) {
   if (held.glue_source == source && held.glue_remark == remark)
     return {};
   return {"source: " + std::to_string(held.glue_source.size()) + " bytes -> " + std::to_string(source.size()) + " bytes",

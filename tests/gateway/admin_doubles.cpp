@@ -427,8 +427,19 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       const auto& s = m.search;
       core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
       row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"";
-      return script->answer(line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit)), m.by,
-                            check_admin(m.by), protocol::audit_list{{std::move(row)}});
+      auto line = line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit));
+      if (s.action || s.from || s.to || !s.text_part.empty())
+        line += " of " + line_of(s.action ? core::stored_name(*s.action) : "-", text_of(s.from), text_of(s.to), s.text_part);
+      return script->answer(line, m.by, check_admin(m.by), protocol::audit_list{{std::move(row)}});
+    },
+    [this](const protocol::changes_query& m) {
+      const auto* job = std::get_if<core::job_id>(&m.object);
+      const auto group = job ? group_of(*job) : std::get<core::group_id>(m.object);
+      core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
+      row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"\npassword: changed";
+      return script->answer(line_of("changes_query", job ? "job" : "group", core::group_id{group}, text_of(m.window.before),
+                                    std::to_string(m.window.limit)),
+                            m.by, check_right(m.by, group_right::viewer, group), protocol::audit_list{{std::move(row)}});
     },
     [this](const protocol::identify_key& m) { return identify_key(m); },
     [this](const protocol::add_key& m) {

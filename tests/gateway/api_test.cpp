@@ -341,7 +341,9 @@ TEST_CASE_METHOD(api_fixture, "api: invalid parameters of lists are refused by n
       CHECK(call("GET", list + "?" + odd).status() == 400);
     }
   for (const auto* odd : {"/jobs?group=x", "/jobs?running=1", "/runs?status=odd", "/runs?from_ms=-1", "/runs?job=99999999999",
-                          "/audit?object=odd", "/audit?object_id=x", "/users?admin=yes"}) {
+                          "/audit?object=odd", "/audit?object_id=x", "/audit?action=odd", "/audit?from_ms=x", "/audit?to_ms=-1",
+                          "/jobs/7/changes?user=tom", "/jobs/7/changes?limit=0", "/groups/1/changes?cursor=1",
+                          "/users?admin=yes"}) {
     CAPTURE(odd);
     CHECK(call("GET", odd).status() == 400);
   }

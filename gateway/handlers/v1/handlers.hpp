@@ -105,6 +105,9 @@ void password_change(exchange ex);
 
 /// Lists the changes, newest first.
 void audit_list(exchange ex);
+/// List the changes of one job or group, for its viewers.
+void job_changes(exchange ex);
+void group_changes(exchange ex);
 
 // Sessions, and what a page must know about the server.
 
