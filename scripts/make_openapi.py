@@ -245,6 +245,10 @@ def document():
     file["304"] = {"description": "The log has not changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    for path, method in (("/jobs/{id}", "put"), ("/jobs/{id}", "delete"), ("/jobs/{id}/source", "put")):
+        paths["/api/v1" + path][method]["responses"]["412"] = {
+            "description": "Refused: another user changed the object meanwhile.", "content": {
+                "application/problem+json": {"schema": ref("EditProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {

@@ -207,6 +207,8 @@ SCHEMAS = {
                                 "fields": array(text("`retry: 0 -> 2`"))})),
         "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and have not been sent yet.")),
         "warnings": array(text())}),
+    "EditProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {
+        "changed_by": maybe(text("User of the later edit; null if it is not in the audit log.")), "changed_ms": maybe(MS)}}]},
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),

@@ -330,6 +330,13 @@ export type Changes = {
   warnings: string[]
 }
 
+export type EditProblem = Problem & {
+  /** User of the later edit; null if it is not in the audit log. */
+  changed_by?: string | null
+  /** Milliseconds since the epoch. */
+  changed_ms?: number | null
+}
+
 export type FileProblem = Problem & {
   errors?: {
     file: string | null

@@ -436,6 +436,7 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       const auto* job = std::get_if<core::job_id>(&m.object);
       const auto group = job ? group_of(*job) : std::get<core::group_id>(m.object);
       core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
+      row.at += core::milliseconds{1250}; // in the second of the job's last edit
       row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"\npassword: changed";
       return script->answer(line_of("changes_query", job ? "job" : "group", core::group_id{group}, text_of(m.window.before),
                                     std::to_string(m.window.limit)),

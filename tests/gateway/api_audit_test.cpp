@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
+#include "core/editing/edit_tag.hpp"
 #include "tests/gateway/api_fixture.hpp"
 
 using namespace ringmaster;
@@ -41,4 +42,27 @@ TEST_CASE_METHOD(api_fixture, "api: changes have their values beside their lines
                                       "changes_query('group', 1, '12', '50') by admin@127.0.0.1"});
   script->refuse({core::errc::not_found, "job 8 does not exist", core::refusal::job_id_illegal});
   CHECK(call("GET", "/jobs/8/changes").status() == 404);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a later edit of a job is refused with its user and time", "[gateway][api]") {
+  open();
+  const auto put = [this] {
+    return json_of(call("PUT", "/jobs/7", R"({"group":1,"name":"y"})", "editor", "If-Match: \"1\"\r\n"));
+  };
+  auto problem = put();
+  CHECK(problem["status"] == 412);
+  CHECK(problem["type"] == "urn:ringmaster:changed_meanwhile");
+  CHECK(problem["changed_by"] == "admin");
+  CHECK(problem["changed_ms"] == 1'767'323'046'250);
+  // Without the audit log the answer is the same refusal.
+  script->refuse({core::errc::unavailable, "no database"}, "changes_query");
+  problem = put();
+  CHECK(problem["status"] == 412);
+  CHECK_FALSE(problem.contains("changed_by"));
+  // The source of the job was changed at another time, and the audit log has no such change.
+  script->refuse(core::edited_meanwhile("the source of job 7"), "save_source");
+  problem = json_of(call("PUT", "/jobs/7/source", R"({"source":"echo 2","remark":"second"})", "editor", "If-Match: \"1\"\r\n"));
+  CHECK(problem["status"] == 412);
+  CHECK(problem["changed_by"].is_null());
+  CHECK(problem["changed_ms"] == 1'767'323'047'000);
 }

@@ -4,6 +4,7 @@
 
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "gateway/handlers/v1/later_edit.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -26,18 +27,30 @@ void edit_by_id(const exchange& ex) {
   ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(message), tell_edited);
 }
 
+/// Sends an edit of a job, and answers a later edit with its user.
+template <class Command, class OnReply>
+void ask_to_edit(const exchange& ex, Command command, edited_part part, OnReply on_reply) {
+  const auto job = command.job;
+  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(command), on_reply,
+                         [job, part](const exchange& waiting, const core::error& error) {
+                           tell_failed_edit(waiting, error, job, part);
+                         });
+}
+
 /// Sends `command` with the version of the job that it has seen, if the job matches the wanted ETag. A later edit is a conflict.
 template <class Wish, class OnReply>
 void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on_reply) {
   protocol::job_query query{command.job, ex.who()};
   ex.ask<protocol::job_found>(ex.services().partners.jobs, std::move(query),
                               [=](const exchange& waiting, const protocol::job_found& found) {
-                                auto seen = seen_as_wanted(waiting, wanted, found.job, "the job");
-                                if (!seen)
-                                  return;
+                                auto tag = core::edit_tag(found.job);
+                                if (!wanted.matches(tag))
+                                  return tell_failed_edit(waiting, core::edited_meanwhile("the job"), command.job,
+                                                          edited_part::job);
                                 auto asked = command;
-                                asked.seen = std::move(*seen);
-                                waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply);
+                                if (wanted.tag)
+                                  asked.seen = std::move(tag);
+                                ask_to_edit(waiting, std::move(asked), edited_part::job, on_reply);
                               });
 }
 
@@ -190,10 +203,9 @@ void source_save(exchange ex) {
   // The store compares the tag, in the transaction that writes.
   if (*wanted)
     command.seen = (*wanted)->tag;
-  ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(command),
-                         [](const exchange& waiting, const core::job_edit& edit) {
-                           tell_source(waiting, wire::api_job_edit(edit), edit.source_tag);
-                         });
+  ask_to_edit(ex, std::move(command), edited_part::source, [](const exchange& waiting, const core::job_edit& edit) {
+    tell_source(waiting, wire::api_job_edit(edit), edit.source_tag);
+  });
 }
 
 } // namespace ringmaster::gateway::handlers::v1
