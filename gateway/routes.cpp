@@ -86,8 +86,10 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/{id}/start", handlers::v1::job_start, operate},
   {"POST", "/api/v1/jobs/{id}/stop", handlers::v1::job_stop, operate},
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
-  {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
-  {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+  route{"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer}.with_query(),
+  {"GET", "/api/v1/jobs/{id}/sources/{version}", handlers::v1::source_read, viewer},
+  route{"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor}.with_if_match(),
+  route{"GET", "/api/v1/jobs/{id}/changes", handlers::v1::job_changes, viewer}.with_query(),
   {"GET", "/api/v1/jobs/{id}/declaration", handlers::v1::job_declaration, viewer},
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
@@ -96,6 +98,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/groups/{id}", handlers::v1::group_read, viewer},
   route{"PUT", "/api/v1/groups/{id}", handlers::v1::group_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/groups/{id}", handlers::v1::group_remove, admin}.with_if_match(),
+  route{"GET", "/api/v1/groups/{id}/changes", handlers::v1::group_changes, viewer}.with_query(),
 
   route{"GET", "/api/v1/executors", handlers::v1::executor_list, viewer}.with_query(),
   {"GET", "/api/v1/executors/refused", handlers::v1::refused_list, admin},

@@ -341,7 +341,7 @@ using job_admin = caf::typed_actor<
   /// Errors: not_found.
   caf::result<job_found>(job_query),
   caf::result<job_page>(job_page_query),
-  /// Replies earlier sources of a job, newest first. Errors: not_found.
+  /// Replies versions of a job's source, newest first, and the tag of the present one. Errors: not_found.
   caf::result<source_list>(source_query),
   /// Replies the instants of a time span, for the jobs that `by` may see. Errors: not_found, invalid_argument (too many jobs),
   /// unavailable (other forecasts are under way).
@@ -424,6 +424,8 @@ using user_admin = caf::typed_actor<
   /// password_empty, name_length, or a publicly known password), conflict, too_large as sign_in.
   caf::result<void>(change_password),
   caf::result<audit_list>(audit_query),
+  /// Replies the changes of one job or group. Errors: not_found.
+  caf::result<audit_list>(changes_query),
   /// Errors: not_found; too_large after too many failures (the subject is the number of seconds to wait).
   caf::result<identified>(identify_key),
   /// Errors: those of api_key_store::add.

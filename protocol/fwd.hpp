@@ -112,6 +112,7 @@ struct saved_user;
 struct remove_user;
 struct change_password;
 struct audit_query;
+struct changes_query;
 struct audit_list;
 struct identify_key;
 struct add_key;

@@ -175,6 +175,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::declared_sources))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::drift_query))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::declaration_query))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::changes_query))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -341,3 +342,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::declared_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::declared_sources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::drift_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::declaration_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::changes_query)

@@ -43,6 +43,7 @@ PAGING = [query("limit", whole(1, 500)),
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
+PATH_VERSION = {"name": "version", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
 
@@ -54,6 +55,8 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     parameters = list(parameters)
     if "{id}" in path:
         parameters.insert(0, PATH_ID)
+    if "{version}" in path:
+        parameters.insert(1, PATH_VERSION)
     if "{name}" in path:
         parameters.insert(0, PATH_NAME)
     done = {"description": "Done.", **(body_of(reply) if reply else {})}
@@ -79,6 +82,7 @@ MAY_HAVE_SEEN = header("If-Match", "ETag of the object as it was read. Without i
 MADE = shown({"id": ID})
 PLACE = {"Location": "Path of the new object."}
 ETAG = {"ETag": "Value for If-Match and If-None-Match."}
+SOURCE_ETAG = {"ETag": "Of the job's present source, for If-Match of `PUT /jobs/{id}/source`."}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": whole(1)}}
 
 operation("get", "/openapi.json", "anyone", "This document", reply={"type": "object"}, tag="about")
@@ -114,15 +118,23 @@ operation("post", "/jobs/{id}/start", "operator", "Starts a job", reply=ref("Job
 operation("post", "/jobs/{id}/stop", "operator", "Stops a job", reply=ref("JobEdit"), more=[409])
 operation("post", "/jobs/{id}/trigger", "operator", "Runs a job now; answers when the request is durable", 202, ref("Intent"),
           "Trigger?", parameters=[KEY], more=[409])
-operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"))
+operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"),
+          headers=SOURCE_ETAG, parameters=[query("bodies", truth(), "false: without the sources, which are null (true).")])
+operation("get", "/jobs/{id}/sources/{version}", "viewer", "Returns one version of a script", reply=ref("SourceVersion"),
+          headers=SOURCE_ETAG)
 operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
-          more=[409])
+          headers=SOURCE_ETAG, more=[409, 412], parameters=[header(
+              "If-Match", "ETag of the present source as it was read. Without it, the source is stored whatever is there.")])
+operation("get", "/jobs/{id}/changes", "viewer", "Lists the changes of a job, newest first", reply=page_of("Change"),
+          parameters=PAGING)
 operation("get", "/jobs/{id}/declaration", "viewer", "Returns a job as a table of a declared file", reply={"type": "string"})
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
+          parameters=PAGING)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
           reply=page_of("Executor"), parameters=[
               query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
@@ -227,7 +239,10 @@ operation("delete", "/users/{id}", "administrator", "Removes a user", 204, param
 operation("get", "/audit", "administrator", "Lists the audit log, newest first", reply=page_of("Change"), parameters=[
     query("user", text(), "Exact name."), query("object", one_of(
         "job", "group", "run", "user", "api_key", "source", "alarm")),
-    query("object_id", ANY_NUMBER), *PAGING])
+    query("object_id", ANY_NUMBER), query("action", one_of(
+        "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply")),
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."),
+    query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
 
 
 def document():
@@ -246,6 +261,10 @@ def document():
         exported = paths[path]["get"]["responses"]["200"]
         exported["content"] = {"application/toml": exported["content"]["application/json"]}
     drift = paths["/api/v1/declared/{name}/drift"]["get"]["responses"]
+    for path, method in (("/jobs/{id}", "put"), ("/jobs/{id}", "delete"), ("/jobs/{id}/source", "put")):
+        paths["/api/v1" + path][method]["responses"]["412"] = {
+            "description": "Refused: another user changed the object meanwhile.", "content": {
+                "application/problem+json": {"schema": ref("EditProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {

@@ -178,7 +178,8 @@ SCHEMAS = {
         "type": "object", "required": ["id", "status"],
         "properties": {"id": ID, "status": whole(200, 599), "done": {"type": "object"}, "problem": ref("Problem")}})}),
     "Source": record({"source": text(), "remark": text(minLength=4, maxLength=100)}, ["source", "remark"]),
-    "SourceVersion": shown({"id": whole(1), "job": ID, "glue_type": text(), "source": text(), "remark": text(),
+    "SourceVersion": shown({"id": whole(1), "job": ID, "glue_type": text(), "source": maybe(text("Null with bodies=false.")),
+                            "bytes": whole(0, description="Length of the source."), "remark": text(),
                             "added_ms": maybe(MS), "updated_ms": maybe(MS)}),
     "GroupDraft": record({"app_name": text(minLength=4, maxLength=64), "title": text(maxLength=64),
                           "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
@@ -218,6 +219,8 @@ SCHEMAS = {
                                                   "the audit log."}),
         "by": maybe(text("Author of that apply.")),
         "has_files": truth("The answering node has the files of this source, so that their drift can be read.")}),
+    "EditProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {
+        "changed_by": maybe(text("User of the later edit; null if it is not in the audit log.")), "changed_ms": maybe(MS)}}]},
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
@@ -324,7 +327,11 @@ SCHEMAS = {
                        "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
     "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
-    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
+    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(),
+                     "remote": maybe(text("Address of the user; null for commands, and in the changes of one job or group for "
+                                          "users who are not administrators.")),
                      "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
-                     "changes": array(text())}),
+                     "changes": array(text("`retry: 0 -> 2`")),
+                     "fields": array(shown({"name": text("A line of `changes` that has no values, as it is."),
+                                            "before": maybe(text()), "after": maybe(text())}))}),
 }

@@ -132,6 +132,13 @@ public:
 
   /// Returns the newest rows first. Errors: `forbidden` for non-administrators.
   virtual core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) = 0;
+
+  /// Returns the changes of one job or group, newest first, since the last removal of another one with the same id. Only
+  /// `before` and `limit` of `window` count. Addresses of users are empty unless `by` is an administrator. Errors: `not_found`;
+  /// `forbidden` unless `by` is viewer in the group.
+  virtual core::result<std::vector<core::audit_row>> history(const core::audited_object& object,
+                                                             const core::audit_search& window,
+                                                             const core::principal& by) = 0;
 };
 
 } // namespace ringmaster::storage

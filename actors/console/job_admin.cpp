@@ -87,8 +87,8 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
         [query](storage::store& store) { return store.job_editing().page(query.search, query.by); });
     },
     [this](const protocol::source_query& query) {
-      return look<std::vector<core::source_version>, protocol::source_list>(
-        [query](storage::store& store) { return store.job_editing().source_history(query.job, query.by); });
+      return look<core::source_history, protocol::source_list>(
+        [query](storage::store& store) { return store.job_editing().source_history(query.search, query.by); });
     },
     [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
     [this](const protocol::intent_query& query) { return find_intent(query); },
@@ -207,7 +207,7 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
     return protocol::to_caf(scripts_are_off());
   auto wanted = std::make_shared<const protocol::save_source>(std::move(command));
   return edit(wanted->job, "got a new source", [wanted](auto& store, core::time_point t) {
-    return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->by, t);
+    return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->seen, wanted->by, t);
   });
 }
 

@@ -24,6 +24,7 @@ const compared: [string, string][] = []
 const job: Job = { ...(example('Job') as Job), id: 1, group: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null, source: null, params: 'a=1', description: 'old', author: 'ann', running: true, glue_source: 'first', glue_type: 'GLUE_SHELL', children: [] }
 let stored: Job
 let tag: string
+let sourceTag: string
 let sent: { method: string; path: string; body: Record<string, unknown>; match: string | undefined }[]
 let wrapper: VueWrapper | null = null
 let router: Router
@@ -38,7 +39,13 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
     const match = (init?.headers as Record<string, string>)['If-Match']
     sent.push({ method, path, body: JSON.parse(String(init?.body ?? '{}')), match })
     if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed' }, 412)
+    if (method === 'PUT' && path === '/jobs/1/source') {
+      if (match !== sourceTag) return json({ type: 'urn:ringmaster:changed_meanwhile', title: 'changed', status: 412, detail: 'changed', changed_by: 'ben', changed_ms: 1000 }, 412)
+      sourceTag = '"saved"'
+      return json({ job: 1, next_ms: null, on_their_way: 0 }, 200, { ETag: sourceTag })
+    }
   }
+  if (method === 'GET' && path === '/jobs/1/sources') return json({ items: [], next: null, total: 0, total_is_capped: false }, 200, { ETag: sourceTag })
   if (method === 'GET' && path === '/jobs/1') return json(stored, 200, { ETag: tag })
   return answers[path]?.() ?? answer(url, init)
 }
@@ -47,6 +54,7 @@ let answers: Record<string, () => Response>
 beforeEach(async () => {
   stored = { ...job }
   tag = '"1"'
+  sourceTag = '"s1"'
   sent = []
   answers = {}
   compared.length = 0
@@ -143,20 +151,34 @@ describe('saving a script', () => {
     expect(compared).toEqual([['first', 'second']])
     await remark('a remark')
     await press('Save', '.el-dialog')
-    expect(puts().map((each) => [each.path, each.body.source])).toEqual([['/jobs/1/source', 'second']])
+    expect(puts().map((each) => [each.path, each.match, each.body.source])).toEqual([['/jobs/1/source', '"s1"', 'second']])
+    // The next save has the tag of this one.
+    typed('third')
+    await settle()
+    await press('Save')
+    await remark('a remark')
+    await press('Save', '.el-dialog')
+    expect(puts()[1]).toMatchObject({ match: '"saved"', body: { source: 'third' } })
   })
   it('shows the version that another user saved meanwhile, before it is replaced', async () => {
     await open('/jobs/1/script')
     typed('second')
     await settle()
     stored = { ...job, glue_source: 'theirs' }
+    sourceTag = '"s2"'
     await press('Save')
     await remark('a remark')
     await press('Save', '.el-dialog')
-    expect(puts()).toEqual([])
+    expect(puts().map((each) => each.match)).toEqual(['"s1"'])
     expect(compared.at(-1)).toEqual(['theirs', 'second'])
+    expect(document.querySelector('.el-dialog')?.textContent).toContain('Now · ben · ')
+    // And once more: nothing of it is overwritten unseen.
+    stored = { ...job, glue_source: 'newest' }
+    sourceTag = '"s3"'
     await press('Save mine', '.el-dialog')
-    expect(puts().map((each) => each.body.source)).toEqual(['second'])
+    expect(compared.at(-1)).toEqual(['newest', 'second'])
+    await press('Save mine', '.el-dialog')
+    expect(puts().map((each) => [each.match, each.body.source])).toEqual([['"s1"', 'second'], ['"s2"', 'second'], ['"s3"', 'second']])
   })
 })
 

@@ -253,7 +253,10 @@ export type SourceVersion = {
   id: number
   job: number
   glue_type: string
-  source: string
+  /** Null with bodies=false. */
+  source: string | null
+  /** Length of the source. */
+  bytes: number
   remark: string
   /** Milliseconds since the epoch. */
   added_ms: number | null
@@ -344,6 +347,13 @@ export type DeclaredSource = {
   by: string | null
   /** The answering node has the files of this source, so that their drift can be read. */
   has_files: boolean
+}
+
+export type EditProblem = Problem & {
+  /** User of the later edit; null if it is not in the audit log. */
+  changed_by?: string | null
+  /** Milliseconds since the epoch. */
+  changed_ms?: number | null
 }
 
 export type FileProblem = Problem & {
@@ -780,12 +790,19 @@ export type Change = {
   at_ms: number | null
   user: number
   user_name: string
+  /** Address of the user; null for commands, and in the changes of one job or group for users who are not administrators. */
   remote: string | null
   action: string
   object: string
   object_id: number
   object_name: string
   changes: string[]
+  fields: {
+    /** A line of `changes` that has no values, as it is. */
+    name: string
+    before: string | null
+    after: string | null
+  }[]
 }
 
 /** Operations by method and path below /api/v1. */
@@ -970,7 +987,10 @@ export interface Operations {
   }
   /** Lists the versions of a script, newest first. Allowed for: viewer. */
   'GET /jobs/{id}/sources': {
-    query: undefined
+    query: {
+      /** false: without the sources, which are null (true). */
+      bodies?: boolean
+    }
     body: undefined
     answer: {
       items: SourceVersion[]
@@ -982,11 +1002,35 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
+  /** Returns one version of a script. Allowed for: viewer. */
+  'GET /jobs/{id}/sources/{version}': {
+    query: undefined
+    body: undefined
+    answer: SourceVersion
+  }
   /** Stores a new version of a script. Allowed for: editor. */
   'PUT /jobs/{id}/source': {
     query: undefined
     body: Source
     answer: JobEdit
+  }
+  /** Lists the changes of a job, newest first. Allowed for: viewer. */
+  'GET /jobs/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
   }
   /** Returns a job as a table of a declared file. Allowed for: viewer. */
   'GET /jobs/{id}/declaration': {
@@ -1043,6 +1087,24 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: undefined
+  }
+  /** Lists the changes of a group, newest first. Allowed for: viewer. */
+  'GET /groups/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
   }
   /** Lists executors as the answering node knows them, by group. Allowed for: viewer. */
   'GET /executors': {
@@ -1403,6 +1465,12 @@ export interface Operations {
       user?: string
       object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm'
       object_id?: number
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply'
+      from_ms?: number
+      /** Inclusive. */
+      to_ms?: number
+      /** Part of the object's name or of a line of `changes`. */
+      q?: string
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string

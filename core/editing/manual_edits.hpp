@@ -48,6 +48,8 @@ struct job_edit {
   std::optional<time_point> next;
   /// Number of runs that were claimed before the edit and not yet sent when the wait ended. Unset: the store could not tell.
   std::optional<std::size_t> on_their_way = 0;
+  /// `source_tag` of a source that this edit stored; empty after any other edit.
+  std::string source_tag = {};
 };
 
 /// The runs of a manual trigger so far.

@@ -11,6 +11,7 @@
 #include "gateway/auth/browser_safety.hpp"
 #include "gateway/exchange/route.hpp"
 #include "protocol/wire/json/json_object.hpp"
+#include "protocol/wire/v1/api_page.hpp"
 #include "protocol/wire/xxl/reply_codec.hpp"
 
 namespace ringmaster::gateway {
@@ -68,7 +69,8 @@ std::string_view kind_of(unsigned status) noexcept {
   }
 }
 
-std::string problem_body(std::string_view kind, unsigned status, std::string_view detail) {
+std::string problem_body(std::string_view kind, unsigned status, std::string_view detail,
+                         const std::function<void(protocol::wire::json_object&)>& more = {}) {
   std::string body;
   {
     protocol::wire::json_object problem{body};
@@ -76,6 +78,8 @@ std::string problem_body(std::string_view kind, unsigned status, std::string_vie
     problem.text("title", title(status));
     problem.number("status", status);
     problem.text("detail", detail);
+    if (more)
+      more(problem);
   }
   return body;
 }
@@ -180,6 +184,15 @@ void exchange::fail(const core::error& error) const {
     problem(412, error.context);
   else
     respond({http_status(error.code), std::string{problem_type}, problem_of(error), {}});
+}
+
+void exchange::fail_as_edited(const core::error& error, std::string_view by, std::optional<core::time_point> at) const {
+  constexpr unsigned changed = 412;
+  auto body = problem_body(kind_of(changed), changed, error.context, [&](protocol::wire::json_object& problem) {
+    protocol::wire::append_text_or_null(problem, "changed_by", by);
+    protocol::wire::append_instant(problem, "changed_ms", at);
+  });
+  respond({changed, std::string{problem_type}, std::move(body), {}});
 }
 
 void exchange::reject(const core::error& error) const {

@@ -154,6 +154,8 @@ public:
   /// store or a component is unavailable is logged and not shown, unless the error has a subject, e.g. an executor that does not
   /// answer.
   void fail(const core::error& error) const;
+  /// Answers `core::edited_meanwhile` with the user and the time of the later edit. `by`: empty if the user is unknown.
+  void fail_as_edited(const core::error& error, std::string_view by, std::optional<core::time_point> at) const;
   /// Returns the problem that `fail` answers to clients outside XXL's dialects: `urn:ringmaster:` and the name of the `errc`, in
   /// XXL's words where XXL has some.
   [[nodiscard]] std::string problem_of(const core::error& error) const;

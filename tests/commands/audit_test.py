@@ -193,6 +193,11 @@ class AuditTest(WebCase):
             self.assertNotIn(secret, told)
         shown = self.api.send("GET", "/audit?limit=500").json["items"]
         self.assertGreaterEqual(len(shown), len(changing))
+        values = {(field["name"], field["before"], field["after"]) for each in shown for field in each["fields"]}
+        for each in (("title", "A", "B"), ("name", "by api", "newer"), ("password: changed", None, None)):
+            self.assertIn(each, values)
+        for secret in (PASSWORD, NEW_PASSWORD, GROUP_TOKEN):
+            self.assertNotIn(secret, repr(shown))
         self.assertEqual(self.server.stop(), 0, self.server.text())
 
     @staticmethod

@@ -182,7 +182,7 @@ class WebStrangerTest(CorpusCase):
                         self.turned_away(self.stranger(cookie), route, dialect, kind)
                 for route in route_table():
                     if route.path.startswith("/api/v1/") and route.who != "anyone":
-                        path = route.path[7:].replace("{id}", "1").replace("{name}", "mail")
+                        path = route.path[7:].replace("{id}", "1").replace("{name}", "mail").replace("{version}", "1")
                         reply = self.stranger(cookie).send(route.methods, path)
                         self.assertEqual(reply.status, 401, (route, kind, reply))
                 self.assertEqual(self.witness.changed(), [], (dialect, kind))
@@ -231,7 +231,7 @@ class WebStrangerTest(CorpusCase):
             else:
                 seen = {"If-Match": "*"} if route.takes_if_match else {}
                 body = bodies.get(path, {}) if route.changes else None
-                place = path.replace("{id}", "1").replace("{name}", "mail")
+                place = path.replace("{id}", "1").replace("{name}", "mail").replace("{version}", "1")
                 reply = edda.send(route.methods, place + queries.get(path, ""), body, **seen)
                 self.assertIn(reply.status, (403, 404) if route.who != "admin" else (403,), (route, reply))
             self.assertEqual(self.witness.changed(), [], route)

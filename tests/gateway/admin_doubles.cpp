@@ -223,7 +223,9 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + text_of_seen(m.seen), m.job, editor, m.by);
     },
     [this](const protocol::save_source& m) {
-      return edit(line_of("save_source", m.job, m.source, m.remark), m.job, editor, m.by);
+      const auto line = line_of("save_source", m.job, m.source, m.remark) + (m.seen ? " seen '" + *m.seen + '\'' : "");
+      return script->answer(line, m.by, check_right(m.by, editor, group_of(m.job)),
+                            core::job_edit{m.job, std::nullopt, 0, "5c1e"});
     },
     [this](const protocol::job_query& m) {
       return script->answer(line_of("job_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
@@ -252,8 +254,11 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
                             protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});
     },
     [this](const protocol::source_query& m) {
-      return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
-                            protocol::source_list{{{3, m.job, "GLUE_SHELL", "echo 1", "first one", at(a_second), at(a_second)}}});
+      const auto& s = m.search;
+      const auto text = s.bodies ? "echo 1" : "";
+      const core::source_version version{3, s.job, "GLUE_SHELL", text, "first one", at(a_second), at(a_second), 6};
+      return script->answer(line_of("source_query", s.job, text_of(s.version), s.bodies), m.by,
+                            check_right(m.by, viewer, group_of(s.job)), protocol::source_list{{"5c1d", {version}}});
     },
   };
 }
@@ -437,8 +442,20 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       const auto& s = m.search;
       core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
       row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"";
-      return script->answer(line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit)), m.by,
-                            check_admin(m.by), protocol::audit_list{{std::move(row)}});
+      auto line = line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit));
+      if (s.action || s.from || s.to || !s.text_part.empty())
+        line += " of " + line_of(s.action ? core::stored_name(*s.action) : "-", text_of(s.from), text_of(s.to), s.text_part);
+      return script->answer(line, m.by, check_admin(m.by), protocol::audit_list{{std::move(row)}});
+    },
+    [this](const protocol::changes_query& m) {
+      const auto* job = std::get_if<core::job_id>(&m.object);
+      const auto group = job ? group_of(*job) : std::get<core::group_id>(m.object);
+      core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
+      row.at += core::milliseconds{1250}; // in the second of the job's last edit
+      row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"\npassword: changed";
+      return script->answer(line_of("changes_query", job ? "job" : "group", core::group_id{group}, text_of(m.window.before),
+                                    std::to_string(m.window.limit)),
+                            m.by, check_right(m.by, group_right::viewer, group), protocol::audit_list{{std::move(row)}});
     },
     [this](const protocol::identify_key& m) { return identify_key(m); },
     [this](const protocol::add_key& m) {

@@ -53,8 +53,10 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/stop", {"/jobs/7/stop"}, operators, {"/jobs/1007/stop"}, admins},
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
+  {"GET", "/jobs/{id}/sources/{version}", {"/jobs/7/sources/3"}, viewers, {"/jobs/1007/sources/3"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
   {"GET", "/jobs/{id}/declaration", {"/jobs/7/declaration"}, viewers, {"/jobs/1007/declaration"}, admins},
+  {"GET", "/jobs/{id}/changes", {"/jobs/7/changes"}, viewers, {"/jobs/1007/changes"}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
@@ -62,6 +64,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/groups/{id}", {"/groups/1"}, viewers, {"/groups/2"}, admins},
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
+  {"GET", "/groups/{id}/changes", {"/groups/1/changes"}, viewers, {"/groups/2/changes"}, admins},
 
   {"GET", "/executors", {"/executors?group=1"}, viewers, {"/executors?group=2"}, admins},
   {"GET", "/executors/refused", {"/executors/refused"}, admins, {"/executors/refused"}, admins},

@@ -1,4 +1,10 @@
-import type { FileProblem } from '../../types/api'
+import type { EditProblem, FileProblem } from '../../types/api'
+
+/** Who changed an object after it was read, and when, as far as the server knows. */
+export interface LaterEdit {
+  by: string | null
+  ms: number | null
+}
 
 /** A refusal of the server, or the lack of an answer (status 0). */
 export class ApiError extends Error {
@@ -9,6 +15,7 @@ export class ApiError extends Error {
     detail: string,
     readonly retryAfterMs: number | null = null,
     readonly errors: NonNullable<FileProblem['errors']> = [],
+    readonly later: LaterEdit = { by: null, ms: null },
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -37,9 +44,9 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 export async function problemOf(answer: Response): Promise<ApiError> {
   const wait = retryAfterMs(answer.headers.get('Retry-After'), Date.now())
   try {
-    const problem = (await answer.json()) as Partial<FileProblem>
+    const problem = (await answer.json()) as Partial<FileProblem & EditProblem>
     const kind = String(problem.type ?? '').split(':').pop() ?? ''
-    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [])
+    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [], { by: problem.changed_by ?? null, ms: problem.changed_ms ?? null })
   } catch {
     return new ApiError(answer.status, '', `HTTP ${answer.status}`, wait)
   }

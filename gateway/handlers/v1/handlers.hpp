@@ -26,7 +26,11 @@ void job_trigger(exchange ex);
 /// Answers the outcome of a manual run.
 void intent_read(exchange ex);
 
+/// Lists the versions of a script, with the ETag of its present source.
 void source_list(exchange ex);
+/// Answers one version, with the ETag of the present source, which may be another one.
+void source_read(exchange ex);
+/// Stores a new version and answers its ETag. `If-Match` is optional; 412 if the present source has another ETag.
 void source_save(exchange ex);
 
 // Many jobs at once. Each job is handled on its own, so that one that cannot be found stops none. Answers 200 with the
@@ -113,6 +117,9 @@ void password_change(exchange ex);
 
 /// Lists the changes, newest first.
 void audit_list(exchange ex);
+/// List the changes of one job or group, for its viewers.
+void job_changes(exchange ex);
+void group_changes(exchange ex);
 
 // Sessions, and what a page must know about the server.
 

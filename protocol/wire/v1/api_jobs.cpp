@@ -93,12 +93,13 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   append_state(row, job);
 }
 
-void append_version(std::string& out, const core::source_version& version) {
+void append_version(std::string& out, const core::source_version& version, bool body) {
   json_object row{out};
   row.number("id", version.id);
   row.number("job", number(version.job));
   row.text("glue_type", version.glue_type);
-  row.text("source", version.source);
+  body ? row.text("source", version.source) : row.null("source");
+  row.number("bytes", static_cast<std::int64_t>(version.bytes));
   row.text("remark", version.remark);
   append_instant(row, "added_ms", version.added);
   append_instant(row, "updated_ms", version.updated);
@@ -256,7 +257,15 @@ std::string api_jobs(const std::vector<core::job_record>& jobs) {
   return json_array(jobs, [](std::string& out, const auto& each) { append_api_job(out, each, with_source::no); });
 }
 
-std::string api_sources(const std::vector<core::source_version>& versions) { return json_array(versions, append_version); }
+std::string api_sources(const std::vector<core::source_version>& versions, bool bodies) {
+  return json_array(versions, [bodies](std::string& out, const auto& each) { append_version(out, each, bodies); });
+}
+
+std::string api_source(const core::source_version& version) {
+  std::string out;
+  append_version(out, version, true);
+  return out;
+}
 
 std::string api_intent(const core::intent& intent) {
   return json_object_of([&](json_object& row) {
@@ -296,6 +305,12 @@ core::result<core::job_search> api_job_search_of(const form& sent, const api_cur
   return search;
 }
 
+core::result<core::source_search> api_source_search_of(const form& sent, core::job_id job) {
+  return boolean_of(sent, "bodies").map([job](std::optional<bool> bodies) {
+    return core::source_search{job, std::nullopt, bodies.value_or(true)};
+  });
+}
+
 core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use) {
   return read_api_object(body, [use](api_members& in) { return read_job(in, use); });
 }
@@ -314,10 +329,10 @@ core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {
   });
 }
 
-core::result<api_source> parse_api_source(std::string_view body) {
+core::result<api_new_source> parse_api_source(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     auto source = in.needed_text("source");
-    return api_source{std::move(source), in.needed_text("remark")};
+    return api_new_source{std::move(source), in.needed_text("remark")};
   });
 }
 

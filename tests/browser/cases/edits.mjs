@@ -253,7 +253,7 @@ test('audit: a change has its user, and the value before and after', (world) =>
     await world.admin.post(`/jobs/${world.jobs['to Tokyo']}/stop`).catch(() => undefined)
     await visitor.signIn('admin', world.adminPassword, '/audit')
     await page.locator('main tbody tr', { hasText: 'admin' }).first().waitFor()
-    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
+    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ has: page.locator('ins') }).first().waitFor()
   }))
 
 test('edit: before an edit is saved, a dialog shows each changed field before and after', (world) =>
@@ -289,9 +289,11 @@ test('edit: two editors of one script: the second one sees both versions and dec
     const dialog = page.locator('.el-dialog')
     await dialog.locator('.look .cm-content', { hasText: 'mine' }).first().waitFor()
     await dialog.getByLabel('Remark').fill('my own version')
+    visitor.expect(/status 412: PUT .*\/source$/)
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Another user saved a version meanwhile').waitFor()
     await dialog.locator('.look .cm-content', { hasText: 'theirs' }).first().waitFor()
+    await dialog.getByText(/Now · admin · .* · of the other user/).waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
     assert.match((await world.admin.get(`/jobs/${id}`)).glue_source, /theirs/)
     await dialog.getByRole('button', { name: 'Save mine' }).click()
@@ -357,5 +359,56 @@ test('jobs: a viewer copies a job as TOML', (world) =>
     assert.match(text, /\[\[job\]\]\ngroup = "pay-worker"\nkey = "import-rates"\nname = "import rates"\n/)
     assert.match(text, /schedule = \{ cron = "0 0\/30 \* \* \* \?" \}/)
     assert.match(text, /params = "bank=ecb"/)
+    await visitor.settle()
+  }))
+
+test('script: the texts of versions are read when they are used', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const asked = []
+    page.on('request', (request) => request.url().includes(`/jobs/${id}/sources`) && asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/script`)
+    await page.locator('.editor .cm-content').waitFor()
+    assert.deepEqual(asked, [`/api/v1/jobs/${id}/sources?bodies=false`])
+    const { items } = await world.admin.get(`/jobs/${id}/sources?bodies=false`)
+    const first = items.at(-1)
+    assert.equal(first.source, null)
+    await page.locator('.el-select', { hasText: 'Compare with' }).click()
+    await page.getByRole('option', { name: new RegExp(first.remark) }).last().click()
+    await page.locator('.editor .cm-content').nth(1).waitFor()
+    assert.deepEqual(asked.slice(1), [`/api/v1/jobs/${id}/sources/${first.id}`])
+    await visitor.settle()
+  }))
+
+test('changes: viewers see who changed a job, before and after', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const { glue_source: source } = await world.admin.get(`/jobs/${id}`)
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'from "a" -> "b"' })
+    await visitor.signIn(users.viewer, password, `/jobs/${id}`)
+    await page.locator('summary', { hasText: 'Changes' }).click()
+    const row = page.locator('details tbody tr').first()
+    await row.locator('ins', { hasText: 'from "a" -> "b"' }).waitFor()
+    assert.match(await row.innerText(), /admin/)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.move('/executors')
+    await page.getByRole('button', { name: 'Changes' }).first().click()
+    await page.locator('.el-dialog').locator('tbody tr, p').first().waitFor()
+    await visitor.settle()
+  }))
+
+test('audit: filters by action, text and time', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const { glue_source: source } = await world.admin.get(`/jobs/${id}`)
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'searched 100%' })
+    await visitor.signIn('admin', world.adminPassword, `/audit?action=source&q=searched%20100%25&from=${Date.now() - 3600000}`)
+    const rows = page.locator('main tbody tr')
+    await until(async () => (await rows.count()) === 1, 'one row')
+    await rows.locator('ins', { hasText: 'searched 100%' }).waitFor()
+    await page.locator('.filters').getByLabel('Text in a name or a change').fill('searched 1_0')
+    await page.waitForURL(/q=searched\+?(%20)?1_0/)
+    await page.getByText('No match').first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
     await visitor.settle()
   }))
