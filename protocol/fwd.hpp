@@ -172,5 +172,10 @@ struct clear_runs;
 struct runs_cleared;
 struct report_query;
 struct day_reports;
+struct begin_task;
+struct task_begun;
+struct task_query;
+struct abort_task;
+struct task_found;
 
 } // namespace ringmaster::protocol

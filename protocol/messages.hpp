@@ -445,6 +445,7 @@ struct node_handles {
   run_admin runs{};
   log_follower followed_logs{};
   alarm_tester alarm_tests{};
+  task_runner tasks{};
 };
 
 struct node_status {

@@ -10,6 +10,7 @@
 #include "protocol/executor_type_ids.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/task_messages.hpp"
 
 namespace ringmaster::protocol {
 

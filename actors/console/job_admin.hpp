@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -104,6 +105,7 @@ private:
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
+  void begin_removal_of_logs(core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
 
   // -- job_forecast.cpp
@@ -136,6 +138,8 @@ private:
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
   std::mt19937_64 tokens_;
+  /// Removed jobs whose logs are still to be deleted; the first one's is being deleted.
+  std::deque<core::job_id> removed_jobs_;
 };
 
 template <class T, class Begin>
