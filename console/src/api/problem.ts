@@ -9,6 +9,8 @@ export class ApiError extends Error {
     detail: string,
     readonly retryAfterMs: number | null = null,
     readonly errors: NonNullable<FileProblem['errors']> = [],
+    /** Number of objects that a filter finds, where another one was expected. */
+    readonly count: number | null = null,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -37,9 +39,9 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 export async function problemOf(answer: Response): Promise<ApiError> {
   const wait = retryAfterMs(answer.headers.get('Retry-After'), Date.now())
   try {
-    const problem = (await answer.json()) as Partial<FileProblem>
+    const problem = (await answer.json()) as Partial<FileProblem> & { count?: number }
     const kind = String(problem.type ?? '').split(':').pop() ?? ''
-    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [])
+    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [], problem.count ?? null)
   } catch {
     return new ApiError(answer.status, '', `HTTP ${answer.status}`, wait)
   }
