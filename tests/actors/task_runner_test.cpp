@@ -293,6 +293,16 @@ TEST_CASE_METHOD(task_world, "a repeated request with a key repeats no run", "[a
   CHECK(intents().size() == 6);
 }
 
+TEST_CASE_METHOD(task_world, "the logs of removed jobs are deleted one job after the other", "[actors][tasks]") {
+  const auto without_runs = add_job("without runs");
+  for (int i = 0; i < 3; ++i)
+    add_run(200, 200);
+  REQUIRE(ask<core::job_edit>(jobs, protocol::remove_job{without_runs, false}));
+  REQUIRE(ask<core::job_edit>(jobs, protocol::remove_job{job->id, true}));
+  advance(5s);
+  CHECK(rows() == 0);
+}
+
 TEST_CASE("reruns of one request have tokens of their own", "[actors][tasks]") {
   CHECK(core::rerun_token(0, core::log_id{71}) == 0);
   CHECK(core::rerun_token(5, core::log_id{71}) == core::rerun_token(5, core::log_id{71}));

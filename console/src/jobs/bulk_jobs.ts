@@ -27,7 +27,7 @@ const resultOf = (outcome: Outcome, total: number): BulkResult => ({ total, done
 /** Actions on selected jobs, with their outcome. `rows` are the shown ones, `show` reads the list again. */
 export function useBulkJobs(rows: () => JobRow[], show: () => void, filter?: () => string) {
   const own = useBulk<JobFilter>(show, filter)
-  const { selected, all, chosen, count, work, finish } = own
+  const { selected, all, chosen, count, work, watchTask, finish } = own
   const shownById = () => new Map(rows().map((job) => [job.id, job]))
   /** Groups of the jobs that were shown when they were selected. */
   const groupOf = new Map<number, number>()
@@ -90,8 +90,8 @@ export function useBulkJobs(rows: () => JobRow[], show: () => void, filter?: () 
     if (result) finish('delete', result, remove)
   }
   /** Follows a task of manual runs that has begun. */
-  async function triggered(begun: TaskBegun): Promise<void> {
-    const result = await work(() => Promise.resolve(begun))
+  async function triggered(begun: TaskBegun, total: number): Promise<void> {
+    const result = await watchTask(begun, total)
     if (result) finish('trigger', result)
   }
   /** Returns the selected jobs, also those of other pages; null: one of them cannot be read. */

@@ -25,6 +25,8 @@ export interface BulkResult {
   aborted: boolean
 }
 
+const nothing: BulkResult = { total: 0, done: 0, failures: 0, failed: [], aborted: false }
+
 export const bulkMax = 500
 const pollMs = 500
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
@@ -61,6 +63,7 @@ export function failuresByReason(failed: BulkResult['failed']): { detail: string
 export function useBulk<Filter>(show: () => void, filter: () => string = () => '') {
   const selected = ref(new Set<number>())
   const all = shallowRef<Matching<Filter> | null>(null)
+  /** `task`: 0 until the server has begun. */
   const progress = ref<{ done: number; total: number; task: number } | null>(null)
   const outcome = shallowRef<{ text: string; result: BulkResult; retry?: (ids: number[]) => Promise<void> } | null>(null)
   const chosen = computed(() => [...selected.value])
@@ -91,7 +94,8 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
   }
   /** Does an action with the objects as tasks, one after the other. Null: nothing was done. */
   async function work(begin: (objects: Objects<Filter>) => Promise<TaskBegun>, only?: number[]): Promise<BulkResult | null> {
-    let result: BulkResult = { total: only?.length ?? count.value, done: 0, failures: 0, failed: [], aborted: false }
+    let result: BulkResult = { ...nothing, total: only?.length ?? count.value }
+    progress.value = { done: 0, total: result.total, task: 0 }
     try {
       for (const objects of objectsOf(only)) {
         const { task } = await begin(objects)
@@ -108,6 +112,18 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
     }
     return result
   }
+  /** Follows a task with `total` objects that has begun elsewhere. Null: its outcome is unknown. */
+  async function watchTask(begun: TaskBegun, total: number): Promise<BulkResult | null> {
+    try {
+      const ended = await follow(begun.task, { ...nothing, total })
+      return ended && addTask({ ...nothing, total }, ended)
+    } catch (error) {
+      refuse(error)
+      return null
+    } finally {
+      progress.value = null
+    }
+  }
   /** Shows an error. If another number of objects matches by now, it is shown, to be confirmed again. */
   function refuse(error: unknown): void {
     const now = error instanceof ApiError && error.status === 409 ? error.count : null
@@ -119,7 +135,7 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
     show()
   }
   async function abort(): Promise<void> {
-    if (!progress.value) return
+    if (!progress.value?.task) return
     try {
       await call('POST /tasks/{id}/abort', { id: progress.value.task })
     } catch (error) {
@@ -149,7 +165,7 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
     selected.value = new Set()
     all.value = null
   }
-  return { selected, all, progress, outcome, chosen, count, work, abort, finish, retryFailed, closeOutcome, clear }
+  return { selected, all, progress, outcome, chosen, count, work, watchTask, abort, finish, retryFailed, closeOutcome, clear }
 }
 
 export type Bulk = Pick<ReturnType<typeof useBulk>, 'selected' | 'all' | 'progress' | 'outcome' | 'count' | 'abort' | 'retryFailed' | 'closeOutcome' | 'clear'>

@@ -62,7 +62,7 @@ private:
 };
 
 /// Returns a value as a parameter of a query has it; nothing for one that no parameter can have.
-std::optional<std::string> parameter_of(const json& value) {
+std::optional<std::string> query_value_of(const json& value) {
   if (value.is_string())
     return value.get<std::string>();
   if (value.is_boolean() || value.is_number_integer())
@@ -71,7 +71,7 @@ std::optional<std::string> parameter_of(const json& value) {
     return std::nullopt;
   std::string list;
   for (const auto& each : value) {
-    const auto text = each.is_array() ? std::nullopt : parameter_of(each);
+    const auto text = each.is_array() ? std::nullopt : query_value_of(each);
     if (!text)
       return std::nullopt;
     list.append(list.empty() ? "" : ",").append(*text);
@@ -244,7 +244,7 @@ std::optional<std::string> api_members::query_text(std::string_view name) {
   for (const auto& [member, value] : found->items()) {
     if (value.is_null())
       continue;
-    const auto text = parameter_of(value);
+    const auto text = query_value_of(value);
     if (!text)
       wrong(std::string{name} + '.' + shown_member(member), "must be text, a whole number, true, false, or a list of these");
     query.append(query.empty() ? "" : "&").append(core::percent_encoded(member)).append("=");

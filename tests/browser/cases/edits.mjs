@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
-import { password, users } from '../support/seed.mjs'
+import { password, run, runEnded, users } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
 
 const drawerField = (page, label) => page.locator('.el-drawer').getByLabel(label, { exact: true })
@@ -388,7 +388,8 @@ test('bulk: several runs are killed, and run again', (world) =>
     await page.locator('.bulk').getByRole('button', { name: 'Run again' }).click()
     await page.locator('.el-message-box').getByRole('button', { name: 'Run again' }).click()
     await page.getByText('1 of 1 run again').first().waitFor()
-    await until(async () => (await admin.get(`/runs?job=${jobs[0]}`)).items.length === 2, 'the job has a second run')
+    const again = await until(async () => (await admin.get(`/runs?job=${jobs[0]}&status=running`)).items[0], 'the job has a second run')
+    await admin.post(`/runs/${again.id}/kill`)
     await visitor.settle()
     for (const id of jobs) await admin.ask('DELETE', `/jobs/${id}`)
     for (const name of ['first of two', 'second of two']) delete world.jobs[name]
