@@ -374,9 +374,9 @@ using run_admin = caf::typed_actor<
 /// Does one action with many jobs or runs, in small steps, with the messages of the single operations: the actors that do them
 /// check permissions and write the audit log, object by object. A task belongs to the user who began it; administrators see all.
 using task_runner = caf::typed_actor<
-  /// Replies when the objects are known. Errors: conflict (the search finds another number of objects, which is the subject; or
-  /// another request with the same token), too_large (too many tasks at once; the subject is the number of seconds to wait),
-  /// those of the search.
+  /// Replies when the objects are known. Errors: forbidden (without the permission in any group), conflict (the search finds
+  /// another number of objects, which is the subject; or another request with the same token), too_large (too many tasks at
+  /// once; the subject is the number of seconds to wait), those of the search.
   caf::result<task_begun>(begin_task),
   /// Errors: not_found.
   caf::result<task_found>(task_query),

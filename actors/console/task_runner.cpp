@@ -58,6 +58,8 @@ protocol::task_runner::behavior_type task_runner_state::make_behavior() {
 
 caf::result<protocol::task_begun> task_runner_state::begin(protocol::begin_task&& command) {
   forget();
+  if (auto may = core::check_right_anywhere(command.by, core::right_for(command.action)); !may)
+    return protocol::to_caf(may.error());
   const auto repeated = find_repeated(command);
   if (!repeated)
     return protocol::to_caf(repeated.error());

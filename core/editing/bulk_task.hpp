@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/access/principal.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::core {
@@ -27,6 +28,11 @@ enum class task_action : std::uint8_t {
 
 /// Returns true for an action with runs.
 [[nodiscard]] constexpr bool works_on_runs(task_action action) noexcept { return action >= task_action::kill; }
+
+/// Returns the permission that the action needs for each object.
+[[nodiscard]] constexpr group_right right_for(task_action action) noexcept {
+  return action == task_action::remove ? group_right::editor : group_right::operate;
+}
 
 /// Returns the name of the action in the API, e.g. `delete`.
 [[nodiscard]] constexpr std::string_view to_string(task_action action) noexcept {

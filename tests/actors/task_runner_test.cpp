@@ -141,11 +141,21 @@ TEST_CASE_METHOD(task_world, "permissions are checked object by object", "[actor
   REQUIRE(stopped.problems.size() == 1);
   CHECK(stopped.problems[0].object == 99'999);
   CHECK(stopped.problems[0].why.code == errc::not_found);
+  carol.rights = {{core::group_id{core::number(job->group) + 1}, core::group_right::editor},
+                  {job->group, core::group_right::operate}};
   const auto removed = result(wish(task_action::remove, {ids[0], ids[1]}));
   CHECK(removed.state == task_state::done);
   CHECK(removed.failed == 2);
   CHECK(removed.problems.at(0).why.code == errc::forbidden);
   CHECK(exists(ids[0]));
+}
+
+TEST_CASE_METHOD(task_world, "a user without the permission in any group begins no task", "[actors][tasks]") {
+  const auto ids = add_jobs(1);
+  carol = user(core::group_right::viewer);
+  CHECK(refusal(wish(task_action::stop, ids)).code == errc::forbidden);
+  carol = user(core::group_right::operate);
+  CHECK(refusal(wish(task_action::remove, ids)).code == errc::forbidden);
 }
 
 TEST_CASE_METHOD(task_world, "a search with another number of objects than expected begins nothing", "[actors][tasks]") {

@@ -48,6 +48,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/start", {"/jobs/start", R"({"ids":[7]})"}, operators, {"/jobs/start", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/stop", {"/jobs/stop", R"({"ids":[7]})"}, operators, {"/jobs/stop", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/trigger", {"/jobs/trigger", R"({"ids":[7]})"}, operators, {"/jobs/trigger", R"({"ids":[1007]})"}, admins},
+  // In a foreign group each object of the task fails.
   {"POST", "/jobs/delete", {"/jobs/delete", R"({"ids":[7]})"}, editors, {"/jobs/delete", R"({"ids":[1007]})"}, editors},
   {"GET", "/jobs/{id}", {"/jobs/7"}, viewers, {"/jobs/1007"}, admins},
   {"PUT", "/jobs/{id}", {"/jobs/7", own_job}, editors, {"/jobs/1007", foreign_job}, admins},

@@ -15,7 +15,8 @@ struct task_runner_double {
       [this](const protocol::begin_task& m) -> caf::result<protocol::task_begun> {
         if (m.by_search && m.expect != 57)
           return protocol::to_caf({core::errc::conflict, "57 objects match the filter", core::refusal::none, "57"});
-        return script->answer(line_of_begin(m), m.by, {}, protocol::task_begun{core::task_id{7}});
+        return script->answer(line_of_begin(m), m.by, core::check_right_anywhere(m.by, core::right_for(m.action)),
+                              protocol::task_begun{core::task_id{7}});
       },
       [this](const protocol::task_query& m) { return show("task_query", m.task, m.by); },
       [this](const protocol::abort_task& m) { return show("abort_task", m.task, m.by); },
