@@ -44,7 +44,7 @@ struct forecast_rules {
 /// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
 /// read again. An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing
 /// protocol §7). Between two messages it keeps only the edits that wait for that or for the first verdict about the wall clock,
-/// and forecasts in progress.
+/// forecasts in progress, and removed jobs whose logs are still to be deleted.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
