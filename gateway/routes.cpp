@@ -80,6 +80,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/start", handlers::v1::jobs_start, operate},
   {"POST", "/api/v1/jobs/stop", handlers::v1::jobs_stop, operate},
   {"POST", "/api/v1/jobs/trigger", handlers::v1::jobs_trigger, operate},
+  {"POST", "/api/v1/jobs/delete", handlers::v1::jobs_remove, editor},
   {"GET", "/api/v1/jobs/{id}", handlers::v1::job_read, viewer},
   route{"PUT", "/api/v1/jobs/{id}", handlers::v1::job_replace, editor}.with_if_match(),
   route{"DELETE", "/api/v1/jobs/{id}", handlers::v1::job_remove, editor}.with_if_match(),
@@ -110,6 +111,10 @@ constexpr std::array table_of_routes = std::to_array<route>({
 
   route{"GET", "/api/v1/runs", handlers::v1::run_list, viewer}.with_query(),
   {"POST", "/api/v1/runs/clear", handlers::v1::runs_clear, editor},
+  {"POST", "/api/v1/runs/kill", handlers::v1::runs_kill, operate},
+  {"POST", "/api/v1/runs/rerun", handlers::v1::runs_rerun, operate},
+  {"GET", "/api/v1/tasks/{id}", handlers::v1::task_read, any_user},
+  {"POST", "/api/v1/tasks/{id}/abort", handlers::v1::task_abort, any_user},
   {"GET", "/api/v1/runs/{id}", handlers::v1::run_read, viewer},
   {"GET", "/api/v1/runs/{id}/related", handlers::v1::run_related, viewer},
   route{"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer}.with_query(),

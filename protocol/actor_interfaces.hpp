@@ -378,6 +378,18 @@ using run_admin = caf::typed_actor<
   caf::result<runs_cleared>(clear_runs),
   caf::result<day_reports>(report_query)>;
 
+/// Does one action with many jobs or runs, in small steps, with the messages of the single operations: the actors that do them
+/// check permissions and write the audit log, object by object. A task belongs to the user who began it; administrators see all.
+using task_runner = caf::typed_actor<
+  /// Replies when the objects are known. Errors: forbidden (without the permission in any group), conflict (the search finds
+  /// another number of objects, which is the subject; or another request with the same token), too_large (too many tasks at
+  /// once; the subject is the number of seconds to wait), those of the search.
+  caf::result<task_begun>(begin_task),
+  /// Errors: not_found.
+  caf::result<task_found>(task_query),
+  /// Replies the progress so far. Errors: not_found.
+  caf::result<task_found>(abort_task)>;
+
 /// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
 /// timeout; with the subject `spool` when there is no place for a copy.
 using log_spool = caf::typed_actor<

@@ -183,5 +183,10 @@ struct declared_query;
 struct declared_sources;
 struct drift_query;
 struct declaration_query;
+struct begin_task;
+struct task_begun;
+struct task_query;
+struct abort_task;
+struct task_found;
 
 } // namespace ringmaster::protocol

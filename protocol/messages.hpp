@@ -449,6 +449,7 @@ struct node_handles {
   alarm_tester alarm_tests{};
   figure_keeper figures{};
   doctor node_checks{};
+  task_runner tasks{};
 };
 
 struct node_status {

@@ -11,6 +11,7 @@
 #include "protocol/figure_messages.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/task_messages.hpp"
 
 namespace ringmaster::protocol {
 

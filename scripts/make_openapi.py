@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from openapi_schemas import (
-    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, ref, shown, text, truth, whole,
+    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth, whole,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -105,10 +105,14 @@ operation("get", "/jobs", "viewer", "Lists jobs, newest first", reply=page_of("J
     query("group", ID), query("running", truth()), query("name", text(), "Part of the name."),
     query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."), *PAGING])
 operation("post", "/jobs", "editor", "Creates a job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
-operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
-operation("post", "/jobs/stop", "operator", "Stops several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
+operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
+          more=[409])
+operation("post", "/jobs/stop", "operator", "Stops several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
+          more=[409])
 operation("post", "/jobs/trigger", "operator", "Runs several jobs now, each independently", reply=ref("BulkOutcome"),
-          body="BulkTrigger", parameters=[KEY])
+          body="BulkTrigger", parameters=[KEY], more=[409])
+operation("post", "/jobs/delete", "editor", "Removes several jobs, each independently", 202, ref("TaskBegun"), "ManyJobs",
+          more=[409])
 operation("get", "/jobs/{id}", "viewer", "Returns a job", reply=ref("Job"), headers=ETAG)
 operation("put", "/jobs/{id}", "editor", "Replaces a job; absent members get the defaults of a new job", reply=ref("JobEdit"),
           body="JobDraft", parameters=[SEEN], more=[409, 412, 428])
@@ -169,6 +173,13 @@ operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("R
     query("limit", whole(0, 500), "0: only the count."), PAGING[1]])
 operation("post", "/runs/clear", "editor", "Removes runs; removing those of all groups needs an administrator", body="Clearing",
           reply=shown({"removed": whole(0)}))
+operation("post", "/runs/kill", "operator", "Ends several runs on their executors, each independently", 202, ref("TaskBegun"),
+          "ManyRuns", more=[409])
+operation("post", "/runs/rerun", "operator", "Runs the jobs of several runs again, with the parameters and executors of the runs",
+          202, ref("TaskBegun"), "BulkRerun", parameters=[KEY], more=[409])
+operation("get", "/tasks/{id}", "any user", "Returns the progress of a task of the caller; for administrators, of any task",
+          reply=ref("Task"))
+operation("post", "/tasks/{id}/abort", "any user", "Ends a task: it begins with no further object", reply=ref("Task"))
 operation("get", "/runs/{id}", "viewer", "Returns a run", reply=ref("Run"))
 operation("get", "/runs/{id}/related", "viewer",
           "Returns the runs that a run repeats or follows, those that repeat or follow it, and the shards of its broadcast",
@@ -245,10 +256,22 @@ operation("get", "/audit", "administrator", "Lists the audit log, newest first",
     query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
 
 
+def filter_of(path, what):
+    """Returns the schema of a filter with the members that the list at `path` has as parameters."""
+    listed = next(out for each, method, out in OPERATIONS if (each, method) == ("/api/v1" + path, "get"))
+    found = [each for each in listed["parameters"] if each["in"] == "query" and each["name"] not in ("limit", "cursor")]
+    return {**record({each["name"]: {**each["schema"], **({"description": each["description"]} if "description" in each else {})}
+                      for each in found}), "description": f"As the parameters of the list of {what}; empty: all that it shows."}
+
+
 def document():
     paths = {}
     for path, method, out in OPERATIONS:
         paths.setdefault(path, {})[method] = out
+    for action in ("start", "stop", "trigger"):
+        done = paths[f"/api/v1/jobs/{action}"]["post"]["responses"]
+        done["200"]["description"] = "Done, for a request with ids."
+        done["202"] = {"description": "A task has begun, for a request with a filter.", **body_of(ref("TaskBegun"))}
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
     log["304"] = {"description": "The log has not changed."}
     file = paths["/api/v1/runs/{id}/log/file"]["get"]["responses"]
@@ -281,7 +304,8 @@ def document():
         "servers": [{"url": "/"}],
         "security": [{name: []} for name in schemes],
         "paths": paths,
-        "components": {"schemas": SCHEMAS, "securitySchemes": schemes},
+        "components": {"schemas": {**SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"), "RunFilter": filter_of("/runs", "runs")},
+                       "securitySchemes": schemes},
     }
 
 

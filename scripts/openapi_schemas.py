@@ -156,6 +156,14 @@ TRIGGER = {"params": maybe(text("Default: the job's own parameters.")),
            "addresses": maybe(array(text(), 1000, description="Absent or empty: the executors of the group. An item must not "
                                                                   "be empty or contain a comma."))}
 IDS = array(ID, 500, 1, uniqueItems=True)
+RUN_IDS = array(whole(1), 500, 1, uniqueItems=True)
+EXPECT = whole(0, 100000, "Number of objects that the filter must find; needed with a filter, and only then.")
+
+
+def many(ids, kind, **more):
+    """Returns the schema of a request with many objects, by their ids or by a filter of their list."""
+    return record({"ids": ids, "filter": maybe(ref(kind + "Filter")), "expect": maybe(EXPECT), **more})
+
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
 
@@ -172,8 +180,18 @@ SCHEMAS = {
     "AskedRuns": shown({"waiting": truth("The request has not been claimed yet."),
                         "runs": array(whole(1), description="One run, or one run per shard.")}),
     "Intent": shown({"job": ID, "intent": whole(1, description="Identical for requests with the same Idempotency-Key.")}),
-    "JobIds": record({"ids": IDS}, ["ids"]),
-    "BulkTrigger": record({"ids": IDS, **TRIGGER}, ["ids"]),
+    "ManyJobs": many(IDS, "Job"),
+    "BulkTrigger": many(IDS, "Job", **TRIGGER),
+    "ManyRuns": many(RUN_IDS, "Run"),
+    "BulkRerun": many(RUN_IDS, "Run", params=maybe(text("Default: the parameters of each run.")), addresses=maybe(array(
+        text(), 1000, description="Absent: the executor of each run. Empty: the executors of the group."))),
+    "TaskBegun": shown({"task": whole(1, description="Id for GET /tasks/{id}.")}),
+    "Task": shown({"id": whole(1), "action": one_of("start", "stop", "trigger", "delete", "kill", "rerun"),
+                   "state": one_of("running", "done", "aborted"),
+                   "done": whole(0, description="Objects with which the action succeeded."),
+                   "total": whole(0), "failed": whole(0),
+                   "problems": array(shown({"id": whole(1, description="Id of the job or run."), "code": text(),
+                                            "detail": text("Text for users.")}), 100, description="The first failures.")}),
     "BulkOutcome": shown({"items": array({
         "type": "object", "required": ["id", "status"],
         "properties": {"id": ID, "status": whole(200, 599), "done": {"type": "object"}, "problem": ref("Problem")}})}),

@@ -166,7 +166,7 @@ caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& 
         auto removed = outcome.has_value();
         edited(promise, std::move(outcome), "removed", job);
         if (removed)
-          remove_logs(job, core::log_id{}, 0);
+          begin_removal_of_logs(job);
       });
   });
 }
@@ -254,6 +254,13 @@ caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol:
   return promise;
 }
 
+// One job after the other: edits of users must not wait for the logs of all jobs of a task at once.
+void job_admin_state::begin_removal_of_logs(core::job_id job) {
+  removed_jobs_.push_back(job);
+  if (removed_jobs_.size() == 1)
+    remove_logs(job, core::log_id{}, 0);
+}
+
 // Deletes chunk by chunk, so that no lock is held for long and other requests get their turn. Rows left after a restart belong to
 // no job any more; log retention removes them.
 void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
@@ -261,12 +268,19 @@ void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::siz
     self_, stores_.edits,
     [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
     [this, job, after, removed](core::result<core::log_removal>&& step) {
-      if (!step && !in_doubt(step.error().code))
-        return log_->error("job={} its log could not be removed: {}", core::number(job), step.error().context);
+      const bool given_up = !step && !in_doubt(step.error().code);
       auto total = removed + (step ? step->removed : 0);
       auto next = step ? step->after : std::optional{after};
-      if (!next)
-        return log_->info("job={} removed its log: {} rows", core::number(job), total);
+      if (given_up)
+        log_->error("job={} its log could not be removed: {}", core::number(job), step.error().context);
+      else if (!next)
+        log_->info("job={} removed its log: {} rows", core::number(job), total);
+      if (given_up || !next) {
+        removed_jobs_.pop_front();
+        if (!removed_jobs_.empty())
+          remove_logs(removed_jobs_.front(), core::log_id{}, 0);
+        return;
+      }
       self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
                          [this, job, next = *next, total] { remove_logs(job, next, total); });
     });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -43,7 +44,7 @@ struct forecast_rules {
 /// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
 /// read again. An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing
 /// protocol §7). Between two messages it keeps only the edits that wait for that or for the first verdict about the wall clock,
-/// and forecasts in progress.
+/// forecasts in progress, and removed jobs whose logs are still to be deleted.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
@@ -108,6 +109,7 @@ private:
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
+  void begin_removal_of_logs(core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
 
   // -- job_forecast.cpp
@@ -140,6 +142,8 @@ private:
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
   std::mt19937_64 tokens_;
+  /// Removed jobs whose logs are still to be deleted; the first one's is being deleted.
+  std::deque<core::job_id> removed_jobs_;
 };
 
 template <class T, class Begin>

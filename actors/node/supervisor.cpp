@@ -11,6 +11,7 @@
 #include "actors/console/log_follower.hpp"
 #include "actors/console/log_spool.hpp"
 #include "actors/console/run_admin.hpp"
+#include "actors/console/task_runner.hpp"
 #include "actors/executors/native_links.hpp"
 #include "actors/executors/registry_monitor.hpp"
 #include "actors/firing/completion_actor.hpp"
@@ -61,7 +62,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_, node_checks_};
+                                    figures_, node_checks_, tasks_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -192,6 +193,8 @@ void supervisor_state::spawn_administration() {
                               spool_));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
+  tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(
+                                 jobs_, runs_, config::ask_limit(settings.server), parts_.clocks.wall, parts_.log));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
                                         parts_.notifier, parts_.host, language, config::ask_limit(settings.server) / 10 * 9,
                                         parts_.clocks.wall, parts_.log));

@@ -155,6 +155,7 @@ private:
   /// Set only if there is a folder for it.
   protocol::log_spool spool_;
   protocol::log_follower followed_logs_;
+  protocol::task_runner tasks_;
   protocol::user_admin users_;
   protocol::figure_keeper figures_;
 

@@ -257,7 +257,7 @@ describe('stopping many jobs', () => {
     await settle()
     expect(show).toHaveBeenCalledTimes(1)
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(1)
-    expect(document.body.textContent).toContain('101 of 101 done')
+    expect(document.body.textContent).toContain('101 of 101 stopped')
     expect(document.querySelector('.el-message .undo')).toBeNull()
   })
 })

@@ -223,16 +223,63 @@ export type Intent = {
   intent: number
 }
 
-export type JobIds = {
-  ids: number[]
+export type ManyJobs = {
+  ids?: number[]
+  filter?: JobFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
 }
 
 export type BulkTrigger = {
-  ids: number[]
+  ids?: number[]
+  filter?: JobFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
   /** Default: the job's own parameters. */
   params?: string | null
   /** Absent or empty: the executors of the group. An item must not be empty or contain a comma. */
   addresses?: string[] | null
+}
+
+export type ManyRuns = {
+  ids?: number[]
+  filter?: RunFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
+}
+
+export type BulkRerun = {
+  ids?: number[]
+  filter?: RunFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
+  /** Default: the parameters of each run. */
+  params?: string | null
+  /** Absent: the executor of each run. Empty: the executors of the group. */
+  addresses?: string[] | null
+}
+
+export type TaskBegun = {
+  /** Id for GET /tasks/{id}. */
+  task: number
+}
+
+export type Task = {
+  id: number
+  action: 'start' | 'stop' | 'trigger' | 'delete' | 'kill' | 'rerun'
+  state: 'running' | 'done' | 'aborted'
+  /** Objects with which the action succeeded. */
+  done: number
+  total: number
+  failed: number
+  /** The first failures. */
+  problems: {
+    /** Id of the job or run. */
+    id: number
+    code: string
+    /** Text for users. */
+    detail: string
+  }[]
 }
 
 export type BulkOutcome = {
@@ -805,6 +852,34 @@ export type Change = {
   }[]
 }
 
+export type JobFilter = {
+  group?: number
+  running?: boolean
+  /** Part of the name. */
+  name?: string
+  /** Part of the handler's name. */
+  handler?: string
+  /** Part of the author's name. */
+  author?: string
+}
+
+export type RunFilter = {
+  group?: number
+  job?: number
+  /** One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: the last five are among the failed ones. */
+  status?: string
+  /** Milliseconds since the epoch. */
+  from_ms?: number
+  /** Inclusive. */
+  to_ms?: number
+  /** Exact name. */
+  handler?: string
+  /** Only runs with a higher id. */
+  after?: number
+  /** These runs, at most 100; not with other filters. */
+  ids?: string
+}
+
 /** Operations by method and path below /api/v1. */
 export interface Operations {
   /** This document. Allowed for: anyone. */
@@ -934,20 +1009,26 @@ export interface Operations {
   /** Starts several jobs, each independently. Allowed for: operator. */
   'POST /jobs/start': {
     query: undefined
-    body: JobIds
-    answer: BulkOutcome
+    body: ManyJobs
+    answer: BulkOutcome | TaskBegun
   }
   /** Stops several jobs, each independently. Allowed for: operator. */
   'POST /jobs/stop': {
     query: undefined
-    body: JobIds
-    answer: BulkOutcome
+    body: ManyJobs
+    answer: BulkOutcome | TaskBegun
   }
   /** Runs several jobs now, each independently. Allowed for: operator. */
   'POST /jobs/trigger': {
     query: undefined
     body: BulkTrigger
-    answer: BulkOutcome
+    answer: BulkOutcome | TaskBegun
+  }
+  /** Removes several jobs, each independently. Allowed for: editor. */
+  'POST /jobs/delete': {
+    query: undefined
+    body: ManyJobs
+    answer: TaskBegun
   }
   /** Returns a job. Allowed for: viewer. */
   'GET /jobs/{id}': {
@@ -1215,6 +1296,30 @@ export interface Operations {
     answer: {
       removed: number
     }
+  }
+  /** Ends several runs on their executors, each independently. Allowed for: operator. */
+  'POST /runs/kill': {
+    query: undefined
+    body: ManyRuns
+    answer: TaskBegun
+  }
+  /** Runs the jobs of several runs again, with the parameters and executors of the runs. Allowed for: operator. */
+  'POST /runs/rerun': {
+    query: undefined
+    body: BulkRerun
+    answer: TaskBegun
+  }
+  /** Returns the progress of a task of the caller; for administrators, of any task. Allowed for: any user. */
+  'GET /tasks/{id}': {
+    query: undefined
+    body: undefined
+    answer: Task
+  }
+  /** Ends a task: it begins with no further object. Allowed for: any user. */
+  'POST /tasks/{id}/abort': {
+    query: undefined
+    body: undefined
+    answer: Task
   }
   /** Returns a run. Allowed for: viewer. */
   'GET /runs/{id}': {

@@ -151,14 +151,18 @@ void exchange::respond(protocol::http_response&& response) const {
 }
 
 std::string exchange::words_of(const core::error& error) const {
-  if (error.code == core::errc::internal) {
+  if (error.code == core::errc::internal)
     services_->log->error("{}: {}", row_->path, error.context);
-    return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
-  }
-  if (row_->who.who != access::executor && is_private(error)) {
+  else if (row_->who.who != access::executor && is_private(error))
     services_->log->warn("{}: {}", row_->path, error.context);
+  return detail_of(error);
+}
+
+std::string exchange::detail_of(const core::error& error) const {
+  if (error.code == core::errc::internal)
+    return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
+  if (row_->who.who != access::executor && is_private(error))
     return std::string{away_text.in(style_.language)};
-  }
   // XXL's text for this error leaves out the reason, and there are several.
   if (row_->by == dialect_set::none && error.why == core::refusal::run_not_triggered)
     return error.context;

@@ -54,6 +54,7 @@ struct gateway_partners {
   protocol::alarm_tester alarm_tests{};
   protocol::figure_keeper figures{};
   protocol::doctor node_checks{};
+  protocol::task_runner tasks{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.
@@ -159,6 +160,8 @@ public:
   /// Returns the problem that `fail` answers to clients outside XXL's dialects: `urn:ringmaster:` and the name of the `errc`, in
   /// XXL's words where XXL has some.
   [[nodiscard]] std::string problem_of(const core::error& error) const;
+  /// Returns the text of an error as clients see it. Logs nothing: for an error that is shown again and again.
+  [[nodiscard]] std::string detail_of(const core::error& error) const;
   /// Answers a request that cannot be read: HTTP 400, in the web API with XXL's `code` 500. An error that XXL has words for is
   /// answered by `fail`.
   void reject(const core::error& error) const;
@@ -228,7 +231,7 @@ private:
   };
 
   void broke(const char* what) const noexcept;
-  /// Returns the text for the client; the rest is logged.
+  /// Returns the text for the client, and logs what it does not show.
   [[nodiscard]] std::string words_of(const core::error& error) const;
   void answer(protocol::http_response&& response, int code) const;
   void count(const std::string& code) const;

@@ -30,6 +30,8 @@ struct api_rights_row {
   const char* foreign;
 };
 
+/// Answered 404 to all but administrators.
+constexpr const char* hidden = ">????+";
 constexpr const char* own_job = R"({"group":1,"name":"x"})";
 constexpr const char* foreign_job = R"({"group":2,"name":"x"})";
 constexpr const char* sign_in = R"({"name":"ann","password":"123456"})";
@@ -46,6 +48,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/start", {"/jobs/start", R"({"ids":[7]})"}, operators, {"/jobs/start", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/stop", {"/jobs/stop", R"({"ids":[7]})"}, operators, {"/jobs/stop", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/trigger", {"/jobs/trigger", R"({"ids":[7]})"}, operators, {"/jobs/trigger", R"({"ids":[1007]})"}, admins},
+  // In a foreign group each object of the task fails.
+  {"POST", "/jobs/delete", {"/jobs/delete", R"({"ids":[7]})"}, editors, {"/jobs/delete", R"({"ids":[1007]})"}, editors},
   {"GET", "/jobs/{id}", {"/jobs/7"}, viewers, {"/jobs/1007"}, admins},
   {"PUT", "/jobs/{id}", {"/jobs/7", own_job}, editors, {"/jobs/1007", foreign_job}, admins},
   {"DELETE", "/jobs/{id}", {"/jobs/7"}, editors, {"/jobs/1007"}, admins},
@@ -76,6 +80,10 @@ const std::array api_rights = std::to_array<api_rights_row>({
 
   {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
   {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
+  {"POST", "/runs/kill", {"/runs/kill", R"({"ids":[70]})"}, operators, {"/runs/kill", R"({"ids":[1070]})"}, operators},
+  {"POST", "/runs/rerun", {"/runs/rerun", R"({"ids":[70]})"}, operators, {"/runs/rerun", R"({"ids":[1070]})"}, operators},
+  {"GET", "/tasks/{id}", {"/tasks/7"}, users, {"/tasks/1007"}, hidden},
+  {"POST", "/tasks/{id}/abort", {"/tasks/7/abort"}, users, {"/tasks/1007/abort"}, hidden},
   {"GET", "/runs/{id}", {"/runs/70"}, viewers, {"/runs/1070"}, admins},
   {"GET", "/runs/{id}/related", {"/runs/70/related"}, viewers, {"/runs/1070/related"}, admins},
   {"GET", "/runs/{id}/log", {"/runs/70/log"}, viewers, {"/runs/1070/log"}, admins},

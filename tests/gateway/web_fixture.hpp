@@ -7,6 +7,7 @@
 #include "tests/gateway/figure_keeper_double.hpp"
 #include "tests/gateway/doctor_double.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
+#include "tests/gateway/task_runner_double.hpp"
 
 namespace ringmaster::test {
 
@@ -38,6 +39,7 @@ protected:
     partners.alarm_tests = spawn<alarm_tester_double, protocol::alarm_tester>(script);
     partners.figures = spawn<figure_keeper_double, protocol::figure_keeper>(script);
     partners.node_checks = spawn<doctor_double, protocol::doctor>(script);
+    partners.tasks = spawn<task_runner_double, protocol::task_runner>(script);
   }
 };
 

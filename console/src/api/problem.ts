@@ -16,6 +16,8 @@ export class ApiError extends Error {
     readonly retryAfterMs: number | null = null,
     readonly errors: NonNullable<FileProblem['errors']> = [],
     readonly later: LaterEdit = { by: null, ms: null },
+    /** Number of objects that a filter finds, where another one was expected. */
+    readonly count: number | null = null,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -44,9 +46,9 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 export async function problemOf(answer: Response): Promise<ApiError> {
   const wait = retryAfterMs(answer.headers.get('Retry-After'), Date.now())
   try {
-    const problem = (await answer.json()) as Partial<FileProblem & EditProblem>
+    const problem = (await answer.json()) as Partial<FileProblem & EditProblem> & { count?: number }
     const kind = String(problem.type ?? '').split(':').pop() ?? ''
-    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [], { by: problem.changed_by ?? null, ms: problem.changed_ms ?? null })
+    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [], { by: problem.changed_by ?? null, ms: problem.changed_ms ?? null }, problem.count ?? null)
   } catch {
     return new ApiError(answer.status, '', `HTTP ${answer.status}`, wait)
   }

@@ -1,7 +1,8 @@
-import type { BulkOutcome, Job, JobRow } from '../../types/api'
+import type { BulkOutcome, Job, JobRow, TaskBegun } from '../../types/api'
 import { call } from '../api/client'
 import { attempt, confirmed, tellDone, tellError, tellWarning, tellWithUndo, wordsOf } from '../app/notices'
 import { t } from '../app/i18n'
+import { partsOf } from '../live/bulk'
 
 export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
 
@@ -106,13 +107,14 @@ export function outcomeOf(answers: BulkOutcome[]): Outcome {
   return outcome
 }
 
-const bulkMax = 500
-
 /** Does one action with many jobs, in parts of as many as the server takes. Null: the request failed as a whole. */
-export async function bulk(action: (ids: number[]) => Promise<BulkOutcome>, ids: number[]): Promise<Outcome | null> {
+export async function bulk(action: (ids: number[]) => Promise<BulkOutcome | TaskBegun>, ids: number[]): Promise<Outcome | null> {
   const answers: BulkOutcome[] = []
   try {
-    for (let i = 0; i < ids.length; i += bulkMax) answers.push(await action(ids.slice(i, i + bulkMax)))
+    for (const part of partsOf(ids)) {
+      const answer = await action(part.ids)
+      if ('items' in answer) answers.push(answer)
+    }
   } catch (error) {
     tellError(error)
     if (!answers.length) return null

@@ -5,6 +5,7 @@
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/handlers/v1/later_edit.hpp"
+#include "protocol/wire/v1/api_bulk.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {

@@ -41,6 +41,19 @@ void jobs_stop(exchange ex);
 /// Triggers all with the same parameter, addresses and `Idempotency-Key`.
 void jobs_trigger(exchange ex);
 
+// Tasks: the above with the filter of a list in place of ids, and removals, kills and reruns of many. Answer 202 with the task;
+// 409 with `count` when the filter finds another number of objects than expected.
+
+void jobs_remove(exchange ex);
+void runs_kill(exchange ex);
+/// Triggers the job of each run with the parameter and the executor of the run, or with those of the request.
+void runs_rerun(exchange ex);
+
+/// Answers the progress of a task of the caller; for an administrator of any task.
+void task_read(exchange ex);
+/// Ends a task as above: it begins with no further object. Answers its progress.
+void task_abort(exchange ex);
+
 // Executor groups.
 
 /// Lists the groups that the caller may see.

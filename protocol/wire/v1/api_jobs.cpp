@@ -14,8 +14,6 @@ namespace {
 
 /// Maximum that the column of children can hold.
 constexpr std::size_t children_max = 128;
-/// Maximum number of executors of one run.
-constexpr std::size_t addresses_max = 1000;
 
 void append_number_or_null(json_object& row, std::string_view name, std::optional<std::int64_t> number) {
   number ? row.number(name, *number) : row.null(name);
@@ -210,41 +208,6 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   return draft;
 }
 
-/// Reads the addresses. A missing list means the group's executors; an empty address, which may come from an unset variable, is
-/// refused.
-std::vector<std::string> read_trigger_addresses(api_members& in) {
-  const auto texts = in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{});
-  for (const auto& each : texts)
-    if (core::is_blank(each) || each.find(',') != std::string::npos) {
-      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address must not contain a comma");
-      return {};
-    }
-  auto addresses = core::parse_addresses(texts);
-  if (!addresses)
-    in.wrong("addresses", addresses.error().context);
-  return std::move(addresses).value_or(std::vector<std::string>{});
-}
-
-core::manual_trigger read_trigger(api_members& in) {
-  core::manual_trigger wanted;
-  wanted.kind = core::trigger_kind::api;
-  wanted.param = in.maybe_text("params");
-  wanted.addresses = read_trigger_addresses(in);
-  return wanted;
-}
-
-void read_bulk_ids(api_members& in, std::vector<core::job_id>& ids) {
-  const auto found = in.maybe_ids("ids", api_rows_max);
-  if (!found || found->empty())
-    return in.wrong("ids", "must name at least one job");
-  for (const auto id : *found)
-    ids.push_back(core::job_id{id});
-  auto sorted = ids;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    in.wrong("ids", "names job " + std::to_string(number(*twice)) + " twice");
-}
-
 } // namespace
 
 std::string api_job(const core::job_record& job) {
@@ -313,20 +276,6 @@ core::result<core::source_search> api_source_search_of(const form& sent, core::j
 
 core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use) {
   return read_api_object(body, [use](api_members& in) { return read_job(in, use); });
-}
-
-core::result<core::manual_trigger> parse_api_trigger(std::string_view body) {
-  return read_api_object(body.find_first_not_of(" \t\r\n") == std::string_view::npos ? "{}" : body, read_trigger);
-}
-
-core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {
-  return read_api_object(body, [use](api_members& in) {
-    api_bulk bulk;
-    read_bulk_ids(in, bulk.ids);
-    if (use == bulk_use::trigger)
-      bulk.wanted = read_trigger(in);
-    return bulk;
-  });
 }
 
 core::result<api_new_source> parse_api_source(std::string_view body) {

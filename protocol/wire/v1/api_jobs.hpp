@@ -42,18 +42,6 @@ namespace ringmaster::protocol::wire {
 /// Reads a whole job: missing members are as in a new job. An update neither contains nor changes the kind of script (`glue_…`).
 [[nodiscard]] core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use);
 
-/// Reads `params` and `addresses`; an empty body has neither.
-[[nodiscard]] core::result<core::manual_trigger> parse_api_trigger(std::string_view body);
-
-/// Jobs by their ids, each once, at most `api_rows_max`.
-struct api_bulk {
-  std::vector<core::job_id> ids;
-  /// Request of a trigger; its `job` is not set.
-  core::manual_trigger wanted = {};
-};
-enum class bulk_use : std::uint8_t { edit, trigger };
-[[nodiscard]] core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use);
-
 struct api_new_source {
   std::string source;
   std::string remark;

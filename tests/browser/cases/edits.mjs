@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
-import { password, users } from '../support/seed.mjs'
+import { password, run, runEnded, users } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
 
 const drawerField = (page, label) => page.locator('.el-drawer').getByLabel(label, { exact: true })
@@ -137,7 +137,7 @@ test('bulk: stop several jobs, with the reason of each failure', (world) =>
     await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
     await page.locator('.bulk').getByRole('button', { name: 'Stop' }).click()
     await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
-    await page.getByText(/\d+ of \d+ done/).first().waitFor()
+    await page.getByText(/\d+ of \d+ stopped/).first().waitFor()
     await visitor.settle()
     const { items } = await world.admin.get('/jobs?name=to&limit=50')
     assert.ok(items.length > 0 && items.every((each) => !each.running))
@@ -410,5 +410,91 @@ test('audit: filters by action, text and time', (world) =>
     await page.waitForURL(/q=searched\+?(%20)?1_0/)
     await page.getByText('No match').first().waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))
+
+test('bulk: all jobs that match a filter are stopped and deleted by the server', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, pay } = world
+    const ids = []
+    for (let i = 0; i < 25; i += 1) {
+      const { id } = await admin.post('/jobs', { group: pay, name: `many ${i}`, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 1 1 ?' } })
+      ids.push(id)
+    }
+    await admin.post('/jobs/start', { ids })
+    const found = async () => (await admin.get('/jobs?name=many&limit=50')).items
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=many')
+    const bar = page.locator('.bulk')
+    const selectAll = async () => {
+      await page.locator('main tbody tr').first().getByRole('checkbox').check()
+      await bar.getByRole('button', { name: 'Select all 25 that match' }).click()
+      await bar.getByText('All 25 that match are selected').waitFor()
+    }
+    await selectAll()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await bar.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('25 of 25 stopped').first().waitFor()
+    assert.ok((await found()).every((each) => !each.running))
+    await selectAll()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    const question = page.locator('.el-message-box')
+    await question.getByText('Delete 25 jobs?').waitFor()
+    await question.getByRole('textbox').fill('25')
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('25 of 25 deleted').first().waitFor()
+    assert.deepEqual(await found(), [])
+    const { items } = await admin.get(`/audit?object=job&object_id=${ids[0]}&limit=10`)
+    assert.equal(items[0].action, 'remove')
+    await visitor.settle()
+  }))
+
+test('bulk: several runs are killed, and run again', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, pay } = world
+    const jobs = []
+    for (const name of ['first of two', 'second of two']) {
+      const { id } = await admin.post('/jobs', { group: pay, name, author: 'ann', handler: 'slow' })
+      world.jobs[name] = id
+      jobs.push(id)
+      const started = await run(world, name, {}, false)
+      await until(async () => (await admin.get(`/runs/${started}`)).status === 'running', 'the run has begun')
+    }
+    await visitor.signIn('admin', world.adminPassword, '/runs?handler=slow&status=running')
+    await page.locator('main tbody tr').first().waitFor()
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.locator('.bulk').getByRole('button', { name: 'Kill' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Kill' }).click()
+    await page.getByText(/(\d+) of \1 killed/).first().waitFor()
+    for (const id of jobs) assert.equal((await admin.get(`/runs?job=${id}`)).items[0].status, 'failed')
+    await visitor.move(`/runs?job=${jobs[0]}`)
+    await page.locator('main tbody tr').first().waitFor()
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.locator('.bulk').getByRole('button', { name: 'Run again' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('1 of 1 run again').first().waitFor()
+    const again = await until(async () => (await admin.get(`/runs?job=${jobs[0]}&status=running`)).items[0], 'the job has a second run')
+    await admin.post(`/runs/${again.id}/kill`)
+    await visitor.settle()
+    for (const id of jobs) await admin.ask('DELETE', `/jobs/${id}`)
+    for (const name of ['first of two', 'second of two']) delete world.jobs[name]
+  }))
+
+test('run again: the dialog on the page of a run has its parameters and its executor', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = await run(world, 'import rates', { params: 'bank=boj' })
+    const { address } = await world.admin.get(`/runs/${id}`)
+    await visitor.signIn('admin', world.adminPassword, `/runs/${id}`)
+    await page.locator('main').getByRole('button', { name: 'Run again' }).click()
+    const dialog = page.locator('.el-dialog')
+    assert.equal(await dialog.locator('textarea').first().inputValue(), 'bank=boj')
+    await dialog.getByText(address).first().waitFor()
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    const link = dialog.getByRole('link', { name: /^Run \d+$/ })
+    await link.waitFor()
+    const again = await runEnded(world, Number((await link.innerText()).replace(/\D/g, '')))
+    assert.equal(again.params, 'bank=boj')
+    assert.equal(again.address, address)
     await visitor.settle()
   }))
