@@ -172,5 +172,7 @@ struct clear_runs;
 struct runs_cleared;
 struct report_query;
 struct day_reports;
+struct counts_query;
+struct counts_found;
 
 } // namespace ringmaster::protocol

@@ -8,6 +8,7 @@
 #include "protocol/error.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
 
