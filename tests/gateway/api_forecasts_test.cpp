@@ -29,7 +29,7 @@ TEST_CASE_METHOD(api_fixture, "api: counts of firings", "[gateway][api]") {
   CHECK(script->take_asked() == lines{"counts_query('-', '7', 60000, 5, '-') by admin@127.0.0.1"});
 
   for (const auto* odd : {"job=x", "group=0", "bucket_ms=0", "bucket_ms=59999", "bucket_ms=90000", "bucket_ms=99999999999",
-                          "top=0", "top=51", "from_ms=-1", "to_ms=x", "to_ms=1", "to_ms=253402300799999", "limit=5"}) {
+                          "top=0", "top=51", "from_ms=-1", "to_ms=x", "to_ms=253402300799999", "limit=5"}) {
     CAPTURE(odd);
     CHECK(call("GET", std::string{"/schedule/forecast/counts?"} + odd).status() == 400);
   }

@@ -1,4 +1,7 @@
-import type { FileProblem } from '../../types/api'
+import type { FileProblem, ScheduleProblem } from '../../types/api'
+
+/** One mistake: in a file, or in a member of a schedule. */
+export type Mistake = NonNullable<FileProblem['errors']>[number] & Partial<NonNullable<ScheduleProblem['errors']>[number]>
 
 /** A refusal of the server, or the lack of an answer (status 0). */
 export class ApiError extends Error {
@@ -8,7 +11,7 @@ export class ApiError extends Error {
     readonly kind: string,
     detail: string,
     readonly retryAfterMs: number | null = null,
-    readonly errors: NonNullable<FileProblem['errors']> = [],
+    readonly errors: Mistake[] = [],
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -37,7 +40,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 export async function problemOf(answer: Response): Promise<ApiError> {
   const wait = retryAfterMs(answer.headers.get('Retry-After'), Date.now())
   try {
-    const problem = (await answer.json()) as Partial<FileProblem>
+    const problem = (await answer.json()) as Partial<Omit<FileProblem, 'errors'>> & { errors?: Mistake[] }
     const kind = String(problem.type ?? '').split(':').pop() ?? ''
     return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [])
   } catch {

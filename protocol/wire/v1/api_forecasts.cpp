@@ -29,9 +29,7 @@ core::result<core::counts_search> search_of(const sent_counts& sent, core::time_
   core::counts_search search;
   search.from = std::max(core::from_ms(sent.from_ms.value_or(0)), now);
   search.from_now = search.from == now;
-  search.until = sent.to_ms ? core::from_ms(*sent.to_ms) : search.from + counts_span_usual;
-  if (search.until <= search.from)
-    return wrong_counts("to_ms must be later than from_ms and than now");
+  search.until = std::max(sent.to_ms ? core::from_ms(*sent.to_ms) : search.from + counts_span_usual, search.from);
   if (search.until > search.from + core::counts_span_max)
     return wrong_counts("counts cover at most 31 days: to_ms is too far from its start");
   const auto unit = core::counts_bucket_unit.count();

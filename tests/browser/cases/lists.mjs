@@ -287,3 +287,26 @@ test('forecast: the heat map counts each hour, opens its firings, and the collis
     await page.getByRole('heading', { name: /^Collisions/ }).waitFor()
     await visitor.settle()
   }))
+
+test('forecast: a cron is compared with what is scheduled now', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const add = async (name, conf) => {
+      const { id } = await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf } })
+      await admin.post(`/jobs/${id}/start`)
+      return id
+    }
+    const fixed = await add('settles at four', '13 7 4 * * ?')
+    const moved = await add('may be moved', '13 7 5 * * ?')
+    await visitor.signIn('admin', world.adminPassword, `/forecast?job=${moved}`)
+    await page.getByText('What if a job had another cron?').click()
+    await page.locator('.what-if .after').getByText('alone').first().waitFor()
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('13 7 4 * * ?')
+    await page.locator('.what-if .after').getByText('collides with 1 others').first().waitFor()
+    await page.locator('.what-if .after').getByRole('link', { name: 'settles at four' }).first().waitFor()
+    await page.locator('.what-if .before').getByText('alone').first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    assert.equal((await admin.get(`/jobs/${moved}`)).schedule.conf, '13 7 5 * * ?')
+    await visitor.settle()
+    for (const id of [fixed, moved]) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
