@@ -84,6 +84,8 @@ struct job_admin_state::firing_tally final : outlook {
     const auto until = begun + std::min(slice, time_left);
     const bool done = counts.walk([until] { return std::chrono::steady_clock::now() < until; });
     time_left -= std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    if (done)
+      report = std::move(counts).report();
     if (done || time_left.count() > 0)
       return done;
     // The rest is short: the names of the jobs of the busiest seconds.
@@ -92,12 +94,12 @@ struct job_admin_state::firing_tally final : outlook {
     return false;
   }
   void answer(core::result<void>&& outcome) override {
-    outcome ? promise.deliver(protocol::counts_found{std::move(counts).report()})
-            : promise.deliver(protocol::to_caf(outcome.error()));
+    outcome ? promise.deliver(protocol::counts_found{std::move(report)}) : promise.deliver(protocol::to_caf(outcome.error()));
   }
 
   std::optional<core::changed_schedule> change;
   core::firing_counts counts;
+  core::counts_report report = {};
   std::chrono::milliseconds time_left;
   caf::typed_response_promise<protocol::counts_found> promise = {};
 };

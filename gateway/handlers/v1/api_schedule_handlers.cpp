@@ -105,9 +105,9 @@ core::result<wire::api_previewed> previewed(const asked_preview& asked, const ex
   // The delay of an instant depends on the job: the instants before it are shown.
   auto undelayed = asked.timing;
   undelayed.jitter_ms.reset();
+  undelayed.time_zone.clear();
   const auto rule = core::schedule::compile(asked.type, asked.conf, out.zone, undelayed);
-  auto times = core::preview(core::stored_name(asked.type), asked.conf, asked.from, ex.services().web.zone, undelayed,
-                             asked.count);
+  auto times = core::preview(core::stored_name(asked.type), asked.conf, asked.from, out.zone, undelayed, asked.count);
   if (!rule || !times)
     return tl::unexpected{rule ? times.error() : rule.error()};
   out.times = std::move(*times);
