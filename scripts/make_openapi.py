@@ -243,8 +243,9 @@ def document():
     file["304"] = {"description": "The log has not changed."}
     exported = paths["/api/v1/export"]["get"]["responses"]["200"]
     exported["content"] = {"application/toml": exported["content"]["application/json"]}
-    for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post")):
-        paths[path][method]["responses"]["400"] = {"description": "Refused, with the wrong part of the schedule.", "content": {
+    for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post"), ("/api/v1/jobs", "post"),
+                         ("/api/v1/jobs/{id}", "put")):
+        paths[path][method]["responses"]["400"] = {"description": "Refused; a wrong schedule with its part.", "content": {
             "application/problem+json": {"schema": ref("ScheduleProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):

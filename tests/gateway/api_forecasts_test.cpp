@@ -78,6 +78,17 @@ TEST_CASE_METHOD(api_fixture, "api: a wrong schedule is a problem with the membe
   CHECK_FALSE(zone[0].contains("position"));
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a job that is refused for its cron has the place in the problem", "[gateway][api]") {
+  open();
+  script->refuse({core::errc::invalid_argument, "Hour values must be between 0 and 23", core::refusal::cron_illegal});
+  const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x","schedule":{"type":"CRON","conf":"0 0 25 * * ?"}})");
+  CHECK(reply.status() == 400);
+  const auto errors = json_of(reply)["errors"];
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0]["pointer"] == "/schedule/conf");
+  CHECK(errors[0]["position"] == 4);
+}
+
 TEST_CASE_METHOD(api_fixture, "api: a preview has the zone, words and notes", "[gateway][api]") {
   open();
   const auto seen = json_of(call("GET", "/schedule/preview?type=CRON&conf=0+30+2+*+*+%3F&time_zone=Europe/Berlin&count=2"

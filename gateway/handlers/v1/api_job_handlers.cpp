@@ -1,9 +1,12 @@
 #include "gateway/handlers/v1/handlers.hpp"
 
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "gateway/handlers/v1/schedule_problem.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -11,6 +14,8 @@ namespace ringmaster::gateway::handlers::v1 {
 namespace {
 
 namespace wire = protocol::wire;
+
+using on_failure = std::function<void(const exchange&, const core::error&)>;
 
 void tell_edited(const exchange& ex, const core::job_edit& edit) { tell_json(ex, wire::api_job_edit(edit)); }
 
@@ -28,7 +33,7 @@ void edit_by_id(const exchange& ex) {
 
 /// Sends `command` with the version of the job that it has seen, if the job matches the wanted ETag. A later edit is a conflict.
 template <class Wish, class OnReply>
-void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on_reply) {
+void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on_reply, on_failure on_error) {
   protocol::job_query query{command.job, ex.who()};
   ex.ask<protocol::job_found>(ex.services().partners.jobs, std::move(query),
                               [=](const exchange& waiting, const protocol::job_found& found) {
@@ -37,7 +42,8 @@ void ask_as_seen(const exchange& ex, Wish command, wanted_tag wanted, OnReply on
                                   return;
                                 auto asked = command;
                                 asked.seen = std::move(*seen);
-                                waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply);
+                                waiting.ask<core::job_edit>(waiting.services().partners.jobs, std::move(asked), on_reply,
+                                                            on_error);
                               });
 }
 
@@ -47,6 +53,13 @@ std::optional<core::job_draft> read_draft(const exchange& ex, core::draft_use us
   if (draft && draft->author.empty())
     draft->author = ex.who().name;
   return draft;
+}
+
+/// Returns the answer to a refused draft: a wrong cron is marked.
+on_failure place_of_error(const core::job_draft& draft) {
+  return [conf = draft.schedule_conf.value_or(std::string{})](const exchange& waiting, const core::error& error) {
+    fail_with_place(waiting, error, conf);
+  };
 }
 
 void tell_removed(const exchange& ex, const core::job_edit&) { tell_nothing(ex); }
@@ -69,10 +82,12 @@ void job_add(exchange ex) {
   auto draft = read_draft(ex, core::draft_use::add);
   if (!draft)
     return;
+  auto failed = place_of_error(*draft);
   ex.ask<protocol::added_job>(ex.services().partners.jobs, protocol::add_job{std::move(*draft), ex.who()},
                               [](const exchange& waiting, const protocol::added_job& added) {
                                 tell_made(waiting, "/api/v1/jobs", core::number(added.id));
-                              });
+                              },
+                              std::move(failed));
 }
 
 void job_read(exchange ex) {
@@ -95,8 +110,9 @@ void job_replace(exchange ex) {
   auto draft = read_draft(ex, core::draft_use::update);
   if (!draft)
     return;
+  auto failed = place_of_error(*draft);
   protocol::update_job command{*id, std::move(*draft), {}, ex.who()};
-  ask_as_seen(ex, std::move(command), std::move(*wanted), tell_edited);
+  ask_as_seen(ex, std::move(command), std::move(*wanted), tell_edited, std::move(failed));
 }
 
 void job_remove(exchange ex) {
@@ -106,7 +122,8 @@ void job_remove(exchange ex) {
     return;
   protocol::remove_job command{*id, false, ex.who()};
   if (wanted->tag)
-    return ask_as_seen(ex, std::move(command), std::move(*wanted), tell_removed);
+    return ask_as_seen(ex, std::move(command), std::move(*wanted), tell_removed,
+                       [](const exchange& waiting, const core::error& error) { waiting.fail(error); });
   ex.ask<core::job_edit>(ex.services().partners.jobs, std::move(command), tell_removed);
 }
 

@@ -7,6 +7,7 @@
 #include "core/text/text.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/handlers/v1/api_document.hpp"
+#include "gateway/handlers/v1/schedule_problem.hpp"
 #include "protocol/forecast_messages.hpp"
 #include "protocol/wire/v1/api_forecasts.hpp"
 #include "protocol/wire/v1/api_nodes.hpp"
@@ -80,16 +81,6 @@ core::result<asked_preview> preview_of(const form& sent, core::time_point now) {
     conf = core::rate_text_of(*timing->interval_ms);
   return asked_preview{*type, std::move(conf), std::move(*timing), *misfire, from->value_or(now),
                        static_cast<std::size_t>(times)};
-}
-
-/// Answers which member of the schedule is wrong, and where.
-void refuse_schedule(const exchange& ex, const core::schedule_mistake& wrong) {
-  const bool of_text = wrong.pointer == "/schedule/conf";
-  auto body = ex.problem_of({core::errc::invalid_argument, wrong.detail,
-                             of_text ? core::refusal::schedule_type_illegal : core::refusal::none, of_text ? wrong.detail : ""});
-  body.pop_back();
-  body += R"(,"errors":[)" + wire::api_schedule_mistake(wrong) + "]}";
-  ex.respond({http_status(core::errc::invalid_argument), std::string{problem_type}, std::move(body), {}});
 }
 
 /// Returns the preview of a valid schedule.
