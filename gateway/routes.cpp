@@ -124,6 +124,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/reports", handlers::v1::report_list, any_user}.with_query(),
   route{"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user}.with_query(),
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
+  route{"GET", "/api/v1/schedule/forecast/counts", handlers::v1::forecast_counts, viewer}.with_query(),
+  {"POST", "/api/v1/schedule/what_if", handlers::v1::schedule_what_if, viewer},
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
   {"GET", "/api/v1/now", handlers::v1::now_figures, any_user},
 

@@ -346,6 +346,9 @@ using job_admin = caf::typed_actor<
   /// Replies the instants of a time span, for the jobs that `by` may see. Errors: not_found, invalid_argument (too many jobs),
   /// unavailable (other forecasts are under way).
   caf::result<forecast_found>(forecast_query),
+  /// Replies counts of firings, perhaps before and after a change of one schedule. Errors: as forecast_query, invalid_argument
+  /// also for the changed schedule.
+  caf::result<counts_found>(counts_query),
   /// Replies the outcome of a manual run. Errors: not_found.
   caf::result<intent_found>(intent_query)>;
 

@@ -188,5 +188,7 @@ struct task_begun;
 struct task_query;
 struct abort_task;
 struct task_found;
+struct counts_query;
+struct counts_found;
 
 } // namespace ringmaster::protocol

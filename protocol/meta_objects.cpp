@@ -9,6 +9,7 @@
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"
 #include "protocol/figure_messages.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/task_messages.hpp"

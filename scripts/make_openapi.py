@@ -210,16 +210,29 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
-operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=shown({"next_ms": array(MS)}),
+operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=ref("SchedulePreview"),
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),
-                      query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100))])
+                      query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100)),
+                      query("from_ms", MS, "The instants after this one. Default: now."),
+                      query("jitter_ms", whole(1, 86400000), "Only part of `words`: the delay depends on the job."),
+                      query("misfire", one_of("DO_NOTHING", "FIRE_ONCE_NOW"), "Only part of `words`.")])
 operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time span of the jobs that the caller may see",
           reply=ref("Forecast"), more=[404], parameters=[
               query("from_ms", MS, "Default, also for a past time: now."),
               query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
+COUNTS = [query("from_ms", MS, "Default, also for a past time: now."),
+          query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
+          query("bucket_ms", whole(60000, 2678400000), "A multiple of 60000 (3600000); at most 5000 buckets."),
+          query("top", whole(1, 50), "Most listed seconds and jobs (20).")]
+operation("get", "/schedule/forecast/counts", "viewer",
+          "Counts the instants in a time span of the jobs that the caller may see, by time and by job",
+          reply=ref("FiringCounts"), more=[404], parameters=[query("job", ID), query("group", ID), *COUNTS])
+operation("post", "/schedule/what_if", "viewer",
+          "Counts these instants as they are, and as if one job had another schedule and ran; changes nothing", body="WhatIf",
+          reply=shown({"before": ref("ChangedCounts"), "after": ref("ChangedCounts")}), more=[404])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
 operation("get", "/now", "any user", "Returns what the nodes do now, in figures that are at most a second old", reply=ref("Now"),
           headers={"ETag": "Value for If-None-Match."},
@@ -288,6 +301,10 @@ def document():
         paths["/api/v1" + path][method]["responses"]["412"] = {
             "description": "Refused: another user changed the object meanwhile.", "content": {
                 "application/problem+json": {"schema": ref("EditProblem")}}}
+    for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post"), ("/api/v1/jobs", "post"),
+                         ("/api/v1/jobs/{id}", "put")):
+        paths[path][method]["responses"]["400"] = {"description": "Refused; a wrong schedule with its part.", "content": {
+            "application/problem+json": {"schema": ref("ScheduleProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {

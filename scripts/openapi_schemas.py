@@ -167,6 +167,18 @@ def many(ids, kind, **more):
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
 
+BUSY_SECOND = shown({"at_ms": MS, "count": whole(0, description="Instants in this second."),
+                     "jobs": whole(0, description="Jobs that fire in it."),
+                     "some": array(maybe(ID), description="The first of these jobs, eight at most; null: the new job.")})
+COUNTS = {
+    "bucket_ms": whole(1), "buckets_from_ms": {**MS, "description": "Begin of the first bucket, a multiple of bucket_ms."},
+    "from_ms": MS, "to_ms": MS, "walked_to_ms": {**MS, "description": "Counts after this time are incomplete."},
+    "truncated": truth("The computation reached its limit before to_ms."), "firings": whole(0),
+    "counts": array(whole(0), description="Instants by bucket."),
+    "top": array(BUSY_SECOND, description="Seconds in which most jobs fire."),
+    "jobs": array(shown({"job": maybe(ID), "count": whole(0)}), description="Jobs with most instants; null: the new job."),
+    "cannot_be_planned": array(ID)}
+
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
                       "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
@@ -344,6 +356,30 @@ SCHEMAS = {
                        "truncated": truth("The computation reached its time limit; continue with next."),
                        "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
+    "SchedulePreview": shown({
+        "next_ms": array(MS), "zone": text("Zone of the schedule."),
+        "words": maybe(text("The schedule as a sentence, in server.language; null without a schedule.")),
+        "notes": array(shown({"code": one_of(
+            "dst_skipped", "dst_repeated", "never_again", "rarer_than_a_year", "unaligned_step", description=(
+                "dst_skipped: clocks skip a time of the schedule within a year, at at_ms; dst_repeated: they show one twice, and "
+                "it fires at the second one; never_again: no instant, or none after at_ms; rarer_than_a_year: the next instant, "
+                "or the one after it, is more than a year away; unaligned_step: a step does not divide its range.")),
+            "at_ms": maybe(MS)}))}),
+    "ScheduleProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(answer({
+        "pointer": text("JSON pointer of the member, e.g. /schedule/conf."),
+        "code": one_of("too_few_fields", "too_many_fields", "days_conflict", "out_of_range", "bad_step", "unknown_name",
+                       "unexpected_character", "not_a_number", "not_here", "unsupported", "incomplete", "unknown_zone",
+                       "does_not_fit"),
+        "detail": text(), "position": whole(0, description="In UTF-16 units from the beginning of the text."),
+        "length": whole(0, description="0: the end of the text.")}, ["pointer", "code", "detail"]))}}]},
+    "FiringCounts": shown(COUNTS),
+    "ChangedCounts": shown({**COUNTS, "own": array(BUSY_SECOND, description="As top, where the changed job fires.")}),
+    "WhatIf": record({
+        "job": maybe(ID), "group": maybe(ID),
+        "schedule": record({"type": one_of("NONE", "CRON", "FIX_RATE"), "conf": maybe(text())}, ["type"]),
+        "time_zone": maybe(text()), "interval_ms": maybe(whole(10, 2147483647000)), "start_at_ms": maybe(MS),
+        "end_at_ms": maybe(MS), "jitter_ms": maybe(whole(1, 86400000)), "from_ms": maybe(MS), "to_ms": maybe(MS),
+        "bucket_ms": maybe(whole(60000, 2678400000)), "top": maybe(whole(1, 50))}, ["schedule"]),
     "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
     "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(),
                      "remote": maybe(text("Address of the user; null for commands, and in the changes of one job or group for "

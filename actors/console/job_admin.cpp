@@ -91,6 +91,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
         [query](storage::store& store) { return store.job_editing().source_history(query.search, query.by); });
     },
     [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
+    [this](protocol::counts_query& asked) { return count(std::move(asked)); },
     [this](const protocol::intent_query& query) { return find_intent(query); },
   };
 }

@@ -22,6 +22,7 @@
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
 #include "storage/store.hpp"
@@ -37,8 +38,10 @@ namespace ringmaster::actors {
 struct forecast_rules {
   core::zone schedule_zone = {};
   std::chrono::milliseconds misfire_after{5000};
-  /// Longest time of one walk, which shares its thread with console reads.
+  /// Longest time of one walk, or of one slice of it: it shares its thread with console reads.
   std::chrono::milliseconds walk_max{50};
+  /// Longest time of all slices of one count of firings.
+  std::chrono::milliseconds counts_max{2000};
 };
 
 /// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
@@ -114,11 +117,17 @@ private:
 
   // -- job_forecast.cpp
   struct outlook;
+  struct firing_list;
+  struct firing_tally;
   caf::result<protocol::forecast_found> foresee(protocol::forecast_query&& asked);
+  caf::result<protocol::counts_found> count(protocol::counts_query&& asked);
+  /// Reads the jobs and walks. Refuses the request if too many forecasts are under way.
+  template <class Found, class Outlook>
+  caf::result<Found> begin_outlook(std::shared_ptr<Outlook> of);
   void read_one(std::shared_ptr<outlook> of);
   void read_more(std::shared_ptr<outlook> of);
   void walk(std::shared_ptr<outlook> of);
-  void foreseen(const std::shared_ptr<outlook>& of, core::result<core::upcoming_page>&& page);
+  void foreseen(const std::shared_ptr<outlook>& of, core::result<void>&& outcome);
 
   /// Calls `then` when none of these jobs' runs is on its way, or when the time limit is over; without a number if the store
   /// could not answer.

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
 import { showLanguage } from '../src/app/i18n'
 import { useBulkJobs } from '../src/jobs/bulk_jobs'
-import type { Forecast, Job, Run } from '../types/api'
+import type { FiringCounts, Forecast, Job, Run } from '../types/api'
 import { answer, json, openApp, settle } from './app'
 import { example } from './example'
 
@@ -266,7 +266,7 @@ describe('the timeline of a job', () => {
   it('is one stop for Tab; arrows move among the runs', async () => {
     const run = (id: number, minutesAgo: number): Run => ({ ...(example('Run') as Run), id, status: 'succeeded', trigger_ms: Date.now() - minutesAgo * 60000, handle_ms: Date.now() - minutesAgo * 60000 + 1000, missed: null })
     answers['/runs'] = () => json({ items: [run(3, 10), run(2, 20), run(1, 30)], next: null, total: 3, total_is_capped: false })
-    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000] })
+    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000], zone: 'UTC', words: 'Every hour', notes: [] })
     await open('/jobs/1')
     await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
     const stops = () => [...document.querySelectorAll<HTMLElement>('.strip a')].filter((each) => each.tabIndex === 0).map((each) => each.dataset.run)
@@ -283,47 +283,88 @@ describe('the forecast', () => {
   const hour = 3600000
   const from = Date.UTC(2026, 0, 5, 0)
   const forecast = (items: Forecast['items'], next: string | null): Forecast => ({ items, next, truncated: false, from_ms: from, to_ms: from + 4 * hour, cannot_be_planned: [] })
-  it('reads a bounded number of pages and says up to when', async () => {
-    let pages = 0
-    answers['/schedule/forecast'] = () => json(forecast([{ at_ms: from + (pages += 1) * 60000, job: 1, group: 1 }], 'f1-1-1'))
-    await open('/forecast')
-    expect(pages).toBe(10)
-    expect(document.body.textContent).toContain('The first 10 firings are read')
-    await press('Read more')
-    expect(pages).toBe(20)
-    expect(document.body.textContent).toContain('The first 20 firings are read')
+  const counts = (firings: number[], more: Partial<FiringCounts> = {}): FiringCounts => ({
+    bucket_ms: 900000,
+    buckets_from_ms: from,
+    from_ms: from,
+    to_ms: from + 4 * hour,
+    walked_to_ms: from + 4 * hour,
+    truncated: false,
+    firings: firings.length,
+    counts: Array.from({ length: 16 }, (_, i) => firings.filter((ms) => Math.floor((ms - from) / 900000) === i).length),
+    top: [],
+    jobs: [],
+    cannot_be_planned: [],
+    ...more,
   })
-  it('appends a part only to what its cursor was taken from', async () => {
-    const partial = (job: number) => ({ ...forecast([{ at_ms: from, job, group: 1 }], 'f1'), truncated: true })
-    const more = 'The computation reached its time limit. Continue'
-    const parts: ((body: unknown) => void)[] = []
-    const serveLate = (url: string, init?: RequestInit) => (url.includes('cursor=') ? new Promise<Response>((done) => parts.push((body) => done(json(body)))) : serve(url, init))
-    answers['/schedule/forecast'] = () => json(partial(1))
-    vi.stubGlobal('fetch', vi.fn(serveLate))
-    await open('/forecast')
-    await press(more)
-    parts[0]?.(partial(2))
-    await settle()
-    expect(document.body.textContent).toContain('The first 2 firings are read')
-    await press(more)
-    // The page is read again before the next part arrives.
-    document.querySelector<HTMLButtonElement>('button[aria-label="Read again"]')?.click()
-    await settle()
-    expect(document.body.textContent).toContain('The first 1 firings are read')
-    parts[1]?.(partial(3))
-    await settle()
-    expect(document.body.textContent).toContain('The first 1 firings are read')
-  })
-  it('opens the firings of an hour', async () => {
+  const asked: URLSearchParams[] = []
+  const serveList = (found: FiringCounts, list: (query: URLSearchParams) => Forecast | Promise<Forecast>) => {
+    asked.length = 0
+    answers['/schedule/forecast/counts'] = () => json(found)
+    vi.stubGlobal('fetch', vi.fn(async (url: string, init?: RequestInit) => {
+      const { pathname, searchParams } = new URL(url, 'http://server')
+      if (!pathname.endsWith('/schedule/forecast')) return serve(url, init)
+      asked.push(searchParams)
+      return json(await list(searchParams))
+    }))
+  }
+  const rows = () => document.querySelectorAll('tr[data-row]').length
+
+  it('counts by hour, and opens the firings of an hour', async () => {
     const items = [{ at_ms: from + hour, job: 1, group: 1 }, { at_ms: from + hour, job: 2, group: 1 }, { at_ms: from + 2 * hour, job: 1, group: 1 }]
-    answers['/schedule/forecast'] = () => json(forecast(items, null))
+    const found = counts(items.map((each) => each.at_ms), { top: [{ at_ms: from + hour, count: 2, jobs: 2, some: [1, 2] }, { at_ms: from + 2 * hour, count: 1, jobs: 1, some: [1] }] })
+    serveList(found, (query) => forecast(items.filter((each) => each.at_ms >= Number(query.get('from_ms')) && each.at_ms < Number(query.get('to_ms'))), null))
     await open('/forecast')
     const cells = [...document.querySelectorAll<HTMLButtonElement>('td button[aria-pressed]')]
     expect(cells.map((each) => each.textContent)).toEqual(['2', '1'])
-    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(3)
+    expect(document.querySelectorAll('table.plain tbody tr')).toHaveLength(1)
+    expect(rows()).toBe(3)
     cells[1]?.click()
     await settle()
-    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(1)
+    await vi.waitFor(() => expect(rows()).toBe(1))
+    expect(Number(asked.at(-1)?.get('to_ms')) - Number(asked.at(-1)?.get('from_ms'))).toBe(hour)
     await vi.waitFor(() => expect(router.currentRoute.value.query.cell).toMatch(/^2026-01-0\d \d\d$/))
+  })
+  it('reads the list part by part', async () => {
+    const page = (query: URLSearchParams) => forecast(Array.from({ length: Number(query.get('limit')) }, () => ({ at_ms: from, job: 1, group: 1 })), query.get('cursor') ? null : 'f1-1-1')
+    serveList(counts([from]), page)
+    await open('/forecast')
+    await vi.waitFor(() => expect(rows()).toBe(200))
+    await press('Show more')
+    await vi.waitFor(() => expect(rows()).toBe(400))
+    expect(asked.map((query) => query.get('cursor'))).toEqual([null, 'f1-1-1'])
+    expect(document.body.textContent).not.toContain('Show more')
+  })
+  it('says up to when it counted', async () => {
+    serveList(counts([from], { truncated: true, walked_to_ms: from + hour }), () => forecast([], null))
+    await open('/forecast')
+    expect(document.body.textContent).toContain('1 firings are counted, up to ')
+    expect(document.querySelectorAll('td [role=img]').length).toBeGreaterThan(2)
+  })
+  it('compares a cron with what is scheduled now', async () => {
+    const before = { ...counts([from]), own: [{ at_ms: from, count: 1, jobs: 1, some: [1] }] }
+    const after = { ...counts([from, from + hour]), own: [{ at_ms: from + hour, count: 3, jobs: 3, some: [1, 2, 3] }] }
+    answers['/schedule/what_if'] = () => json({ before, after })
+    answers['/schedule/preview'] = () => json({ next_ms: [from + hour], zone: 'UTC', words: 'At 02:00, every day', notes: [{ code: 'never_again', at_ms: from }] })
+    serveList(counts([from]), () => forecast([], null))
+    await open('/forecast?job=1')
+    document.querySelector<HTMLElement>('main .el-collapse-item__header')?.click()
+    await settle()
+    await vi.waitFor(() => expect(document.body.textContent).toContain('collides with 2 others'), 4000)
+    expect(sent.at(-1)?.body).toMatchObject({ job: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' } })
+    expect(document.querySelector('.what-if .before')?.textContent).toContain('alone')
+    expect(document.body.textContent).toContain('At 02:00, every day')
+    expect(document.body.textContent).toContain('for the last time')
+  })
+})
+
+describe('the preview of a schedule', () => {
+  it('marks the wrong characters', async () => {
+    const errors = [{ pointer: '/schedule/conf', code: 'out_of_range', detail: 'Hour values must be between 0 and 23', position: 4, length: 2 }]
+    stored = { ...job, schedule: { type: 'CRON', conf: '0 0 25 * * ?' } }
+    answers['/schedule/preview'] = () => json({ type: 'urn:ringmaster:invalid_argument', title: 'Bad Request', status: 400, detail: 'Hour values', errors }, 400)
+    await open('/jobs/1/edit')
+    await vi.waitFor(() => expect(document.querySelector('.preview mark')?.textContent).toBe('25'), 4000)
+    expect(document.querySelector('.preview .marked')?.textContent).toBe('0 0 25 * * ?')
   })
 })

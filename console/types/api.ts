@@ -825,6 +825,134 @@ export type Forecast = {
   cannot_be_planned: number[]
 }
 
+export type SchedulePreview = {
+  next_ms: number[]
+  /** Zone of the schedule. */
+  zone: string
+  /** The schedule as a sentence, in server.language; null without a schedule. */
+  words: string | null
+  notes: {
+    /** dst_skipped: clocks skip a time of the schedule within a year, at at_ms; dst_repeated: they show one twice, and it fires at the second one; never_again: no instant, or none after at_ms; rarer_than_a_year: the next instant, or the one after it, is more than a year away; unaligned_step: a step does not divide its range. */
+    code: 'dst_skipped' | 'dst_repeated' | 'never_again' | 'rarer_than_a_year' | 'unaligned_step'
+    /** Milliseconds since the epoch. */
+    at_ms: number | null
+  }[]
+}
+
+export type ScheduleProblem = Problem & {
+  errors?: {
+    /** JSON pointer of the member, e.g. /schedule/conf. */
+    pointer: string
+    code: 'too_few_fields' | 'too_many_fields' | 'days_conflict' | 'out_of_range' | 'bad_step' | 'unknown_name' | 'unexpected_character' | 'not_a_number' | 'not_here' | 'unsupported' | 'incomplete' | 'unknown_zone' | 'does_not_fit'
+    detail: string
+    /** In UTF-16 units from the beginning of the text. */
+    position?: number
+    /** 0: the end of the text. */
+    length?: number
+  }[]
+}
+
+export type FiringCounts = {
+  bucket_ms: number
+  /** Begin of the first bucket, a multiple of bucket_ms. */
+  buckets_from_ms: number
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  /** Counts after this time are incomplete. */
+  walked_to_ms: number
+  /** The computation reached its limit before to_ms. */
+  truncated: boolean
+  firings: number
+  /** Instants by bucket. */
+  counts: number[]
+  /** Seconds in which most jobs fire. */
+  top: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+  /** Jobs with most instants; null: the new job. */
+  jobs: {
+    job: number | null
+    count: number
+  }[]
+  cannot_be_planned: number[]
+}
+
+export type ChangedCounts = {
+  bucket_ms: number
+  /** Begin of the first bucket, a multiple of bucket_ms. */
+  buckets_from_ms: number
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  /** Counts after this time are incomplete. */
+  walked_to_ms: number
+  /** The computation reached its limit before to_ms. */
+  truncated: boolean
+  firings: number
+  /** Instants by bucket. */
+  counts: number[]
+  /** Seconds in which most jobs fire. */
+  top: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+  /** Jobs with most instants; null: the new job. */
+  jobs: {
+    job: number | null
+    count: number
+  }[]
+  cannot_be_planned: number[]
+  /** As top, where the changed job fires. */
+  own: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+}
+
+export type WhatIf = {
+  job?: number | null
+  group?: number | null
+  schedule: {
+    type: 'NONE' | 'CRON' | 'FIX_RATE'
+    conf?: string | null
+  }
+  time_zone?: string | null
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  /** Milliseconds since the epoch. */
+  from_ms?: number | null
+  /** Milliseconds since the epoch. */
+  to_ms?: number | null
+  bucket_ms?: number | null
+  top?: number | null
+}
+
 export type Passwords = {
   old_password: string
   /** At least 8 characters; 4 to 20 characters if Java admins read the password. */
@@ -1417,11 +1545,15 @@ export interface Operations {
       start_at_ms?: number
       end_at_ms?: number
       count?: number
+      /** The instants after this one. Default: now. */
+      from_ms?: number
+      /** Only part of `words`: the delay depends on the job. */
+      jitter_ms?: number
+      /** Only part of `words`. */
+      misfire?: 'DO_NOTHING' | 'FIRE_ONCE_NOW'
     }
     body: undefined
-    answer: {
-      next_ms: number[]
-    }
+    answer: SchedulePreview
   }
   /** Lists the instants in a time span of the jobs that the caller may see. Allowed for: viewer. */
   'GET /schedule/forecast': {
@@ -1438,6 +1570,32 @@ export interface Operations {
     }
     body: undefined
     answer: Forecast
+  }
+  /** Counts the instants in a time span of the jobs that the caller may see, by time and by job. Allowed for: viewer. */
+  'GET /schedule/forecast/counts': {
+    query: {
+      job?: number
+      group?: number
+      /** Default, also for a past time: now. */
+      from_ms?: number
+      /** Exclusive. Default: a day later. At most 31 days later. */
+      to_ms?: number
+      /** A multiple of 60000 (3600000); at most 5000 buckets. */
+      bucket_ms?: number
+      /** Most listed seconds and jobs (20). */
+      top?: number
+    }
+    body: undefined
+    answer: FiringCounts
+  }
+  /** Counts these instants as they are, and as if one job had another schedule and ran; changes nothing. Allowed for: viewer. */
+  'POST /schedule/what_if': {
+    query: undefined
+    body: WhatIf
+    answer: {
+      before: ChangedCounts
+      after: ChangedCounts
+    }
   }
   /** Lists the nodes of the cluster. Allowed for: any user. */
   'GET /nodes': {

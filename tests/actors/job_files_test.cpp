@@ -194,6 +194,67 @@ TEST_CASE_METHOD(job_administration, "a forecast is read and computed on the wor
   CHECK(*edits.tasks == edited);
 }
 
+TEST_CASE_METHOD(job_administration, "counts of firings equal the list of firings, for users with permission", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto counted = [this](protocol::counts_query asked) { return ask<protocol::counts_found>(actor, std::move(asked)); };
+  core::counts_search search;
+  search.from = civil();
+  search.from_now = true;
+  search.until = civil() + std::chrono::hours{72};
+  const auto listed = ask<protocol::forecast_found>(
+    actor, protocol::forecast_query{{}, {}, {{civil(), {}, civil()}, search.until, 500}, core::local_operator()});
+  REQUIRE(listed);
+  const auto all = counted({{}, {}, search, {}, core::local_operator()});
+  REQUIRE(all);
+  CHECK(all->report.before.firings == listed->page.firings.size());
+  CHECK_FALSE(all->report.after);
+  REQUIRE_FALSE(all->report.before.jobs.empty());
+  const auto job = all->report.before.jobs.front().first;
+  const auto one = counted({{}, job, search, {}, core::local_operator()});
+  REQUIRE(one);
+  CHECK(one->report.before.firings == all->report.before.jobs.front().second);
+
+  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
+  const auto none = counted({{}, {}, search, {}, stranger});
+  REQUIRE(none);
+  CHECK(none->report.before.firings == 0);
+  const auto refused = counted({{}, job, search, {}, stranger});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+}
+
+TEST_CASE_METHOD(job_administration, "a changed schedule is counted before and after, and changes nothing", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto edited = *edits.tasks;
+  core::counts_search search;
+  search.from = civil();
+  search.from_now = true;
+  search.until = civil() + std::chrono::hours{72};
+  const auto counted = [&](std::optional<core::changed_schedule> change, core::principal by) {
+    return ask<protocol::counts_found>(actor, protocol::counts_query{{}, {}, search, std::move(change), std::move(by)});
+  };
+  const auto now = counted(std::nullopt, core::local_operator());
+  REQUIRE(now);
+  const auto [job, firings] = now->report.before.jobs.front();
+  const auto moved = counted(core::changed_schedule{job, core::schedule_type::fixed_rate, "3600", {}}, core::local_operator());
+  REQUIRE(moved);
+  CHECK(moved->report.before.firings == now->report.before.firings);
+  REQUIRE(moved->report.after);
+  CHECK(moved->report.after->firings == now->report.before.firings - firings + 71);
+  const auto added = counted(core::changed_schedule{{}, core::schedule_type::fixed_rate, "3600", {}}, core::local_operator());
+  REQUIRE(added);
+  CHECK(added->report.after->firings == now->report.before.firings + 71);
+
+  const auto wrong = counted(core::changed_schedule{job, core::schedule_type::cron, "x", {}}, core::local_operator());
+  REQUIRE_FALSE(wrong);
+  CHECK(protocol::to_core(wrong.error()).code == core::errc::invalid_argument);
+  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
+  const auto refused = counted(core::changed_schedule{job, core::schedule_type::none, "", {}}, stranger);
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+  CHECK(*edits.tasks == edited);
+}
+
 TEST_CASE_METHOD(with_files, "files are refused while the wall clock is in doubt, and nothing is written", "[actors]") {
   const auto send = [this](const char* body, const core::principal& by) {
     return ask<protocol::files_applied>(admin, protocol::apply_files{body, by});

@@ -13,7 +13,8 @@ GROUP_TOKEN = "a-token-of-a-group"
 # Status reports of clients are not changes by a user; the end of a session leaves nothing to check; a test message and the
 # checks of the doctor and the end of a task change nothing.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout", "DELETE /api/v1/session",
-           "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort"}
+           "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort",
+           "POST /api/v1/schedule/what_if"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
                "access_token": GROUP_TOKEN}

@@ -220,7 +220,8 @@ class WebStrangerTest(CorpusCase):
         edda = self.client({"Authorization": f"Bearer {made}"})
         job = {"group": 1, "name": "x"}
         bodies = {"/jobs": job, "/jobs/{id}": job, "/runs/clear": {"group": 1, "all": True},
-                  "/jobs/{id}/source": {"source": "echo", "remark": "a remark"}}
+                  "/jobs/{id}/source": {"source": "echo", "remark": "a remark"},
+                  "/schedule/what_if": {"job": 1, "schedule": {"type": "NONE"}}}
         queries = {"/runs/{id}/log/search": "?q=x"}
         many = {"/jobs/start", "/jobs/stop", "/jobs/trigger"}
         tasks = {"/jobs/delete", "/runs/kill", "/runs/rerun"}

@@ -249,6 +249,19 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer(line_of("forecast_query", text_of(m.group), text_of(m.job), s.limit, from_now), m.by,
                             check_list(m.by, m.job ? std::optional{group_of(*m.job)} : m.group), protocol::forecast_found{page});
     },
+    [this](const protocol::counts_query& m) {
+      core::counts_report report;
+      report.buckets_from = m.search.from;
+      report.walked_until = m.search.until - core::milliseconds{1000};
+      report.before = {5, {2, 3}, {{at(a_second), 2, 2, {core::job_id{7}, core::job_id{9}}}}, {}, {{core::job_id{7}, 4}}};
+      if (m.change)
+        report.after = core::counted_firings{6, {2, 4}, {}, {{at(a_second), 1, 1, {core::job_id{}}}}, {{core::job_id{}, 1}}};
+      const auto job = m.change && m.change->job != core::job_id{} ? std::optional{m.change->job} : m.job;
+      return script->answer(line_of("counts_query", text_of(m.group), text_of(m.job), m.search.bucket.count(), m.search.top,
+                                    m.change ? m.change->conf : "-"),
+                            m.by, check_list(m.by, job ? std::optional{group_of(*job)} : m.group),
+                            protocol::counts_found{report});
+    },
     [this](const protocol::intent_query& m) {
       return script->answer(line_of("intent_query", m.intent), m.by, check_right(m.by, viewer, group_of(m.intent)),
                             protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});

@@ -38,6 +38,8 @@ constexpr const char* sign_in = R"({"name":"ann","password":"123456"})";
 constexpr const char* group = R"({"app_name":"app-1","title":"x"})";
 constexpr const char* source = R"({"source":"echo","remark":"12345"})";
 constexpr const char* some_files = R"({"files":[{"name":"a.toml","text":""}]})";
+constexpr const char* own_change = R"({"job":7,"schedule":{"type":"NONE"}})";
+constexpr const char* foreign_change = R"({"job":1007,"schedule":{"type":"NONE"}})";
 constexpr const char* span = "?from_ms=1767225600000&to_ms=1767312000000";
 
 const std::array api_rights = std::to_array<api_rights_row>({
@@ -94,6 +96,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/schedule/preview", {"/schedule/preview?type=NONE"}, users, {"/schedule/preview?type=NONE"}, users},
 
   {"GET", "/schedule/forecast", {"/schedule/forecast?group=1"}, viewers, {"/schedule/forecast?group=2"}, admins},
+  {"GET", "/schedule/forecast/counts", {"/schedule/forecast/counts?group=1"}, viewers,
+   {"/schedule/forecast/counts?group=2"}, admins},
+  {"POST", "/schedule/what_if", {"/schedule/what_if", own_change}, viewers, {"/schedule/what_if", foreign_change}, admins},
   {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
   {"GET", "/now", {"/now"}, users, {"/now"}, users},
 

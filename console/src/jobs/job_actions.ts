@@ -2,6 +2,7 @@ import type { BulkOutcome, Job, JobRow, TaskBegun } from '../../types/api'
 import { call } from '../api/client'
 import { attempt, confirmed, tellDone, tellError, tellWarning, tellWithUndo, wordsOf } from '../app/notices'
 import { t } from '../app/i18n'
+import { misfires } from './choices'
 import { partsOf } from '../live/bulk'
 
 export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
@@ -23,10 +24,12 @@ export interface PreviewedSchedule {
   interval_ms?: number
   start_at_ms?: number
   end_at_ms?: number
+  jitter_ms?: number
+  misfire?: (typeof misfires)[number]
 }
 
 /** Returns the schedule of a job as the preview takes it. */
-export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms'>): PreviewedSchedule {
+export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms' | 'jitter_ms' | 'misfire'>): PreviewedSchedule {
   return {
     type: job.schedule.type as PreviewedSchedule['type'],
     conf: job.interval_ms ? undefined : (job.schedule.conf ?? undefined),
@@ -34,6 +37,8 @@ export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interva
     interval_ms: job.interval_ms ?? undefined,
     start_at_ms: job.start_at_ms ?? undefined,
     end_at_ms: job.end_at_ms ?? undefined,
+    jitter_ms: job.jitter_ms ?? undefined,
+    misfire: misfires.find((each) => each === job.misfire),
   }
 }
 

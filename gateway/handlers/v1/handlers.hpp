@@ -92,6 +92,10 @@ void schedule_preview(exchange ex);
 
 /// Answers the instants of a time span, for the jobs that the caller may see; bounded in all directions.
 void schedule_forecast(exchange ex);
+/// Answers how many of these instants are in each part of the time span, and the busiest seconds.
+void forecast_counts(exchange ex);
+/// Answers these counts as they are, and as they would be if one job had another schedule. Changes nothing.
+void schedule_what_if(exchange ex);
 
 /// Answers the nodes of the cluster as this node sees them.
 void node_list(exchange ex);

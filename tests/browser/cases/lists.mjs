@@ -315,3 +315,27 @@ test('doctor: the page is for administrators', (world) =>
     assert.equal(await page.getByRole('link', { name: 'Doctor' }).count(), 0)
     await visitor.settle()
   }))
+
+test('forecast: a cron is compared with what is scheduled now', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const add = async (name, conf) => {
+      const { id } = await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf } })
+      await admin.post(`/jobs/${id}/start`)
+      return id
+    }
+    const fixed = await add('settles at four', '13 7 4 * * ?')
+    const moved = await add('may be moved', '13 7 5 * * ?')
+    await visitor.signIn('admin', world.adminPassword, `/forecast?job=${moved}`)
+    await page.getByText('What if a job had another cron?').click()
+    await page.locator('.what-if .after li').first().waitFor()
+    assert.equal(await page.locator('.what-if').getByRole('link', { name: 'settles at four' }).count(), 0)
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('13 7 4 * * ?')
+    await page.locator('.what-if .after').getByRole('link', { name: 'settles at four' }).first().waitFor()
+    assert.match(await page.locator('.what-if .after').innerText(), /collides with \d+ others/)
+    assert.equal(await page.locator('.what-if .before').getByRole('link', { name: 'settles at four' }).count(), 0)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    assert.equal((await admin.get(`/jobs/${moved}`)).schedule.conf, '13 7 5 * * ?')
+    await visitor.settle()
+    for (const id of [fixed, moved]) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
