@@ -88,6 +88,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/jobs/{id}/trigger", handlers::v1::job_trigger, operate},
   {"GET", "/api/v1/jobs/{id}/sources", handlers::v1::source_list, viewer},
   {"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor},
+  route{"GET", "/api/v1/jobs/{id}/timeline", handlers::v1::job_timeline, viewer}.with_query(),
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),
@@ -114,6 +115,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/schedule/preview", handlers::v1::schedule_preview, any_user}.with_query(),
   route{"GET", "/api/v1/schedule/forecast", handlers::v1::schedule_forecast, viewer}.with_query(),
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
+  route{"GET", "/api/v1/search", handlers::v1::object_search, any_user}.with_query(),
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),

@@ -117,6 +117,11 @@ operation("post", "/jobs/{id}/trigger", "operator", "Runs a job now; answers whe
 operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"))
 operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
           more=[409])
+operation("get", "/jobs/{id}/timeline", "viewer", "Returns runs, planned instants and edits of a time span",
+          reply=ref("Timeline"), parameters=[
+              query("from_ms", MS, "Default: a day ago."),
+              query("to_ms", MS, "Inclusive. Default: 12 hours from now. At most 31 days after from_ms."),
+              query("limit", whole(1, 500), "Most runs, most past and most future instants (500).")])
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
@@ -191,6 +196,11 @@ operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time s
               query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
+operation("get", "/search", "any user", "Searches jobs, groups, runs and, for administrators, users; own groups only",
+          reply=ref("FoundObjects"), parameters=[
+              query("q", text(minLength=1, maxLength=100), "Part of a name, handler, key or title, or the first digits of an id.",
+                    required=True),
+              query("limit", whole(1, 8), "Most objects of each kind (8).")])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
           reply=shown({"items": array(shown({

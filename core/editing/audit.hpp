@@ -51,4 +51,12 @@ struct audit_search {
   std::size_t limit = 100;
 };
 
+/// The newest changes of one job.
+struct job_edits {
+  /// Newest first.
+  std::vector<audit_row> rows = {};
+  /// All later changes are there. Unset: the audit log is empty.
+  std::optional<time_point> complete_from = {};
+};
+
 } // namespace ringmaster::core

@@ -55,6 +55,25 @@ core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_se
   });
 }
 
+core::result<core::job_edits> audit_role::edits_of(core::job_id job, std::size_t limit) {
+  return own_.read_together([&]() -> core::result<core::job_edits> {
+    core::job_edits out;
+    auto found = own_.query(RINGMASTER_AUDIT_COLUMNS "WHERE object = 'job' AND object_id = ? ORDER BY id DESC LIMIT ?", job,
+                            limit + 1);
+    bool more = false;
+    while (found.next() && !more) {
+      more = out.rows.size() == limit;
+      if (!more)
+        out.rows.push_back(read_audit_row(found));
+    }
+    // The age limit removes the oldest rows of all objects first.
+    auto oldest = own_.query("SELECT at_ms FROM rm_audit ORDER BY at_ms LIMIT 1");
+    if (oldest.next())
+      out.complete_from = more ? out.rows.back().at : oldest.time_ms(0);
+    return out;
+  });
+}
+
 #undef RINGMASTER_AUDIT_FILTER
 #undef RINGMASTER_AUDIT_COLUMNS
 

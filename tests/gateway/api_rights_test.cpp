@@ -54,6 +54,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
+  {"GET", "/jobs/{id}/timeline", {"/jobs/7/timeline"}, viewers, {"/jobs/1007/timeline"}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
@@ -81,6 +82,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
 
   {"GET", "/schedule/forecast", {"/schedule/forecast?group=1"}, viewers, {"/schedule/forecast?group=2"}, admins},
   {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
+  {"GET", "/search", {"/search?q=a"}, users, {"/search?q=1007"}, users},
 
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},

@@ -29,6 +29,9 @@ void intent_read(exchange ex);
 void source_list(exchange ex);
 void source_save(exchange ex);
 
+/// Answers runs, planned instants and edits of a time span, with what became of each instant; bounded in all directions.
+void job_timeline(exchange ex);
+
 // Many jobs at once. Each job is handled on its own, so that one that cannot be found stops none. Answers 200 with the
 // outcome of each.
 
@@ -68,7 +71,7 @@ void runs_clear(exchange ex);
 /// Answers the figures of the days from `from_ms` to before `to_ms`.
 void report_list(exchange ex);
 
-// Schedules, the cluster and the API document.
+// Schedules, the cluster, the search and the API document.
 
 /// Answers the next instants of a schedule, which need not belong to a job.
 void schedule_preview(exchange ex);
@@ -78,6 +81,9 @@ void schedule_forecast(exchange ex);
 
 /// Answers the nodes of the cluster as this node sees them.
 void node_list(exchange ex);
+
+/// Answers the jobs, groups, runs and, for administrators, users that match a text.
+void object_search(exchange ex);
 
 /// Answers the OpenAPI document.
 void document(exchange ex);
