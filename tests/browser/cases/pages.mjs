@@ -168,3 +168,43 @@ test('job: the timeline shows the runs of a day, is moved through by arrows, and
     await page.waitForURL(new RegExp(`/runs/${bars[0]}$`))
     await visitor.settle()
   }))
+
+test('search: jobs, runs, groups and users are found by their names and digits, also on a phone', async (world) => {
+  const run = world.seen.failed
+  for (const width of [1440, 360])
+    await visit(world, { viewport: { width, height: 800 } }, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword, '/help')
+      const open = async (text) => {
+        await page.getByRole('button', { name: 'Search' }).click()
+        await page.locator('[role=combobox]:focus').waitFor()
+        await page.keyboard.type(text)
+      }
+      await open('import ra')
+      await page.getByRole('option', { name: 'import rates' }).waitFor()
+      assert.deepEqual(await visitor.axeFindings(), [])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      assert.ok(wide <= 0, `${width}: ${wide} px too wide`)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/jobs/${world.jobs['import rates']}$`))
+      await visitor.settle()
+      await open(String(run))
+      await page.getByRole('option', { name: `Run ${run}` }).first().waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('edda')
+      await page.getByRole('option', { name: 'edda' }).waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('mail-wor')
+      await page.getByRole('option', { name: 'Mail & newsletters' }).waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('no such thing')
+      await page.getByRole('status').getByText('Nothing found').waitFor()
+      await page.keyboard.press('Escape')
+    })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/help')
+    await page.keyboard.press('/')
+    await page.locator('[role=combobox]:focus').waitFor()
+    await page.keyboard.type('newsletter')
+    await page.getByRole('status').getByText('Nothing found').waitFor()
+  })
+})
