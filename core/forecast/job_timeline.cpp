@@ -94,6 +94,9 @@ private:
         return;
       }
     }
+    // A job that did not exist had no instants.
+    if (facts_.job.added && out_.known_from <= *facts_.job.added + seconds{2})
+      out_.known_from = std::min(out_.known_from, search_.from);
   }
 
   /// Returns the time from which on the era has at most `left` instants.

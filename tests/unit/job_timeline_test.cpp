@@ -242,6 +242,7 @@ TEST_CASE("a job has no instants before it was added", "[timeline]") {
   s.edit(timeline_noon + 3min + 30s, core::audit_action::add, "name: \"\" -> \"x\"\nschedule: \"\" -> \"0 * * * * ?\"");
   s.edit(timeline_noon + 3min + 40s, core::audit_action::start);
   CHECK(s.drawn() == "240:unknown 300:unknown 360:future 420:future");
+  CHECK(s.draw().known_from == timeline_noon);
 }
 
 TEST_CASE("past instants of a fixed rate follow from its rows alone", "[timeline]") {
