@@ -13,6 +13,9 @@ namespace ringmaster::actors {
 
 namespace {
 
+/// Longest time of a search by names, which shares its thread with console reads. Enough for about a hundred thousand jobs.
+constexpr std::chrono::milliseconds search_max{100};
+
 /// Returns the facts for a timeline. Errors: `not_found`, `forbidden`.
 core::result<core::timeline_facts> read_timeline_facts(storage::store& store, const protocol::timeline_query& asked,
                                                        core::time_point now) {
@@ -46,8 +49,8 @@ caf::result<protocol::objects_found> job_admin_state::find(protocol::object_quer
   auto answer = self_->make_response_promise<protocol::objects_found>();
   ask_store<protocol::objects_found>(
     self_, stores_.reads,
-    [asked = std::move(asked), takes = forecasts_.walk_max](storage::store& store) -> core::result<protocol::objects_found> {
-      const auto until = std::chrono::steady_clock::now() + takes;
+    [asked = std::move(asked)](storage::store& store) -> core::result<protocol::objects_found> {
+      const auto until = std::chrono::steady_clock::now() + search_max;
       auto found = store.searches().find(asked.search, asked.by, [until] { return std::chrono::steady_clock::now() < until; });
       if (!found)
         return tl::unexpected{std::move(found.error())};
