@@ -139,6 +139,10 @@ public:
   virtual core::result<std::vector<core::audit_row>> history(const core::audited_object& object,
                                                              const core::audit_search& window,
                                                              const core::principal& by) = 0;
+
+  /// Returns the newest `limit` rows of a job, newest first, with the time from which on none is missing. The caller has checked
+  /// that the user may see the job.
+  virtual core::result<core::job_edits> edits_of(core::job_id job, std::size_t limit) = 0;
 };
 
 } // namespace ringmaster::storage
