@@ -29,6 +29,7 @@
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/log_messages.hpp"
+#include "protocol/user_messages.hpp"
 
 namespace ringmaster::protocol {
 

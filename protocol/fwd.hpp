@@ -172,5 +172,8 @@ struct clear_runs;
 struct runs_cleared;
 struct report_query;
 struct day_reports;
+struct user_settings_query;
+struct user_settings_found;
+struct save_user_settings;
 
 } // namespace ringmaster::protocol

@@ -208,6 +208,9 @@ operation("get", "/users", "administrator", "Lists users", reply=page_of("User")
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
 operation("put", "/users/me/password", "any user", "Changes the caller's password; ends all of their sessions", 204,
           body="Passwords", more=[409])
+operation("get", "/users/me/settings", "any user", "Returns the caller's settings of the console", reply=ref("UserSettings"))
+operation("put", "/users/me/settings", "any user", "Replaces the caller's settings of the console, at most 4 KiB", 204,
+          body="UserSettingsDraft", more=[404])
 operation("get", "/users/{id}", "administrator", "Returns a user", reply=ref("User"), headers=ETAG)
 operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="UserDraft", parameters=[SEEN],
           more=[409, 412, 428])

@@ -155,6 +155,14 @@ IDS = array(ID, 500, 1, uniqueItems=True)
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
 
+USER_SETTINGS = {
+    "language": maybe(one_of("zh_CN", "zh_TC", "en", description="null: the language of the server.")),
+    "zone": maybe(one_of("viewer", "server", "utc", description="Zone of shown times; null: the zone of the browser.")),
+    "theme": maybe(one_of("auto", "light", "dark")),
+    "start_page": maybe(text("Path of the console that opens after signing in.", maxLength=255, pattern="^/([^/].*)?$")),
+    "refresh_s": maybe(whole(1, 3600, "Seconds between two readings of a page that refreshes itself; null: chosen by the page.")),
+    "keys": maybe(truth("Single keys act as shortcuts."))}
+
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
                       "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
@@ -233,6 +241,8 @@ SCHEMAS = {
                        "rights": maybe(RIGHTS)}, ["name", "password", "admin"]),
     "UserDraft": record({"password": maybe(text("Absent: unchanged.", maxLength=1024)), "admin": truth(),
                          "rights": maybe(RIGHTS)}, ["admin"]),
+    "UserSettings": shown(USER_SETTINGS),
+    "UserSettingsDraft": record(USER_SETTINGS),
     "User": shown({"id": ID, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}),
     "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(

@@ -15,6 +15,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
 
@@ -64,6 +65,12 @@ public:
 
   /// Adds the first administrator of a database without users. Returns true if this call added them.
   virtual core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) = 0;
+
+  /// Returns the console's settings of a user: without members for a user who has saved none, or is gone.
+  virtual core::result<core::user_settings> settings(core::user_id user) = 0;
+
+  /// Replaces the console's settings of a user. Writes no audit row. Errors: `not_found`.
+  virtual core::result<void> save_settings(core::user_id user, const core::user_settings& settings) = 0;
 };
 
 /// Rows of `rm_session`.

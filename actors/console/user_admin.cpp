@@ -70,6 +70,8 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](protocol::key_query& asked) { return list(std::move(asked)); },
     [this](protocol::session_query& asked) { return list(std::move(asked)); },
     [this](const protocol::end_session& asked) { return end(asked); },
+    [this](const protocol::user_settings_query& asked) { return read(asked); },
+    [this](protocol::save_user_settings& asked) { return save(std::move(asked)); },
   };
 }
 

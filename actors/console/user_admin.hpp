@@ -34,7 +34,7 @@ struct session_tokens {
 /// password_keeper does the slow work; none of them waits for another. Sessions that were found are cached for a second: a
 /// session that another node ends may go on here for that long; a session that is ended here ends at once. Passwords and API keys
 /// are in its messages only and never logged. `user_edits.cpp` has the changes by administrators and users, `user_keys.cpp` the
-/// API keys, `user_sessions.cpp` the list of sessions.
+/// API keys, `user_sessions.cpp` the list of sessions, `user_settings.cpp` the settings of the console.
 class user_admin_state {
 public:
   static inline const char* name = "ringmaster.user_admin";
@@ -106,6 +106,8 @@ private:
 
   caf::result<protocol::user_page> list(protocol::user_query&& asked);
   caf::result<protocol::user_found> read(const protocol::user_by_id& asked);
+  caf::result<protocol::user_settings_found> read(const protocol::user_settings_query& asked);
+  caf::result<void> save(protocol::save_user_settings&& asked);
   caf::result<protocol::audit_list> list(protocol::audit_query&& asked);
   caf::result<protocol::saved_user> save(protocol::save_user&& asked);
   void hash_and_store(std::shared_ptr<const protocol::save_user> asked, core::password_form form,

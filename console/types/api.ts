@@ -527,6 +527,34 @@ export type UserDraft = {
   }[] | null
 }
 
+export type UserSettings = {
+  /** null: the language of the server. */
+  language: 'zh_CN' | 'zh_TC' | 'en' | null
+  /** Zone of shown times; null: the zone of the browser. */
+  zone: 'viewer' | 'server' | 'utc' | null
+  theme: 'auto' | 'light' | 'dark' | null
+  /** Path of the console that opens after signing in. */
+  start_page: string | null
+  /** Seconds between two readings of a page that refreshes itself; null: chosen by the page. */
+  refresh_s: number | null
+  /** Single keys act as shortcuts. */
+  keys: boolean | null
+}
+
+export type UserSettingsDraft = {
+  /** null: the language of the server. */
+  language?: 'zh_CN' | 'zh_TC' | 'en' | null
+  /** Zone of shown times; null: the zone of the browser. */
+  zone?: 'viewer' | 'server' | 'utc' | null
+  theme?: 'auto' | 'light' | 'dark' | null
+  /** Path of the console that opens after signing in. */
+  start_page?: string | null
+  /** Seconds between two readings of a page that refreshes itself; null: chosen by the page. */
+  refresh_s?: number | null
+  /** Single keys act as shortcuts. */
+  keys?: boolean | null
+}
+
 export type User = {
   id: number
   name: string
@@ -1244,6 +1272,18 @@ export interface Operations {
   'PUT /users/me/password': {
     query: undefined
     body: Passwords
+    answer: undefined
+  }
+  /** Returns the caller's settings of the console. Allowed for: any user. */
+  'GET /users/me/settings': {
+    query: undefined
+    body: undefined
+    answer: UserSettings
+  }
+  /** Replaces the caller's settings of the console, at most 4 KiB. Allowed for: any user. */
+  'PUT /users/me/settings': {
+    query: undefined
+    body: UserSettingsDraft
     answer: undefined
   }
   /** Returns a user. Allowed for: administrator. */

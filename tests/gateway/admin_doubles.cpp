@@ -451,6 +451,20 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       return script->answer_done(line_of("end_session", m.session), m.by,
                                  check_own(m.by, core::number(m.session) < 1000 ? m.by.user : core::user_id{}));
     },
+    [this](const protocol::user_settings_query& m) {
+      core::user_settings settings;
+      settings.theme = "dark";
+      settings.refresh_s = 10;
+      return script->answer(line_of("user_settings_query"), m.by, core::result<void>{},
+                            protocol::user_settings_found{std::move(settings)});
+    },
+    [this](const protocol::save_user_settings& m) {
+      const auto& s = m.settings;
+      return script->answer_done(line_of("save_user_settings", s.language.value_or("-"), s.zone.value_or("-"),
+                                         s.theme.value_or("-"), s.start_page.value_or("-"), s.refresh_s.value_or(0),
+                                         s.keys.value_or(false)),
+                                 m.by, core::result<void>{});
+    },
   };
 }
 

@@ -64,6 +64,12 @@ public:
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override {
     return faults_.call("add_first", [&] { return inner_.add_first(name, hash, now); });
   }
+  core::result<core::user_settings> settings(core::user_id user) override {
+    return faults_.call("user_settings", [&] { return inner_.settings(user); });
+  }
+  core::result<void> save_settings(core::user_id user, const core::user_settings& settings) override {
+    return faults_.call("save_user_settings", [&] { return inner_.save_settings(user, settings); });
+  }
 
 private:
   storage::user_store& inner_;

@@ -98,6 +98,20 @@ void password_change(exchange ex) {
                protocol::change_password{std::move(sent->old_one), std::move(sent->new_one), ex.who()}, tell_nothing);
 }
 
+void user_settings_read(exchange ex) {
+  ex.ask<protocol::user_settings_found>(ex.services().partners.users, protocol::user_settings_query{ex.who()},
+                                        [](const exchange& waiting, const protocol::user_settings_found& found) {
+                                          tell_json(waiting, wire::api_user_settings(found.settings));
+                                        });
+}
+
+void user_settings_save(exchange ex) {
+  auto sent = read_json(ex, wire::parse_api_user_settings);
+  if (!sent)
+    return;
+  ex.ask<void>(ex.services().partners.users, protocol::save_user_settings{std::move(*sent), ex.who()}, tell_nothing);
+}
+
 void audit_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_audit_search_of);
   if (!query)

@@ -191,6 +191,34 @@ core::result<core::session_search> api_session_search_of(const form& sent, const
   });
 }
 
+std::string api_user_settings(const core::user_settings& settings) {
+  return json_object_of([&](json_object& out) {
+    append_text_or_null(out, "language", settings.language.value_or(""));
+    append_text_or_null(out, "zone", settings.zone.value_or(""));
+    append_text_or_null(out, "theme", settings.theme.value_or(""));
+    append_text_or_null(out, "start_page", settings.start_page.value_or(""));
+    settings.refresh_s ? out.number("refresh_s", *settings.refresh_s) : out.raw("refresh_s", "null");
+    settings.keys ? out.boolean("keys", *settings.keys) : out.raw("keys", "null");
+  });
+}
+
+core::result<core::user_settings> parse_api_user_settings(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+           core::user_settings settings;
+           settings.language = in.maybe_text("language");
+           settings.zone = in.maybe_text("zone");
+           settings.theme = in.maybe_text("theme");
+           settings.start_page = in.maybe_text("start_page");
+           if (const auto seconds = in.maybe_number("refresh_s", 1, core::refresh_seconds_max))
+             settings.refresh_s = static_cast<std::int32_t>(*seconds);
+           settings.keys = in.optional_boolean("keys");
+           return settings;
+         })
+    .and_then([](core::user_settings&& settings) {
+      return core::check_user_settings(settings).map([&] { return std::move(settings); });
+    });
+}
+
 core::result<api_key_request> parse_api_key(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     api_key_request wanted;

@@ -13,6 +13,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
 #include "protocol/wire/v1/api_page.hpp"
@@ -65,6 +66,11 @@ struct api_passwords {
 
 /// Reads `user`, an id. Errors: `invalid_argument`.
 [[nodiscard]] core::result<core::session_search> api_session_search_of(const form& sent, const api_cursor& from);
+
+/// Returns a JSON object in which null stands for an absent member.
+[[nodiscard]] std::string api_user_settings(const core::user_settings& settings);
+/// Reads the members of `core::user_settings`, each of which may be absent.
+[[nodiscard]] core::result<core::user_settings> parse_api_user_settings(std::string_view body);
 
 struct api_key_request {
   std::string name;

@@ -1,0 +1,25 @@
+#pragma once
+
+// Messages about the caller's own account. Included by admin_messages.hpp.
+
+#include "core/access/principal.hpp"
+#include "core/access/user_settings.hpp"
+
+namespace ringmaster::protocol {
+
+/// Asks for the caller's settings of the console.
+struct user_settings_query {
+  core::principal by;
+};
+
+struct user_settings_found {
+  core::user_settings settings;
+};
+
+/// Replaces the caller's settings of the console.
+struct save_user_settings {
+  core::user_settings settings;
+  core::principal by;
+};
+
+} // namespace ringmaster::protocol
