@@ -6,6 +6,7 @@ import type { About } from '../api/operations'
 import { ApiError } from '../api/problem'
 import { noteServerClock } from './clock'
 import { openSignIn } from './leave'
+import { loadUserSettings } from './user_settings'
 
 export type Right = 'viewer' | 'operator' | 'editor'
 const ranks: Record<Right, number> = { viewer: 1, operator: 2, editor: 3 }
@@ -47,13 +48,14 @@ export const useSession = defineStore('session', () => {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
       current.value = null
     }
+    if (current.value && !current.value.must_change_password) void loadUserSettings()
     return current.value
   }
 
   async function signIn(name: string, password: string, remember: boolean): Promise<Session> {
     const before = current.value
     current.value = await call('POST /session', { body: { name, password, remember }, signIn: false })
-    await loadAbout()
+    await Promise.all([loadAbout(), current.value.must_change_password ? null : loadUserSettings()])
     if (before && before.user !== current.value.user) location.reload()
     return current.value
   }
