@@ -78,6 +78,8 @@ struct signed_in {
   bool must_change_password = false;
   /// The session ends after this time in any case.
   core::milliseconds max_age{};
+  /// Time at which the session ends unless it is used before.
+  core::time_point expires{};
 };
 
 struct sign_out {
@@ -94,6 +96,8 @@ struct identify {
 struct identified {
   core::principal who;
   bool must_change_password = false;
+  /// Time at which the session, or the API key, ends; later uses may extend a session. Unset: never.
+  std::optional<core::time_point> expires = {};
 };
 
 /// Lists open sessions: the caller's, or for an administrator those of all users.

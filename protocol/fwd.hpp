@@ -175,5 +175,6 @@ struct day_reports;
 struct user_settings_query;
 struct user_settings_found;
 struct save_user_settings;
+struct one_time_sign_in;
 
 } // namespace ringmaster::protocol

@@ -168,6 +168,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_local, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::user_settings_query))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::user_settings_found))
   CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::save_user_settings))
+  CAF_ADD_TYPE_ID(ringmaster_local, (ringmaster::protocol::one_time_sign_in))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_local)
 
@@ -327,3 +328,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::claim_verdict)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::user_settings_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::user_settings_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::save_user_settings)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::one_time_sign_in)

@@ -1,11 +1,19 @@
 #pragma once
 
-// Messages about the caller's own account. Included by admin_messages.hpp.
+// Messages about the caller's own account: settings, and the sign-in with a link. Included by admin_messages.hpp.
+
+#include <string>
 
 #include "core/access/principal.hpp"
 #include "core/access/user_settings.hpp"
 
 namespace ringmaster::protocol {
+
+/// Signs in with the token of the server's one-time link.
+struct one_time_sign_in {
+  std::string token;
+  std::string remote;
+};
 
 /// Asks for the caller's settings of the console.
 struct user_settings_query {

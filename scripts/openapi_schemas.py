@@ -248,14 +248,19 @@ SCHEMAS = {
     "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
         "must_change_password": truth(),
-        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none."))}),
-    "SignIn": record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
-                     ["name", "password"]),
+        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none.")),
+        "expires_ms": maybe(whole(0, 253402300799999, "End of the session, unless it is used before, or of the API key; null: "
+                                  "never."))}),
+    "SignIn": {"oneOf": [
+        record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
+               ["name", "password"]),
+        record({"one_time": text("Token of the link that `ringmaster demo` prints.", minLength=1)}, ["one_time"])]},
     "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
+                    "demo": truth("A server of `ringmaster demo`."),
                     "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
                     "features": shown({"glue": truth("Users may enter scripts.")}),
                     "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
-                    ["product", "language", "languages"]),
+                    ["product", "language", "languages", "demo"]),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "actors/console/one_time_link.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/marks_keeper.hpp"
 #include "apps/server/assembly.hpp"
@@ -34,6 +35,8 @@ struct node_bootstrap {
   int generation = 0;
   /// Set if the administrator was just created.
   std::optional<first_admin> admin;
+  /// Link of `ringmaster demo` that signs in once; unset on every other server.
+  std::optional<actors::one_time_link> one_time = {};
 };
 
 /// Takes the data folder and the address first, then creates secrets and opens the database: a second process that fails changes

@@ -577,6 +577,8 @@ export type Session = {
   must_change_password: boolean
   /** Value of X-CSRF-Token; null with an API key, which needs none. */
   csrf_token: string | null
+  /** End of the session, unless it is used before, or of the API key; null: never. */
+  expires_ms: number | null
 }
 
 export type SignIn = {
@@ -584,12 +586,17 @@ export type SignIn = {
   password: string
   /** The session outlives the browser. */
   remember?: boolean | null
+} | {
+  /** Token of the link that `ringmaster demo` prints. */
+  one_time: string
 }
 
 export type About = {
   product: string
   language: 'zh_CN' | 'zh_TC' | 'en'
   languages: string[]
+  /** A server of `ringmaster demo`. */
+  demo: boolean
   version?: string
   /** Milliseconds since the epoch. */
   now_ms?: number

@@ -383,7 +383,11 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
   return {
     [this](const protocol::sign_in& m) {
       return script->answer(line_of("sign_in", m.name, m.password, m.remember, m.remote),
-                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}});
+                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}, at(a_second)});
+    },
+    [this](const protocol::one_time_sign_in& m) {
+      return script->answer(line_of("one_time_sign_in", m.token, m.remote),
+                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}, at(a_second)});
     },
     [this](const protocol::sign_out& m) -> caf::result<void> {
       if (auto refused = script->note(line_of("sign_out", m.session)))
@@ -396,7 +400,7 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       auto who = who_has(m.session);
       if (who.name.empty())
         return protocol::to_caf({core::errc::not_found, "no such session"});
-      return protocol::identified{std::move(who), m.session == "mona"};
+      return protocol::identified{std::move(who), m.session == "mona", at(a_second)};
     },
     [this](const protocol::user_query& m) {
       const auto& s = m.search;

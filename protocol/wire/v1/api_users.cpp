@@ -135,7 +135,8 @@ core::result<api_passwords> parse_api_passwords(std::string_view body) {
   });
 }
 
-std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token) {
+std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token,
+                        std::optional<core::time_point> expires) {
   return json_object_of([&](json_object& session) {
     session.number("user", number(who.user));
     session.text("name", who.name);
@@ -144,6 +145,7 @@ std::string api_session(const core::principal& who, bool must_change_password, s
     session.text("by", csrf_token.empty() ? "key" : "session");
     session.boolean("must_change_password", must_change_password);
     append_text_or_null(session, "csrf_token", csrf_token);
+    append_instant(session, "expires_ms", expires);
   });
 }
 

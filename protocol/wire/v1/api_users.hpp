@@ -51,8 +51,9 @@ struct api_passwords {
 /// Reads `old_password` and `password`.
 [[nodiscard]] core::result<api_passwords> parse_api_passwords(std::string_view body);
 
-/// `csrf_token`: empty for a caller with an API key.
-[[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token);
+/// `csrf_token`: empty for a caller with an API key. `expires`: end of the session or of the key.
+[[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token,
+                                      std::optional<core::time_point> expires);
 
 /// Returns a JSON array.
 [[nodiscard]] std::string api_keys(const std::vector<core::api_key>& keys);
