@@ -16,6 +16,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
 #include "core/alarm/alarm_channel.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
@@ -124,6 +125,8 @@ struct end_session {
 struct user_query {
   core::user_search search;
   core::principal by;
+  /// True: the answer has the users' activity, too.
+  bool with_activity = false;
 };
 
 /// Asks for one user.
@@ -138,6 +141,9 @@ struct user_found {
 
 struct user_page {
   core::page<core::user_card> page;
+  /// Activity of each user of the page; empty unless it was requested. The actor clears `known_password` where such passwords are
+  /// allowed.
+  std::vector<core::user_activity> activity = {};
 };
 
 /// User as typed. `id` of an existing user; without a value: a new one.

@@ -203,7 +203,7 @@ operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),
               "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
-operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
+operation("get", "/users", "administrator", "Lists users", reply=page_of("UserRow"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
 operation("put", "/users/me/password", "any user", "Changes the caller's password; ends all of their sessions", 204,

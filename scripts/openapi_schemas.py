@@ -155,6 +155,8 @@ IDS = array(ID, 500, 1, uniqueItems=True)
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
 
+USER = {"id": ID, "name": text(), "admin": truth(), "rights": array(
+    shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}
 USER_SETTINGS = {
     "language": maybe(one_of("zh_CN", "zh_TC", "en", description="null: the language of the server.")),
     "zone": maybe(one_of("viewer", "server", "utc", description="Zone of shown times; null: the zone of the browser.")),
@@ -243,8 +245,11 @@ SCHEMAS = {
                          "rights": maybe(RIGHTS)}, ["admin"]),
     "UserSettings": shown(USER_SETTINGS),
     "UserSettingsDraft": record(USER_SETTINGS),
-    "User": shown({"id": ID, "name": text(), "admin": truth(), "rights": array(
-        shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}),
+    "User": shown(USER),
+    "UserRow": shown({
+        **USER, "last_sign_in_ms": maybe(whole(0, 253402300799999, "Last sign-in that the audit log still has.")),
+        "sessions": whole(0, description="Open sessions."), "keys": whole(0, description="API keys, including expired ones."),
+        "must_change_password": truth("The user has the default password of XXL-JOB.")}),
     "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
         "must_change_password": truth(),

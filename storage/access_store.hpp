@@ -15,6 +15,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
 #include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
@@ -39,6 +40,10 @@ public:
 
   /// Returns users in ascending order of id, without their `password_hash`.
   virtual core::result<core::page<core::user_card>> page(const core::user_search& search) = 0;
+
+  /// Returns the activity of each of these users, in their order. Sessions that were opened longer than `max_age` ago have ended.
+  virtual core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users,
+                                                                  core::milliseconds max_age, core::time_point now) = 0;
 
   /// Errors: `forbidden`; `conflict` with `user_repeated`; `invalid_argument` with `too_long` for permissions that do not fit
   /// their column, and for a permission in a group that does not exist.

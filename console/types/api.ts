@@ -565,6 +565,24 @@ export type User = {
   }[]
 }
 
+export type UserRow = {
+  id: number
+  name: string
+  admin: boolean
+  rights: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[]
+  /** Last sign-in that the audit log still has. */
+  last_sign_in_ms: number | null
+  /** Open sessions. */
+  sessions: number
+  /** API keys, including expired ones. */
+  keys: number
+  /** The user has the default password of XXL-JOB. */
+  must_change_password: boolean
+}
+
 export type Session = {
   user: number
   name: string
@@ -1258,7 +1276,7 @@ export interface Operations {
     }
     body: undefined
     answer: {
-      items: User[]
+      items: UserRow[]
       /** Cursor of the next page; null on the last page. */
       next: string | null
       /** Size of the whole list; null if it was not counted. */

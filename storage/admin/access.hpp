@@ -20,6 +20,8 @@ public:
   core::result<core::user_secret> find(std::string_view name) override;
   core::result<core::user_secret> read(core::user_id user) override;
   core::result<core::page<core::user_card>> page(const core::user_search& search) override;
+  core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users, core::milliseconds max_age,
+                                                          core::time_point now) override;
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override;
   core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
                             const core::principal& by, core::time_point now) override;

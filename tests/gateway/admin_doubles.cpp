@@ -406,7 +406,7 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       const auto& s = m.search;
       const auto role = s.admin ? std::optional{*s.admin ? 1 : 0} : std::nullopt;
       return script->answer(line_of("user_query", s.name_part, text_of(role), text_of(s.window)), m.by, check_admin(m.by),
-                            protocol::user_page{page_of(a_user())});
+                            protocol::user_page{page_of(a_user()), {{core::user_id{4}, at(a_second), 2, 3, true}}});
     },
     [this](const protocol::user_by_id& m) {
       return script->answer(line_of("user_by_id", m.id), m.by, check_admin(m.by), protocol::user_found{a_user()});

@@ -5,6 +5,7 @@
 
 using namespace ringmaster;
 using namespace ringmaster::test;
+using namespace std::chrono_literals;
 using Catch::Generators::from_range;
 using core::errc;
 
@@ -60,4 +61,33 @@ TEST_CASE("settings are removed with their user, also when another program remov
   f.db->exec("DELETE FROM xxl_job_user WHERE username = 'berta'");
   CHECK(require(f.store->maintenance().forget_orphans(100)) >= 1);
   CHECK(f.count() == "0");
+}
+
+TEST_CASE("the activity of users is that of their sessions, keys and sign-ins", "[storage][access]") {
+  settings_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto digest = [](char of) { return std::string(64, of); };
+  require(f.open(digest('1'), f.anna));
+  require(f.open(digest('2'), f.anna, "hash-b", noon + 10min));
+  core::api_key_draft key;
+  key.name = "ci";
+  key.digest = "d1";
+  key.user = f.berta;
+  key.expires = noon + 1min;
+  require(f.store->api_keys().add(key, f.admin, noon));
+  f.db->exec("UPDATE xxl_job_user SET password = 'e10adc3949ba59abbe56e057f20f883e' WHERE username = 'berta'");
+  const auto all = [&](core::time_point now, core::milliseconds max_age = 720h) {
+    std::string out;
+    for (const auto& each : require(f.users().activity({f.berta, f.anna, core::user_id{999}}, max_age, now)))
+      out += (out.empty() ? "" : ", ") + std::to_string(each.sessions) + ' ' + std::to_string(each.keys) + ' ' +
+             (each.last_sign_in ? std::to_string((*each.last_sign_in - noon) / 1min) : "-") +
+             (each.known_password ? " known" : "");
+    return out;
+  };
+  CHECK(all(noon + 20min) == "0 1 - known, 2 0 10, 0 0 -");
+  // The first session has expired, then both are too old, and another password ends both.
+  CHECK(all(noon + 65min) == "0 1 - known, 1 0 10, 0 0 -");
+  CHECK(all(noon + 20min, 15min) == "0 1 - known, 1 0 10, 0 0 -");
+  f.db->exec("UPDATE xxl_job_user SET password = 'other' WHERE username = 'anna'");
+  CHECK(all(noon + 20min) == "0 1 - known, 0 0 10, 0 0 -");
+  CHECK(require(f.users().activity({}, 720h, noon)).empty());
 }

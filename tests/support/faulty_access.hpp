@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "storage/access_store.hpp"
 
@@ -45,6 +46,10 @@ public:
   }
   core::result<core::page<core::user_card>> page(const core::user_search& search) override {
     return faults_.call("user_page", [&] { return inner_.page(search); });
+  }
+  core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users, core::milliseconds max_age,
+                                                          core::time_point now) override {
+    return faults_.call("user_activity", [&] { return inner_.activity(users, max_age, now); });
   }
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override {
     return faults_.call("add_user", [&] { return inner_.add(draft, by, now); });

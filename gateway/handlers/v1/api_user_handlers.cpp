@@ -31,11 +31,11 @@ void user_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_user_search_of);
   if (!query)
     return;
-  ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(query->first), ex.who()},
+  ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(query->first), ex.who(), true},
                               [from = query->second](const exchange& waiting, const protocol::user_page& reply) {
                                 const auto& [rows, total, capped] = reply.page;
-                                tell_json(waiting, wire::api_page(wire::api_users(rows), next_position(from, rows.size(), total),
-                                                                  total, capped));
+                                tell_json(waiting, wire::api_page(wire::api_users(rows, reply.activity),
+                                                                  next_position(from, rows.size(), total), total, capped));
                               });
 }
 

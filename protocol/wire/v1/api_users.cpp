@@ -19,8 +19,7 @@ void append_right(std::string& out, const std::pair<core::group_id, core::group_
   row.text("right", core::stored_name(each.second));
 }
 
-void append_api_user(std::string& out, const core::user_card& user) {
-  json_object row{out};
+void append_user_members(json_object& row, const core::user_card& user) {
   row.number("id", number(user.id));
   row.text("name", user.name);
   row.boolean("admin", user.admin);
@@ -83,12 +82,21 @@ void append_key(std::string& out, const core::api_key& key) {
 std::string api_rights(const group_rights& rights) { return json_array(rights, append_right); }
 
 std::string api_user_row(const core::user_card& user) {
-  std::string out;
-  append_api_user(out, user);
-  return out;
+  return json_object_of([&user](json_object& row) { append_user_members(row, user); });
 }
 
-std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
+std::string api_users(const std::vector<core::user_card>& users, const std::vector<core::user_activity>& activity) {
+  auto next = activity.begin();
+  return json_array(users, [&](std::string& out, const core::user_card& user) {
+    json_object row{out};
+    append_user_members(row, user);
+    const auto known = next != activity.end() ? *next++ : core::user_activity{};
+    append_instant(row, "last_sign_in_ms", known.last_sign_in);
+    row.number("sessions", known.sessions);
+    row.number("keys", known.keys);
+    row.boolean("must_change_password", known.known_password);
+  });
+}
 
 std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_audit_row); }
 

@@ -13,6 +13,7 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
 #include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
@@ -20,9 +21,9 @@
 
 namespace ringmaster::protocol::wire {
 
-/// Return a JSON object, and arrays.
+/// Return a JSON object, and arrays. `activity` has a row for each user.
 [[nodiscard]] std::string api_user_row(const core::user_card& user);
-[[nodiscard]] std::string api_users(const std::vector<core::user_card>& users);
+[[nodiscard]] std::string api_users(const std::vector<core::user_card>& users, const std::vector<core::user_activity>& activity);
 [[nodiscard]] std::string api_rights(const std::vector<std::pair<core::group_id, core::group_right>>& rights);
 [[nodiscard]] std::string api_audit(const std::vector<core::audit_row>& rows);
 
