@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "core/alarm/alarm_channel.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
+#include "core/editing/group_find.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/forecast/upcoming.hpp"
 #include "core/job/executor.hpp"
@@ -232,10 +234,13 @@ struct key_list {
 struct executors_query {
   core::executor_search search;
   core::principal by;
+  /// True: the answer has the numbers of executors by group in place of rows.
+  bool by_group = false;
 };
 
 struct executor_list {
   core::page<core::known_executor> page;
+  std::vector<core::executor_count> counts = {};
 };
 
 // -- channels of alarms ----------------------------------------------------------------------------------------------------
@@ -383,13 +388,20 @@ struct group_page_query {
   core::principal by;
 };
 
-/// Asks for all groups that the caller may see.
+/// Asks for the groups that the caller may see.
 struct visible_groups_query {
   core::principal by;
+  core::group_find find = {};
+  /// Part of the groups that were found.
+  core::page_window window = {0, std::numeric_limits<std::size_t>::max()};
+  /// True: the answer has the groups' figures, too.
+  bool with_figures = false;
 };
 
 struct group_page {
   core::page<core::group_record> page;
+  /// Figures of each group of the page; empty unless they were requested.
+  std::vector<core::group_figures> figures = {};
 };
 
 // -- runs ------------------------------------------------------------------------------------------------------------------

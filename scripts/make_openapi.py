@@ -119,7 +119,10 @@ operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a scrip
           more=[409])
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
-operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
+operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("GroupRow"), parameters=[
+    query("q", text(), "Part of the app name or the title, or an id."),
+    query("sort", one_of("app_name", "-app_name", "title", "-title", "id", "-id"), "Default: app_name."),
+    query("counts", truth(), "Adds jobs, online, known and has_token to the rows (false)."), *PAGING])
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",

@@ -155,6 +155,9 @@ IDS = array(ID, 500, 1, uniqueItems=True)
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
 
+GROUP = {"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
+                    "addresses": array(text()), "updated_ms": maybe(MS),
+                    "source": maybe(text("Source that declares the group."))}
 USER = {"id": ID, "name": text(), "admin": truth(), "rights": array(
     shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}
 USER_SETTINGS = {
@@ -190,9 +193,12 @@ SCHEMAS = {
                           "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
                           "access_token": maybe(text("Token of the group's executors. Absent: unchanged. Never returned."))},
                          ["app_name", "title"]),
-    "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
-                    "addresses": array(text()), "updated_ms": maybe(MS),
-                    "source": maybe(text("Source that declares the group."))}),
+    "Group": shown(GROUP),
+    "GroupRow": answer({
+        **GROUP, "jobs": whole(0),
+        "online": maybe(whole(0, description="Executors whose heartbeats come in time; null: unknown yet.")),
+        "known": maybe(whole(0, description="Executors that the answering node knows, also some that have gone.")),
+        "has_token": maybe(truth("The group has a token of its own; null unless the caller is an administrator."))}, list(GROUP)),
     "Executor": shown({
         "group": ID, "app_name": text(), "address": text(),
         "state": one_of("online", "late", "gone", "entered", description=(

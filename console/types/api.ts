@@ -282,6 +282,25 @@ export type Group = {
   source: string | null
 }
 
+export type GroupRow = {
+  id: number
+  app_name: string
+  title: string
+  address_type: 'automatic' | 'manual'
+  addresses: string[]
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+  /** Source that declares the group. */
+  source: string | null
+  jobs?: number
+  /** Executors whose heartbeats come in time; null: unknown yet. */
+  online?: number | null
+  /** Executors that the answering node knows, also some that have gone. */
+  known?: number | null
+  /** The group has a token of its own; null unless the caller is an administrator. */
+  has_token?: boolean | null
+}
+
 export type Executor = {
   group: number
   app_name: string
@@ -956,13 +975,19 @@ export interface Operations {
   /** Lists the groups that the caller may see. Allowed for: any user. */
   'GET /groups': {
     query: {
+      /** Part of the app name or the title, or an id. */
+      q?: string
+      /** Default: app_name. */
+      sort?: 'app_name' | '-app_name' | 'title' | '-title' | 'id' | '-id'
+      /** Adds jobs, online, known and has_token to the rows (false). */
+      counts?: boolean
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string
     }
     body: undefined
     answer: {
-      items: Group[]
+      items: GroupRow[]
       /** Cursor of the next page; null on the last page. */
       next: string | null
       /** Size of the whole list; null if it was not counted. */

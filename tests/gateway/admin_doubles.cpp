@@ -350,7 +350,10 @@ protocol::group_admin::behavior_type group_admin_double::make_behavior() {
                             check_admin(m.by), protocol::group_page{page_of(a_group())});
     },
     [this](const protocol::visible_groups_query& m) {
-      return script->answer(line_of("visible_groups_query"), m.by, {}, protocol::group_page{page_of(a_group())});
+      const auto order = m.find.order ? std::to_string(static_cast<int>(*m.find.order)) : "-";
+      auto line = m.with_figures ? line_of("visible_groups_query", m.find.part, order, m.find.descending, text_of(m.window))
+                                 : line_of("visible_groups_query");
+      return script->answer(line, m.by, {}, protocol::group_page{page_of(a_group()), {{core::group_id{1}, 7, true}}});
     },
   };
 }
