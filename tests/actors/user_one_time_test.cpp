@@ -11,8 +11,8 @@ using core::errc;
 
 namespace {
 
-struct linked : sign_in_fixture {
-  explicit linked(const std::string& user = "admin")
+struct demo_link : sign_in_fixture {
+  explicit demo_link(const std::string& user = "admin")
     : sign_in_fixture{{}, words_of, actors::one_time_link{"digest of link", user, 10min}} {}
 
   caf::expected<protocol::signed_in> use(const std::string& token, const std::string& remote = "10.0.0.7") {
@@ -21,13 +21,13 @@ struct linked : sign_in_fixture {
   bool is_refused(const std::string& token) { return failure(use(token)).why == core::refusal::sign_in_wrong; }
 };
 
-struct linked_to_stranger : linked {
-  linked_to_stranger() : linked{"stranger"} {}
+struct demo_link_of_stranger : demo_link {
+  demo_link_of_stranger() : demo_link{"stranger"} {}
 };
 
 } // namespace
 
-TEST_CASE_METHOD(linked, "a one-time link signs its user in once, and the audit log says so", "[actors][access]") {
+TEST_CASE_METHOD(demo_link, "a one-time link signs its user in once, and the audit log says so", "[actors][access]") {
   const auto answer = use("link");
   REQUIRE(answer);
   CHECK(answer->who.name == "admin");
@@ -41,14 +41,14 @@ TEST_CASE_METHOD(linked, "a one-time link signs its user in once, and the audit 
   CHECK(rows.front().changes == "one-time link: used");
 }
 
-TEST_CASE_METHOD(linked, "of two simultaneous uses of a link one signs in", "[actors][access]") {
+TEST_CASE_METHOD(demo_link, "of two simultaneous uses of a link one signs in", "[actors][access]") {
   auto first = later<protocol::signed_in>(actor, protocol::one_time_sign_in{"link", "10.0.0.7"});
   auto second = later<protocol::signed_in>(actor, protocol::one_time_sign_in{"link", "10.0.0.8"});
   run();
   CHECK(expect(store.inner().sessions().page({{}, 720h}, admin, civil())).total == 1);
 }
 
-TEST_CASE_METHOD(linked, "a link expires, and other tokens are wrong", "[actors][access]") {
+TEST_CASE_METHOD(demo_link, "a link expires, and other tokens are wrong", "[actors][access]") {
   for (const auto& token : {std::string{}, std::string{"lin"}, std::string{"digest of link"}, std::string(300, 'x')}) {
     CAPTURE(token);
     CHECK(is_refused(token));
@@ -63,7 +63,7 @@ TEST_CASE_METHOD(linked, "a link expires, and other tokens are wrong", "[actors]
   }
 }
 
-TEST_CASE_METHOD(linked, "wrong links of one address wait as wrong passwords do", "[actors][access]") {
+TEST_CASE_METHOD(demo_link, "wrong links of one address wait as wrong passwords do", "[actors][access]") {
   for (int i = 0; i < 5; ++i)
     CHECK(is_refused("wrong"));
   const auto held = failure(use("link"));
@@ -73,13 +73,13 @@ TEST_CASE_METHOD(linked, "wrong links of one address wait as wrong passwords do"
   CHECK(use("link"));
 }
 
-TEST_CASE_METHOD(linked, "a link stays valid when its session could not be stored", "[actors][access]") {
+TEST_CASE_METHOD(demo_link, "a link stays valid when its session could not be stored", "[actors][access]") {
   store.once("open_session", store_fault::away);
   CHECK(failure(use("link")).code == errc::unavailable);
   CHECK(use("link"));
 }
 
-TEST_CASE_METHOD(linked_to_stranger, "a link of a user who does not exist signs no user in", "[actors][access]") {
+TEST_CASE_METHOD(demo_link_of_stranger, "a link of a user who does not exist signs no user in", "[actors][access]") {
   CHECK(is_refused("link"));
 }
 

@@ -10,7 +10,7 @@ using namespace ringmaster;
 namespace {
 
 /// Returns the ids of the groups that are found.
-std::string found(const core::group_find& wanted) {
+std::string ids_found(const core::group_find& wanted) {
   std::vector<core::group_record> groups(3);
   const char* const texts[][2] = {{"pay-worker", "Zahlungen"}, {"mail-worker", "News"}, {"pay-batch", "Archive"}};
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -27,18 +27,18 @@ std::string found(const core::group_find& wanted) {
 } // namespace
 
 TEST_CASE("groups are found by a part of their texts or by their id", "[unit]") {
-  CHECK(found({}) == "11 12 13");
-  CHECK(found({"PAY"}) == "11 13");
-  CHECK(found({"news"}) == "12");
-  CHECK(found({"13"}) == "13");
-  CHECK(found({"1"}).empty());
-  CHECK(found({"%"}).empty());
+  CHECK(ids_found({}) == "11 12 13");
+  CHECK(ids_found({"PAY"}) == "11 13");
+  CHECK(ids_found({"news"}) == "12");
+  CHECK(ids_found({"13"}) == "13");
+  CHECK(ids_found({"1"}).empty());
+  CHECK(ids_found({"%"}).empty());
 }
 
 TEST_CASE("groups are sorted in both directions", "[unit]") {
   using enum core::group_order;
-  CHECK(found({"", app_name}) == "12 13 11");
-  CHECK(found({"", app_name, true}) == "11 13 12");
-  CHECK(found({"", title}) == "13 12 11");
-  CHECK(found({"worker", id, true}) == "12 11");
+  CHECK(ids_found({"", app_name}) == "12 13 11");
+  CHECK(ids_found({"", app_name, true}) == "11 13 12");
+  CHECK(ids_found({"", title}) == "13 12 11");
+  CHECK(ids_found({"worker", id, true}) == "12 11");
 }
