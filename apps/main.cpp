@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
 
   demo_options demonstration;
   auto* demo_command = app.add_subcommand(
-    "demo", "Run a server, an executor and a job that fires every second, in one process and a temporary folder");
+    "demo", "Run a server, two executors and sample jobs, in one process and a temporary folder; print a link to the console");
   demo_command->add_flag("--check", demonstration.check, "Exit 0 after three completed runs, 1 after 60 s without them");
   demo_command->add_option("--listen", demonstration.listen, "Address to listen on; port 0: any free port")
     ->type_name("HOST:PORT")

@@ -151,6 +151,8 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/users", handlers::v1::user_list, admin}.with_query(),
   {"POST", "/api/v1/users", handlers::v1::user_add, admin},
   {"PUT", "/api/v1/users/me/password", handlers::v1::password_change, first_of_all},
+  {"GET", "/api/v1/users/me/settings", handlers::v1::user_settings_read, any_user},
+  {"PUT", "/api/v1/users/me/settings", handlers::v1::user_settings_save, any_user, none, settings_bytes_max},
   {"GET", "/api/v1/users/{id}", handlers::v1::user_read, admin},
   route{"PUT", "/api/v1/users/{id}", handlers::v1::user_replace, admin}.with_if_match(),
   route{"DELETE", "/api/v1/users/{id}", handlers::v1::user_remove, admin}.with_if_match(),

@@ -456,7 +456,12 @@ using user_admin = caf::typed_actor<
   /// Errors: forbidden.
   caf::result<session_page>(session_query),
   /// Errors: forbidden, not_found.
-  caf::result<void>(end_session)>;
+  caf::result<void>(end_session),
+  caf::result<user_settings_found>(user_settings_query),
+  /// Errors: invalid_argument, not_found.
+  caf::result<void>(save_user_settings),
+  /// Errors: as sign_in.
+  caf::result<signed_in>(one_time_sign_in)>;
 
 /// Tests the channels of alarms for administrators. Errors of all: forbidden.
 using alarm_tester = caf::typed_actor<

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
 #include "core/alarm/alarm_channel.hpp"
 #include "core/editing/audit.hpp"
 #include "core/editing/group_draft.hpp"
+#include "core/editing/group_find.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/forecast/upcoming.hpp"
 #include "core/job/executor.hpp"
@@ -29,6 +32,7 @@
 #include "core/run/run_search.hpp"
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/log_messages.hpp"
+#include "protocol/user_messages.hpp"
 
 namespace ringmaster::protocol {
 
@@ -77,6 +81,8 @@ struct signed_in {
   bool must_change_password = false;
   /// The session ends after this time in any case.
   core::milliseconds max_age{};
+  /// Time at which the session ends unless it is used before.
+  core::time_point expires{};
 };
 
 struct sign_out {
@@ -93,6 +99,8 @@ struct identify {
 struct identified {
   core::principal who;
   bool must_change_password = false;
+  /// Time at which the session, or the API key, ends; later uses may extend a session. Unset: never.
+  std::optional<core::time_point> expires = {};
 };
 
 /// Lists open sessions: the caller's, or for an administrator those of all users.
@@ -119,6 +127,8 @@ struct end_session {
 struct user_query {
   core::user_search search;
   core::principal by;
+  /// True: the answer has the users' activity, too.
+  bool with_activity = false;
 };
 
 /// Asks for one user.
@@ -133,6 +143,9 @@ struct user_found {
 
 struct user_page {
   core::page<core::user_card> page;
+  /// Activity of each user of the page; empty unless it was requested. The actor clears `known_password` where such passwords are
+  /// allowed.
+  std::vector<core::user_activity> activity = {};
 };
 
 /// User as typed. `id` of an existing user; without a value: a new one.
@@ -229,10 +242,13 @@ struct key_list {
 struct executors_query {
   core::executor_search search;
   core::principal by;
+  /// True: the answer has the numbers of executors by group in place of rows.
+  bool by_group = false;
 };
 
 struct executor_list {
   core::page<core::known_executor> page;
+  std::vector<core::executor_count> counts = {};
 };
 
 // -- channels of alarms ----------------------------------------------------------------------------------------------------
@@ -382,13 +398,20 @@ struct group_page_query {
   core::principal by;
 };
 
-/// Asks for all groups that the caller may see.
+/// Asks for the groups that the caller may see.
 struct visible_groups_query {
   core::principal by;
+  core::group_find find = {};
+  /// Part of the groups that were found.
+  core::page_window window = {0, std::numeric_limits<std::size_t>::max()};
+  /// True: the answer has the groups' figures, too.
+  bool with_figures = false;
 };
 
 struct group_page {
   core::page<core::group_record> page;
+  /// Figures of each group of the page; empty unless they were requested.
+  std::vector<core::group_figures> figures = {};
 };
 
 // -- runs ------------------------------------------------------------------------------------------------------------------

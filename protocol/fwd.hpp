@@ -194,5 +194,9 @@ struct abort_task;
 struct task_found;
 struct counts_query;
 struct counts_found;
+struct user_settings_query;
+struct user_settings_found;
+struct save_user_settings;
+struct one_time_sign_in;
 
 } // namespace ringmaster::protocol

@@ -139,7 +139,10 @@ operation("get", "/jobs/{id}/timeline", "viewer", "Returns runs, planned instant
               query("limit", whole(1, 500), "Most runs, most past and most future instants (500).")])
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
-operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
+operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("GroupRow"), parameters=[
+    query("q", text(), "Part of the app name or the title, or an id."),
+    query("sort", one_of("app_name", "-app_name", "title", "-title", "id", "-id"), "Default: app_name."),
+    query("counts", truth(), "Adds jobs, online, known and has_token to the rows (false)."), *PAGING])
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
 operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
@@ -261,11 +264,14 @@ operation("post", "/alarms/channels/{name}/test", "administrator",
 operation("get", "/doctor", "administrator", "Returns the last report about the answering node", reply=ref("DoctorReport"))
 operation("post", "/doctor", "administrator", "Starts the checks of the answering node, or returns the report of those that run",
           202, ref("DoctorReport"))
-operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
+operation("get", "/users", "administrator", "Lists users", reply=page_of("UserRow"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
 operation("put", "/users/me/password", "any user", "Changes the caller's password; ends all of their sessions", 204,
           body="Passwords", more=[409])
+operation("get", "/users/me/settings", "any user", "Returns the caller's settings of the console", reply=ref("UserSettings"))
+operation("put", "/users/me/settings", "any user", "Replaces the caller's settings of the console, at most 4 KiB", 204,
+          body="UserSettingsDraft", more=[404])
 operation("get", "/users/{id}", "administrator", "Returns a user", reply=ref("User"), headers=ETAG)
 operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="UserDraft", parameters=[SEEN],
           more=[409, 412, 428])

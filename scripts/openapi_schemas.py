@@ -178,6 +178,18 @@ COUNTS = {
     "top": array(BUSY_SECOND, description="Seconds in which most jobs fire."),
     "jobs": array(shown({"job": maybe(ID), "count": whole(0)}), description="Jobs with most instants; null: the new job."),
     "cannot_be_planned": array(ID)}
+GROUP = {"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
+                    "addresses": array(text()), "updated_ms": maybe(MS),
+                    "source": maybe(text("Source that declares the group."))}
+USER = {"id": ID, "name": text(), "admin": truth(), "rights": array(
+    shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}
+USER_SETTINGS = {
+    "language": maybe(one_of("zh_CN", "zh_TC", "en", description="null: the language of the server.")),
+    "zone": maybe(one_of("viewer", "server", "utc", description="Zone of shown times; null: the zone of the browser.")),
+    "theme": maybe(one_of("auto", "light", "dark")),
+    "start_page": maybe(text("Path of the console that opens after signing in.", maxLength=255, pattern="^/([^/].*)?$")),
+    "refresh_s": maybe(whole(1, 3600, "Seconds between two readings of a page that refreshes itself; null: chosen by the page.")),
+    "keys": maybe(truth("Single keys act as shortcuts."))}
 
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
@@ -215,9 +227,12 @@ SCHEMAS = {
                           "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
                           "access_token": maybe(text("Token of the group's executors. Absent: unchanged. Never returned."))},
                          ["app_name", "title"]),
-    "Group": shown({"id": ID, "app_name": text(), "title": text(), "address_type": one_of("automatic", "manual"),
-                    "addresses": array(text()), "updated_ms": maybe(MS),
-                    "source": maybe(text("Source that declares the group."))}),
+    "Group": shown(GROUP),
+    "GroupRow": answer({
+        **GROUP, "jobs": whole(0),
+        "online": maybe(whole(0, description="Executors whose heartbeats come in time; null: unknown yet.")),
+        "known": maybe(whole(0, description="Executors that the answering node knows, also some that have gone.")),
+        "has_token": maybe(truth("The group has a token of its own; null unless the caller is an administrator."))}, list(GROUP)),
     "Executor": shown({
         "group": ID, "app_name": text(), "address": text(),
         "state": one_of("online", "late", "gone", "entered", description=(
@@ -299,19 +314,29 @@ SCHEMAS = {
                        "rights": maybe(RIGHTS)}, ["name", "password", "admin"]),
     "UserDraft": record({"password": maybe(text("Absent: unchanged.", maxLength=1024)), "admin": truth(),
                          "rights": maybe(RIGHTS)}, ["admin"]),
-    "User": shown({"id": ID, "name": text(), "admin": truth(), "rights": array(
-        shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")}))}),
+    "UserSettings": shown(USER_SETTINGS),
+    "UserSettingsDraft": record(USER_SETTINGS),
+    "User": shown(USER),
+    "UserRow": shown({
+        **USER, "last_sign_in_ms": maybe(whole(0, 253402300799999, "Last sign-in that the audit log still has.")),
+        "sessions": whole(0, description="Open sessions."), "keys": whole(0, description="API keys, including expired ones."),
+        "must_change_password": truth("The user has the default password of XXL-JOB.")}),
     "Session": shown({"user": ANY_NUMBER, "name": text(), "admin": truth(), "rights": array(
         shown({"group": ANY_NUMBER, "right": one_of("viewer", "operator", "editor")})), "by": one_of("session", "key"),
         "must_change_password": truth(),
-        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none."))}),
-    "SignIn": record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
-                     ["name", "password"]),
+        "csrf_token": maybe(text("Value of X-CSRF-Token; null with an API key, which needs none.")),
+        "expires_ms": maybe(whole(0, 253402300799999, "End of the session, unless it is used before, or of the API key; null: "
+                                  "never."))}),
+    "SignIn": {"oneOf": [
+        record({"name": text(), "password": text(), "remember": maybe(truth("The session outlives the browser."))},
+               ["name", "password"]),
+        record({"one_time": text("Token of the link that `ringmaster demo` prints.", minLength=1)}, ["one_time"])]},
     "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
+                    "demo": truth("A server of `ringmaster demo`."),
                     "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
                     "features": shown({"glue": truth("Users may enter scripts.")}),
                     "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
-                    ["product", "language", "languages"]),
+                    ["product", "language", "languages", "demo"]),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(
         1, 253402300799999))}, ["name"]),
     "ApiKey": shown({"id": whole(1), "name": text(), "user": ANY_NUMBER, "user_name": maybe(text()), "created_ms": maybe(MS),

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Demonstrates Ringmaster: installs the packages for a build, builds the binary and runs `ringmaster demo` with the given options:
-# a server, an executor and a job that fires every second, in one process, in a new folder. Ctrl-C ends it.
+# a server, two executors and sample jobs, in one process, in a new folder. It prints the address of the web console and a link
+# that signs in once. Ctrl-C ends it.
 #
 #   scripts/quickstart.sh            runs until you stop it
 #   scripts/quickstart.sh --check    exits with 0 after three completed runs

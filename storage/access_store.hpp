@@ -15,6 +15,8 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
+#include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
 
@@ -38,6 +40,10 @@ public:
 
   /// Returns users in ascending order of id, without their `password_hash`.
   virtual core::result<core::page<core::user_card>> page(const core::user_search& search) = 0;
+
+  /// Returns the activity of each of these users, in their order. Sessions that were opened longer than `max_age` ago have ended.
+  virtual core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users,
+                                                                  core::milliseconds max_age, core::time_point now) = 0;
 
   /// Errors: `forbidden`; `conflict` with `user_repeated`; `invalid_argument` with `too_long` for permissions that do not fit
   /// their column, and for a permission in a group that does not exist.
@@ -64,6 +70,12 @@ public:
 
   /// Adds the first administrator of a database without users. Returns true if this call added them.
   virtual core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) = 0;
+
+  /// Returns the console's settings of a user: without members for a user who has saved none, or is gone.
+  virtual core::result<core::user_settings> settings(core::user_id user) = 0;
+
+  /// Replaces the console's settings of a user. Writes no audit row. Errors: `not_found`.
+  virtual core::result<void> save_settings(core::user_id user, const core::user_settings& settings) = 0;
 };
 
 /// Rows of `rm_session`.

@@ -14,6 +14,7 @@
 
 #include "core/access/principal.hpp"
 #include "core/editing/group_draft.hpp"
+#include "core/editing/group_find.hpp"
 #include "core/editing/manual_edits.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/maintenance/log_maintenance.hpp"
@@ -89,6 +90,9 @@ public:
 
   /// Returns the groups in which `by` is viewer, in the same order.
   virtual core::result<std::vector<core::group_record>> visible(const core::principal& by) = 0;
+
+  /// Returns the figures of each of these groups, in their order. Checks no permission.
+  virtual core::result<std::vector<core::group_figures>> figures(const std::vector<core::group_id>& groups) = 0;
 };
 
 /// Runs in pages. Each read covers a bounded part of the log, regardless of its length.

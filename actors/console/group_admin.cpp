@@ -1,7 +1,9 @@
 #include "actors/console/group_admin.hpp"
 
 #include <memory>
+#include <algorithm>
 #include <utility>
+#include <vector>
 #include <vector>
 
 #include "actors/store/store_access.hpp"
@@ -16,6 +18,31 @@ protocol::group_page page_of(core::page<core::group_record>&& rows) { return {st
 protocol::group_page page_of(std::vector<core::group_record>&& rows) {
   const auto total = static_cast<std::int64_t>(rows.size());
   return {{std::move(rows), total, false}};
+}
+
+protocol::group_page page_of(protocol::group_page&& page) { return std::move(page); }
+
+/// Returns the wanted part of the groups that the caller may see.
+core::result<protocol::group_page> found_groups(storage::store& store, const protocol::visible_groups_query& query) {
+  auto visible = store.group_editing().visible(query.by);
+  if (!visible)
+    return tl::unexpected{visible.error()};
+  auto found = core::find_groups(std::move(*visible), query.find);
+  const auto total = found.size();
+  const auto begin = std::min(query.window.offset, total);
+  const auto end = begin + std::min(query.window.limit, total - begin);
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(end), found.end());
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(begin));
+  protocol::group_page out{{std::move(found), static_cast<std::int64_t>(total), false}};
+  if (!query.with_figures)
+    return out;
+  std::vector<core::group_id> ids;
+  for (const auto& each : out.page.rows)
+    ids.push_back(each.group.id);
+  return store.group_editing().figures(ids).map([&out](std::vector<core::group_figures>&& figures) {
+    out.figures = std::move(figures);
+    return std::move(out);
+  });
 }
 
 protocol::group_page page_of(core::group_record&& row) { return page_of(std::vector{std::move(row)}); }
@@ -101,8 +128,7 @@ caf::result<protocol::group_page> group_admin_state::list(const protocol::group_
 }
 
 caf::result<protocol::group_page> group_admin_state::visible(const protocol::visible_groups_query& query) {
-  return look<std::vector<core::group_record>>(
-    [query](storage::store& store) { return store.group_editing().visible(query.by); });
+  return look<protocol::group_page>([query](storage::store& store) { return found_groups(store, query); });
 }
 
 } // namespace ringmaster::actors

@@ -51,7 +51,9 @@ user_admin_state::user_admin_state(protocol::user_admin::pointer self, query_wor
     settings_{std::move(settings)},
     tokens_{std::move(tokens)},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    link_{std::exchange(tokens_.one_time, std::nullopt)},
+    link_until_{self->clock().now() + (link_ ? link_->lifetime : std::chrono::milliseconds{})} {}
 
 protocol::user_admin::behavior_type user_admin_state::make_behavior() {
   return {
@@ -71,6 +73,9 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](protocol::key_query& asked) { return list(std::move(asked)); },
     [this](protocol::session_query& asked) { return list(std::move(asked)); },
     [this](const protocol::end_session& asked) { return end(asked); },
+    [this](const protocol::user_settings_query& asked) { return read(asked); },
+    [this](protocol::save_user_settings& asked) { return save(std::move(asked)); },
+    [this](const protocol::one_time_sign_in& asked) { return sign_in(asked); },
   };
 }
 
@@ -124,7 +129,11 @@ void user_admin_state::look_up(attempt_ptr now) {
         return refuse(now, found.error());
       now->user = std::move(found->first);
       now->form = found->second;
-      check(now);
+      if (!now->link)
+        return check(now);
+      if (now->user.card.id == core::user_id{})
+        return fail(now);
+      open_session(now);
     });
 }
 
@@ -157,7 +166,9 @@ void user_admin_state::open_session(attempt_ptr now) {
   const auto t = this->now();
   const auto unused = now->asked.remember ? settings_.remember_lifetime : settings_.session_lifetime;
   const auto lifetime = std::min(unused, settings_.session_max_age);
-  core::session session{tokens_.digest(*token), now->user.card.id, t, t + lifetime, now->asked.remote};
+  now->expires = t + lifetime;
+  core::session session{
+    tokens_.digest(*token), now->user.card.id, t, now->expires, now->asked.remote, now->link.has_value()};
   ask_store<void>(
     self_, stores_.reads,
     [session, t, by = himself(now->user.card, now->asked.remote), stored = now->user.password_hash,
@@ -182,10 +193,10 @@ void user_admin_state::opened(const attempt_ptr& now, core::result<void>&& outco
   --attempts_;
   gate_.succeeded(now->asked.name, now->asked.remote);
   sessions_.note(tokens_.digest(token)); // the first request looks the session up
-  log_->info("user {} signed in from {}", now->user.card.name, now->asked.remote);
+  log_->info("user {} signed in from {}{}", now->user.card.name, now->asked.remote, now->link ? " with the one-time link" : "");
   now->answer.deliver(protocol::signed_in{std::move(token), himself(now->user.card, now->asked.remote),
                                           now->verdict.known && !settings_.allow_known_passwords,
-                                          settings_.session_max_age});
+                                          settings_.session_max_age, now->expires});
 }
 
 void user_admin_state::fail(const attempt_ptr& now) {
@@ -196,6 +207,8 @@ void user_admin_state::fail(const attempt_ptr& now) {
 void user_admin_state::refuse(const attempt_ptr& now, const core::error& why) {
   --attempts_;
   gate_.taken_back(now->asked.name, now->asked.remote);
+  if (now->link)
+    link_ = std::move(now->link);
   now->answer.deliver(protocol::to_caf(why));
 }
 
@@ -256,8 +269,7 @@ caf::result<protocol::identified> user_admin_state::identify(const protocol::ide
           (void) unknown_sessions_.failed(asked.remote, self_->clock().now());
         return answer.deliver(protocol::to_caf(session.error()));
       }
-      found(digest, epoch, *session);
-      answer.deliver(protocol::identified{std::move(session->who), session->known_password && !settings_.allow_known_passwords});
+      answer.deliver(found(digest, epoch, std::move(*session)));
     });
   return answer;
 }
@@ -267,26 +279,28 @@ bool user_admin_state::admits_unknown(const std::string& remote) const {
   return looked_up_ < look_ups_max && !unknown_sessions_.is_exhausted(remote, self_->clock().now());
 }
 
-void user_admin_state::found(const std::string& digest, std::uint64_t epoch, const core::found_session& session) {
+protocol::identified user_admin_state::found(const std::string& digest, std::uint64_t epoch, core::found_session&& session) {
   const auto t = now();
-  prolong(digest, session);
+  const auto expires = prolong(digest, session);
+  protocol::identified found{std::move(session.who), session.known_password && !settings_.allow_known_passwords, expires};
   if (session.expires > t)
-    sessions_.keep(digest, {{session.who, session.known_password && !settings_.allow_known_passwords}}, session.expires - t,
-                   epoch, self_->clock().now());
+    sessions_.keep(digest, {found}, session.expires - t, epoch, self_->clock().now());
+  return found;
 }
 
 // Extends the session when a tenth of its lifetime is over, so that few requests write, and never beyond its maximum age.
-void user_admin_state::prolong(const std::string& digest, const core::found_session& session) {
+core::time_point user_admin_state::prolong(const std::string& digest, const core::found_session& session) {
   const auto last = session.opened + settings_.session_max_age;
   const auto end = std::min(now() + session.lifetime, last);
   if (end <= session.expires || (end < last && end - session.expires <= session.lifetime / 10))
-    return;
+    return std::min(session.expires, last);
   ask_store<void>(
     self_, stores_.reads, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },
     [this](core::result<void>&& outcome) {
       if (!outcome)
         log_->warn("a session could not be extended: {}", outcome.error().context);
     });
+  return end;
 }
 
 void user_admin_state::forget_sessions(core::user_id user) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "actors/console/known_identities.hpp"
+#include "actors/console/one_time_link.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "config/settings.hpp"
@@ -28,13 +30,16 @@ struct session_tokens {
   std::function<core::result<std::string>()> fresh;
   /// Returns a digest of 64 characters, from which the token cannot be derived.
   std::function<std::string(std::string_view)> digest;
+  /// Link that signs a user in once; unset: none.
+  std::optional<one_time_link> one_time = {};
 };
 
 /// Actor for users and their sessions. One query worker reads them and writes sessions, another one runs edits, and
 /// password_keeper does the slow work; none of them waits for another. Sessions that were found are cached for a second: a
 /// session that another node ends may go on here for that long; a session that is ended here ends at once. Passwords and API keys
 /// are in its messages only and never logged. `user_edits.cpp` has the changes by administrators and users, `user_keys.cpp` the
-/// API keys, `user_sessions.cpp` the list of sessions.
+/// API keys, `user_sessions.cpp` the list of sessions, `user_settings.cpp` the settings of the
+/// console, `user_one_time.cpp` the sign-in with a link.
 class user_admin_state {
 public:
   static inline const char* name = "ringmaster.user_admin";
@@ -60,6 +65,10 @@ private:
     core::user_secret user;
     core::password_form form = core::password_form::argon2id;
     protocol::password_verdict verdict;
+    /// Time at which the new session ends unless it is used.
+    core::time_point expires{};
+    /// Link that replaces the password; unset: a sign-in with a password.
+    std::optional<one_time_link> link = {};
     /// The password was changed meanwhile, and the user was looked up again.
     bool again = false;
   };
@@ -86,12 +95,15 @@ private:
   /// Refuses the sign-in for a reason that is not the user's fault.
   void refuse(const attempt_ptr& now, const core::error& why);
 
+  caf::result<protocol::signed_in> sign_in(const protocol::one_time_sign_in& asked);
+  [[nodiscard]] bool is_one_time_token(std::string_view token) const;
   caf::result<void> sign_out(const protocol::sign_out& asked);
   caf::result<protocol::identified> identify(const protocol::identify& asked);
   /// Returns false when too many look-ups are under way, or when the client showed too many unknown sessions in this minute.
   [[nodiscard]] bool admits_unknown(const std::string& remote) const;
-  void found(const std::string& digest, std::uint64_t epoch, const core::found_session& session);
-  void prolong(const std::string& digest, const core::found_session& session);
+  protocol::identified found(const std::string& digest, std::uint64_t epoch, core::found_session&& session);
+  /// Returns the time at which the session ends from now on.
+  core::time_point prolong(const std::string& digest, const core::found_session& session);
   void forget_sessions(core::user_id user);
   caf::result<protocol::session_page> list(protocol::session_query&& asked);
   caf::result<void> end(const protocol::end_session& asked);
@@ -106,6 +118,8 @@ private:
 
   caf::result<protocol::user_page> list(protocol::user_query&& asked);
   caf::result<protocol::user_found> read(const protocol::user_by_id& asked);
+  caf::result<protocol::user_settings_found> read(const protocol::user_settings_query& asked);
+  caf::result<void> save(protocol::save_user_settings&& asked);
   caf::result<protocol::audit_list> list(protocol::audit_query&& asked);
   caf::result<protocol::audit_list> list(protocol::changes_query&& asked);
   caf::result<protocol::saved_user> save(protocol::save_user&& asked);
@@ -134,6 +148,9 @@ private:
 
   core::login_rate_limiter gate_;
   std::size_t attempts_ = 0;
+  /// Link that was not used yet. It is valid until `link_until_`.
+  std::optional<one_time_link> link_;
+  steady link_until_{};
   known_identities sessions_;
   std::size_t looked_up_ = 0;
   core::failure_rate_limiter unknown_sessions_;

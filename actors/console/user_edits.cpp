@@ -1,6 +1,7 @@
 // user_admin: changes by administrators and users.
 
 #include <utility>
+#include <vector>
 
 #include "actors/console/user_admin.hpp"
 #include "actors/store/store_access.hpp"
@@ -41,6 +42,20 @@ core::result<void> check_form(const protocol::change_password& asked, bool allow
   return {};
 }
 
+core::result<protocol::user_page> with_activity(storage::store& store, protocol::user_page&& page, core::milliseconds max_age,
+                                                bool allow_known, core::time_point now) {
+  std::vector<core::user_id> users;
+  for (const auto& each : page.page.rows)
+    users.push_back(each.id);
+  auto activity = store.users().activity(users, max_age, now);
+  if (!activity)
+    return tl::unexpected{activity.error()};
+  for (auto& each : *activity)
+    each.known_password = each.known_password && !allow_known;
+  page.activity = std::move(*activity);
+  return std::move(page);
+}
+
 } // namespace
 
 caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& asked) {
@@ -49,8 +64,10 @@ caf::result<protocol::user_page> user_admin_state::list(protocol::user_query&& a
   auto answer = self_->make_response_promise<protocol::user_page>();
   ask_store<protocol::user_page>(
     self_, stores_.reads,
-    [search = std::move(asked.search)](storage::store& store) -> core::result<protocol::user_page> {
-      return store.users().page(search).map([](auto&& page) { return protocol::user_page{std::move(page)}; });
+    [asked = std::move(asked), max_age = settings_.session_max_age, allow_known = settings_.allow_known_passwords,
+     t = now()](storage::store& store) -> core::result<protocol::user_page> {
+      auto page = store.users().page(asked.search).map([](auto&& rows) { return protocol::user_page{std::move(rows)}; });
+      return page && asked.with_activity ? with_activity(store, std::move(*page), max_age, allow_known, t) : page;
     },
     [answer](core::result<protocol::user_page>&& outcome) mutable { deliver(answer, std::move(outcome)); });
   return answer;

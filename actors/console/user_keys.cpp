@@ -47,9 +47,9 @@ core::result<protocol::identified> user_admin_state::found(const protocol::ident
                                                            std::uint64_t epoch, core::result<core::found_api_key>&& key) {
   if (key) {
     const auto rest = key->expires ? *key->expires - now() : known_identities::kept_for;
-    keys_.keep(digest, {{key->who, false}, {}, key->id}, rest, epoch, self_->clock().now());
+    keys_.keep(digest, {{key->who, false, key->expires}, {}, key->id}, rest, epoch, self_->clock().now());
     write_use(*key);
-    return protocol::identified{std::move(key->who), false};
+    return protocol::identified{std::move(key->who), false, key->expires};
   }
   if (key.error().code != core::errc::not_found)
     return tl::unexpected{std::move(key.error())};

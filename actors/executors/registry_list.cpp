@@ -1,6 +1,7 @@
 // registry_table: the executors that users see, and those that have gone.
 
 #include <algorithm>
+#include <limits>
 
 #include "actors/executors/registry_table.hpp"
 #include "core/text/native_address.hpp"
@@ -100,6 +101,20 @@ core::page<core::known_executor> registry_table::executors(const core::executor_
         page.add(describe_absent(*of, at->first));
   }
   return page.take();
+}
+
+std::vector<core::executor_count> registry_table::counts(const core::principal& by) const {
+  core::executor_search all;
+  all.window.limit = std::numeric_limits<std::size_t>::max();
+  std::vector<core::executor_count> out;
+  for (const auto& each : executors(all, by).rows) {
+    // The rows ascend by group.
+    if (out.empty() || out.back().group != each.group)
+      out.push_back({each.group});
+    out.back().online += each.state == core::executor_state::online ? 1 : 0;
+    ++out.back().known;
+  }
+  return out;
 }
 
 void registry_table::note_departure(const key& which, const entry& known) {

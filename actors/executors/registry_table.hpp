@@ -82,6 +82,8 @@ public:
   [[nodiscard]] bool has_read() const noexcept { return read_.has_value(); }
   /// Returns the executors of the groups that the principal may see, also some that have gone (`registry_list.cpp`).
   [[nodiscard]] core::page<core::known_executor> executors(const core::executor_search& search, const core::principal& by) const;
+  /// Counts the same executors by group. A group without executors has no row.
+  [[nodiscard]] std::vector<core::executor_count> counts(const core::principal& by) const;
   /// Returns the app that keeps this address from `app_name`, whose executor shows its group's token; empty: none does.
   [[nodiscard]] std::string rival_of(const std::string& app_name, const std::string& address) const;
   /// Returns the registrations that lost their address to another app since the last call, and that app.

@@ -75,11 +75,22 @@ result<api_document> user_page(const store_question& asked) {
   const auto query = list_query(asked, wire::api_user_search_of);
   if (!query)
     return tl::unexpected{query.error()};
-  return asked.store.users().page(query->first).map([&](const core::page<core::user_card>& page) {
-    const auto end = query->second.place + static_cast<std::int64_t>(page.rows.size());
-    const auto next = !page.rows.empty() && end < page.total ? std::optional{end} : std::nullopt;
-    return parsed(wire::api_page(wire::api_users(page.rows), next, page.total, page.total_is_capped));
-  });
+  const auto page = asked.store.users().page(query->first);
+  if (!page)
+    return tl::unexpected{page.error()};
+  std::vector<core::user_id> users;
+  for (const auto& each : page->rows)
+    users.push_back(each.id);
+  const auto& security = asked.settings.security;
+  return asked.store.users()
+    .activity(users, security.session_max_age, system_now())
+    .map([&](std::vector<core::user_activity>&& activity) {
+      for (auto& each : activity)
+        each.known_password = each.known_password && !security.allow_known_passwords;
+      const auto end = query->second.place + static_cast<std::int64_t>(page->rows.size());
+      const auto next = !page->rows.empty() && end < page->total ? std::optional{end} : std::nullopt;
+      return parsed(wire::api_page(wire::api_users(page->rows, activity), next, page->total, page->total_is_capped));
+    });
 }
 
 result<api_document> user_read(const store_question& asked) {

@@ -3,11 +3,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <vector>
 
 #include "actors/link/tls_ports.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/commands/demo_jobs.hpp"
 #include "apps/doctor/doctor.hpp"
 #include "apps/process/signals.hpp"
+#include "apps/server/console_files.hpp"
 #include "apps/server/node_bootstrap.hpp"
 #include "apps/server/node.hpp"
 #include "apps/terminal/report.hpp"
@@ -15,6 +18,7 @@
 #include "config/validate.hpp"
 #include "core/run/execution_state.hpp"
 #include "executor/executor.hpp"
+#include "gateway/auth/secrets.hpp"
 #include "protocol/meta_objects.hpp"
 #include "protocol/wall_clock.hpp"
 
@@ -26,21 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto declared_jobs = R"([[group]]
-app_name = "demo-executor"
-title = "Demo"
-
-[[job]]
-group = "demo-executor"
-key = "every-second"
-name = "Fires every second"
-schedule = { rate = "1s" }
-handler = "demo"
-params = "hello"
-)";
-
 constexpr std::size_t runs_to_see = 3;
 constexpr auto demo_patience = 60s;
+constexpr auto link_lifetime = 10min;
 
 /// A new temporary folder. The destructor removes it.
 class scratch_folder {
@@ -131,7 +123,23 @@ core::result<int> watch(storage::store& store, bool check) {
   }
 }
 
-core::result<node_bootstrap> prepare(const demo_options& options, const scratch_folder& folder) {
+/// A server that is ready to start, and the token of its sign-in link; empty: no console was built.
+struct prepared_demo {
+  node_bootstrap base;
+  std::string link_token;
+};
+
+/// Adds a link that signs the first administrator in once. Returns its token. Errors: those of the random number generator.
+core::result<std::string> add_link(node_bootstrap& base) {
+  if (console_files().empty() || !base.admin)
+    return std::string{};
+  auto token = gateway::random_token();
+  if (token)
+    base.one_time = actors::one_time_link{gateway::sha256_hex(*token), base.admin->name, link_lifetime};
+  return token;
+}
+
+core::result<prepared_demo> prepare(const demo_options& options, const scratch_folder& folder) {
   if (folder.path().empty())
     return core::fail(core::errc::unavailable, "cannot create a temporary folder");
   config::settings settings;
@@ -145,60 +153,86 @@ core::result<node_bootstrap> prepare(const demo_options& options, const scratch_
   auto base = assemble(std::move(settings)).and_then([](assembled&& what) { return bootstrap_node(std::move(what)); });
   if (!base && base.error().context.find(options.listen) != std::string::npos)
     return core::fail(base.error().code, "--listen: " + base.error().context);
-  if (base)
-    base->checks = check_server;
-  return base;
+  if (!base)
+    return tl::unexpected<core::error>{base.error()};
+  base->checks = check_server;
+  auto token = add_link(*base);
+  if (!token)
+    return tl::unexpected<core::error>{token.error()};
+  return prepared_demo{std::move(*base), std::move(*token)};
 }
 
-core::result<std::unique_ptr<executor::executor>> start_executor(const std::string& admin, const std::string& token,
-                                                                 const std::string& folder) {
-  executor::handlers known;
-  auto added = known.add("demo", [](executor::job_context& context) {
-    context.line() << context.param();
-    context.succeed("done");
-  });
-  if (!added)
-    return tl::unexpected{added.error()};
-  executor::executor_options options;
-  options.admins = {admin};
-  options.app_name = "demo-executor";
-  options.port = 0;
-  options.access_token = token;
-  options.data_dir = folder;
-  return executor::executor::start(std::move(options), std::move(known));
+/// The executors of the demonstration: two, so that a broadcast has shards. The destructor stops them.
+using demo_executors = std::vector<std::unique_ptr<executor::executor>>;
+
+core::result<demo_executors> start_executors(const std::string& admin, const std::string& token, const std::string& folder) {
+  demo_executors out;
+  for (const auto* name : {"executor-1", "executor-2"}) {
+    auto known = demo_handlers();
+    if (!known)
+      return tl::unexpected{known.error()};
+    executor::executor_options options;
+    options.admins = {admin};
+    options.app_name = demo_app_name;
+    options.port = 0;
+    options.access_token = token;
+    options.data_dir = (fs::path{folder} / name).string();
+    // Ctrl-C does not wait for a slow run.
+    options.drain_timeout = 2s;
+    auto started = executor::executor::start(std::move(options), std::move(*known));
+    if (!started)
+      return tl::unexpected{started.error()};
+    out.push_back(std::move(*started));
+  }
+  return out;
 }
 
 core::result<core::deploy_report> apply_demo_jobs(storage::store& store) {
-  return config::parse_declared(declared_jobs, "demo", "demo").and_then([&store](core::declared_set&& declared) {
-    return store.deploys().apply(declared, false, false, protocol::system_time());
-  });
+  return config::parse_declared(std::string{demo_declaration()}, "demo", "demo")
+    .and_then([&store](core::declared_set&& declared) {
+      return store.deploys().apply(declared, false, false, protocol::system_time());
+    });
+}
+
+/// The token is in the link's fragment, which no browser sends to a server or names as a referrer.
+void print_place(const std::string& address, const std::string& link_token, const std::string& folder,
+                 const std::string& secrets) {
+  std::printf("Ringmaster serves on http://%s; data folder: %s\n", address.c_str(), folder.c_str());
+  if (link_token.empty()) {
+    std::printf("the web console was not built into this binary\n");
+  } else {
+    std::printf("the console: http://%s/console/\n", address.c_str());
+    std::printf("to sign in once within %d minutes: http://%s/console/sign-in#one_time=%s\n",
+                static_cast<int>(link_lifetime.count()), address.c_str(), link_token.c_str());
+  }
+  std::printf("the password of admin and the access token for executors are in %s\n", secrets.c_str());
+  std::fflush(stdout);
 }
 
 core::result<int> run(const demo_options& options, const scratch_folder& folder) {
-  auto base = prepare(options, folder);
-  if (!base)
-    return tl::unexpected<core::error>{base.error()};
-  auto store = base->database->open();
+  auto ready = prepare(options, folder);
+  if (!ready)
+    return tl::unexpected<core::error>{ready.error()};
+  auto store = ready->base.database->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};
   // Before the node reads the groups: it refuses executors without a group.
   auto applied = apply_demo_jobs(**store);
   if (!applied)
     return tl::unexpected<core::error>{applied.error()};
-  auto token = base->token;
-  auto running = node::start(std::move(*base));
+  const auto token = ready->base.token;
+  auto running = node::start(std::move(ready->base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  std::printf("Ringmaster serves on http://%s; data folder: %s\n", (*running)->address().c_str(), folder.path().c_str());
-  std::printf("the access token for executors is in %s\n", token.file.c_str());
-  std::fflush(stdout);
-  auto runner = start_executor("http://" + (*running)->address(), token.token, folder.path());
-  if (!runner)
-    return tl::unexpected<core::error>{runner.error()};
+  print_place((*running)->address(), ready->link_token, folder.path(), token.file);
+  auto runners = start_executors("http://" + (*running)->address(), token.token, folder.path());
+  if (!runners)
+    return tl::unexpected<core::error>{runners.error()};
   std::fputs(describe(*applied, false).c_str(), stdout);
   std::fflush(stdout);
   auto outcome = watch(**store, options.check);
-  (*runner)->stop();
+  for (const auto& runner : *runners)
+    runner->stop();
   (*running)->stop();
   return outcome;
 }

@@ -96,7 +96,7 @@ void node::spawn() {
   parts.make_keeper = [](caf::actor_system& system) {
     return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
   };
-  parts.sessions = {gateway::random_token, gateway::sha256_hex};
+  parts.sessions = {gateway::random_token, gateway::sha256_hex, base_.one_time};
   parts.files = declared_bodies(files_);
   if (base_.checks)
     doctor_ = std::make_shared<doctor_thread>(files_, base_.checks);
@@ -131,7 +131,8 @@ void node::spawn_gateway(protocol::node_handles& handles) {
                                      handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs,
                                      handles.alarm_tests, handles.figures, handles.node_checks, handles.tasks};
   gateway::web_setup web{
-    settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files()};
+    settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files(),
+    base_.one_time.has_value()};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
     std::move(partners), settings.server, settings.security, base_.log, web);
   watch("gateway_actor", gateway_);

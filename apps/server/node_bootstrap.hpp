@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "actors/console/one_time_link.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/marks_keeper.hpp"
 #include "apps/server/assembly.hpp"
@@ -37,6 +38,8 @@ struct node_bootstrap {
   std::optional<first_admin> admin;
   /// Makes the checks of the doctor. Null: this node makes none.
   server_checks checks = {};
+  /// Link of `ringmaster demo` that signs in once; unset on every other server.
+  std::optional<actors::one_time_link> one_time = {};
 };
 
 /// Takes the data folder and the address first, then creates secrets and opens the database: a second process that fails changes

@@ -8,9 +8,11 @@ import { makeRouter } from './app/router'
 import { useSession } from './app/session'
 import { settings } from './app/settings'
 import { followTheme } from './app/theme'
+import { followUserSettings } from './app/user_settings'
 
 async function start(): Promise<void> {
   followTheme()
+  followUserSettings()
   watchConnection()
   const app = createApp(App)
   app.use(createPinia())

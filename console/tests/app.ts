@@ -9,6 +9,8 @@ import { answerOf, operationOf } from './example'
 
 export const session = { user: 1, name: 'admin', admin: true, rights: [], by: 'session', must_change_password: false, csrf_token: 't' }
 export const about = { product: 'Ringmaster', languages: ['en'], language: 'en', demo: false, version: '1', mode: 'native', now_ms: Date.now(), schedule_zone: 'UTC', features: { glue: true, mail: true, links: true, keep_logs: true }, retention: { days: 30, audit_days: 0 } }
+/** Settings of a user who has chosen none. */
+export const userSettings = { language: null, zone: null, theme: null, start_page: null, refresh_s: null, keys: null }
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } })
 
 /** Requests and parameters that the API's document does not know. */
@@ -20,6 +22,7 @@ export async function answer(url: string, init?: RequestInit): Promise<Response>
   const method = init?.method ?? 'GET'
   if (pathname === '/api/v1/session') return json(session)
   if (pathname === '/api/v1/about') return json(about)
+  if (pathname === '/api/v1/users/me/settings') return method === 'GET' ? json(userSettings) : new Response(null, { status: 204 })
   const operation = operationOf(method, pathname)
   if (!operation) {
     unknownRequests.push(`${method} ${pathname}`)

@@ -7,7 +7,7 @@ import { mayDo } from '../src/app/session'
 import { settingsOf } from '../src/app/settings'
 
 describe('permissions', () => {
-  const session = { user: 2, name: 'vera', admin: false, rights: [{ group: 1, right: 'operator' as const }], by: 'session' as const, must_change_password: false, csrf_token: null }
+  const session = { user: 2, name: 'vera', admin: false, rights: [{ group: 1, right: 'operator' as const }], by: 'session' as const, must_change_password: false, csrf_token: null, expires_ms: null }
   it('hold for their group and include lower ones', () => {
     expect(mayDo(session, 'viewer', 1)).toBe(true)
     expect(mayDo(session, 'editor', 1)).toBe(false)

@@ -332,6 +332,25 @@ export type Group = {
   source: string | null
 }
 
+export type GroupRow = {
+  id: number
+  app_name: string
+  title: string
+  address_type: 'automatic' | 'manual'
+  addresses: string[]
+  /** Milliseconds since the epoch. */
+  updated_ms: number | null
+  /** Source that declares the group. */
+  source: string | null
+  jobs?: number
+  /** Executors whose heartbeats come in time; null: unknown yet. */
+  online?: number | null
+  /** Executors that the answering node knows, also some that have gone. */
+  known?: number | null
+  /** The group has a token of its own; null unless the caller is an administrator. */
+  has_token?: boolean | null
+}
+
 export type Executor = {
   group: number
   app_name: string
@@ -659,6 +678,34 @@ export type UserDraft = {
   }[] | null
 }
 
+export type UserSettings = {
+  /** null: the language of the server. */
+  language: 'zh_CN' | 'zh_TC' | 'en' | null
+  /** Zone of shown times; null: the zone of the browser. */
+  zone: 'viewer' | 'server' | 'utc' | null
+  theme: 'auto' | 'light' | 'dark' | null
+  /** Path of the console that opens after signing in. */
+  start_page: string | null
+  /** Seconds between two readings of a page that refreshes itself; null: chosen by the page. */
+  refresh_s: number | null
+  /** Single keys act as shortcuts. */
+  keys: boolean | null
+}
+
+export type UserSettingsDraft = {
+  /** null: the language of the server. */
+  language?: 'zh_CN' | 'zh_TC' | 'en' | null
+  /** Zone of shown times; null: the zone of the browser. */
+  zone?: 'viewer' | 'server' | 'utc' | null
+  theme?: 'auto' | 'light' | 'dark' | null
+  /** Path of the console that opens after signing in. */
+  start_page?: string | null
+  /** Seconds between two readings of a page that refreshes itself; null: chosen by the page. */
+  refresh_s?: number | null
+  /** Single keys act as shortcuts. */
+  keys?: boolean | null
+}
+
 export type User = {
   id: number
   name: string
@@ -667,6 +714,24 @@ export type User = {
     group: number
     right: 'viewer' | 'operator' | 'editor'
   }[]
+}
+
+export type UserRow = {
+  id: number
+  name: string
+  admin: boolean
+  rights: {
+    group: number
+    right: 'viewer' | 'operator' | 'editor'
+  }[]
+  /** Last sign-in that the audit log still has. */
+  last_sign_in_ms: number | null
+  /** Open sessions. */
+  sessions: number
+  /** API keys, including expired ones. */
+  keys: number
+  /** The user has the default password of XXL-JOB. */
+  must_change_password: boolean
 }
 
 export type Session = {
@@ -681,6 +746,8 @@ export type Session = {
   must_change_password: boolean
   /** Value of X-CSRF-Token; null with an API key, which needs none. */
   csrf_token: string | null
+  /** End of the session, unless it is used before, or of the API key; null: never. */
+  expires_ms: number | null
 }
 
 export type SignIn = {
@@ -688,12 +755,17 @@ export type SignIn = {
   password: string
   /** The session outlives the browser. */
   remember?: boolean | null
+} | {
+  /** Token of the link that `ringmaster demo` prints. */
+  one_time: string
 }
 
 export type About = {
   product: string
   language: 'zh_CN' | 'zh_TC' | 'en'
   languages: string[]
+  /** A server of `ringmaster demo`. */
+  demo: boolean
   version?: string
   /** Milliseconds since the epoch. */
   now_ms?: number
@@ -1325,13 +1397,19 @@ export interface Operations {
   /** Lists the groups that the caller may see. Allowed for: any user. */
   'GET /groups': {
     query: {
+      /** Part of the app name or the title, or an id. */
+      q?: string
+      /** Default: app_name. */
+      sort?: 'app_name' | '-app_name' | 'title' | '-title' | 'id' | '-id'
+      /** Adds jobs, online, known and has_token to the rows (false). */
+      counts?: boolean
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string
     }
     body: undefined
     answer: {
-      items: Group[]
+      items: GroupRow[]
       /** Cursor of the next page; null on the last page. */
       next: string | null
       /** Size of the whole list; null if it was not counted. */
@@ -1760,7 +1838,7 @@ export interface Operations {
     }
     body: undefined
     answer: {
-      items: User[]
+      items: UserRow[]
       /** Cursor of the next page; null on the last page. */
       next: string | null
       /** Size of the whole list; null if it was not counted. */
@@ -1781,6 +1859,18 @@ export interface Operations {
   'PUT /users/me/password': {
     query: undefined
     body: Passwords
+    answer: undefined
+  }
+  /** Returns the caller's settings of the console. Allowed for: any user. */
+  'GET /users/me/settings': {
+    query: undefined
+    body: undefined
+    answer: UserSettings
+  }
+  /** Replaces the caller's settings of the console, at most 4 KiB. Allowed for: any user. */
+  'PUT /users/me/settings': {
+    query: undefined
+    body: UserSettingsDraft
     answer: undefined
   }
   /** Returns a user. Allowed for: administrator. */

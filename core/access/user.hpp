@@ -82,6 +82,8 @@ struct session {
   /// Time at which the session expires.
   time_point expires{};
   std::string remote = {};
+  /// Opened with a one-time link in place of a password. Only the audit log keeps it.
+  bool by_link = false;
 };
 
 /// An open session and its user.

@@ -55,6 +55,14 @@ struct known_executor {
   executor_family family = executor_family::unknown;
 };
 
+/// Numbers of executors of a group.
+struct executor_count {
+  group_id group{};
+  std::int64_t online = 0;
+  /// Those that have gone, too, as long as the node remembers them, and entered addresses.
+  std::int64_t known = 0;
+};
+
 /// Search for executors; the result ascends by group, and in a group by address, those that have gone last.
 struct executor_search {
   std::optional<group_id> group = {};

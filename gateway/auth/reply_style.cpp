@@ -44,7 +44,8 @@ web_rules::web_rules(const web_setup& setup, const config::server_settings& serv
     groups_manage_jobs{setup.settings.job_management != "off"},
     all_manage_jobs{setup.settings.job_management == "all"},
     glue{security.glue},
-    console{setup.console} {}
+    console{setup.console},
+    demo{setup.demo} {}
 
 bool is_served(dialect_set by, const web_rules& rules) noexcept {
   if (!rules.only)

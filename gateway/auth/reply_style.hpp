@@ -33,6 +33,8 @@ struct web_setup {
   std::optional<protocol::access_token_source> token = {};
   /// Files of the web console; none: it is not served.
   std::span<const protocol::web_file> console = {};
+  /// A server of `ringmaster demo`: pages say so.
+  bool demo = false;
 };
 
 /// Rules for users' requests, made from the settings.
@@ -54,6 +56,8 @@ struct web_rules {
   /// Users may enter scripts. See `security.glue`.
   bool glue;
   std::span<const protocol::web_file> console;
+  /// See `web_setup`.
+  bool demo;
 };
 
 /// Returns false for a path of the other dialect when only one is served.

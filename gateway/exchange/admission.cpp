@@ -59,7 +59,7 @@ void enter(const exchange& ex, const protocol::identified& found, std::string cs
   }
   auto who = found.who;
   who.remote = ex.request().remote_address;
-  ex.enter({std::move(who), found.must_change_password, std::move(csrf)});
+  ex.enter({std::move(who), found.must_change_password, std::move(csrf), found.expires});
   const auto& needed = ex.row().who;
   if (found.must_change_password && !needed.before_password_change)
     return ex.fail({core::errc::forbidden, std::string{change_password_first.in(ex.style().language)}});

@@ -111,6 +111,8 @@ struct entrance {
   bool must_change_password = false;
   /// CSRF token that requests of the caller's pages must show to change something; empty with an API key.
   std::string csrf_token = {};
+  /// Time at which the session or the API key ends: see `protocol::identified`.
+  std::optional<core::time_point> expires = {};
 };
 
 /// One request on its way through gateway_actor. Cheap to copy: all copies are the same exchange. A second answer does nothing;

@@ -15,6 +15,9 @@ inline constexpr std::size_t form_bytes_max = 1024 * 1024;
 /// Size limit of a sign-in, which needs no session.
 inline constexpr std::size_t sign_in_bytes_max = 16 * 1024;
 
+/// Size limit of a user's settings of the console.
+inline constexpr std::size_t settings_bytes_max = 4 * 1024;
+
 /// Size limit of declared files.
 inline constexpr std::size_t apply_bytes_max = 8 * 1024 * 1024;
 

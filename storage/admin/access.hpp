@@ -10,7 +10,8 @@
 
 namespace ringmaster::storage {
 
-/// Users. `users.cpp` edits, `user_reads.cpp` reads. Edits run one after another.
+/// Users. `users.cpp` edits, `user_reads.cpp` reads, `user_settings.cpp` has the settings of the console. Edits run one after
+/// another.
 class user_role final : public user_store {
 public:
   explicit user_role(admin_session& own) : own_{own} {}
@@ -19,6 +20,8 @@ public:
   core::result<core::user_secret> find(std::string_view name) override;
   core::result<core::user_secret> read(core::user_id user) override;
   core::result<core::page<core::user_card>> page(const core::user_search& search) override;
+  core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users, core::milliseconds max_age,
+                                                          core::time_point now) override;
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override;
   core::result<void> update(core::user_id user, const core::user_draft& draft, std::string_view seen,
                             const core::principal& by, core::time_point now) override;
@@ -27,6 +30,8 @@ public:
   core::result<void> set_password(core::user_id user, std::string_view expected, std::string_view hash, bool same_password,
                                   const core::principal& by, core::time_point now) override;
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override;
+  core::result<core::user_settings> settings(core::user_id user) override;
+  core::result<void> save_settings(core::user_id user, const core::user_settings& settings) override;
 
 private:
   admin_session& own_;

@@ -5,7 +5,7 @@
 
 namespace ringmaster::storage {
 
-/// Edits and reads of executor groups for administrators (`group_writes.cpp`).
+/// Edits and reads of executor groups for administrators (`group_writes.cpp`; `group_figures.cpp`: figures).
 class group_editor_role final : public group_editor {
 public:
   explicit group_editor_role(admin_session& own) : own_{own} {}
@@ -18,6 +18,7 @@ public:
   core::result<core::group_record> read(core::group_id group, const core::principal& by) override;
   core::result<core::page<core::group_record>> page(const core::group_search& search, const core::principal& by) override;
   core::result<std::vector<core::group_record>> visible(const core::principal& by) override;
+  core::result<std::vector<core::group_figures>> figures(const std::vector<core::group_id>& groups) override;
 
 private:
   admin_session& own_;

@@ -124,6 +124,7 @@ core::result<void> user_role::remove(core::user_id user, std::string_view seen, 
     end_sessions(own_, user);
     own_.execute("DELETE FROM rm_api_key WHERE user_id = ?", user);
     own_.execute("DELETE FROM rm_group_right WHERE user_id = ?", user);
+    own_.execute("DELETE FROM rm_user_settings WHERE user_id = ?", user);
     own_.execute("DELETE FROM xxl_job_user WHERE id = ?", user);
     write_audit(own_, core::audit_of_user(by, core::audit_action::remove, before->card, {}, now));
     return {};

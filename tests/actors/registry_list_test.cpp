@@ -124,3 +124,19 @@ TEST_CASE("executors are filtered by group, state and permission, and cut into p
   CHECK(listed(here, {}, viewer) == "2 http://c/ online");
   CHECK(listed(here, {core::group_id{1}}, viewer).empty());
 }
+
+TEST_CASE("executors are counted by group", "[actors][registry]") {
+  registry here;
+  here.read(t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  here.beat(beat("pay", "http://b/"), t0);
+  here.table.remove({"EXECUTOR", "pay", "http://b/"});
+  const auto counts = here.table.counts(everything);
+  REQUIRE(counts.size() == 1);
+  CHECK(counts[0].group == core::group_id{1});
+  CHECK(counts[0].online == 1);
+  CHECK(counts[0].known == 2);
+  core::principal stranger;
+  stranger.user = core::user_id{7};
+  CHECK(here.table.counts(stranger).empty());
+}

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,17 +72,20 @@ struct keeper_double {
 struct sign_in_fixture : virtual_time {
   using digest_function = std::function<std::string(std::string_view)>;
 
-  explicit sign_in_fixture(config::security_settings settings = {}, digest_function digest = words_of)
+  explicit sign_in_fixture(config::security_settings settings = {}, digest_function digest = words_of,
+                           std::optional<actors::one_time_link> link = {})
     : actor{spawn<actors::user_admin_state, protocol::user_admin>(actors::query_workers{worker.actor, edits.actor},
-                                                                  keeper.actor, std::move(settings), tokens(std::move(digest)),
+                                                                  keeper.actor, std::move(settings),
+                                                                  tokens(std::move(digest), std::move(link)),
                                                                   clock(), silent_log())} {
     expect(store.inner().users().add_first("admin", "ours:secret", start));
     admin = who("admin");
   }
 
   /// Returns `token-1`, `token-2`, …
-  static actors::session_tokens tokens(digest_function digest) {
-    return {[count = 0]() mutable -> core::result<std::string> { return "token-" + std::to_string(++count); }, std::move(digest)};
+  static actors::session_tokens tokens(digest_function digest, std::optional<actors::one_time_link> link) {
+    return {[count = 0]() mutable -> core::result<std::string> { return "token-" + std::to_string(++count); }, std::move(digest),
+            std::move(link)};
   }
   static std::string words_of(std::string_view token) { return "digest of " + std::string{token}; }
 

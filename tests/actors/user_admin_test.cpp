@@ -379,3 +379,28 @@ TEST_CASE_METHOD(hex_sessions, "an earlier answer of the store is not cached aft
   run();
   CHECK_FALSE(is_open(token));
 }
+
+// -- the end of a session --------------------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(sign_in_fixture, "a session knows its end, and a use that extends it moves the end", "[actors][access]") {
+  const auto answer = sign_in("admin", "secret");
+  REQUIRE(answer);
+  const auto end = civil() + 12h;
+  CHECK(answer->expires == end);
+  advance(1h);
+  CHECK(identify(answer->session)->expires == end);
+  advance(1h);
+  CHECK(identify(answer->session)->expires == civil() + 12h);
+}
+
+TEST_CASE_METHOD(short_sessions, "the end of a session is at its maximum age at the latest", "[actors][access]") {
+  const auto end = civil() + 20h;
+  const auto answer = sign_in("admin", "secret", true);
+  REQUIRE(answer);
+  CHECK(answer->expires == end);
+  const auto opened = civil();
+  expect(store.inner().sessions().open({"digest of old", admin.user, opened, opened + 100h, ""}, "ours:secret", admin, opened));
+  CHECK(identify("old")->expires == end);
+  advance(19h);
+  CHECK(identify(answer->session)->expires == end);
+}

@@ -200,3 +200,20 @@ TEST_CASE_METHOD(office, "edits run on the worker for edits, and sign-ins and pa
   CHECK(*edits.tasks == 3);
   CHECK(*worker.tasks > read);
 }
+
+TEST_CASE_METHOD(office, "settings of the console are saved and read by their user", "[actors][access]") {
+  const auto read = [this](const core::principal& by) {
+    return ask<protocol::user_settings_found>(actor, protocol::user_settings_query{by})->settings;
+  };
+  CHECK(read(admin) == core::user_settings{});
+  core::user_settings settings;
+  settings.theme = "dark";
+  settings.refresh_s = 10;
+  CHECK_FALSE(ask_done(actor, protocol::save_user_settings{settings, admin}));
+  CHECK(read(admin) == settings);
+  core::user_settings wrong;
+  wrong.theme = "blue";
+  CHECK(protocol::to_core(ask_done(actor, protocol::save_user_settings{wrong, admin})).code == core::errc::invalid_argument);
+  core::principal gone{core::user_id{99}, "gone"};
+  CHECK(protocol::to_core(ask_done(actor, protocol::save_user_settings{settings, gone})).code == core::errc::not_found);
+}

@@ -10,11 +10,11 @@ from xss_test import EchoExecutor
 
 NEW_PASSWORD = "another secret"
 GROUP_TOKEN = "a-token-of-a-group"
-# Status reports of clients are not changes by a user; the end of a session leaves nothing to check; a test message and the
-# checks of the doctor and the end of a task change nothing.
+# Status reports of clients are not changes by a user; the end of a session leaves nothing to check; a test message, the checks
+# of the doctor and the end of a task change nothing; settings of the console change nothing but what their user sees.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout", "DELETE /api/v1/session",
            "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort",
-           "POST /api/v1/schedule/what_if"}
+           "POST /api/v1/schedule/what_if", "PUT /api/v1/users/me/settings"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
                "access_token": GROUP_TOKEN}

@@ -408,7 +408,10 @@ protocol::group_admin::behavior_type group_admin_double::make_behavior() {
                             check_admin(m.by), protocol::group_page{page_of(a_group())});
     },
     [this](const protocol::visible_groups_query& m) {
-      return script->answer(line_of("visible_groups_query"), m.by, {}, protocol::group_page{page_of(a_group())});
+      const auto order = m.find.order ? std::to_string(static_cast<int>(*m.find.order)) : "-";
+      auto line = m.with_figures ? line_of("visible_groups_query", m.find.part, order, m.find.descending, text_of(m.window))
+                                 : line_of("visible_groups_query");
+      return script->answer(line, m.by, {}, protocol::group_page{page_of(a_group()), {{core::group_id{1}, 7, true}}});
     },
   };
 }
@@ -441,7 +444,11 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
   return {
     [this](const protocol::sign_in& m) {
       return script->answer(line_of("sign_in", m.name, m.password, m.remember, m.remote),
-                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}});
+                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}, at(a_second)});
+    },
+    [this](const protocol::one_time_sign_in& m) {
+      return script->answer(line_of("one_time_sign_in", m.token, m.remote),
+                            protocol::signed_in{"s-new", who_has("admin"), false, std::chrono::hours{24 * 7}, at(a_second)});
     },
     [this](const protocol::sign_out& m) -> caf::result<void> {
       if (auto refused = script->note(line_of("sign_out", m.session)))
@@ -454,13 +461,13 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       auto who = who_has(m.session);
       if (who.name.empty())
         return protocol::to_caf({core::errc::not_found, "no such session"});
-      return protocol::identified{std::move(who), m.session == "mona"};
+      return protocol::identified{std::move(who), m.session == "mona", at(a_second)};
     },
     [this](const protocol::user_query& m) {
       const auto& s = m.search;
       const auto role = s.admin ? std::optional{*s.admin ? 1 : 0} : std::nullopt;
       return script->answer(line_of("user_query", s.name_part, text_of(role), text_of(s.window)), m.by, check_admin(m.by),
-                            protocol::user_page{page_of(a_user())});
+                            protocol::user_page{page_of(a_user()), {{core::user_id{4}, at(a_second), 2, 3, true}}});
     },
     [this](const protocol::user_by_id& m) {
       return script->answer(line_of("user_by_id", m.id), m.by, check_admin(m.by), protocol::user_found{a_user()});
@@ -520,6 +527,20 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
     [this](const protocol::end_session& m) {
       return script->answer_done(line_of("end_session", m.session), m.by,
                                  check_own(m.by, core::number(m.session) < 1000 ? m.by.user : core::user_id{}));
+    },
+    [this](const protocol::user_settings_query& m) {
+      core::user_settings settings;
+      settings.theme = "dark";
+      settings.refresh_s = 10;
+      return script->answer(line_of("user_settings_query"), m.by, core::result<void>{},
+                            protocol::user_settings_found{std::move(settings)});
+    },
+    [this](const protocol::save_user_settings& m) {
+      const auto& s = m.settings;
+      return script->answer_done(line_of("save_user_settings", s.language.value_or("-"), s.zone.value_or("-"),
+                                         s.theme.value_or("-"), s.start_page.value_or("-"), s.refresh_s.value_or(0),
+                                         s.keys.value_or(false)),
+                                 m.by, core::result<void>{});
     },
   };
 }

@@ -22,3 +22,21 @@ TEST_CASE_METHOD(api_fixture, "executors are listed with their state and last he
     CHECK(call("GET", std::string{"/executors?"} + query).status() == 400);
   }
 }
+
+TEST_CASE_METHOD(api_fixture, "groups are searched, sorted and counted", "[gateway][api]") {
+  open();
+  const auto row = json_of(call("GET", "/groups?q=App&sort=-title&counts=true&limit=3&cursor=p2"))["items"][0];
+  CHECK(row["jobs"] == 7);
+  CHECK(row["online"] == 2);
+  CHECK(row["known"] == 3);
+  CHECK(row["has_token"] == true);
+  CHECK(script->take_asked() == std::vector<std::string>{"visible_groups_query('App', '1', true, '2+3') by admin@127.0.0.1"});
+  CHECK(json_of(call("GET", "/groups?counts=true", {}, "viewer"))["items"][0]["has_token"].is_null());
+  CHECK_FALSE(json_of(call("GET", "/groups?counts=false"))["items"][0].contains("jobs"));
+  (void) script->take_asked();
+  for (const auto* place : {"/groups?sort=jobs", "/groups?sort=", "/groups?sort=--id", "/groups?counts=yes", "/groups?title=a"}) {
+    CAPTURE(place);
+    CHECK(call("GET", place).status() == 400);
+  }
+  CHECK(script->take_asked().empty());
+}

@@ -35,6 +35,30 @@ TEST_CASE_METHOD(api_fixture, "of two cookies the one that admits the request is
   CHECK(script->take_asked() == asked_of_sessions{"session_query('-', '0+50', 'operator') by otto@127.0.0.1"});
 }
 
+TEST_CASE_METHOD(api_fixture, "a session tells its end", "[gateway][api][sessions]") {
+  open();
+  CHECK(json_of(call("GET", "/session"))["expires_ms"] == 1767323045000);
+  CHECK(json_of(call_as("Authorization: Bearer " + key_of("viewer") + "\r\n", "GET", "/session"))["expires_ms"].is_null());
+}
+
+TEST_CASE_METHOD(api_fixture, "a one-time token signs in without a password", "[gateway][api][sessions]") {
+  open();
+  const auto reply = call_as("", "POST", "/session", R"({"one_time":"abc"})");
+  REQUIRE(reply.status() == 200);
+  CHECK(reply.head.find("Set-Cookie: xxl_job_login_token=s-new") != std::string::npos);
+  CHECK(reply.head.find("Max-Age=") == std::string::npos);
+  CHECK(json_of(reply)["expires_ms"] == 1767323045000);
+  CHECK(script->take_asked() == asked_of_sessions{"one_time_sign_in('abc', '127.0.0.1')"});
+  for (const auto* body : {R"({"one_time":""})", R"({"one_time":null})", R"({"one_time":7})", R"({"one_time":"a","name":"b"})",
+                           R"({"one_time":"a","remember":true})"}) {
+    CAPTURE(body);
+    CHECK(call_as("", "POST", "/session", body).status() == 400);
+  }
+  CHECK(call_as("Origin: https://evil.example\r\n", "POST", "/session", R"({"one_time":"abc"})").status() == 403);
+  CHECK(call_as("", "GET", "/session?one_time=abc").status() == 401);
+  CHECK(script->take_asked().empty());
+}
+
 TEST_CASE_METHOD(api_fixture, "a session is ended by its id", "[gateway][api][sessions]") {
   open();
   CHECK(call("DELETE", "/sessions/4503599627370495").status() == 204);

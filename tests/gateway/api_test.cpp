@@ -241,7 +241,9 @@ TEST_CASE_METHOD(api_fixture, "api: users are managed, and the audit log is list
   open();
   const auto page = json_of(call("GET", "/users?name=ed&admin=false&limit=7"));
   CHECK(page["items"][0] == json{{"id", 4}, {"name", "edda"}, {"admin", false},
-                                 {"rights", json::array({{{"group", 1}, {"right", "editor"}}})}});
+                                 {"rights", json::array({{{"group", 1}, {"right", "editor"}}})},
+                                 {"last_sign_in_ms", 1767323045000}, {"sessions", 2}, {"keys", 3},
+                                 {"must_change_password", true}});
   CHECK(call("POST", "/users", R"({"name":"abcd","password":"efgh","admin":false,"rights":[{"group":3,"right":"viewer"},
     {"group":2,"right":"operator"}]})").status() == 201);
   CHECK(call("PUT", "/users/4", R"({"admin":true})", "admin", "If-Match: *\r\n").status() == 204);

@@ -264,3 +264,21 @@ TEST_CASE("a new group inherits nothing from an earlier one with the same id", "
   for (const char* name : {"rm_group_ext", "rm_group_token", "rm_group_right"})
     CHECK(f.rows(name) == "0");
 }
+
+TEST_CASE("figures of groups count their jobs and know their tokens", "[storage][editor]") {
+  groups f{GENERATE(from_range(backends_under_test()))};
+  auto wanted = groups::draft("pay-worker");
+  wanted.access_token = "first-token";
+  const auto pay = f.add(wanted);
+  const auto mail = f.add(groups::draft("mail-worker"));
+  f.add_job_of(pay);
+  const auto figures = require(f.editor().figures({mail, pay, core::group_id{999}}));
+  REQUIRE(figures.size() == 3);
+  CHECK(figures[0].group == mail);
+  CHECK(figures[0].jobs == 0);
+  CHECK_FALSE(figures[0].has_token);
+  CHECK(figures[1].jobs == 1);
+  CHECK(figures[1].has_token);
+  CHECK(figures[2].jobs == 0);
+  CHECK(require(f.editor().figures({})).empty());
+}

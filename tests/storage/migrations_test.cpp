@@ -62,6 +62,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT registry_key, registry_value, token FROM rm_shown_token",
          "SELECT job, user_name, at_ms FROM rm_stop",
          "SELECT source, file_name FROM rm_source_file",
+         "SELECT user_id, language, zone, theme, start_page, refresh_s, single_keys FROM rm_user_settings",
          "SELECT number, name FROM rm_migration",
        })
     CHECK_NOTHROW((void)db->query(sql));
@@ -92,7 +93,8 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
         "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log",
-        "rm_life", "rm_shown_token", "rm_stop", "rm_source_file"})
+        "rm_life", "rm_shown_token", "rm_stop", "rm_source_file",
+        "rm_user_settings"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // Existing jobs keep their next time.

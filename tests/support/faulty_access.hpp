@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "storage/access_store.hpp"
 
@@ -46,6 +47,10 @@ public:
   core::result<core::page<core::user_card>> page(const core::user_search& search) override {
     return faults_.call("user_page", [&] { return inner_.page(search); });
   }
+  core::result<std::vector<core::user_activity>> activity(const std::vector<core::user_id>& users, core::milliseconds max_age,
+                                                          core::time_point now) override {
+    return faults_.call("user_activity", [&] { return inner_.activity(users, max_age, now); });
+  }
   core::result<core::user_id> add(const core::user_draft& draft, const core::principal& by, core::time_point now) override {
     return faults_.call("add_user", [&] { return inner_.add(draft, by, now); });
   }
@@ -63,6 +68,12 @@ public:
   }
   core::result<bool> add_first(std::string_view name, std::string_view hash, core::time_point now) override {
     return faults_.call("add_first", [&] { return inner_.add_first(name, hash, now); });
+  }
+  core::result<core::user_settings> settings(core::user_id user) override {
+    return faults_.call("user_settings", [&] { return inner_.settings(user); });
+  }
+  core::result<void> save_settings(core::user_id user, const core::user_settings& settings) override {
+    return faults_.call("save_user_settings", [&] { return inner_.save_settings(user, settings); });
   }
 
 private:

@@ -396,6 +396,9 @@ private:
     core::result<std::vector<core::group_record>> visible(const core::principal& by) override {
       return all_.call("visible_groups", [&] { return inner().visible(by); });
     }
+    core::result<std::vector<core::group_figures>> figures(const std::vector<core::group_id>& groups) override {
+      return all_.call("group_figures", [&] { return inner().figures(groups); });
+    }
 
   private:
     storage::group_editor& inner() { return all_.inner_->group_editing(); }

@@ -42,6 +42,10 @@ export interface ConnectionListener {
   absent(error: ApiError): void
 }
 
+/** Time of the last answer to a request with the session, also of another tab that shares a poll. */
+export const lastAnswer = { ms: 0 }
+export const noteAnswer = (atMs: number) => void (lastAnswer.ms = Math.max(lastAnswer.ms, atMs))
+
 let session: SessionAccess | null = null
 let connection: ConnectionListener | null = null
 export const useSessionAccess = (access: SessionAccess) => void (session = access)
@@ -115,6 +119,7 @@ export async function callWithTag<Name extends OperationName>(name: Name, option
       if (answer.ok || answer.status === 304) {
         const data = await dataOf<Name>(answer)
         connection?.answered()
+        noteAnswer(Date.now())
         return { data, etag: answer.headers.get('ETag'), status: answer.status }
       }
       problem = await problemOf(answer)

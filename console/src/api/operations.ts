@@ -1,4 +1,4 @@
-import type { Operations as Documented, Session } from '../../types/api'
+import type { Operations as Documented, Session, SignIn } from '../../types/api'
 
 export type Language = 'en' | 'zh-CN' | 'zh-TW'
 
@@ -20,7 +20,7 @@ export interface About {
 
 /** Operations that anyone may call before signing in. */
 interface Entry {
-  'POST /session': { query: undefined; body: { name: string; password: string; remember?: boolean }; answer: Session }
+  'POST /session': { query: undefined; body: SignIn; answer: Session }
   'DELETE /session': { query: undefined; body: undefined; answer: undefined }
   'GET /about': { query: undefined; body: undefined; answer: About }
 }

@@ -1,25 +1,25 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
-import type { Group, JobRow } from '../../types/api'
+import type { GroupRow, JobRow } from '../../types/api'
 import { call } from '../api/client'
 
 const groupsMax = 5000
 
 /** Titles of groups and jobs, which rows of other lists name by number. */
 export const useGroups = defineStore('groups', () => {
-  const all = shallowRef<Group[]>([])
+  const all = shallowRef<GroupRow[]>([])
   let reading: Promise<void> | null = null
   let readMs = 0
 
-  /** Reads all groups that the user may see, at most every 30 s. */
-  function load(force = false): Promise<void> {
+  /** Reads all groups that the user may see, at most every 30 s. `counts`: with the numbers of their jobs and executors. */
+  function load(force = false, counts = false): Promise<void> {
     if (reading) return reading
     if (!force && Date.now() - readMs < 30000) return Promise.resolve()
     reading = (async () => {
-      const found: Group[] = []
+      const found: GroupRow[] = []
       let cursor: string | undefined
       do {
-        const page = await call('GET /groups', { query: { limit: 500, cursor } })
+        const page = await call('GET /groups', { query: { limit: 500, cursor, ...(counts ? { counts } : {}) } })
         found.push(...page.items)
         cursor = page.items.length > 0 && page.next !== cursor ? (page.next ?? undefined) : undefined
       } while (cursor && found.length < groupsMax)
@@ -29,7 +29,7 @@ export const useGroups = defineStore('groups', () => {
   }
 
   /** Takes groups that another tab has read. */
-  function take(found: Group[]): void {
+  function take(found: GroupRow[]): void {
     all.value = found
     readMs = Date.now()
   }

@@ -10,13 +10,16 @@ export interface Settings {
   /** Single keys act as shortcuts. */
   keys: boolean
   pageSize: number
+  /** Path that opens after signing in. */
   startPage: string
+  /** Seconds between two readings of a live page; 0: chosen by the page. */
+  refreshS: number
   /** Keys of the columns that are hidden, by list. */
   hiddenColumns: Record<string, string[]>
 }
 
 const place = 'ringmaster.settings'
-const usual: Settings = { language: '', theme: 'auto', zone: 'viewer', keys: true, pageSize: 50, startPage: '/', hiddenColumns: {} }
+const usual: Settings = { language: '', theme: 'auto', zone: 'viewer', keys: true, pageSize: 50, startPage: '/', refreshS: 0, hiddenColumns: {} }
 
 function columnsOf(saved: unknown): Record<string, string[]> {
   const lists = Object.entries((saved ?? {}) as Record<string, unknown>)

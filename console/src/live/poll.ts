@@ -1,6 +1,7 @@
 import { onScopeDispose, reactive, watch } from 'vue'
 import { whenBack } from '../app/connection'
 import { useSession } from '../app/session'
+import { settings } from '../app/settings'
 import { sharePoll, type PollSource, type PollState } from './shared_poll'
 import { tabChannel } from './tab_channel'
 
@@ -11,17 +12,21 @@ export interface Live extends PollState {
 /** Tabs with another build of the console may need other answers. */
 const build = import.meta.url
 
+/** Returns the interval of a poll: the one that the user has chosen, or that of its page. A page that is read only once stays so. */
+export const intervalMs = (ofPage: number) => (ofPage > 0 && settings.refreshS > 0 ? settings.refreshS * 1000 : ofPage)
+
 /** Reads now and then again and again, as long as the tab is visible and not paused. Tabs of one browser that show the same share one poll. */
 export function useLive<Data>(source: PollSource<Data>): Live {
   const session = useSession()
   const key = () => (session.current && source.key() ? `${build} ${session.current.user} ${source.key()}` : '')
   const state = reactive<PollState>({ loading: false, first: true, error: null, updatedMs: 0, paused: false })
-  const poll = sharePoll(state as PollState, { ...source, key }, { channel: tabChannel(), isHidden: () => document.hidden, random: Math.random })
+  const poll = sharePoll(state as PollState, { ...source, key, everyMs: () => intervalMs(source.everyMs()) }, { channel: tabChannel(), isHidden: () => document.hidden, random: Math.random })
   const live = Object.assign(state, { refresh: poll.refresh }) as Live
 
   document.addEventListener('visibilitychange', poll.seen)
   const forget = whenBack(() => void poll.refresh())
   watch(() => live.paused, poll.turned)
+  watch(() => settings.refreshS, poll.turned)
   onScopeDispose(() => {
     poll.end()
     document.removeEventListener('visibilitychange', poll.seen)

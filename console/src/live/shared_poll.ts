@@ -1,3 +1,4 @@
+import { noteAnswer } from '../api/client'
 import { ApiError } from '../api/problem'
 import type { PollMessage, TabChannel } from './tab_channel'
 
@@ -75,6 +76,7 @@ export function sharePoll<Data>(state: PollState, source: PollSource<Data>, { ch
     shown = { key, askedMs: asked }
     source.show(data)
     state.updatedMs = atMs
+    noteAnswer(atMs)
     answered()
   }
   function answered(): void {

@@ -15,14 +15,22 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// Cuts the page out of all groups here, because groups are few.
-void tell_part(const exchange& ex, const wire::api_cursor& from, const std::vector<core::group_record>& all) {
-  const auto begin = std::min(static_cast<std::size_t>(from.place), all.size());
-  const auto end = std::min(begin + from.limit, all.size());
-  const std::vector<core::group_record> part{all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             all.begin() + static_cast<std::ptrdiff_t>(end)};
-  const auto total = static_cast<std::int64_t>(all.size());
-  tell_json(ex, wire::api_page(wire::api_groups(part), next_position(from, part.size(), total), total));
+void tell_groups(const exchange& ex, const wire::api_cursor& from, const protocol::group_page& reply, std::string rows) {
+  const auto& [groups, total, capped] = reply.page;
+  tell_json(ex, wire::api_page(rows, next_position(from, groups.size(), total), total, capped));
+}
+
+/// Answers the groups with their figures. Executors are unknown before the registry was read.
+void tell_counted(const exchange& ex, const wire::api_cursor& from, const protocol::group_page& reply) {
+  const auto tell = [from, reply](const exchange& waiting, const std::vector<core::executor_count>* executors) {
+    tell_groups(waiting, from, reply,
+                wire::api_groups(reply.page.rows, reply.figures, executors, waiting.who().admin));
+  };
+  protocol::executors_query counts{{}, ex.who(), true};
+  ex.ask<protocol::executor_list>(
+    ex.services().partners.registry, std::move(counts),
+    [tell](const exchange& waiting, const protocol::executor_list& list) { tell(waiting, &list.counts); },
+    [tell](const exchange& waiting, const core::error&) { tell(waiting, nullptr); });
 }
 
 /// Returns the requested group, or answers `not_found` and returns null.
@@ -48,12 +56,18 @@ void when_as_wanted(const exchange& ex, core::group_id group, wanted_tag wanted,
 } // namespace
 
 void group_list(exchange ex) {
-  const auto from = read_query(ex, [](const wire::form& sent) { return wire::api_cursor_of(sent); });
-  if (!from)
+  auto query = read_list_query(ex, wire::api_group_search_of);
+  if (!query)
     return;
+  auto& [search, from] = *query;
   ex.ask<protocol::group_page>(
-    ex.services().partners.groups, protocol::visible_groups_query{ex.who()},
-    [from = *from](const exchange& waiting, const protocol::group_page& reply) { tell_part(waiting, from, reply.page.rows); });
+    ex.services().partners.groups,
+    protocol::visible_groups_query{ex.who(), std::move(search.find), search.window, search.counts},
+    [at = from, counted = search.counts](const exchange& waiting, const protocol::group_page& reply) {
+      if (counted)
+        return tell_counted(waiting, at, reply);
+      tell_groups(waiting, at, reply, wire::api_groups(reply.page.rows));
+    });
 }
 
 void executor_list(exchange ex) {

@@ -22,7 +22,7 @@ void refuse_sign_in(const exchange& ex, const core::error& error) {
 }
 
 void tell_session(const exchange& ex, const protocol::signed_in& reply, bool remember) {
-  tell_json(ex, wire::api_session(reply.who, reply.must_change_password, csrf_token(reply.session)), 200,
+  tell_json(ex, wire::api_session(reply.who, reply.must_change_password, csrf_token(reply.session), reply.expires), 200,
             cookies_of(ex, reply, remember));
 }
 
@@ -46,18 +46,21 @@ void session_open(exchange ex) {
   if (!wanted)
     return;
   const bool remember = wanted->remember;
+  const auto opened = [remember](const exchange& waiting, const protocol::signed_in& reply) {
+    end_former_sessions(waiting, [reply, remember](const exchange& ended) { tell_session(ended, reply, remember); });
+  };
+  const auto& users = ex.services().partners.users;
+  const auto& remote = ex.request().remote_address;
+  if (!wanted->one_time.empty())
+    return ex.ask<protocol::signed_in>(users, protocol::one_time_sign_in{std::move(wanted->one_time), remote}, opened,
+                                       refuse_sign_in);
   ex.ask<protocol::signed_in>(
-    ex.services().partners.users,
-    protocol::sign_in{std::move(wanted->name), std::move(wanted->password), remember, ex.request().remote_address},
-    [remember](const exchange& waiting, const protocol::signed_in& reply) {
-      end_former_sessions(waiting, [reply, remember](const exchange& ended) { tell_session(ended, reply, remember); });
-    },
-    refuse_sign_in);
+    users, protocol::sign_in{std::move(wanted->name), std::move(wanted->password), remember, remote}, opened, refuse_sign_in);
 }
 
 void session_show(exchange ex) {
   const auto& entry = ex.entrance();
-  tell_json(ex, wire::api_session(entry.who, entry.must_change_password, entry.csrf_token));
+  tell_json(ex, wire::api_session(entry.who, entry.must_change_password, entry.csrf_token, entry.expires));
 }
 
 void session_end(exchange ex) {
@@ -93,9 +96,12 @@ void about(exchange ex) {
     [](const exchange& waiting, const protocol::identified&, const std::string&) {
       const auto& web = waiting.services().web;
       const wire::api_server server{web.version, web.zone.name(), waiting.services().now(), web.glue};
-      tell_json(waiting, wire::api_about(web.language, &server));
+      tell_json(waiting, wire::api_about(web.language, web.demo, &server));
     },
-    [](const exchange& visitor) { tell_json(visitor, wire::api_about(visitor.services().web.language, nullptr)); });
+    [](const exchange& visitor) {
+      const auto& web = visitor.services().web;
+      tell_json(visitor, wire::api_about(web.language, web.demo, nullptr));
+    });
 }
 
 } // namespace ringmaster::gateway::handlers::v1

@@ -31,11 +31,11 @@ void user_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_user_search_of);
   if (!query)
     return;
-  ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(query->first), ex.who()},
+  ex.ask<protocol::user_page>(ex.services().partners.users, protocol::user_query{std::move(query->first), ex.who(), true},
                               [from = query->second](const exchange& waiting, const protocol::user_page& reply) {
                                 const auto& [rows, total, capped] = reply.page;
-                                tell_json(waiting, wire::api_page(wire::api_users(rows), next_position(from, rows.size(), total),
-                                                                  total, capped));
+                                tell_json(waiting, wire::api_page(wire::api_users(rows, reply.activity),
+                                                                  next_position(from, rows.size(), total), total, capped));
                               });
 }
 
@@ -96,6 +96,20 @@ void password_change(exchange ex) {
     return;
   ex.ask<void>(ex.services().partners.users,
                protocol::change_password{std::move(sent->old_one), std::move(sent->new_one), ex.who()}, tell_nothing);
+}
+
+void user_settings_read(exchange ex) {
+  ex.ask<protocol::user_settings_found>(ex.services().partners.users, protocol::user_settings_query{ex.who()},
+                                        [](const exchange& waiting, const protocol::user_settings_found& found) {
+                                          tell_json(waiting, wire::api_user_settings(found.settings));
+                                        });
+}
+
+void user_settings_save(exchange ex) {
+  auto sent = read_json(ex, wire::parse_api_user_settings);
+  if (!sent)
+    return;
+  ex.ask<void>(ex.services().partners.users, protocol::save_user_settings{std::move(*sent), ex.who()}, tell_nothing);
 }
 
 void key_list(exchange ex) {

@@ -138,6 +138,10 @@ void user_remove(exchange ex);
 /// Changes the caller's own password. Ends all sessions of the caller.
 void password_change(exchange ex);
 
+/// Answer and replace the caller's settings of the console.
+void user_settings_read(exchange ex);
+void user_settings_save(exchange ex);
+
 /// Lists the changes, newest first.
 void audit_list(exchange ex);
 /// List the changes of one job or group, for its viewers.

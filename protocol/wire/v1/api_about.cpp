@@ -20,6 +20,12 @@ std::string limits() {
 core::result<api_sign_in> parse_api_sign_in(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     api_sign_in wanted;
+    if (auto token = in.maybe_text("one_time")) {
+      if (token->empty())
+        in.wrong("one_time", "is empty");
+      wanted.one_time = std::move(*token);
+      return wanted;
+    }
     wanted.name = in.needed_text("name");
     wanted.password = in.needed_text("password");
     wanted.remember = in.optional_boolean("remember").value_or(false);
@@ -27,11 +33,12 @@ core::result<api_sign_in> parse_api_sign_in(std::string_view body) {
   });
 }
 
-std::string api_about(core::language language, const api_server* server) {
+std::string api_about(core::language language, bool demo, const api_server* server) {
   return json_object_of([&](json_object& about) {
     about.text("product", "Ringmaster");
     about.text("language", core::stored_name(language));
     about.raw("languages", R"(["zh_CN","zh_TC","en"])");
+    about.boolean("demo", demo);
     if (server) {
       about.text("version", server->version);
       about.number("now_ms", core::to_ms(server->now));

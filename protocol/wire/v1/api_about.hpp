@@ -16,8 +16,10 @@ struct api_sign_in {
   std::string password;
   /// The session outlives the browser.
   bool remember = false;
+  /// Token of a one-time link, in place of the members above; empty: none.
+  std::string one_time = {};
 };
-/// Reads `name`, `password`, `remember` (default: false). Errors: `invalid_argument`.
+/// Reads `name`, `password`, `remember` (default: false); or `one_time` alone. Errors: `invalid_argument`.
 [[nodiscard]] core::result<api_sign_in> parse_api_sign_in(std::string_view body);
 
 /// Facts that pages need, for users.
@@ -30,7 +32,7 @@ struct api_server {
   bool glue = false;
 };
 
-/// Returns the product and its languages; `server`: null for visitors.
-[[nodiscard]] std::string api_about(core::language language, const api_server* server);
+/// Returns the product and its languages; `demo`: a server of `ringmaster demo`; `server`: null for visitors.
+[[nodiscard]] std::string api_about(core::language language, bool demo, const api_server* server);
 
 } // namespace ringmaster::protocol::wire

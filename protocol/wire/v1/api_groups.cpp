@@ -1,5 +1,8 @@
 #include "protocol/wire/v1/api_groups.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "protocol/wire/v1/api_members.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
@@ -11,9 +14,8 @@ constexpr std::size_t group_addresses_max = 1000;
 constexpr std::string_view automatic = "automatic";
 constexpr std::string_view manual = "manual";
 
-void append_api_group(std::string& out, const core::group_record& record) {
+void append_group_members(json_object& row, const core::group_record& record) {
   const auto& group = record.group;
-  json_object row{out};
   row.number("id", number(group.id));
   row.text("app_name", group.app_name);
   row.text("title", group.title);
@@ -21,6 +23,18 @@ void append_api_group(std::string& out, const core::group_record& record) {
   row.raw("addresses", json_array(group.addresses));
   append_instant(row, "updated_ms", record.updated);
   append_text_or_null(row, "source", record.source);
+}
+
+void append_api_group(std::string& out, const core::group_record& record) {
+  json_object row{out};
+  append_group_members(row, record);
+}
+
+/// Returns the member of `rows` that belongs to a group, or one without figures.
+template <class Row>
+Row row_of_group(const std::vector<Row>& rows, core::group_id group) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [group](const Row& each) { return each.group == group; });
+  return found == rows.end() ? Row{group} : *found;
 }
 
 std::int32_t read_type(api_members& in) {
@@ -50,6 +64,46 @@ std::string api_group(const core::group_record& record) {
 }
 
 std::string api_groups(const std::vector<core::group_record>& records) { return json_array(records, append_api_group); }
+
+std::string api_groups(const std::vector<core::group_record>& records, const std::vector<core::group_figures>& figures,
+                       const std::vector<core::executor_count>* executors, bool shows_tokens) {
+  return json_array(records, [&](std::string& out, const core::group_record& record) {
+    json_object row{out};
+    append_group_members(row, record);
+    const auto known = row_of_group(figures, record.group.id);
+    row.number("jobs", known.jobs);
+    if (executors) {
+      const auto count = row_of_group(*executors, record.group.id);
+      row.number("online", count.online);
+      row.number("known", count.known);
+    } else {
+      row.raw("online", "null");
+      row.raw("known", "null");
+    }
+    shows_tokens ? row.boolean("has_token", known.has_token) : row.raw("has_token", "null");
+  });
+}
+
+core::result<api_group_search> api_group_search_of(const form& sent, const api_cursor& from) {
+  const auto counts = boolean_of(sent, "counts");
+  if (!counts)
+    return tl::unexpected{counts.error()};
+  api_group_search search{{}, {static_cast<std::size_t>(from.place), from.limit}, counts->value_or(false)};
+  search.find.part = sent.text_or_empty("q");
+  if (auto sort = sent.text("sort")) {
+    search.find.descending = sort->starts_with('-');
+    const auto name = std::string_view{*sort}.substr(search.find.descending ? 1 : 0);
+    if (name == "app_name")
+      search.find.order = core::group_order::app_name;
+    else if (name == "title")
+      search.find.order = core::group_order::title;
+    else if (name == "id")
+      search.find.order = core::group_order::id;
+    else
+      return core::fail(core::errc::invalid_argument, "the parameter sort must be app_name, title or id, with - for descending");
+  }
+  return search;
+}
 
 std::string api_executors(const std::vector<core::known_executor>& executors) {
   return json_array(executors, [](std::string& out, const core::known_executor& each) {

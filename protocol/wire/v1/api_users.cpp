@@ -19,8 +19,7 @@ void append_right(std::string& out, const std::pair<core::group_id, core::group_
   row.text("right", core::stored_name(each.second));
 }
 
-void append_api_user(std::string& out, const core::user_card& user) {
-  json_object row{out};
+void append_user_members(json_object& row, const core::user_card& user) {
   row.number("id", number(user.id));
   row.text("name", user.name);
   row.boolean("admin", user.admin);
@@ -93,12 +92,21 @@ void append_key(std::string& out, const core::api_key& key) {
 std::string api_rights(const group_rights& rights) { return json_array(rights, append_right); }
 
 std::string api_user_row(const core::user_card& user) {
-  std::string out;
-  append_api_user(out, user);
-  return out;
+  return json_object_of([&user](json_object& row) { append_user_members(row, user); });
 }
 
-std::string api_users(const std::vector<core::user_card>& users) { return json_array(users, append_api_user); }
+std::string api_users(const std::vector<core::user_card>& users, const std::vector<core::user_activity>& activity) {
+  auto next = activity.begin();
+  return json_array(users, [&](std::string& out, const core::user_card& user) {
+    json_object row{out};
+    append_user_members(row, user);
+    const auto known = next != activity.end() ? *next++ : core::user_activity{};
+    append_instant(row, "last_sign_in_ms", known.last_sign_in);
+    row.number("sessions", known.sessions);
+    row.number("keys", known.keys);
+    row.boolean("must_change_password", known.known_password);
+  });
+}
 
 std::string api_audit(const std::vector<core::audit_row>& rows) { return json_array(rows, append_audit_row); }
 
@@ -164,7 +172,8 @@ core::result<api_passwords> parse_api_passwords(std::string_view body) {
   });
 }
 
-std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token) {
+std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token,
+                        std::optional<core::time_point> expires) {
   return json_object_of([&](json_object& session) {
     session.number("user", number(who.user));
     session.text("name", who.name);
@@ -173,6 +182,7 @@ std::string api_session(const core::principal& who, bool must_change_password, s
     session.text("by", csrf_token.empty() ? "key" : "session");
     session.boolean("must_change_password", must_change_password);
     append_text_or_null(session, "csrf_token", csrf_token);
+    append_instant(session, "expires_ms", expires);
   });
 }
 
@@ -218,6 +228,34 @@ core::result<core::session_search> api_session_search_of(const form& sent, const
     search.window = {static_cast<std::size_t>(from.place), from.limit};
     return search;
   });
+}
+
+std::string api_user_settings(const core::user_settings& settings) {
+  return json_object_of([&](json_object& out) {
+    append_text_or_null(out, "language", settings.language.value_or(""));
+    append_text_or_null(out, "zone", settings.zone.value_or(""));
+    append_text_or_null(out, "theme", settings.theme.value_or(""));
+    append_text_or_null(out, "start_page", settings.start_page.value_or(""));
+    settings.refresh_s ? out.number("refresh_s", *settings.refresh_s) : out.raw("refresh_s", "null");
+    settings.keys ? out.boolean("keys", *settings.keys) : out.raw("keys", "null");
+  });
+}
+
+core::result<core::user_settings> parse_api_user_settings(std::string_view body) {
+  return read_api_object(body, [](api_members& in) {
+           core::user_settings settings;
+           settings.language = in.maybe_text("language");
+           settings.zone = in.maybe_text("zone");
+           settings.theme = in.maybe_text("theme");
+           settings.start_page = in.maybe_text("start_page");
+           if (const auto seconds = in.maybe_number("refresh_s", 1, core::refresh_seconds_max))
+             settings.refresh_s = static_cast<std::int32_t>(*seconds);
+           settings.keys = in.optional_boolean("keys");
+           return settings;
+         })
+    .and_then([](core::user_settings&& settings) {
+      return core::check_user_settings(settings).map([&] { return std::move(settings); });
+    });
 }
 
 core::result<api_key_request> parse_api_key(std::string_view body) {

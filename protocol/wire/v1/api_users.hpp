@@ -13,15 +13,17 @@
 #include "core/access/principal.hpp"
 #include "core/access/session.hpp"
 #include "core/access/user.hpp"
+#include "core/access/user_activity.hpp"
+#include "core/access/user_settings.hpp"
 #include "core/editing/audit.hpp"
 #include "core/result.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
 namespace ringmaster::protocol::wire {
 
-/// Return a JSON object, and arrays.
+/// Return a JSON object, and arrays. `activity` has a row for each user.
 [[nodiscard]] std::string api_user_row(const core::user_card& user);
-[[nodiscard]] std::string api_users(const std::vector<core::user_card>& users);
+[[nodiscard]] std::string api_users(const std::vector<core::user_card>& users, const std::vector<core::user_activity>& activity);
 [[nodiscard]] std::string api_rights(const std::vector<std::pair<core::group_id, core::group_right>>& rights);
 [[nodiscard]] std::string api_audit(const std::vector<core::audit_row>& rows);
 
@@ -52,8 +54,9 @@ struct api_passwords {
 /// Reads `old_password` and `password`.
 [[nodiscard]] core::result<api_passwords> parse_api_passwords(std::string_view body);
 
-/// `csrf_token`: empty for a caller with an API key.
-[[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token);
+/// `csrf_token`: empty for a caller with an API key. `expires`: end of the session or of the key.
+[[nodiscard]] std::string api_session(const core::principal& who, bool must_change_password, std::string_view csrf_token,
+                                      std::optional<core::time_point> expires);
 
 /// Returns a JSON array.
 [[nodiscard]] std::string api_keys(const std::vector<core::api_key>& keys);
@@ -67,6 +70,11 @@ struct api_passwords {
 
 /// Reads `user`, an id. Errors: `invalid_argument`.
 [[nodiscard]] core::result<core::session_search> api_session_search_of(const form& sent, const api_cursor& from);
+
+/// Returns a JSON object in which null stands for an absent member.
+[[nodiscard]] std::string api_user_settings(const core::user_settings& settings);
+/// Reads the members of `core::user_settings`, each of which may be absent.
+[[nodiscard]] core::result<core::user_settings> parse_api_user_settings(std::string_view body);
 
 struct api_key_request {
   std::string name;

@@ -49,6 +49,8 @@ constexpr orphans kinds[] = {
    "DELETE FROM rm_session WHERE user_id IN ({?,})"},
   {"SELECT k.id FROM rm_api_key k LEFT JOIN xxl_job_user u ON u.id = k.user_id WHERE u.id IS NULL LIMIT ?",
    "DELETE FROM rm_api_key WHERE id IN ({?,})"},
+  {"SELECT s.user_id FROM rm_user_settings s LEFT JOIN xxl_job_user u ON u.id = s.user_id WHERE u.id IS NULL LIMIT ?",
+   "DELETE FROM rm_user_settings WHERE user_id IN ({?,})"},
 };
 
 std::size_t remove(connection& db, const orphans& kind, std::size_t limit) {

@@ -486,6 +486,12 @@ migration_step audit_values() {
   return step;
 }
 
+// Settings of the console by user. NULL: the console's default.
+migration_step user_settings() {
+  return {20, "user_settings", {table("rm_user_settings", R"(  user_id INT NOT NULL PRIMARY KEY,
+  language VARCHAR(10), zone VARCHAR(10), theme VARCHAR(10), start_page VARCHAR(255), refresh_s INT, single_keys TINYINT)")}};
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
@@ -493,7 +499,7 @@ std::span<const migration_step> mysql_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions(), audit_values()};
+                                                 descriptions(), audit_values(), user_settings()};
   return steps;
 }
 

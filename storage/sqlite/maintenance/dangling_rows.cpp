@@ -35,6 +35,8 @@ constexpr const char* kinds[] = {
   "DELETE FROM rm_session WHERE user_id IN (SELECT DISTINCT user_id FROM rm_session WHERE user_id NOT IN "
   "(SELECT id FROM xxl_job_user) LIMIT ?1)",
   "DELETE FROM rm_api_key WHERE id IN (SELECT id FROM rm_api_key WHERE user_id NOT IN (SELECT id FROM xxl_job_user) LIMIT ?1)",
+  "DELETE FROM rm_user_settings WHERE user_id IN (SELECT user_id FROM rm_user_settings WHERE user_id NOT IN "
+  "(SELECT id FROM xxl_job_user) LIMIT ?1)",
 };
 
 constexpr char list_ended[] = "SELECT id, incarnation FROM rm_node WHERE state <> 'up' "

@@ -388,6 +388,23 @@ migration_step audit_values() {
   return {19, "audit_values", {"ALTER TABLE rm_audit ADD COLUMN field_values TEXT"}};
 }
 
+// Settings of the console by user. NULL: the console's default.
+migration_step user_settings() {
+  return {20,
+          "user_settings",
+          {
+            R"(CREATE TABLE rm_user_settings (
+  user_id INTEGER PRIMARY KEY,
+  language VARCHAR(10),
+  zone VARCHAR(10),
+  theme VARCHAR(10),
+  start_page VARCHAR(255),
+  refresh_s INT,
+  single_keys TINYINT
+))",
+          }};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -395,7 +412,7 @@ std::span<const migration_step> sqlite_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions(), audit_values()};
+                                                 descriptions(), audit_values(), user_settings()};
   return steps;
 }
 

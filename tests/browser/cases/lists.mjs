@@ -339,3 +339,22 @@ test('forecast: a cron is compared with what is scheduled now', (world) =>
     await visitor.settle()
     for (const id of [fixed, moved]) await admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('users and executors: rows show sign-ins, sessions and keys, and the numbers of jobs and executors', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    await visitor.signIn('admin', world.adminPassword, '/users?name=admin')
+    const user = (await admin.get('/users?name=admin')).items[0]
+    assert.ok(user.sessions >= 2 && user.last_sign_in_ms > Date.now() - 3600000, JSON.stringify(user))
+    const row = rowOf(page, user.id)
+    await row.getByRole('link', { name: /^API keys: \d+$/ }).waitFor()
+    await row.getByRole('link', { name: /^Sessions: \d+$/ }).click()
+    await page.waitForURL(/\/sessions\?user=/)
+    await visitor.settle()
+    await visitor.go('/executors')
+    const group = (await admin.get('/groups?q=pay-worker&counts=true')).items[0]
+    assert.ok(group.online >= 1 && group.known >= group.online && group.has_token === false, JSON.stringify(group))
+    await rowOf(page, group.id).getByText(`${group.online} / ${group.known}`).waitFor()
+    await rowOf(page, group.id).getByRole('link', { name: `Jobs of the group: ${group.jobs}` }).waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+  }))

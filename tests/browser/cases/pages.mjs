@@ -65,21 +65,31 @@ test('pages: a viewer sees no action that is not permitted, and a link there nam
     await page.locator('.el-alert--error').first().waitFor()
   }))
 
-test('pages: language and theme are chosen on the page and remembered', (world) =>
-  visit(world, {}, async (visitor, page) => {
-    await visitor.signIn('admin', world.adminPassword)
+test('pages: language and theme are chosen on the page and remembered, also in another browser', async (world) => {
+  // A user of this case alone: the settings are those of the user in every browser.
+  await world.admin.post('/users', { name: 'sofia', password, admin: false, rights: [{ group: world.pay, right: 'viewer' }] })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('sofia', password)
     await page.getByLabel('Language, theme, time zone').click()
     await page.locator('.el-popover .el-select').nth(0).click()
     await page.getByRole('option', { name: '简体中文' }).click()
     await page.getByRole('link', { name: '任务管理' }).first().waitFor()
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT' && /"dark"/.test(answer.request().postData() ?? ''))
     await page.locator('.el-popover .el-select').nth(1).click()
     await page.getByRole('option', { name: '深色' }).click()
     await page.locator('html.dark').waitFor()
+    assert.equal((await saved).status(), 204)
     await page.reload()
     await page.getByRole('link', { name: '任务管理' }).first().waitFor()
     assert.ok(await page.evaluate(() => document.documentElement.classList.contains('dark')))
     await visitor.settle()
-  }))
+  })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('sofia', password)
+    await page.getByRole('link', { name: '任务管理' }).first().waitFor()
+    await page.locator('html.dark').waitFor()
+  })
+})
 
 test('pages: keys open pages, search, help and rows', (world) =>
   visit(world, {}, async (visitor, page) => {
@@ -281,3 +291,28 @@ test('job: the timeline is zoomed by keys and buttons, and shows edits', (world)
     await page.locator('details table tbody tr', { hasText: 'Edit by admin: start' }).first().waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
   }))
+test('account: settings of the user: start page, refresh interval and keys', async (world) => {
+  await world.admin.post('/users', { name: 'selma', password, admin: false, rights: [{ group: world.pay, right: 'viewer' }] })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('selma', password, '/me')
+    const form = page.locator('.settings')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await form.locator('.el-select').nth(3).click()
+    await page.getByRole('option', { name: 'Runs', exact: true }).click()
+    await form.locator('.el-select').nth(4).click()
+    await page.getByRole('option', { name: 'Every 60 s' }).click()
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT' && /"keys":false/.test(answer.request().postData() ?? ''))
+    await form.getByText('Single keys are shortcuts').click()
+    assert.deepEqual(JSON.parse((await saved).request().postData()), { language: null, zone: 'viewer', theme: 'auto', start_page: '/runs', refresh_s: 60, keys: false })
+    await visitor.settle()
+  })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('selma', password)
+    await page.waitForURL(/\/console\/runs$/)
+    await visitor.settle()
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await visitor.settle()
+    assert.equal(visitor.path(), '/console/runs')
+  })
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { pause } from '../support/programs.mjs'
 import { password, users } from '../support/seed.mjs'
 import { test } from '../support/runner.mjs'
 import { visit } from '../support/visitor.mjs'
@@ -77,3 +78,38 @@ test('account: a new password ends the session and is the one to sign in with', 
     await page.locator('nav').waitFor()
     await visitor.settle()
   }))
+
+test('sign-in: a wrong link is refused, and its token leaves the address', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    visitor.expect(/status 401: POST .*\/session$/)
+    await page.goto(visitor.url('/sign-in#one_time=a-wrong-token'))
+    await page.getByText('This link is wrong, was used before, or has expired').waitFor()
+    assert.equal(visitor.path(), '/console/sign-in')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.fillSignIn(users.viewer, password)
+    await page.locator('nav').waitFor()
+    await visitor.settle()
+  }))
+
+test('session: the page warns before the end, and the user signs in again in place', async (world) => {
+  await world.admin.post('/users', { name: 'ulla', password, admin: false, rights: [{ group: world.pay, right: 'viewer' }] })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('ulla', password, '/help')
+    // A session of its greatest age, which no use extends.
+    const month = 30 * 86400000
+    const end = Date.now() + 240000
+    world.server.sql(`UPDATE rm_session SET opened_ms = ${end - month}, expires_ms = ${end} WHERE user_id = (SELECT id FROM xxl_job_user WHERE username = 'ulla')`)
+    // The server asks the database again after a second.
+    await pause(1200)
+    await page.reload()
+    await page.getByText('Your session ends at').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.locator('.el-dialog').getByText('Sign in again', { exact: true }).waitFor()
+    await page.locator('.el-dialog input[name=password]').fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByText('Your session ends at').waitFor({ state: 'detached' })
+    await page.locator('.el-dialog').waitFor({ state: 'detached' })
+    await visitor.settle()
+  })
+})
