@@ -12,6 +12,7 @@
 #include "protocol/forecast_messages.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/overview_messages.hpp"
 #include "protocol/task_messages.hpp"
 
 namespace ringmaster::protocol {

@@ -249,7 +249,7 @@ def record_number_rule(repository: Repository) -> Iterator[str]:
 def actor_list_rule(repository: Repository) -> Iterator[str]:
     """The tables of ARCHITECTURE.md list the actors of the catalogue, each once; what only listens is no actor of its own."""
     page = "ARCHITECTURE.md"
-    catalogues = [name for name in repository.files if re.fullmatch(r"protocol/(actor|executor)_interfaces\.hpp", name)]
+    catalogues = [name for name in repository.files if re.fullmatch(r"protocol/(actor|user|executor)_interfaces\.hpp", name)]
     if not catalogues or page not in repository.files:
         return
     declared = {found for name in catalogues for found in re.findall(r"(?m)^using (\w+) =", repository.text(name))}

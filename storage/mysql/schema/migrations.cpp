@@ -442,8 +442,7 @@ void add_column(std::vector<std::string>& to, const std::string& table, const st
                   "ALTER TABLE " + table + " ADD COLUMN " + column + " " + type);
 }
 
-// Instants that the misfire policy dropped: the last one of a job, and the last sent one while it is older. Also the ends of its
-// runs for which a job wants alarms.
+// Last instant of a job that the misfire policy dropped, last sent one while it is older; ends of runs for which it wants alarms.
 migration_step missed_instants() {
   migration_step step{14, "missed_instants", {}};
   add_column(step.statements, "rm_schedule", "sent_ms", "BIGINT NOT NULL DEFAULT 0");
@@ -455,9 +454,7 @@ migration_step missed_instants() {
 
 // Jobs that a user stopped: an apply leaves them stopped.
 migration_step manual_stops() {
-  return {16,
-          "manual_stops",
-          {table("rm_stop", R"(  job INT NOT NULL,
+  return {16, "manual_stops", {table("rm_stop", R"(  job INT NOT NULL,
   user_name VARCHAR(64) NOT NULL,
   at_ms BIGINT NOT NULL,
   PRIMARY KEY (job))")}};
@@ -465,9 +462,7 @@ migration_step manual_stops() {
 
 // The files of a source's applies: prune does not take a part of them for the whole.
 migration_step source_files() {
-  return {17,
-          "source_files",
-          {table("rm_source_file", R"(  source VARCHAR(128) NOT NULL,
+  return {17, "source_files", {table("rm_source_file", R"(  source VARCHAR(128) NOT NULL,
   file_name VARCHAR(255) NOT NULL,
   PRIMARY KEY (source, file_name))")}};
 }
@@ -495,11 +490,10 @@ migration_step user_settings() {
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{xxl_tables(),   ringmaster_tables(), job_options(), alarm_tables(),
-                                                 log_parts(),    modes(),             mirror_table(), access_tables(),
-                                                 kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
-                                                 shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions(), audit_values(), user_settings()};
+  static const std::vector<migration_step> steps{
+    xxl_tables(), ringmaster_tables(), job_options(), alarm_tables(), log_parts(), modes(), mirror_table(), access_tables(),
+    kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens(), missed_instants(), manual_stops(), source_files(),
+    descriptions(), audit_values(), user_settings()};
   return steps;
 }
 

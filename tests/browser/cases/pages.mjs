@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { password, run, users } from '../support/seed.mjs'
 import { test } from '../support/runner.mjs'
-import { until } from '../support/programs.mjs'
 import { visit } from '../support/visitor.mjs'
 import { pagesOf } from '../support/sights.mjs'
 
