@@ -13,6 +13,7 @@
 #include "apps/commands/commands.hpp"
 #include "apps/doctor/doctor.hpp"
 #include "apps/server/assembly.hpp"
+#include "apps/server/data_folder.hpp"
 #include "config/load.hpp"
 #include "core/text/sqlite_url.hpp"
 #include "gateway/transport/transport.hpp"
@@ -131,7 +132,9 @@ void check_times(const assembled& node, storage::store& store, finding_list& fin
 void check_database(const assembled& node, finding_list& findings) {
   // The check must not create the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
-    findings.push_back({verdict::warning, "database", "none yet; serve creates it"});
+    const auto startable = check_database_is_there(node.settings);
+    findings.push_back(startable ? finding{verdict::warning, "database", "none yet; serve creates it"}
+                                 : finding{verdict::failure, "database", startable.error().context});
     return;
   }
   auto database = make_database(node);

@@ -117,6 +117,12 @@ class DeletedTest(FileCase):
         server = self.start()
         self.assertEqual(server.child.wait(DEADLINE_S), 1)
         self.assertIn("(node-id exists)", server.text())
+        # The check before a start says what the start says.
+        result = self.run_it("doctor", "--json")
+        found = {each["check"]: each for each in json.loads(result.out)}
+        self.assertEqual((result.code, found["database"]["status"]), (1, "fail"), result)
+        self.assertIn("(node-id exists): put the file back or restore a backup", found["database"]["detail"])
+        self.assertIn(found["database"]["detail"], server.text())
         self.assertEqual([path.name for path in self.data.iterdir()], ["node-id"])
 
 
