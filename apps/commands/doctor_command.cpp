@@ -179,6 +179,7 @@ void check_database(const assembled& node, finding_list& findings) {
     return;
   }
   check_mode(**store, node.settings.cluster.mode, findings);
+  check_age(node.settings, **store, node.schedule_zone, system_now(), findings);
   check_times(node, **store, findings);
   check_executors(**store, findings);
   check_nodes(node.settings, **store, findings);

@@ -135,11 +135,18 @@ class RestoredTest(FileCase):
         self.wait_for_runs(server, 10)
         self.assertEqual(server.stop(), 0)
         lives = self.rows("SELECT incarnation FROM rm_node")[0][0]
+        self.assertEqual(self.ages(), [])
+        highest = self.rows("SELECT max(id) FROM xxl_job_log")[0][0]
         self.restore(copy)
+        self.assertRegex(" ".join(self.ages()), rf"\Awarn: the database is older than it was: its next run id is \d+, but this "
+                                                rf"node has seen run {highest} .* start above {highest}\Z")
         server = self.serve()
         server.wait_for_line("warning +.*the database is older than it was: it would give run ids a second time")
         self.wait_for_runs(server, 5)
         self.assertIn("ringmaster_database_set_back_total 1", self.metrics(server))
+        # Once the ids are raised, the warning is about the start that found it.
+        self.assertRegex(" ".join(self.ages()), rf"\Awarn: the database was older than before when this node started at .*, "
+                                                rf"new run ids start above {highest}; runs in between have no rows\Z")
         self.assertEqual(server.stop(), 0)
         self.assertEqual(len(set(self.ids())), len(self.ids()))
         self.assertGreater(self.rows("SELECT incarnation FROM rm_node")[0][0], lives)
@@ -147,6 +154,10 @@ class RestoredTest(FileCase):
         rows = self.rows("SELECT id, trigger_code FROM xxl_job_log")
         for run, triggered in rows:
             self.assertTrue(triggered not in (0, 200) or self.ids().count(run) == 1, (run, triggered))
+
+    def ages(self) -> list[str]:
+        found = json.loads(self.run_it("doctor", "--json").out)
+        return [f"{each['status']}: {each['detail']}" for each in found if each["check"] == "database age"]
 
     def metrics(self, server) -> str:
         with urllib.request.urlopen(server.address() + "/metrics", timeout=DEADLINE_S) as reply:
