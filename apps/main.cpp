@@ -100,6 +100,8 @@ int run(int argc, char** argv) {
   migrate_command
     ->add_flag("--lean{on}", migration.lean, "Drop the log indexes that only Java admin pages use; --lean=off restores them")
     ->check(CLI::IsMember({"on", "off"}));
+  migrate_command->add_flag("--new-database", migration.new_database,
+                            "Create an empty SQLite database if the earlier one is missing");
   migrate_command->add_flag("--json", migration.json, "Print JSON");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 

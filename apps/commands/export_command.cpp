@@ -12,6 +12,7 @@
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/api_queries.hpp"
 #include "apps/server/assembly.hpp"
+#include "apps/server/data_folder.hpp"
 #include "apps/server/new_file.hpp"
 #include "apps/terminal/export_text.hpp"
 #include "apps/terminal/report.hpp"
@@ -35,6 +36,8 @@ core::result<void> write_from_database(const export_options& options, sink to) {
   auto database = make_database(*what);
   if (!database)
     return tl::unexpected{database.error()};
+  if (auto there = check_has_tables(**database, what->settings); !there)
+    return there;
   auto store = (*database)->open_to_look();
   if (!store)
     return tl::unexpected{store.error()};

@@ -67,13 +67,25 @@ class PlaceTest(Case):
 
     def test_only_serve_and_migrate_make_a_database(self):
         path = self.write("jobs.toml", JOBS)
-        for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes")):
+        for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes"),
+                          ("export",), ("takeover",), ("takeover", "--back")):
             self.refuse(1, "no database at {}/data/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
                            "`ringmaster serve` and `ringmaster migrate` create one, --config FILE selects another configuration",
                         *arguments)
         self.assertFalse(self.data.exists())
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("migrate").out)
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("apply", path).out)
+
+    def test_migrate_replaces_no_database_unasked(self):
+        self.data.mkdir()
+        (self.data / "node-id").write_text("some-node\n")
+        for more in ((), ("--dry-run",)):
+            self.refuse(1, "the database {}/data/ringmaster.db is missing, but a server with the data folder {}/data had one "
+                           "(node-id exists): put the file back or restore a backup; "
+                           "`ringmaster serve --new-database` starts with an empty one", "migrate", *more)
+        self.assertEqual([path.name for path in self.data.iterdir()], ["node-id"])
+        self.succeed("migrate", "--new-database")
+        self.assertEqual(self.jobs(), [])
 
     def test_data_dir_counts_from_the_configuration_file(self):
         config = self.write("etc/ringmaster.toml", 'data_dir = "state"\n')
