@@ -10,6 +10,7 @@
 #include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "core/run/child_report.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/run/run_reason.hpp"
 #include "core/run/trigger_note.hpp"
@@ -65,6 +66,10 @@ std::string sending_words(const api_document& run, const std::optional<core::tri
 /// Returns why no executor accepted the run.
 std::string sending_problem(const api_document& run) {
   const auto note = note_of(run);
+  if (core::says_no_address(note ? note->message : text_in(run, "trigger_message"))) {
+    const auto group = line_in(run, "group_title");
+    return "not sent: no executor of " + (group.empty() ? "the job's group" : "group " + group) + " is registered";
+  }
   const auto words = sending_words(run, note);
   if (note && note->refused)
     return "refused by the executor" +
@@ -112,6 +117,19 @@ std::string started_by(const api_document& run) {
 std::string titled(const api_document& run, const job_titles& jobs) {
   const auto shard = line_in(run, "shard");
   return job_title_of(run, jobs) + (shard.empty() ? "" : " shard " + shard);
+}
+
+/// Adds the executor's words, and the children that the success started.
+void add_result(run_fields& all, const api_document& run) {
+  const auto report = result_words(run);
+  const auto parts = core::read_children(report);
+  if (!parts.words.empty())
+    all.emplace_back("result", std::string{parts.words});
+  std::string children;
+  for (const auto& child : parts.children)
+    children.append(children.empty() ? "job " : "\njob ").append(child.job).append(child.started ? " started" : " not started");
+  if (!children.empty())
+    all.emplace_back("children", std::move(children));
 }
 
 void add_note(run_fields& all, const api_document& run) {
@@ -232,7 +250,7 @@ std::string describe_run(const api_document& run, const job_titles& jobs, const 
   add("shard", line_in(run, "shard"));
   add("retries left", digits_in(run, "retry_left"));
   if (number_in(run, "handle_code") == core::success_code)
-    add("result", result_words(run));
+    add_result(all, run);
   add("codes", "trigger " + digits_in(run, "trigger_code") + ", result " + digits_in(run, "handle_code"));
   add_note(all, run);
   return fields_text(all);

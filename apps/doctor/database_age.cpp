@@ -37,8 +37,9 @@ void check_age(const config::settings& settings, storage::store& store, const co
   else if (core::judge_next_id(*marks, *next) == core::id_verdict::older)
     findings.push_back({verdict::warning, "database age",
                         "the database is older than it was: its next run id is " + text_of(*next)
-                          + ", but this node has seen run " + text_of(marks->seen) + " (was it restored, or did it fail over to a replica?); serve lets new run "
-                          "ids start above " + text_of(marks->ceiling)});
+                          + ", but this node has seen run " + text_of(marks->seen)
+                          + " (was it restored, or did it fail over to a replica?); serve lets new run ids start above "
+                          + text_of(marks->ceiling)});
   else if (const auto& back = marks->back; back && now - back->at < reported_for)
     findings.push_back({verdict::warning, "database age",
                         "the database was older than before when this node started at " + zone.format(back->at)

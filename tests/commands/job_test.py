@@ -85,7 +85,7 @@ class JobTest(Case):
         self.refuse(1, "unknown job pay-worker/none", "job", "show", "pay-worker/none")
         self.refuse(1, "job 77 does not exist", "job", "stop", "77")
         self.refuse(2, 'invalid job "none"; expected an id or group/key', "job", "stop", "none")
-        self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
+        self.refuse(2, "a job without a schedule cannot be started, only triggered", "job", "start", "pay-worker/child")
         self.refuse(2, 'addresses: "here" is not an address; expected http://host:port/, at most 255 characters', "job",
                     "trigger", "1", "--address", "here")
         for text in ("", " ", ",", "http://127.0.0.1:9/,", "http://127.0.0.1:9/, ,http://127.0.0.1:8/"):

@@ -225,7 +225,7 @@ class WordsTest(Case):
         run = server.wait_for(lambda: json.loads(self.succeed("run", "list", "--failed", "--json").out)["items"], "it failed")[0]
         line = re.split(r"  +", self.succeed("run", "list", "--since", "1h", "--handler", "settle").out.splitlines()[1])
         self.assertEqual((line[0], line[1], line[3]), (str(run["id"]), "pay-worker/settle", "failed"))
-        self.assertTrue(line[-1].startswith("not sent: "), line)
+        self.assertEqual(line[-1], "not sent: no executor of group pay-worker is registered")
         trace = ("java.lang.reflect.InvocationTargetException\n\tat a.B.c(B.java:1)\nCaused by: a.Wrapper: b\n"
                  "Caused by: java.lang.IllegalStateException: no such account\n\tat a.B.d(B.java:3)\n\t... 4 more")
         with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
@@ -238,7 +238,14 @@ class WordsTest(Case):
         self.assertEqual(len(self.succeed("run", "list", "--until", "1h").out.splitlines()), 1)
         self.assertEqual(len(self.succeed("run", "list", "--handler", "other").out.splitlines()), 1)
         shown = self.succeed("run", "show", str(run["id"])).out
-        self.assertRegex(shown, r"(?m)^why: +not sent: ")
+        self.assertRegex(shown, r"(?m)^why: +not sent: no executor of group pay-worker is registered$")
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            db.execute("UPDATE xxl_job_log SET trigger_code = 200, handle_code = 200, handle_msg = ? WHERE id = ?",
+                       ("two files<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger child job<<<<<<<<<<< </span><br>"
+                        "1/2 [Job ID=8], Trigger success, Trigger msg: null <br>2/2 [Job ID=x], Trigger Fail, Trigger msg: "
+                        "Job ID is illegal <br>", run["id"]))
+        self.assertRegex(self.succeed("run", "show", str(run["id"])).out,
+                         r"(?m)^result: +two files\nchildren: +job 8 started\n +job x not started$")
         self.assertRegex(shown, r"(?m)^started by: +manual$")
         self.assertNotIn("<", shown)
         self.assertEqual(self.succeed("names", "jobs").out, "pay-worker/settle\n")
