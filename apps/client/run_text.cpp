@@ -84,10 +84,10 @@ std::string end_text(const core::reported_end& end) {
   const auto cause = [&]() -> std::string {
     switch (end.cause) {
     case core::end_cause::user: return "killed by a user";
-    case core::end_cause::later_run: return "ended by a later run of the job (COVER_EARLY)";
-    case core::end_cause::handler_changed: return "ended because the job's handler changed";
-    case core::end_cause::source_changed: return "ended because the job's source changed";
-    case core::end_cause::executor_stopped: return "ended because its executor stopped";
+    case core::end_cause::later_run: return "killed by a later run of the job (COVER_EARLY)";
+    case core::end_cause::handler_changed: return "killed because the job's handler changed";
+    case core::end_cause::source_changed: return "killed because the job's source changed";
+    case core::end_cause::executor_stopped: return "killed because its executor stopped";
     }
     return "killed";
   }();
@@ -99,6 +99,8 @@ std::string end_text(const core::reported_end& end) {
 std::string result_words(const api_document& run) {
   const auto stored = text_in(run, "handle_message");
   const std::string report{core::trimmed(core::plain_text(core::result_text(stored, core::language::en)))};
+  if (report == core::lost_result(core::language::en))
+    return "lost: its result never came";
   const auto end = core::read_end(report);
   return end ? end_text(*end) : report;
 }
@@ -191,8 +193,7 @@ std::string run_reason(const api_document& run) {
     return {};
   if (handled == timed_out_code) {
     const auto note = note_of(run);
-    return note && note->timeout_s > 0 ? "took longer than its time limit of " + std::to_string(note->timeout_s) + " s"
-                                       : "took longer than its time limit";
+    return note && note->timeout_s > 0 ? "timed out after " + std::to_string(note->timeout_s) + " s" : "timed out";
   }
   if (handled != 0) {
     const auto words = result_words(run);

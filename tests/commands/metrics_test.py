@@ -6,6 +6,7 @@ import urllib.request
 from pathlib import Path
 
 from command_case import DEADLINE_S, Case, job
+from job_test import finer_words
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
@@ -49,7 +50,9 @@ class MetricsTest(Case):
         server.wait_until_ready()
         server.wait_for(lambda: 'runs_ended_total{group="idle"' in self.metrics(server), "the group is known")
         text = self.metrics(server)
-        for result in ("succeeded", "failed", "not_sent", "missed"):
+        results = {"succeeded"} | {row.result for row in finer_words().values()}
+        self.assertEqual(results, set(re.findall(r'ringmaster_runs_ended_total\{group="idle",result="(\w+)"', text)))
+        for result in results:
             self.assertIn(f'ringmaster_runs_ended_total{{group="idle",result="{result}"}} 0', text)
         self.assertIn('ringmaster_instants_missed_total{group="idle"} 0', text)
         for channel in ("mail", "ops"):
