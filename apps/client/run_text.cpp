@@ -1,6 +1,7 @@
 #include "apps/client/run_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "core/text/plain_text.hpp"
 #include "core/text/result_text.hpp"
 #include "core/text/text.hpp"
+#include "core/text/text_width.hpp"
 
 namespace ringmaster::apps {
 
@@ -29,8 +31,10 @@ using run_fields = std::vector<std::pair<std::string, std::string>>;
 constexpr std::int64_t timed_out_code = 502;
 /// Maximum number of jobs requested one by one; for more, the whole list is read.
 constexpr std::size_t asked_jobs_max = 40;
-/// Longest reason in a table that is not cut to a terminal width.
-constexpr std::size_t reason_chars_max = 160;
+/// Places of columns in the table of runs.
+constexpr std::size_t job_column = 1, executor_column = 5;
+/// Width of an address that is cut to its port.
+constexpr std::size_t address_least = 8;
 
 std::string line_in(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
 
@@ -218,16 +222,32 @@ std::string run_duration(const api_document& run) {
   return std::to_string(seconds / 3600) + "h " + two(seconds / 60 % 60) + "m";
 }
 
+namespace {
+
+/// Returns the width in which all names of jobs fit without their groups: `…/settle`.
+std::size_t width_without_groups(const std::vector<std::vector<std::string>>& lines) {
+  std::size_t width = 0;
+  for (const auto& line : lines) {
+    const auto& title = line[job_column];
+    const auto slash = title.find('/');
+    width = std::max(width, slash == std::string::npos ? core::columns_of(title) : 1 + core::columns_of(title.substr(slash)));
+  }
+  return width;
+}
+
+} // namespace
+
 std::string runs_table(const api_document& runs, const job_titles& jobs, const core::zone& where) {
   std::vector<std::vector<std::string>> lines{
     {"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "TOOK", "EXECUTOR", "WHY"}};
   for (const auto& run : runs) {
     const auto why = one_line(line_that_says_why(run_reason(run)));
     lines.push_back({digits_in(run, "id"), titled(run, jobs), instant_in(run, "trigger_ms", where), run_state_text(run),
-                     run_duration(run), text_or_none(run, "address"),
-                     std::string{core::cut_characters(why, reason_chars_max)}});
+                     run_duration(run), text_or_none(run, "address"), why});
   }
-  return table_text(lines);
+  // The reason needs the room: an address is in `run show`, and the groups of jobs that are listed together are known.
+  const std::array first{narrow_first{executor_column, address_least}, narrow_first{job_column, width_without_groups(lines)}};
+  return table_text(lines, terminal_columns(), first);
 }
 
 std::string describe_run(const api_document& run, const job_titles& jobs, const core::zone& where) {

@@ -2,6 +2,7 @@
 
 // Tables for terminal output.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,8 +13,18 @@ namespace ringmaster::apps {
 /// Formats columns as wide as their widest cell, separated by two spaces, without trailing spaces. The first row is the heading.
 /// On a narrower terminal the widest columns are cut; cut cells end with `…`.
 [[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows);
-/// Formats the table for a terminal with `columns_max` columns; 0: no limit.
-[[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max);
+
+/// A column that is narrowed before all others, because its beginning says least.
+struct narrow_first {
+  std::size_t column = 0;
+  /// Width down to which it is narrowed first.
+  std::size_t least = 0;
+};
+
+/// Formats the table for a terminal with `columns_max` columns; 0: no limit. `first`: columns to narrow first, in this order.
+/// Their cut cells keep their ends, after a `…`.
+[[nodiscard]] std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max,
+                                     std::span<const narrow_first> first = {});
 
 /// Returns the number of columns of the terminal at standard output; 0: not a terminal.
 [[nodiscard]] std::size_t terminal_columns();
