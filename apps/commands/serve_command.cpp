@@ -33,9 +33,19 @@ void log_report(actors::logger& log, const core::deploy_report& report) {
     log->warn("declared: {}", warning);
 }
 
-void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
-              actors::logger& log) {
+/// What a start prints about itself.
+struct announcement {
+  std::string database;
+  /// This start created the database.
+  bool made_database = false;
+  access_token token;
+  std::optional<first_admin> admin;
+};
+
+void announce(const announcement& start, const std::string& address, actors::logger& log) {
+  const auto& [database, made_database, token, admin] = start;
   log->info("serving on {}", address);
+  log->info("database: {}{}", database, made_database ? ", created by this start" : "");
   if (token.fresh)
     log->info("created an access token: see {}", token.file);
   if (admin)
@@ -221,8 +231,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   if (!base)
     return tl::unexpected<core::error>{base.error()};
   auto log = base->log;
-  auto token = base->token;
-  auto admin = base->admin;
+  const announcement start{base->database->description(), base->made_database, base->token, base->admin};
   const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";
   auto report = apply_deploy_files(*base->database, base->what, system_now());
   if (!report)
@@ -232,7 +241,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   if (!running)
     return tl::unexpected<core::error>{running.error()};
   const auto address = scheme + (*running)->address();
-  announce(token, admin, address, log);
+  announce(start, address, log);
   run_until_stopped(options, known, notice, **running, address, log);
   return exit_done;
 }

@@ -34,6 +34,8 @@ struct node_bootstrap {
   int generation = 0;
   /// Set if the administrator was just created.
   std::optional<first_admin> admin;
+  /// Set if this start created the tables.
+  bool made_database = false;
 };
 
 /// Takes the data folder and the address first, then creates secrets and opens the database: a second process that fails changes

@@ -76,6 +76,15 @@ class PlaceTest(Case):
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("migrate").out)
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("apply", path).out)
 
+    def test_serve_names_its_database(self):
+        first = self.start()
+        first.wait_for_line(f"database: sqlite {self.data}/ringmaster.db, created by this start\n")
+        first.wait_until_ready()
+        self.assertEqual(first.stop(), 0)
+        second = self.start()
+        second.wait_for_line(f"database: sqlite {self.data}/ringmaster.db\n")
+        self.assertEqual(second.stop(), 0)
+
     def test_migrate_replaces_no_database_unasked(self):
         self.data.mkdir()
         (self.data / "node-id").write_text("some-node\n")
