@@ -223,6 +223,16 @@ class WordsTest(Case):
             self.succeed("cron", "next", right)
         self.assertIn("crontab expression with five fields", self.run_it("cron", "next", "0 5 * * *").err)
 
+    def test_cron_with_both_day_fields_has_two_corrections(self):
+        for wrong, of_month, of_week in (("0 0 9 1 * MON", "0 0 9 1 * ?", "0 0 9 ? * MON"),
+                                         ("0 9 1,15 * 1", "0 0 9 1,15 * ?", "0 0 9 ? * 2")):
+            told = self.run_it("cron", "next", wrong)
+            self.assertEqual(told.code, 2)
+            self.assertIn("either day of month or day of week ", told.err)
+            self.assertIn(f'did you mean "{of_month}" (days of the month) or "{of_week}" (days of the week)?', told.err)
+            for right in (of_month, of_week):
+                self.succeed("cron", "next", right)
+
     def test_runs_are_filtered_and_named(self):
         self.succeed("apply", self.write("jobs.toml", JOBS))
         self.succeed("job", "trigger", "1")
