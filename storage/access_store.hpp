@@ -132,6 +132,9 @@ public:
 
   /// Returns the newest rows first. Errors: `forbidden` for non-administrators.
   virtual core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) = 0;
+
+  /// Records changes that are not rows of this database, in one transaction. All other edits write their rows themselves.
+  virtual core::result<void> record(std::span<const core::audit_row> rows) = 0;
 };
 
 } // namespace ringmaster::storage

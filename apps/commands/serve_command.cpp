@@ -33,7 +33,7 @@ void log_report(actors::logger& log, const core::deploy_report& report) {
     log->warn("declared: {}", warning);
 }
 
-/// What a start prints about itself.
+/// Facts about a start, for its log.
 struct announcement {
   std::string database;
   /// This start created the database.
@@ -103,6 +103,8 @@ reloaded reload_settings(const assembled& fresh, configured& known, node& runnin
     return reloaded::nothing;
   running.reload(fresh);
   log->info("reload: applied: {}", joined(changed));
+  if (auto done = running.record_reload(changed); !done)
+    log->warn("reload: the audit log has no entry of these changes: {}", done.error().context);
   return reloaded::done;
 }
 

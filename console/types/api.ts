@@ -1269,7 +1269,7 @@ export interface Operations {
     query: {
       /** Exact name. */
       user?: string
-      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm'
+      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting'
       object_id?: number
       limit?: number
       /** Value of `next` of the previous page. */

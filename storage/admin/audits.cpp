@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "storage/admin/access.hpp"
+#include "storage/admin/audit_row.hpp"
 
 namespace ringmaster::storage {
 
@@ -52,6 +53,14 @@ core::result<std::vector<core::audit_row>> audit_role::list(const core::audit_se
     while (found.next())
       out.push_back(read_audit_row(found));
     return out;
+  });
+}
+
+core::result<void> audit_role::record(std::span<const core::audit_row> rows) {
+  return own_.edit([&]() -> core::result<void> {
+    for (const auto& row : rows)
+      write_audit(own_, row);
+    return {};
   });
 }
 
