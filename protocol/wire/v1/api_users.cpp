@@ -104,7 +104,8 @@ core::result<core::audit_search> api_audit_search_of(const form& sent, const api
   if (const auto object = sent.text("object")) {
     search.object = core::find_audit_object(*object);
     if (!search.object)
-      return core::fail(core::errc::invalid_argument, "the parameter object must be job, group, run, user, api_key, source, alarm or setting");
+      return core::fail(core::errc::invalid_argument,
+                        "the parameter object must be job, group, run, user, api_key, source, alarm or setting");
   }
   const auto id = api_number_of(sent, "object_id");
   if (!id)
