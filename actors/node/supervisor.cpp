@@ -194,8 +194,8 @@ void supervisor_state::spawn_administration() {
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
-                                        parts_.notifier, parts_.host, language, config::ask_limit(settings.server) / 10 * 9,
-                                        parts_.clocks.wall, parts_.log));
+                                        parts_.notifier, test_form{parts_.host, language, settings.alarm.form == "xxl"},
+                                        config::ask_limit(settings.server) / 10 * 9, parts_.clocks.wall, parts_.log));
   if (parts_.make_keeper)
     users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
                                   queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
