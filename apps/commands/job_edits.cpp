@@ -290,7 +290,7 @@ int job_remove(const remove_options& options) {
   std::string what;
   for (const auto id : jobs->ids)
     what += "- " + jobs->titles.at(id) + '\n';
-  what += std::to_string(jobs->ids.size()) + " jobs will be removed, with their logs";
+  what += counted(jobs->ids.size(), "job") + " will be removed, with " + (jobs->ids.size() == 1 ? "its" : "their") + " logs";
   if (auto agreed = confirm(what, options.yes); !agreed)
     return complain(agreed.error());
   return print(remove_all(**client, *jobs, options.declared_too), *jobs, "removed", options, (*client)->zone());

@@ -108,6 +108,10 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
   return text;
 }
 
+std::string counted(std::size_t number, std::string_view noun) {
+  return (std::to_string(number) + ' ').append(noun) + (number == 1 ? "" : "s");
+}
+
 std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields) {
   std::size_t width = 0;
   for (const auto& [name, value] : fields)

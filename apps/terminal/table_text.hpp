@@ -32,6 +32,9 @@ struct narrow_first {
 /// Formats `name: value` lines with aligned values. Further lines of a value are indented below it.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields);
 
+/// Returns a number of things: `1 job`, `2 jobs`.
+[[nodiscard]] std::string counted(std::size_t number, std::string_view noun);
+
 /// Makes untrusted text safe for a terminal: replaces control characters and direction marks with spaces, except those in `kept`.
 [[nodiscard]] std::string harmless(std::string text, std::string_view kept);
 /// Makes untrusted text safe and puts it on one line.

@@ -147,13 +147,14 @@ class QuestionTest(Terminal):
     def test_prune_of_a_part_is_refused(self):
         told = self.run_it("apply", f"{self.folder}/jobs.d/a.toml", "--prune", "--yes")
         self.assertEqual(told.code, 1, told)
-        self.assertIn("prune would remove 1 objects, but files of the source apply are missing: b.toml; apply all", told.err)
+        self.assertIn("prune would remove 1 object, but files of the source apply are missing: b.toml; apply all", told.err)
+        self.assertIn('or add --prune-all (in the API: "prune_all")', told.err)
         self.assertEqual(self.jobs(), ["other", "settle"])
         self.succeed("apply", f"{self.folder}/jobs.d/a.toml", "--prune", "--prune-all", "--yes")
         self.assertEqual(self.jobs(), ["settle"])
 
     def test_jobs_and_runs(self):
-        for arguments, words in ((("job", "remove", "1", "--declared-too"), "1 jobs will be removed, with their logs"),
+        for arguments, words in ((("job", "remove", "1", "--declared-too"), "1 job will be removed, with its logs"),
                                  (("run", "clear", "--all"), "0 runs of all jobs will be removed permanently")):
             told = self.run_it(*arguments)
             self.assertEqual(told.code, 2, told)
@@ -185,6 +186,9 @@ class RightsTest(Case):
         self.assertEqual(self.succeed("user", "edit", "some-user", "--admin").out, "some-user: all\n")
         server.wait_for(lambda: ask("user", "list").code == 0, "an administrator")
         self.refuse(2, "nothing to change: give --admin or --no-admin", "user", "edit", "some-user")
+        wrong = '"pay-worker=boss" is not a permission; expected GROUP=viewer, GROUP=operator or GROUP=editor'
+        self.refuse(2, wrong, "user", "grant", "some-user", "pay-worker=boss")
+        self.refuse(2, "--right: " + wrong, "user", "add", "another", "--right", "pay-worker=boss")
 
         number = json.loads(self.succeed("key", "list", "--json").out)["items"][0]["id"]
         fresh = ask("key", "rotate", str(number)).out.strip()

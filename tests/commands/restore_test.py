@@ -85,6 +85,7 @@ class DeletedTest(FileCase):
         server.wait_for(lambda: time.monotonic() > end, "time goes on")
         self.assertLessEqual(len(self.executor.seen), seen + 1)
         self.assertEqual(server.stop(), 0)
+        self.assertNotRegex(server.text(), r"could not be closed: \d+\(")
         self.assertFalse(self.file.exists())
         # A new file is created only on request.
         again = self.start()
