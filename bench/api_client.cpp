@@ -71,11 +71,11 @@ void api_client::connect() {
     fail(std::string{"cannot be reached: "} + std::strerror(errno));
 }
 
-api_reply api_client::call(std::string_view method, const std::string& target, std::string_view form) {
+api_reply api_client::call(std::string_view method, const std::string& target, std::string_view form, const std::string& more) {
   if (socket_ < 0)
     connect();
   std::string out{method};
-  out += ' ' + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers_;
+  out += ' ' + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers_ + more;
   if (!cookie_.empty())
     out += "Cookie: " + cookie_ + "\r\n";
   if (method == "POST")

@@ -32,12 +32,16 @@ public:
   /// Adds a header to all further requests.
   void show(const std::string& name, const std::string& value) { headers_ += name + ": " + value + "\r\n"; }
 
-  api_reply get(const std::string& target) { return call("GET", target, {}); }
+  /// Uses the session of another client.
+  void share_session(const api_client& other) { cookie_ = other.cookie_; }
+
+  /// `more`: further header lines of this request, each with its end.
+  api_reply get(const std::string& target, const std::string& more = {}) { return call("GET", target, {}, more); }
   /// Posts a form.
-  api_reply post(const std::string& target, const std::string& form) { return call("POST", target, form); }
+  api_reply post(const std::string& target, const std::string& form) { return call("POST", target, form, {}); }
 
 private:
-  api_reply call(std::string_view method, const std::string& target, std::string_view form);
+  api_reply call(std::string_view method, const std::string& target, std::string_view form, const std::string& more);
   void connect();
 
   std::uint16_t port_;

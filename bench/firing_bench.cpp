@@ -2,6 +2,7 @@
 // Accounts for every instant in one line of JSON on stdout. It uses only loopback, ends by itself and cleans up.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,6 +17,9 @@
 namespace {
 
 using namespace ringmaster::bench;
+
+/// Shortest load with viewers: two halves with some rounds of all viewers.
+constexpr std::chrono::seconds viewed_seconds_min{20};
 
 struct arguments {
   load_options load;
@@ -77,7 +81,13 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--reads", given.load.reads, "Reads of /api/v1 per second during --rate, --even and --spread")
     ->excludes(burst, idle, ingest)
     ->check(CLI::Range(1, 100'000));
+  auto* viewers = app.add_option("--viewers", given.load.viewers,
+                 "Viewers of /api/v1/now in the second half of --rate, --even and --spread; more than 400 need a higher"
+                 " gateway.requests_per_second")
+    ->excludes(burst, idle, ingest, applied)
+    ->check(CLI::Range(1, 10'000));
   declare_trouble(app, given, rate);
+  viewers->excludes(app.get_option("--kill"), app.get_option("--outage"));
   app.add_option("--seconds", given.seconds, "Measured seconds of --rate, --even and --spread")
     ->check(CLI::Range(1, 86400))
     ->capture_default_str();
@@ -114,6 +124,8 @@ void settle(arguments& given) {
   load.batched_callbacks = given.callbacks == "batch";
   load.seconds = std::chrono::seconds{given.idle > 0 ? given.idle : given.seconds};
   load.warmup = std::chrono::seconds{given.warmup};
+  if (load.viewers > 0)
+    load.seconds = std::max<std::chrono::seconds>(load.seconds, viewed_seconds_min);
   load.ringmaster = std::filesystem::absolute(load.ringmaster);
   load.trouble.kind = given.kill ? trouble_kind::kill : given.outage > 0 ? trouble_kind::outage : trouble_kind::none;
   load.trouble.lasts_s = given.outage;

@@ -11,6 +11,7 @@
 #include "bench/executors.hpp"
 #include "bench/load_place.hpp"
 #include "bench/server_process.hpp"
+#include "bench/watched_half.hpp"
 
 namespace ringmaster::bench {
 
@@ -179,6 +180,9 @@ load_report run_load(const load_options& options) {
   std::optional<api_readers> readers;
   if (options.reads > 0)
     readers.emplace(port, folder.path(), options.reads, options.jobs);
+  std::optional<watched_half> watched;
+  if (options.viewers > 0)
+    watched.emplace(window, server->process()).begin(port, folder.path(), options.viewers);
   load_window applying;
   if (options.applied > 0) {
     wait_until(window.begin_ms + options.trouble.after_s * 1000);
@@ -188,6 +192,8 @@ load_report run_load(const load_options& options) {
   if (options.trouble.kind != trouble_kind::none)
     report.trouble = make_trouble(options, window, store, server, start);
   wait_until(window.end_ms);
+  if (watched)
+    watched->end();
   if (readers)
     report.reads = readers->finish();
   report.stolen_s = stolen_seconds() - stolen_before;
@@ -209,6 +215,8 @@ load_report run_load(const load_options& options) {
   report.rate = static_cast<double>(report.expected) / report.seconds;
   const auto book = emulated.finish();
   count(report, book, window, store.successes());
+  if (watched)
+    report.viewers = watched->account(book);
   if (report.applied)
     report.applied->late = account_of(book, {applying.begin_ms, applying.end_ms + apply_settled_ms}).late;
   if (report.trouble) {

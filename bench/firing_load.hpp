@@ -41,6 +41,8 @@ struct load_options {
   std::size_t applied = 0;
   /// Reads of the API per second during the load.
   std::size_t reads = 0;
+  /// Viewers of /api/v1/now in the second half of the load.
+  std::size_t viewers = 0;
   trouble_plan trouble;
   /// `key=value`, for the server's --set.
   std::vector<std::string> settings;

@@ -18,6 +18,19 @@ json to_object(const spread_ms& late) {
   return {{"p50", rounded(late.p50)}, {"p99", rounded(late.p99)}, {"p999", rounded(late.p999)}, {"max", rounded(late.max)}};
 }
 
+json to_object(const viewer_account& seen) {
+  return {{"count", seen.viewers},
+          {"per_s", rounded(seen.reads.per_second, 10)},
+          {"ms", to_object(seen.reads.ms)},
+          {"failed", seen.reads.failed},
+          {"unchanged", rounded(seen.unchanged)},
+          {"bytes", rounded(seen.bytes, 10)},
+          {"late_ms_without", to_object(seen.late_without)},
+          {"late_ms_with", to_object(seen.late_with)},
+          {"cpu_percent_without", rounded(seen.percent_without)},
+          {"cpu_percent_with", rounded(seen.percent_with)}};
+}
+
 } // namespace
 
 std::string to_json(const load_report& report) {
@@ -50,6 +63,8 @@ std::string to_json(const load_report& report) {
     out["prefilled"] = report.prefilled;
   if (const auto& reads = report.reads)
     out["reads"] = {{"per_s", rounded(reads->per_second, 10)}, {"ms", to_object(reads->ms)}, {"failed", reads->failed}};
+  if (report.viewers)
+    out["viewers"] = to_object(*report.viewers);
   if (const auto& applied = report.applied)
     out["apply"] = {{"jobs", applied->jobs},
                     {"seconds", rounded(applied->seconds)},

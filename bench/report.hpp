@@ -30,6 +30,16 @@ struct read_account {
   std::size_t failed = 0;
 };
 
+/// Account of viewers of /api/v1/now in the second half of a load, next to the first half without them.
+struct viewer_account {
+  std::size_t viewers = 0;
+  read_account reads;
+  double unchanged = 0; ///< part of the answers that were 304, 0 to 1
+  double bytes = 0;     ///< mean size of an answer with its head
+  spread_ms late_without, late_with;       ///< lateness of the instants of each half
+  double percent_without = 0, percent_with = 0; ///< CPU time of the server in each half, in percent of one core
+};
+
 /// Account of an apply in the middle of a load.
 struct apply_account {
   std::size_t jobs = 0;
@@ -60,6 +70,7 @@ struct load_report {
   std::optional<trouble_account> trouble;
   std::optional<read_account> reads;
   std::optional<apply_account> applied;
+  std::optional<viewer_account> viewers;
 
   [[nodiscard]] bool clean() const { return lost == 0 && doubled == 0 && unstored == 0; }
 };

@@ -317,6 +317,13 @@ using job_admin = caf::typed_actor<
   caf::result<exported_file>(export_query),
   /// Administrators only.
   caf::result<alarm_rules>(alarm_rules_query),
+  /// Administrators only.
+  caf::result<declared_sources>(declared_query),
+  /// Replies what an apply of this node's files would change; administrators only. Errors: not_found; conflict, with a line for
+  /// each mistake in the files, or when this node has no files of the source.
+  caf::result<files_applied>(drift_query),
+  /// Errors: not_found.
+  caf::result<exported_file>(declaration_query),
   /// Errors: not_found, invalid_argument with XXL's text.
   caf::result<core::job_edit>(start_job),
   /// Errors: not_found.
@@ -334,11 +341,14 @@ using job_admin = caf::typed_actor<
   /// Errors: not_found.
   caf::result<job_found>(job_query),
   caf::result<job_page>(job_page_query),
-  /// Replies earlier sources of a job, newest first. Errors: not_found.
+  /// Replies versions of a job's source, newest first, and the tag of the present one. Errors: not_found.
   caf::result<source_list>(source_query),
   /// Replies the instants of a time span, for the jobs that `by` may see. Errors: not_found, invalid_argument (too many jobs),
   /// unavailable (other forecasts are under way).
   caf::result<forecast_found>(forecast_query),
+  /// Replies counts of firings, perhaps before and after a change of one schedule. Errors: as forecast_query, invalid_argument
+  /// also for the changed schedule.
+  caf::result<counts_found>(counts_query),
   /// Replies the outcome of a manual run. Errors: not_found.
   caf::result<intent_found>(intent_query)>;
 
@@ -370,6 +380,18 @@ using run_admin = caf::typed_actor<
   /// Replies when all are removed, or after 5 s while clearing goes on; a repeated request joins it. Errors: invalid_argument.
   caf::result<runs_cleared>(clear_runs),
   caf::result<day_reports>(report_query)>;
+
+/// Does one action with many jobs or runs, in small steps, with the messages of the single operations: the actors that do them
+/// check permissions and write the audit log, object by object. A task belongs to the user who began it; administrators see all.
+using task_runner = caf::typed_actor<
+  /// Replies when the objects are known. Errors: forbidden (without the permission in any group), conflict (the search finds
+  /// another number of objects, which is the subject; or another request with the same token), too_large (too many tasks at
+  /// once; the subject is the number of seconds to wait), those of the search.
+  caf::result<task_begun>(begin_task),
+  /// Errors: not_found.
+  caf::result<task_found>(task_query),
+  /// Replies the progress so far. Errors: not_found.
+  caf::result<task_found>(abort_task)>;
 
 /// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
 /// timeout; with the subject `spool` when there is no place for a copy.
@@ -417,6 +439,8 @@ using user_admin = caf::typed_actor<
   /// password_empty, name_length, or a publicly known password), conflict, too_large as sign_in.
   caf::result<void>(change_password),
   caf::result<audit_list>(audit_query),
+  /// Replies the changes of one job or group. Errors: not_found.
+  caf::result<audit_list>(changes_query),
   /// Errors: not_found; too_large after too many failures (the subject is the number of seconds to wait).
   caf::result<identified>(identify_key),
   /// Errors: those of api_key_store::add.
@@ -439,6 +463,26 @@ using alarm_tester = caf::typed_actor<
   /// Arrives from the notifier.
   caf::result<void>(notice_done),
   /// INTERNAL: a test may have reached its limit.
+  caf::result<void>(tick_atom)>;
+
+/// Keeps the figures of this node that the console shows, and the counters of its last 15 minutes.
+using figure_keeper = caf::typed_actor<
+  /// Replies figures that are at most a second old; asks other actors and the store only then. Never an error.
+  caf::result<figures_told>(figures_query),
+  caf::result<void>(registry_change),
+  /// INTERNAL: the end of a step of the counters.
+  caf::result<void>(tick_atom)>;
+
+/// Has the node checked as `ringmaster doctor` does, for administrators. Errors of all: forbidden.
+using doctor = caf::typed_actor<
+  /// Replies the last report.
+  caf::result<doctor_report>(doctor_query),
+  /// Starts the checks and replies the new report, or that of the checks that run. Errors: unsupported; unavailable while a check
+  /// of an earlier report has not ended.
+  caf::result<doctor_report>(start_doctor),
+  /// Arrives from the examiner.
+  caf::result<void>(doctor_progress),
+  /// INTERNAL: a report may have reached its time limit.
   caf::result<void>(tick_atom)>;
 
 /// Dispatches requests to handlers; every request is answered, or left unanswered on purpose.

@@ -173,6 +173,14 @@ struct audit_query {
   core::principal by;
 };
 
+/// Asks for the changes of one job or group.
+struct changes_query {
+  core::audited_object object;
+  /// Only `before` and `limit` count.
+  core::audit_search window;
+  core::principal by;
+};
+
 struct audit_list {
   std::vector<core::audit_row> rows;
 };
@@ -286,6 +294,8 @@ struct save_source {
   std::string source;
   std::string remark;
   core::principal by;
+  /// `core::source_tag` of the source as it was read: the source is stored only if it still matches. Unset: no check.
+  std::optional<std::string> seen = {};
 };
 
 struct job_query {
@@ -307,12 +317,12 @@ struct job_page {
 };
 
 struct source_query {
-  core::job_id job{};
+  core::source_search search;
   core::principal by;
 };
 
 struct source_list {
-  std::vector<core::source_version> versions;
+  core::source_history history;
 };
 
 /// Asks for firings from `search.from` on, as `core::upcoming` returns them.

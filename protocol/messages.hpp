@@ -27,6 +27,8 @@
 #include "core/run/run.hpp"
 #include "core/schedule/schedule.hpp"
 #include "protocol/actor_interfaces.hpp"
+#include "protocol/declared_messages.hpp"
+#include "protocol/doctor_messages.hpp"
 #include "protocol/http.hpp"
 #include "protocol/log_messages.hpp"
 #include "protocol/store_messages.hpp"
@@ -445,6 +447,9 @@ struct node_handles {
   run_admin runs{};
   log_follower followed_logs{};
   alarm_tester alarm_tests{};
+  figure_keeper figures{};
+  doctor node_checks{};
+  task_runner tasks{};
 };
 
 struct node_status {

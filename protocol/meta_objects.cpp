@@ -8,8 +8,11 @@
 #include "protocol/error.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"
+#include "protocol/figure_messages.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/task_messages.hpp"
 
 namespace ringmaster::protocol {
 

@@ -101,8 +101,7 @@ install_packages() {
 }
 
 # Prints the URIs of the system's own Debian sources, one a line, the likeliest first: no mirror is named here. A mirror+file:
-# list is
-# replaced by its content; the security archive has no experimental suite.
+# list is replaced by its content; the security archive has no experimental suite.
 debian_uris() {
   local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources) uri
   awk '
@@ -129,7 +128,8 @@ apt_in() {
 
 is_caf_source() { [ -f "$1" ] && echo "$caf_sha256  $1" | sha256sum -c --quiet --status - 2>/dev/null; }
 
-# Downloads from Debian's experimental suite, from the first of the system's Debian mirrors that has the file.
+# Downloads from Debian's experimental suite, from the first of the system's Debian mirrors that has the file. A mirror may be
+# weeks old: the file's checksum is compared, so the age of its list does not matter.
 fetch_from_debian() { # FILE
   local uri file=actor-framework_$caf_version.orig.tar.gz
   mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial" "$scratch/source"
@@ -140,6 +140,7 @@ Dir::Cache "$scratch/cache";
 Dir::Etc::sourcelist "$scratch/sources.list";
 Dir::Etc::sourceparts "-";
 APT::Sandbox::User "";
+Acquire::Check-Valid-Until "false";
 CONF
   for uri in $(debian_uris); do
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri experimental main" > "$scratch/sources.list"
@@ -197,8 +198,7 @@ installed_caf() {
 }
 
 # build_caf PREFIX [cmake option...]: builds CAF once per prefix; the marker file is written last. The libraries are static, so
-# that a
-# binary needs no library of a user's cache, and position independent, as all code that is linked with them.
+# that a binary needs no library of a user's cache, and position independent, as all code that is linked with them.
 build_caf() {
   local prefix=$1
   shift

@@ -6,8 +6,7 @@
 #   scripts/fuzz.sh --build      only builds the targets
 #
 # Prints `NAME: ok, N inputs` or `NAME: failed` for each target and, last, a sum; exit 0 when nothing was found. CAF_ROOT names
-# the
-# CAF of scripts/deps.sh.
+# the CAF of scripts/deps.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

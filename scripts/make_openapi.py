@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from openapi_schemas import (
-    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, ref, shown, text, truth, whole,
+    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth, whole,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,8 +41,9 @@ def page_of(name):
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
-PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=64)}
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
+PATH_VERSION = {"name": "version", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
              "key is refused with 409.", text(minLength=1, maxLength=255, pattern="^[!-~]+$"))
 
@@ -54,6 +55,8 @@ def operation(method, path, who, summary, status=200, reply=None, body=None, par
     parameters = list(parameters)
     if "{id}" in path:
         parameters.insert(0, PATH_ID)
+    if "{version}" in path:
+        parameters.insert(1, PATH_VERSION)
     if "{name}" in path:
         parameters.insert(0, PATH_NAME)
     done = {"description": "Done.", **(body_of(reply) if reply else {})}
@@ -79,6 +82,7 @@ MAY_HAVE_SEEN = header("If-Match", "ETag of the object as it was read. Without i
 MADE = shown({"id": ID})
 PLACE = {"Location": "Path of the new object."}
 ETAG = {"ETag": "Value for If-Match and If-None-Match."}
+SOURCE_ETAG = {"ETag": "Of the job's present source, for If-Match of `PUT /jobs/{id}/source`."}
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": whole(1)}}
 
 operation("get", "/openapi.json", "anyone", "This document", reply={"type": "object"}, tag="about")
@@ -101,10 +105,14 @@ operation("get", "/jobs", "viewer", "Lists jobs, newest first", reply=page_of("J
     query("group", ID), query("running", truth()), query("name", text(), "Part of the name."),
     query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."), *PAGING])
 operation("post", "/jobs", "editor", "Creates a job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
-operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
-operation("post", "/jobs/stop", "operator", "Stops several jobs, each independently", reply=ref("BulkOutcome"), body="JobIds")
+operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
+          more=[409])
+operation("post", "/jobs/stop", "operator", "Stops several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
+          more=[409])
 operation("post", "/jobs/trigger", "operator", "Runs several jobs now, each independently", reply=ref("BulkOutcome"),
-          body="BulkTrigger", parameters=[KEY])
+          body="BulkTrigger", parameters=[KEY], more=[409])
+operation("post", "/jobs/delete", "editor", "Removes several jobs, each independently", 202, ref("TaskBegun"), "ManyJobs",
+          more=[409])
 operation("get", "/jobs/{id}", "viewer", "Returns a job", reply=ref("Job"), headers=ETAG)
 operation("put", "/jobs/{id}", "editor", "Replaces a job; absent members get the defaults of a new job", reply=ref("JobEdit"),
           body="JobDraft", parameters=[SEEN], more=[409, 412, 428])
@@ -114,14 +122,23 @@ operation("post", "/jobs/{id}/start", "operator", "Starts a job", reply=ref("Job
 operation("post", "/jobs/{id}/stop", "operator", "Stops a job", reply=ref("JobEdit"), more=[409])
 operation("post", "/jobs/{id}/trigger", "operator", "Runs a job now; answers when the request is durable", 202, ref("Intent"),
           "Trigger?", parameters=[KEY], more=[409])
-operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"))
+operation("get", "/jobs/{id}/sources", "viewer", "Lists the versions of a script, newest first", reply=page_of("SourceVersion"),
+          headers=SOURCE_ETAG, parameters=[query("bodies", truth(), "false: without the sources, which are null (true).")])
+operation("get", "/jobs/{id}/sources/{version}", "viewer", "Returns one version of a script", reply=ref("SourceVersion"),
+          headers=SOURCE_ETAG)
 operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a script", reply=ref("JobEdit"), body="Source",
-          more=[409])
+          headers=SOURCE_ETAG, more=[409, 412], parameters=[header(
+              "If-Match", "ETag of the present source as it was read. Without it, the source is stored whatever is there.")])
+operation("get", "/jobs/{id}/changes", "viewer", "Lists the changes of a job, newest first", reply=page_of("Change"),
+          parameters=PAGING)
+operation("get", "/jobs/{id}/declaration", "viewer", "Returns a job as a table of a declared file", reply={"type": "string"})
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
+operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
+          parameters=PAGING)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
           reply=page_of("Executor"), parameters=[
               query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
@@ -140,6 +157,11 @@ operation("get", "/export", "administrator", "Exports groups, jobs and alarms as
               query("source", text(minLength=1, maxLength=128), "Only objects that this source declared.")])
 operation("post", "/apply", "administrator", "Applies declared files of at most 8 MiB, all or nothing", reply=ref("Changes"),
           body="Files", more=[409])
+operation("get", "/declared", "administrator", "Lists the sources of declared objects",
+          reply=shown({"items": array(ref("DeclaredSource"))}))
+operation("get", "/declared/{name}/drift", "administrator",
+          "Returns what an apply of the answering node's files of a source would change; 409 if it has none",
+          reply=ref("Changes"), more=[409])
 operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
     query("group", ID), query("job", ID),
     query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
@@ -151,6 +173,13 @@ operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("R
     query("limit", whole(0, 500), "0: only the count."), PAGING[1]])
 operation("post", "/runs/clear", "editor", "Removes runs; removing those of all groups needs an administrator", body="Clearing",
           reply=shown({"removed": whole(0)}))
+operation("post", "/runs/kill", "operator", "Ends several runs on their executors, each independently", 202, ref("TaskBegun"),
+          "ManyRuns", more=[409])
+operation("post", "/runs/rerun", "operator", "Runs the jobs of several runs again, with the parameters and executors of the runs",
+          202, ref("TaskBegun"), "BulkRerun", parameters=[KEY], more=[409])
+operation("get", "/tasks/{id}", "any user", "Returns the progress of a task of the caller; for administrators, of any task",
+          reply=ref("Task"))
+operation("post", "/tasks/{id}/abort", "any user", "Ends a task: it begins with no further object", reply=ref("Task"))
 operation("get", "/runs/{id}", "viewer", "Returns a run", reply=ref("Run"))
 operation("get", "/runs/{id}/related", "viewer",
           "Returns the runs that a run repeats or follows, those that repeat or follow it, and the shards of its broadcast",
@@ -181,17 +210,33 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
     query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
-operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=shown({"next_ms": array(MS)}),
+operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=ref("SchedulePreview"),
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),
-                      query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100))])
+                      query("start_at_ms", MS), query("end_at_ms", MS), query("count", whole(1, 100)),
+                      query("from_ms", MS, "The instants after this one. Default: now."),
+                      query("jitter_ms", whole(1, 86400000), "Only part of `words`: the delay depends on the job."),
+                      query("misfire", one_of("DO_NOTHING", "FIRE_ONCE_NOW"), "Only part of `words`.")])
 operation("get", "/schedule/forecast", "viewer", "Lists the instants in a time span of the jobs that the caller may see",
           reply=ref("Forecast"), more=[404], parameters=[
               query("from_ms", MS, "Default, also for a past time: now."),
               query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
               query("job", ID), query("group", ID), query("limit", whole(1, 500)),
               query("cursor", text(pattern="^f[0-9]{1,15}-[0-9]{1,10}-[0-9]{1,15}$"), "Value of `next` of the previous page.")])
+COUNTS = [query("from_ms", MS, "Default, also for a past time: now."),
+          query("to_ms", MS, "Exclusive. Default: a day later. At most 31 days later."),
+          query("bucket_ms", whole(60000, 2678400000), "A multiple of 60000 (3600000); at most 5000 buckets."),
+          query("top", whole(1, 50), "Most listed seconds and jobs (20).")]
+operation("get", "/schedule/forecast/counts", "viewer",
+          "Counts the instants in a time span of the jobs that the caller may see, by time and by job",
+          reply=ref("FiringCounts"), more=[404], parameters=[query("job", ID), query("group", ID), *COUNTS])
+operation("post", "/schedule/what_if", "viewer",
+          "Counts these instants as they are, and as if one job had another schedule and ran; changes nothing", body="WhatIf",
+          reply=shown({"before": ref("ChangedCounts"), "after": ref("ChangedCounts")}), more=[404])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
+operation("get", "/now", "any user", "Returns what the nodes do now, in figures that are at most a second old", reply=ref("Now"),
+          headers={"ETag": "Value for If-None-Match."},
+          parameters=[header("If-None-Match", "Answers 304 if nothing but now_ms has changed.")])
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
           reply=shown({"items": array(shown({
               "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
@@ -203,6 +248,9 @@ operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),
               "detail": maybe(text("Why the message was not delivered.")), "took_ms": whole(0)}))
+operation("get", "/doctor", "administrator", "Returns the last report about the answering node", reply=ref("DoctorReport"))
+operation("post", "/doctor", "administrator", "Starts the checks of the answering node, or returns the report of those that run",
+          202, ref("DoctorReport"))
 operation("get", "/users", "administrator", "Lists users", reply=page_of("User"), parameters=[
     query("name", text(), "Part of the name."), query("admin", truth()), *PAGING])
 operation("post", "/users", "administrator", "Creates a user", 201, MADE, "NewUser", headers=PLACE, more=[409])
@@ -215,25 +263,53 @@ operation("delete", "/users/{id}", "administrator", "Removes a user", 204, param
 operation("get", "/audit", "administrator", "Lists the audit log, newest first", reply=page_of("Change"), parameters=[
     query("user", text(), "Exact name."), query("object", one_of(
         "job", "group", "run", "user", "api_key", "source", "alarm", "setting")),
-    query("object_id", ANY_NUMBER), *PAGING])
+    query("object_id", ANY_NUMBER), query("action", one_of(
+        "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply")),
+    query("from_ms", MS), query("to_ms", MS, "Inclusive."),
+    query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
+
+
+def filter_of(path, what):
+    """Returns the schema of a filter with the members that the list at `path` has as parameters."""
+    listed = next(out for each, method, out in OPERATIONS if (each, method) == ("/api/v1" + path, "get"))
+    found = [each for each in listed["parameters"] if each["in"] == "query" and each["name"] not in ("limit", "cursor")]
+    return {**record({each["name"]: {**each["schema"], **({"description": each["description"]} if "description" in each else {})}
+                      for each in found}), "description": f"As the parameters of the list of {what}; empty: all that it shows."}
 
 
 def document():
     paths = {}
     for path, method, out in OPERATIONS:
         paths.setdefault(path, {})[method] = out
+    for action in ("start", "stop", "trigger"):
+        done = paths[f"/api/v1/jobs/{action}"]["post"]["responses"]
+        done["200"]["description"] = "Done, for a request with ids."
+        done["202"] = {"description": "A task has begun, for a request with a filter.", **body_of(ref("TaskBegun"))}
     log = paths["/api/v1/runs/{id}/log"]["get"]["responses"]
     log["304"] = {"description": "The log has not changed."}
     file = paths["/api/v1/runs/{id}/log/file"]["get"]["responses"]
     file["200"]["content"] = {"text/plain; charset=utf-8": file["200"]["content"]["application/json"]}
     file["206"] = {**file["200"], "description": "The part that was asked for."}
     file["304"] = {"description": "The log has not changed."}
-    exported = paths["/api/v1/export"]["get"]["responses"]["200"]
-    exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    now = paths["/api/v1/now"]["get"]["responses"]
+    now["304"] = {"description": "Nothing but now_ms has changed."}
+    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration"):
+        exported = paths[path]["get"]["responses"]["200"]
+        exported["content"] = {"application/toml": exported["content"]["application/json"]}
+    drift = paths["/api/v1/declared/{name}/drift"]["get"]["responses"]
+    for path, method in (("/jobs/{id}", "put"), ("/jobs/{id}", "delete"), ("/jobs/{id}/source", "put")):
+        paths["/api/v1" + path][method]["responses"]["412"] = {
+            "description": "Refused: another user changed the object meanwhile.", "content": {
+                "application/problem+json": {"schema": ref("EditProblem")}}}
+    for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post"), ("/api/v1/jobs", "post"),
+                         ("/api/v1/jobs/{id}", "put")):
+        paths[path][method]["responses"]["400"] = {"description": "Refused; a wrong schedule with its part.", "content": {
+            "application/problem+json": {"schema": ref("ScheduleProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]
     for status in ("400", "409"):
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {
             "application/problem+json": {"schema": ref("FileProblem")}}}
+    drift["409"] = refused["409"]
     schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
                for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
     schemes["key"] = {"type": "http", "scheme": "bearer", "description": "API key. With a cookie instead, requests that change "
@@ -245,7 +321,8 @@ def document():
         "servers": [{"url": "/"}],
         "security": [{name: []} for name in schemes],
         "paths": paths,
-        "components": {"schemas": SCHEMAS, "securitySchemes": schemes},
+        "components": {"schemas": {**SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"), "RunFilter": filter_of("/runs", "runs")},
+                       "securitySchemes": schemes},
     }
 
 

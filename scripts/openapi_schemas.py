@@ -17,6 +17,10 @@ def whole(minimum=None, maximum=INT64_MAX, description=None):
     return {"type": "integer", "format": "int64", **bounds, **({"description": description} if description else {})}
 
 
+def rate(description=None):
+    return {"type": "number", "minimum": 0, **({"description": description} if description else {})}
+
+
 def truth(description=None):
     return {"type": "boolean", **({"description": description} if description else {})}
 
@@ -152,8 +156,28 @@ TRIGGER = {"params": maybe(text("Default: the job's own parameters.")),
            "addresses": maybe(array(text(), 1000, description="Absent or empty: the executors of the group. An item must not "
                                                                   "be empty or contain a comma."))}
 IDS = array(ID, 500, 1, uniqueItems=True)
+RUN_IDS = array(whole(1), 500, 1, uniqueItems=True)
+EXPECT = whole(0, 100000, "Number of objects that the filter must find; needed with a filter, and only then.")
+
+
+def many(ids, kind, **more):
+    """Returns the schema of a request with many objects, by their ids or by a filter of their list."""
+    return record({"ids": ids, "filter": maybe(ref(kind + "Filter")), "expect": maybe(EXPECT), **more})
+
 
 PARTIAL_REASON = maybe(text("Reason why the rest of the log is missing now; null if nothing is missing."))
+
+BUSY_SECOND = shown({"at_ms": MS, "count": whole(0, description="Instants in this second."),
+                     "jobs": whole(0, description="Jobs that fire in it."),
+                     "some": array(maybe(ID), description="The first of these jobs, eight at most; null: the new job.")})
+COUNTS = {
+    "bucket_ms": whole(1), "buckets_from_ms": {**MS, "description": "Begin of the first bucket, a multiple of bucket_ms."},
+    "from_ms": MS, "to_ms": MS, "walked_to_ms": {**MS, "description": "Counts after this time are incomplete."},
+    "truncated": truth("The computation reached its limit before to_ms."), "firings": whole(0),
+    "counts": array(whole(0), description="Instants by bucket."),
+    "top": array(BUSY_SECOND, description="Seconds in which most jobs fire."),
+    "jobs": array(shown({"job": maybe(ID), "count": whole(0)}), description="Jobs with most instants; null: the new job."),
+    "cannot_be_planned": array(ID)}
 
 SCHEMAS = {
     "Problem": shown({"type": text("`urn:ringmaster:` and a stable name."), "title": text(), "status": whole(400, 599),
@@ -168,13 +192,24 @@ SCHEMAS = {
     "AskedRuns": shown({"waiting": truth("The request has not been claimed yet."),
                         "runs": array(whole(1), description="One run, or one run per shard.")}),
     "Intent": shown({"job": ID, "intent": whole(1, description="Identical for requests with the same Idempotency-Key.")}),
-    "JobIds": record({"ids": IDS}, ["ids"]),
-    "BulkTrigger": record({"ids": IDS, **TRIGGER}, ["ids"]),
+    "ManyJobs": many(IDS, "Job"),
+    "BulkTrigger": many(IDS, "Job", **TRIGGER),
+    "ManyRuns": many(RUN_IDS, "Run"),
+    "BulkRerun": many(RUN_IDS, "Run", params=maybe(text("Default: the parameters of each run.")), addresses=maybe(array(
+        text(), 1000, description="Absent: the executor of each run. Empty: the executors of the group."))),
+    "TaskBegun": shown({"task": whole(1, description="Id for GET /tasks/{id}.")}),
+    "Task": shown({"id": whole(1), "action": one_of("start", "stop", "trigger", "delete", "kill", "rerun"),
+                   "state": one_of("running", "done", "aborted"),
+                   "done": whole(0, description="Objects with which the action succeeded."),
+                   "total": whole(0), "failed": whole(0),
+                   "problems": array(shown({"id": whole(1, description="Id of the job or run."), "code": text(),
+                                            "detail": text("Text for users.")}), 100, description="The first failures.")}),
     "BulkOutcome": shown({"items": array({
         "type": "object", "required": ["id", "status"],
         "properties": {"id": ID, "status": whole(200, 599), "done": {"type": "object"}, "problem": ref("Problem")}})}),
     "Source": record({"source": text(), "remark": text(minLength=4, maxLength=100)}, ["source", "remark"]),
-    "SourceVersion": shown({"id": whole(1), "job": ID, "glue_type": text(), "source": text(), "remark": text(),
+    "SourceVersion": shown({"id": whole(1), "job": ID, "glue_type": text(), "source": maybe(text("Null with bodies=false.")),
+                            "bytes": whole(0, description="Length of the source."), "remark": text(),
                             "added_ms": maybe(MS), "updated_ms": maybe(MS)}),
     "GroupDraft": record({"app_name": text(minLength=4, maxLength=64), "title": text(maxLength=64),
                           "address_type": maybe(one_of("automatic", "manual")), "addresses": maybe(array(text(), 1000)),
@@ -206,6 +241,16 @@ SCHEMAS = {
                                 "fields": array(text("`retry: 0 -> 2`"))})),
         "on_their_way": maybe(whole(0, description="Runs that were claimed before the edits and have not been sent yet.")),
         "warnings": array(text())}),
+    "DeclaredSource": shown({
+        "source": text("Name of the source."), "revision": maybe(ANY_NUMBER),
+        "objects": shown({"groups": whole(0), "jobs": whole(0), "alarms": whole(0)}),
+        "files": array(text(), description="Names of the files of its applies."),
+        "applied_ms": maybe({**MS, "description": "Last apply that changed something, if it is among the newest 10000 rows of "
+                                                  "the audit log."}),
+        "by": maybe(text("Author of that apply.")),
+        "has_files": truth("The answering node has the files of this source, so that their drift can be read.")}),
+    "EditProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {
+        "changed_by": maybe(text("User of the later edit; null if it is not in the audit log.")), "changed_ms": maybe(MS)}}]},
     "FileProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(shown({
         "file": maybe(text()), "line": maybe(whole(1)), "detail": text()}), 1000)}}]},
     "Run": shown(RUN),
@@ -264,21 +309,83 @@ SCHEMAS = {
         "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
         "recovered": truth("The first success after an alarm is reported, too.")}),
     "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
+    "DoctorReport": shown({
+        "at_ms": maybe({**MS, "description": "Start of the checks; null: none yet."}), "node": text("Node that was checked."),
+        "state": one_of("none", "running", "done", description="none: no check since the node started."),
+        "findings": array(shown({
+            "check": text("Subject, e.g. clock."), "level": one_of("ok", "warning", "failed"), "text": text(),
+            "remedy": maybe(text("Instruction that ends the problem."))}), description="Grow while the state is running.")}),
     "Nodes": shown({"items": array(shown({
         "id": text(), "self": truth("The node that answers."),
         "state": one_of("alive", "draining", "dead", "stopped",
                         description="State as the answering node sees it; it reports draining only for itself."),
         "address": maybe(text("For administrators only.")),
         "beat_age_ms": maybe(whole(0, description="Time since the node's heartbeat last changed; null if the node has stopped.")),
-        "life": whole(0, description="Incarnation of the node; rises with each start.")})),
+        "life": whole(0, description="Incarnation of the node; rises with each start."),
+        "slots": maybe(whole(0, 256, "Slots of jobs that the node plans; null if the answering node does not know.")),
+        "started_ms": maybe({**MS, "description": "When the node began; null for another node than the answering one."}),
+        "version": maybe(text("Version of the node; null for another node than the answering one."))})),
         "mode": one_of("native", "shared"), "dead_after_ms": whole(0), "version": text("Version of the answering node.")}),
+    "Now": shown({
+        "now_ms": MS,
+        "nodes": array(shown({
+            "id": text(), "slots": maybe(whole(0, 256, "Slots of jobs that the node plans; null if unknown.")),
+            "lanes": maybe(array(shown({"lane": one_of("fast", "slow"), "used": whole(0), "window": whole(0)}))),
+            "claims_open": maybe(whole(0, description="Claims with runs that have no stored trigger result.")),
+            "undecided": maybe(whole(0, description="Runs of unknown delivery that recovery has not decided.")),
+            "store_waiting": maybe(whole(0, description="Claims and results that wait for the store.")),
+            "firings_per_s": maybe(rate("Runs handed to executors, of the last 5 to 10 seconds.")),
+            "results_per_s": maybe(rate("Results that were stored, of the last 5 to 10 seconds."))}),
+            description="Live nodes by id. Members from lanes on are null for another node than the answering one."),
+        "lateness": shown({
+            "bounds_ms": array(whole(1)),
+            "counts": array(whole(0), description="Runs of the last 15 minutes up to each bound; the last count is of later"
+                            " runs.")}),
+        "series": shown({
+            "step_ms": whole(1), "from_ms": {**MS, "description": "Begin of the first step."},
+            "fired": array(whole(0), description="Runs handed to executors in each step; the last 15 minutes at most."),
+            "failed": array(whole(0), description="Runs that failed or could not be sent.")}),
+        "jobs": maybe(whole(0, description="Null, like the next three, if the store did not answer in time.")),
+        "jobs_running": maybe(whole(0, description="Jobs whose schedule is started.")),
+        "failed_last_hour": maybe(whole(0)),
+        "failed_is_capped": maybe(truth("Counting stopped at failed_last_hour; at least so many runs failed.")),
+        "executors_online": maybe(whole(0, description="Registered addresses; null until the node has read them.")),
+        "partial": truth("Lanes, rates, lateness and series are missing for some nodes.")}),
     "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
                        "next": maybe(text("Cursor of the next page; null if nothing more fires before to_ms.")),
                        "truncated": truth("The computation reached its time limit; continue with next."),
                        "from_ms": MS, "to_ms": MS,
                        "cannot_be_planned": array(ID)}),
+    "SchedulePreview": shown({
+        "next_ms": array(MS), "zone": text("Zone of the schedule."),
+        "words": maybe(text("The schedule as a sentence, in server.language; null without a schedule.")),
+        "notes": array(shown({"code": one_of(
+            "dst_skipped", "dst_repeated", "never_again", "rarer_than_a_year", "unaligned_step", description=(
+                "dst_skipped: clocks skip a time of the schedule within a year, at at_ms; dst_repeated: they show one twice, and "
+                "it fires at the second one; never_again: no instant, or none after at_ms; rarer_than_a_year: the next instant, "
+                "or the one after it, is more than a year away; unaligned_step: a step does not divide its range.")),
+            "at_ms": maybe(MS)}))}),
+    "ScheduleProblem": {"allOf": [ref("Problem"), {"type": "object", "properties": {"errors": array(answer({
+        "pointer": text("JSON pointer of the member, e.g. /schedule/conf."),
+        "code": one_of("too_few_fields", "too_many_fields", "days_conflict", "out_of_range", "bad_step", "unknown_name",
+                       "unexpected_character", "not_a_number", "not_here", "unsupported", "incomplete", "unknown_zone",
+                       "does_not_fit"),
+        "detail": text(), "position": whole(0, description="In UTF-16 units from the beginning of the text."),
+        "length": whole(0, description="0: the end of the text.")}, ["pointer", "code", "detail"]))}}]},
+    "FiringCounts": shown(COUNTS),
+    "ChangedCounts": shown({**COUNTS, "own": array(BUSY_SECOND, description="As top, where the changed job fires.")}),
+    "WhatIf": record({
+        "job": maybe(ID), "group": maybe(ID),
+        "schedule": record({"type": one_of("NONE", "CRON", "FIX_RATE"), "conf": maybe(text())}, ["type"]),
+        "time_zone": maybe(text()), "interval_ms": maybe(whole(10, 2147483647000)), "start_at_ms": maybe(MS),
+        "end_at_ms": maybe(MS), "jitter_ms": maybe(whole(1, 86400000)), "from_ms": maybe(MS), "to_ms": maybe(MS),
+        "bucket_ms": maybe(whole(60000, 2678400000)), "top": maybe(whole(1, 50))}, ["schedule"]),
     "Passwords": record({"old_password": text(), "password": NEW_PASSWORD}, ["old_password", "password"]),
-    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(), "remote": maybe(text()),
+    "Change": shown({"id": whole(1), "at_ms": maybe(MS), "user": ANY_NUMBER, "user_name": text(),
+                     "remote": maybe(text("Address of the user; null for commands, and in the changes of one job or group for "
+                                          "users who are not administrators.")),
                      "action": text(), "object": text(), "object_id": ANY_NUMBER, "object_name": text(),
-                     "changes": array(text())}),
+                     "changes": array(text("`retry: 0 -> 2`")),
+                     "fields": array(shown({"name": text("A line of `changes` that has no values, as it is."),
+                                            "before": maybe(text()), "after": maybe(text())}))}),
 }

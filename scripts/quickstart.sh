@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Demonstrates Ringmaster: installs the packages for a build, builds the binary and runs `ringmaster demo` with the given options:
-# a
-# server, an executor and a job that fires every second, in one process, in a new folder. Ctrl-C ends it.
+# a server, an executor and a job that fires every second, in one process, in a new folder. Ctrl-C ends it.
 #
 #   scripts/quickstart.sh            runs until you stop it
 #   scripts/quickstart.sh --check    exits with 0 after three completed runs

@@ -133,6 +133,13 @@ public:
   /// Returns the newest rows first. Errors: `forbidden` for non-administrators.
   virtual core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) = 0;
 
+  /// Returns the changes of one job or group, newest first, since the last removal of another one with the same id. Only
+  /// `before` and `limit` of `window` count. Addresses of users are empty unless `by` is an administrator. Errors: `not_found`;
+  /// `forbidden` unless `by` is viewer in the group.
+  virtual core::result<std::vector<core::audit_row>> history(const core::audited_object& object,
+                                                             const core::audit_search& window,
+                                                             const core::principal& by) = 0;
+
   /// Records changes that are not rows of this database, in one transaction. All other edits write their rows themselves.
   virtual core::result<void> record(std::span<const core::audit_row> rows) = 0;
 };

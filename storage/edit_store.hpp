@@ -40,11 +40,13 @@ public:
   virtual core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft,
                                               std::string_view seen, const core::principal& by, core::time_point now) = 0;
 
-  /// Stores a new source and adds it to the history, which keeps the newest `source_versions_max`. Errors: `not_found`,
-  /// `forbidden`, `invalid_argument` (not_glue, source_empty, remark_empty, remark_length, remark_illegal, too_long), `conflict`
-  /// for a declared job.
+  /// Stores a new source and adds it to the history, which keeps the newest `source_versions_max`. `seen`: `core::source_tag` of
+  /// the source as `by` knows it; a later source of any user is a conflict. Unset: no check. Errors: `not_found`, `forbidden`,
+  /// `invalid_argument` (not_glue, source_empty, remark_empty, remark_length, remark_illegal, too_long), `conflict` for a later
+  /// source or a declared job.
   virtual core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                                   const core::principal& by, core::time_point now) = 0;
+                                                   std::optional<std::string_view> seen, const core::principal& by,
+                                                   core::time_point now) = 0;
 
   /// Errors: `not_found` with `job_id_illegal`; `forbidden` unless `by` is viewer.
   virtual core::result<core::job_record> read(core::job_id job, const core::principal& by) = 0;
@@ -54,8 +56,9 @@ public:
   /// when `by` may not see the requested group.
   virtual core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) = 0;
 
-  /// Returns the versions, newest first, as many as fit into one answer (`core::page_text_bytes`). Errors as `read`.
-  virtual core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) = 0;
+  /// Returns the selected versions, newest first, as many as fit into one answer (`core::page_text_bytes`). Errors as `read`, and
+  /// `not_found` for a selected version that does not exist.
+  virtual core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) = 0;
 };
 
 /// Executor groups as administrators edit them. Every edit returns `forbidden` for non-administrators.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/alarm/alarm.hpp"
+#include "core/editing/declared_source.hpp"
 #include "core/editing/job_draft.hpp"
 #include "core/ids.hpp"
 #include "core/job/group.hpp"
@@ -60,6 +61,9 @@ public:
   /// Calls `read` in one transaction that sees one moment. May call it a second time, from the beginning, if the connection turns
   /// out to be dead or another process changed the schema.
   virtual core::result<void> look(const reader& read) = 0;
+
+  /// Returns the sources that declare objects, or did, by name; none where only XXL-JOB's tables exist.
+  virtual core::result<std::vector<core::declared_source>> sources() = 0;
 };
 
 } // namespace ringmaster::storage

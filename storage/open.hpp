@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "core/maintenance/finding.hpp"
 #include "core/run/trigger_text.hpp"
 #include "core/text/language.hpp"
 #include "core/zone/zone.hpp"
@@ -52,15 +53,8 @@ struct change_plan {
   std::vector<std::string> notes;
 };
 
-/// A finding about the database, for operators.
-struct database_finding {
-  enum class level { fine, warning, failure };
-  level how = level::fine;
-  /// Subject in one or two words, e.g. `clock`.
-  std::string what;
-  /// One line.
-  std::string detail;
-};
+/// A finding about the database.
+using database_finding = core::finding;
 
 /// A database of the configuration: how to connect, how to bring its schema up to date.
 class database {

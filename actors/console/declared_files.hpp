@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/access/principal.hpp"
 #include "core/editing/declared.hpp"
 #include "core/editing/declared_warnings.hpp"
+#include "core/editing/job_draft.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -32,13 +34,20 @@ struct export_request {
   std::optional<std::string> source = {};
 };
 
-/// Functions that read and write declared files. Both run on the thread of a store worker and may take long. Null: not supported
+/// Functions that read and write declared files. They run on the thread of a store worker and may take long. Null: not supported
 /// by this node.
 struct declared_files {
   /// Errors: `invalid_argument`, with one line for each mistake.
   std::function<core::result<apply_request>(const std::string& body)> read = {};
   /// Errors: `not_found`, `too_large`, errors of the store.
   std::function<core::result<std::string>(storage::store&, const export_request&, core::time_point)> write = {};
+  /// Returns the source whose files the node's configuration names; empty: it names none.
+  std::function<std::string()> own_source = {};
+  /// Reads these files, if they are of `source`; unset: they are not. Errors: `invalid_argument`, with one line for each mistake.
+  std::function<core::result<std::optional<apply_request>>(const std::string& source)> own = {};
+  /// Returns a job as a table. Errors of the store.
+  std::function<core::result<std::string>(storage::store&, const core::job_record&, const core::principal&, core::time_point)>
+    declare = {};
 };
 
 } // namespace ringmaster::actors

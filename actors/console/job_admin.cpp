@@ -55,6 +55,9 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::apply_files& command) { return apply(std::move(command)); },
     [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::alarm_rules_query& query) { return list(query); },
+    [this](const protocol::declared_query& query) { return list(query); },
+    [this](const protocol::drift_query& query) { return drift(query); },
+    [this](const protocol::declaration_query& query) { return declare(query); },
     [this](const protocol::start_job& command) {
       return edit_from_now(command.job, "started", [job = command.job, by = command.by](auto& store, core::time_point t) {
         return store.jobs().start(job, t, by);
@@ -84,10 +87,11 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
         [query](storage::store& store) { return store.job_editing().page(query.search, query.by); });
     },
     [this](const protocol::source_query& query) {
-      return look<std::vector<core::source_version>, protocol::source_list>(
-        [query](storage::store& store) { return store.job_editing().source_history(query.job, query.by); });
+      return look<core::source_history, protocol::source_list>(
+        [query](storage::store& store) { return store.job_editing().source_history(query.search, query.by); });
     },
     [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
+    [this](protocol::counts_query& asked) { return count(std::move(asked)); },
     [this](const protocol::intent_query& query) { return find_intent(query); },
   };
 }
@@ -163,7 +167,7 @@ caf::result<core::job_edit> job_admin_state::remove(const protocol::remove_job& 
         auto removed = outcome.has_value();
         edited(promise, std::move(outcome), "removed", job);
         if (removed)
-          remove_logs(job, core::log_id{}, 0);
+          begin_removal_of_logs(job);
       });
   });
 }
@@ -204,7 +208,7 @@ caf::result<core::job_edit> job_admin_state::save(protocol::save_source&& comman
     return protocol::to_caf(scripts_are_off());
   auto wanted = std::make_shared<const protocol::save_source>(std::move(command));
   return edit(wanted->job, "got a new source", [wanted](auto& store, core::time_point t) {
-    return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->by, t);
+    return store.job_editing().save_source(wanted->job, wanted->source, wanted->remark, wanted->seen, wanted->by, t);
   });
 }
 
@@ -251,6 +255,13 @@ caf::result<protocol::intent_found> job_admin_state::find_intent(const protocol:
   return promise;
 }
 
+// One job after the other: edits of users must not wait for the logs of all jobs of a task at once.
+void job_admin_state::begin_removal_of_logs(core::job_id job) {
+  removed_jobs_.push_back(job);
+  if (removed_jobs_.size() == 1)
+    remove_logs(job, core::log_id{}, 0);
+}
+
 // Deletes chunk by chunk, so that no lock is held for long and other requests get their turn. Rows left after a restart belong to
 // no job any more; log retention removes them.
 void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::size_t removed) {
@@ -258,12 +269,19 @@ void job_admin_state::remove_logs(core::job_id job, core::log_id after, std::siz
     self_, stores_.edits,
     [job, after](storage::store& store) { return store.jobs().remove_logs(job, after, removal_chunk); },
     [this, job, after, removed](core::result<core::log_removal>&& step) {
-      if (!step && !in_doubt(step.error().code))
-        return log_->error("job={} its log could not be removed: {}", core::number(job), step.error().context);
+      const bool given_up = !step && !in_doubt(step.error().code);
       auto total = removed + (step ? step->removed : 0);
       auto next = step ? step->after : std::optional{after};
-      if (!next)
-        return log_->info("job={} removed its log: {} rows", core::number(job), total);
+      if (given_up)
+        log_->error("job={} its log could not be removed: {}", core::number(job), step.error().context);
+      else if (!next)
+        log_->info("job={} removed its log: {} rows", core::number(job), total);
+      if (given_up || !next) {
+        removed_jobs_.pop_front();
+        if (!removed_jobs_.empty())
+          remove_logs(removed_jobs_.front(), core::log_id{}, 0);
+        return;
+      }
       self_->run_delayed(step ? core::milliseconds{removal_pause} : core::milliseconds{removal_retry},
                          [this, job, next = *next, total] { remove_logs(job, next, total); });
     });

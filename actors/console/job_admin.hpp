@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "protocol/admin_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
 #include "storage/store.hpp"
@@ -36,14 +38,16 @@ namespace ringmaster::actors {
 struct forecast_rules {
   core::zone schedule_zone = {};
   std::chrono::milliseconds misfire_after{5000};
-  /// Longest time of one walk, which shares its thread with console reads.
+  /// Longest time of one walk, or of one slice of it: it shares its thread with console reads.
   std::chrono::milliseconds walk_max{50};
+  /// Longest time of all slices of one count of firings.
+  std::chrono::milliseconds counts_max{2000};
 };
 
 /// Actor for edits of jobs and groups, never on the firing path. A query worker runs them; afterwards the planner and the router
 /// read again. An edit is answered when no run that was claimed before it is on its way any more, or after a second (firing
 /// protocol §7). Between two messages it keeps only the edits that wait for that or for the first verdict about the wall clock,
-/// and forecasts in progress.
+/// forecasts in progress, and removed jobs whose logs are still to be deleted.
 class job_admin_state {
 public:
   static inline const char* name = "ringmaster.job_admin";
@@ -89,6 +93,10 @@ private:
                    caf::typed_response_promise<protocol::files_applied> promise);
   caf::result<protocol::exported_file> write_file(const protocol::export_query& query);
   caf::result<protocol::alarm_rules> list(const protocol::alarm_rules_query& query);
+  // -- declared_sources.cpp
+  caf::result<protocol::declared_sources> list(const protocol::declared_query& query);
+  caf::result<protocol::files_applied> drift(const protocol::drift_query& query);
+  caf::result<protocol::exported_file> declare(const protocol::declaration_query& query);
   /// Notifies planner and router, and delivers the report as `told(report)` once no run of the old definitions is on its way.
   template <class Promise, class Told>
   void applied(core::result<core::deploy_report>&& outcome, const std::string& source, bool dry_run, Promise promise, Told told);
@@ -104,15 +112,22 @@ private:
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
+  void begin_removal_of_logs(core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
 
   // -- job_forecast.cpp
   struct outlook;
+  struct firing_list;
+  struct firing_tally;
   caf::result<protocol::forecast_found> foresee(protocol::forecast_query&& asked);
+  caf::result<protocol::counts_found> count(protocol::counts_query&& asked);
+  /// Reads the jobs and walks. Refuses the request if too many forecasts are under way.
+  template <class Found, class Outlook>
+  caf::result<Found> begin_outlook(std::shared_ptr<Outlook> of);
   void read_one(std::shared_ptr<outlook> of);
   void read_more(std::shared_ptr<outlook> of);
   void walk(std::shared_ptr<outlook> of);
-  void foreseen(const std::shared_ptr<outlook>& of, core::result<core::upcoming_page>&& page);
+  void foreseen(const std::shared_ptr<outlook>& of, core::result<void>&& outcome);
 
   /// Calls `then` when none of these jobs' runs is on its way, or when the time limit is over; without a number if the store
   /// could not answer.
@@ -136,6 +151,8 @@ private:
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
   std::mt19937_64 tokens_;
+  /// Removed jobs whose logs are still to be deleted; the first one's is being deleted.
+  std::deque<core::job_id> removed_jobs_;
 };
 
 template <class T, class Begin>

@@ -64,6 +64,7 @@ protocol::user_admin::behavior_type user_admin_state::make_behavior() {
     [this](const protocol::remove_user& asked) { return remove(asked); },
     [this](protocol::change_password& asked) { return change(std::move(asked)); },
     [this](protocol::audit_query& asked) { return list(std::move(asked)); },
+    [this](protocol::changes_query& asked) { return list(std::move(asked)); },
     [this](const protocol::identify_key& asked) { return identify(asked); },
     [this](protocol::add_key& asked) { return add(std::move(asked)); },
     [this](const protocol::remove_key& asked) { return remove(asked); },

@@ -107,6 +107,7 @@ private:
   caf::result<protocol::user_page> list(protocol::user_query&& asked);
   caf::result<protocol::user_found> read(const protocol::user_by_id& asked);
   caf::result<protocol::audit_list> list(protocol::audit_query&& asked);
+  caf::result<protocol::audit_list> list(protocol::changes_query&& asked);
   caf::result<protocol::saved_user> save(protocol::save_user&& asked);
   void hash_and_store(std::shared_ptr<const protocol::save_user> asked, core::password_form form,
                       caf::typed_response_promise<protocol::saved_user> answer);

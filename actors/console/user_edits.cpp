@@ -80,6 +80,19 @@ caf::result<protocol::audit_list> user_admin_state::list(protocol::audit_query&&
   return answer;
 }
 
+caf::result<protocol::audit_list> user_admin_state::list(protocol::changes_query&& asked) {
+  auto answer = self_->make_response_promise<protocol::audit_list>();
+  ask_store<protocol::audit_list>(
+    self_, stores_.reads,
+    [asked = std::move(asked)](storage::store& store) -> core::result<protocol::audit_list> {
+      return store.audits().history(asked.object, asked.window, asked.by).map([](auto&& rows) {
+        return protocol::audit_list{std::move(rows)};
+      });
+    },
+    [answer](core::result<protocol::audit_list>&& outcome) mutable { deliver(answer, std::move(outcome)); });
+  return answer;
+}
+
 // -- by administrators -----------------------------------------------------------------------------------------------------
 
 caf::result<protocol::saved_user> user_admin_state::save(protocol::save_user&& asked) {

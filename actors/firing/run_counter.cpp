@@ -28,13 +28,30 @@ std::string label_of(std::string_view name) {
   return out;
 }
 
+bool is_failure(std::string_view result) noexcept { return result == run_end_names[1] || result == run_end_names[2]; }
+
 } // namespace
+
+metric_family<caf::telemetry::int_counter>* run_end_counters(caf::actor_system& system) {
+  return system.metrics().counter_family("ringmaster", "runs-ended", {"group", "result"},
+                                         "Runs that ended, and gaps of instants that the misfire policy dropped.", "1", true);
+}
+
+std::int64_t failed_runs_in(const metric_family<caf::telemetry::int_counter>& ends) {
+  std::int64_t failed = 0;
+  auto add_failures = [&failed](const auto*, const caf::telemetry::metric* of, const caf::telemetry::int_counter* count) {
+    for (const auto& label : of->labels())
+      if (const auto value = label.value(); label.name() == "result" && is_failure({value.data(), value.size()}))
+        failed += count->value();
+  };
+  ends.collect(add_failures);
+  return failed;
+}
 
 run_counter_state::run_counter_state(protocol::run_counter::pointer self, protocol::wall_clock clock)
   : self_{self}, clock_{std::move(clock)} {
   auto& registry = self->system().metrics();
-  ended_ = registry.counter_family("ringmaster", "runs-ended", {"group", "result"},
-                                   "Runs that ended, and gaps of instants that the misfire policy dropped.", "1", true);
+  ended_ = run_end_counters(self->system());
   missed_ = registry.counter_family("ringmaster", "instants-missed", {"group"},
                                     "Instants that the misfire policy dropped.", "1", true);
   succeeded_ = registry.gauge_family<double>("ringmaster", "job-last-success-timestamp", {"group", "job"},

@@ -16,6 +16,11 @@
 
 namespace ringmaster::actors {
 
+/// Returns the counters of the ends of runs, by group and result. Cheap; the same family for each call.
+[[nodiscard]] metric_family<caf::telemetry::int_counter>* run_end_counters(caf::actor_system& system);
+/// Returns the runs that failed or could not be sent, of all groups. Any thread.
+[[nodiscard]] std::int64_t failed_runs_in(const metric_family<caf::telemetry::int_counter>& ends);
+
 /// Actor that counts the ends of runs by group for /metrics, and keeps the time at which jobs last succeeded. Every group has its
 /// counters, with the value 0, from the moment at which it is known.
 class run_counter_state {

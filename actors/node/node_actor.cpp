@@ -40,6 +40,7 @@ protocol::node_actor::behavior_type node_actor_state::make_behavior() {
   next_tick_ = self_->clock().now();
   arm();
   clock_.start();
+  started_ = clock_.shown(next_tick_);
   enter();
   return {
     [this](protocol::status_query) { return status(); },
@@ -232,7 +233,18 @@ protocol::node_list node_actor_state::nodes() const {
   const auto place = std::upper_bound(all.begin(), all.end(), own,
                                       [](const auto& a, const auto& b) { return a.row.id < b.row.id; });
   all.insert(place, std::move(own));
+  if (slots_.is_known())
+    count_slots(all);
   return {std::move(all), incarnation_.mode(), settings_.dead_after};
+}
+
+void node_actor_state::count_slots(std::vector<core::seen_node>& all) const {
+  const auto live = peers_.live();
+  const auto counts = core::slot_counts(live);
+  for (auto& node : all) {
+    const auto at = std::find(live.begin(), live.end(), node.row.id);
+    node.slots = at == live.end() ? 0 : counts[static_cast<std::size_t>(at - live.begin())];
+  }
 }
 
 // Without an incarnation, this node shows itself as the others are about to see it.
@@ -246,6 +258,7 @@ core::seen_node node_actor_state::oneself() const {
   if (incarnation_.number() != 0 && !stop_.has_ended())
     own.silent_for = std::chrono::floor<milliseconds>(lease_.silent_for(clock_.boot()));
   own.self = true;
+  own.started = started_;
   return own;
 }
 

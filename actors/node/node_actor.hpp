@@ -134,6 +134,8 @@ private:
   [[nodiscard]] protocol::node_status status() const;
   [[nodiscard]] protocol::node_list nodes() const;
   [[nodiscard]] core::seen_node oneself() const;
+  /// Enters the number of slots of each node.
+  void count_slots(std::vector<core::seen_node>& all) const;
   caf::result<void> stop();
   void leave(std::optional<core::node_incarnation>&& incarnation);
   void end_stop(const core::result<void>& outcome);
@@ -155,6 +157,8 @@ private:
   store_trouble store_trouble_;
   orderly_stop stop_;
   steady next_tick_{};
+  /// When this actor began.
+  core::time_point started_{};
 };
 
 } // namespace ringmaster::actors

@@ -30,6 +30,8 @@ public:
     return slots_;
   }
 
+  [[nodiscard]] bool is_known() const noexcept { return slots_.has_value(); }
+
   /// Gives the share up with the incarnation.
   void end() {
     slots_.reset();

@@ -11,6 +11,7 @@
 #include "actors/console/log_follower.hpp"
 #include "actors/console/log_spool.hpp"
 #include "actors/console/run_admin.hpp"
+#include "actors/console/task_runner.hpp"
 #include "actors/executors/native_links.hpp"
 #include "actors/executors/registry_monitor.hpp"
 #include "actors/firing/completion_actor.hpp"
@@ -18,9 +19,11 @@
 #include "actors/firing/ring_actor.hpp"
 #include "actors/firing/run_counter.hpp"
 #include "actors/firing/schedule_actor.hpp"
+#include "actors/maintenance/doctor.hpp"
 #include "actors/maintenance/log_keeper.hpp"
 #include "actors/maintenance/report_actor.hpp"
 #include "actors/maintenance/row_sweeper.hpp"
+#include "actors/node/figure_keeper.hpp"
 #include "actors/node/schedule_guard.hpp"
 #include "actors/recovery/fail_monitor.hpp"
 #include "actors/recovery/lost_monitor.hpp"
@@ -37,13 +40,6 @@ namespace {
 
 /// Connections for pages. With one connection, a page on MariaDB mostly waits for the server's thread to wake up.
 constexpr std::size_t readers_max = 4;
-constexpr auto drain_look_every = 20ms;
-constexpr auto question_limit = 5s;
-// Instants are reserved up to 6 s ahead (`core::reserve_window::horizon`). If one takes longer, a lane stays full or the database
-// does not answer.
-constexpr auto finish_limit = 7s;
-// After the drain's own limit: a reservation that waits for the schedule lock, then putting back, which waits for it again.
-constexpr auto give_back_limit = 10s;
 
 /// Limit of a request to an executor: longer than the link's own limits.
 std::chrono::milliseconds executor_limit(const config::settings& settings) {
@@ -65,7 +61,8 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::status_query) { return status(); },
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
-      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_};
+      return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
+                                    figures_, node_checks_, tasks_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -161,6 +158,9 @@ void supervisor_state::spawn_surroundings() {
     counters.know(webhook.name);
   spawn_links();
   spawn_node();
+  figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
+                                     node_, queries_.reads, parts_.clocks.wall));
+  protocol::send(self_, registry_, protocol::registry_subscription{figures_});
 }
 
 void supervisor_state::spawn_links() {
@@ -193,9 +193,13 @@ void supervisor_state::spawn_administration() {
                               spool_));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
+  tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(
+                                 jobs_, runs_, config::ask_limit(settings.server), parts_.clocks.wall, parts_.log));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
                                         parts_.notifier, test_form{parts_.host, language, settings.alarm.form == "xxl"},
                                         config::ask_limit(settings.server) / 10 * 9, parts_.clocks.wall, parts_.log));
+  node_checks_ = keep("doctor", self_->spawn<protocol::with_state<doctor_state, protocol::doctor>>(
+                                  parts_.examiner, parts_.identity.id, parts_.clocks.wall, parts_.log));
   if (parts_.make_keeper)
     users_ = keep("user_admin", self_->spawn<protocol::with_state<user_admin_state, protocol::user_admin>>(
                                   queries_, keep("password_keeper", parts_.make_keeper(self_->system())), settings.security,
@@ -290,109 +294,6 @@ void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_res
       [promise](const caf::error&) mutable {
         promise.deliver(protocol::node_status{false, {"the storage does not answer"}, std::nullopt});
       });
-}
-
-// -- graceful stop: fire what is reserved, claim nothing more, wait for answers, say `down` ---------------------------------
-
-caf::result<void> supervisor_state::stop() {
-  auto promise = self_->make_response_promise<void>();
-  stopped_.push_back(promise);
-  if (std::exchange(stopping_, true)) {
-    drain();
-    return promise;
-  }
-  // Held requests of log readers must not delay the stop.
-  protocol::send(self_, followed_logs_, protocol::stop_request{});
-  if (reservations_)
-    finish_reserved();
-  else
-    drain();
-  return promise;
-}
-
-// If reserved instants were put back, those due soon would be lost: a Java admin that found nothing to plan sleeps up to 5 s, and
-// then runs a job once for all of its overdue instants. It finds unreserved instants in time.
-void supervisor_state::finish_reserved() {
-  parts_.log->info("stopping: no new reservations, firing reserved instants within {} s", finish_limit.count());
-  const auto until = self_->clock().now() + finish_limit;
-  protocol::request(self_, reservations_, finish_limit, protocol::finish_reserved{})
-    .then(
-      [this, until] {
-        const auto left = std::max<caf::timespan>(until - self_->clock().now(), 1ms);
-        protocol::request(self_, schedule_, left, protocol::finish_reserved{})
-          .then([this] { drain(); }, [this](const caf::error&) { drain(); });
-      },
-      [this](const caf::error&) { drain(); });
-}
-
-void supervisor_state::drain() {
-  if (std::exchange(draining_, true))
-    return;
-  drain_until_ = self_->clock().now() + parts_.settings.drain_timeout;
-  parts_.log->info("stopping: no new claims, waiting for runs that are being sent");
-  protocol::request(self_, node_, question_limit, protocol::status_query{})
-    .then(
-      [this](protocol::node_status& known) {
-        incarnation_at_stop_ = std::move(known.life);
-        drain_planner();
-      },
-      [this](const caf::error&) { drain_planner(); });
-}
-
-// A planner that does not finish in time has still got the request: it claims nothing new.
-void supervisor_state::drain_planner() {
-  protocol::request(self_, schedule_, parts_.settings.drain_timeout, protocol::stop_request{})
-    .then([this] { give_reservations_back(); },
-          [this](const caf::error&) {
-            parts_.log->warn("the planner still waits for the database; the next incarnation takes over its claims");
-            give_reservations_back();
-          });
-}
-
-// Instants that this node reserved and could not claim are available to all admins again, Java admins included: in every graceful
-// end, however long the drain took.
-void supervisor_state::give_reservations_back() {
-  if (!reservations_)
-    return await_claims();
-  protocol::request(self_, reservations_, give_back_limit, protocol::stop_request{})
-    .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
-}
-
-void supervisor_state::await_claims() {
-  if (!incarnation_at_stop_ || self_->clock().now() >= drain_until_)
-    return leave();
-  ask_store<std::vector<std::int64_t>>(
-    self_, storage_,
-    [incarnation = *incarnation_at_stop_](storage::store& store) { return store.firings().open_claims(incarnation); },
-    [this](core::result<std::vector<std::int64_t>>&& open) {
-      if (open && open->empty())
-        return leave();
-      protocol::send_at(self_, protocol::supervisor{self_}, self_->clock().now() + drain_look_every, protocol::tick_atom{});
-    },
-    question_limit);
-}
-
-void supervisor_state::leave() {
-  protocol::request(self_, node_, question_limit, protocol::stop_request{})
-    .then([this] { finish(); }, [this](const caf::error& reason) {
-      parts_.log->warn("the node's row could not be closed: {}", protocol::to_core(reason).context);
-      finish();
-    });
-}
-
-void supervisor_state::finish() {
-  exit_all();
-  for (auto& promise : std::exchange(stopped_, {}))
-    promise.deliver();
-  parts_.log->info("stopped");
-  self_->quit();
-}
-
-void supervisor_state::exit_all() {
-  stopping_ = true;
-  for (auto child = children_.rbegin(); child != children_.rend(); ++child)
-    caf::anon_send_exit(*child, caf::exit_reason::user_shutdown);
-  children_.clear();
 }
 
 } // namespace ringmaster::actors

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "core/zone/zone.hpp"
 #include "protocol/access_token_source.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/examiner.hpp"
 #include "protocol/link_ports.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/notifier.hpp"
@@ -50,6 +52,8 @@ struct node_parts {
   std::function<std::string(std::string_view address)> judge_address = {};
   /// Null: no notifications are sent, and alarms end as failed.
   std::shared_ptr<protocol::notifier> notifier;
+  /// Makes the checks of the doctor. Null: none are made.
+  std::shared_ptr<protocol::examiner> examiner = nullptr;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   node_clocks clocks{protocol::wall_clock::of_system(), protocol::boottime_ns, true, protocol::system_time};
   /// Time before its instant at which a claimed run goes to the transport. Enough to make the requests of a full lane.
@@ -84,6 +88,9 @@ public:
   protocol::supervisor::behavior_type make_behavior();
 
 private:
+  /// Longest wait for an actor of this node that answers at once.
+  static constexpr std::chrono::seconds question_limit{5};
+
   void spawn_storage();
   void spawn_firing_path();
   void spawn_surroundings();
@@ -101,6 +108,8 @@ private:
   caf::result<protocol::node_status> status();
   caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
+
+  // -- graceful stop (supervisor_stop.cpp): fire what is reserved, claim nothing more, wait for answers, say `down`
   caf::result<void> stop();
   void finish_reserved();
   void drain();
@@ -129,6 +138,7 @@ private:
   protocol::fail_monitor failures_;
   protocol::alarm_actor alarms_;
   protocol::alarm_tester alarm_tests_;
+  protocol::doctor node_checks_;
   protocol::lost_monitor lost_;
   protocol::report_actor report_;
   protocol::row_sweeper sweeper_;
@@ -145,7 +155,9 @@ private:
   /// Set only if there is a folder for it.
   protocol::log_spool spool_;
   protocol::log_follower followed_logs_;
+  protocol::task_runner tasks_;
   protocol::user_admin users_;
+  protocol::figure_keeper figures_;
 
   bool stopping_ = false;
   /// Reserved instants have been fired, or are not waited for any longer.

@@ -15,6 +15,8 @@ read_pool_state::read_pool_state(protocol::query_worker::pointer self, std::vect
 protocol::query_worker::behavior_type read_pool_state::make_behavior() {
   return {
     [this](protocol::store_task& task) -> caf::result<void> {
+      if (waiting_.size() == waiting_tasks_max)
+        return protocol::to_caf({core::errc::unavailable, "too many reads wait for the database"});
       waiting_.push_back({std::move(task), self_->make_response_promise<void>()});
       auto promise = waiting_.back().promise;
       work();

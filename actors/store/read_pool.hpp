@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace ringmaster::actors {
 class read_pool_state {
 public:
   static inline const char* name = "ringmaster.read_pool";
+  /// Tasks that wait for a connection at most; each further one fails with `unavailable`, which HTTP answers as 503.
+  static constexpr std::size_t waiting_tasks_max = 1000;
 
   read_pool_state(protocol::query_worker::pointer self, std::vector<protocol::store_worker> workers);
   protocol::query_worker::behavior_type make_behavior();

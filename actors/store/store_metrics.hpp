@@ -38,6 +38,15 @@ public:
   void locked(std::size_t runs) const;
   void show(const store_queues& waiting) const;
 
+  // Recorded amounts, of this object and of others of the same actor system. Any thread.
+
+  [[nodiscard]] std::int64_t stored_results() const noexcept { return results_->value(); }
+  /// Returns the claims and results that wait for the store.
+  [[nodiscard]] std::int64_t waiting_rows() const noexcept {
+    return waiting_[0]->value() + waiting_[1]->value() + waiting_[2]->value();
+  }
+  [[nodiscard]] std::int64_t open_claims() const noexcept { return open_claims_->value(); }
+
 private:
   static constexpr std::size_t works = 3;
 

@@ -67,4 +67,23 @@ void trigger_metrics::show(const core::lanes& lanes, std::size_t probes) {
 
 void trigger_metrics::avoided(std::size_t addresses) { avoided_->value(static_cast<std::int64_t>(addresses)); }
 
+core::lateness_counts trigger_metrics::lateness() const {
+  static_assert(time_bounds.size() == core::lateness_bounds_ms.size());
+  core::lateness_counts sum{};
+  auto add_group = [&sum](const auto*, const auto*, const caf::telemetry::dbl_histogram* of_group) {
+    const auto buckets = of_group->buckets();
+    for (std::size_t i = 0; i < std::min(sum.size(), buckets.size()); ++i)
+      sum[i] += buckets[i].count.value();
+  };
+  lateness_->collect(add_group);
+  return sum;
+}
+
+std::array<core::lane_load, 2> trigger_metrics::lanes() const {
+  std::array<core::lane_load, 2> out{};
+  for (std::size_t lane = 0; lane < out.size(); ++lane)
+    out[lane] = {lane_names[lane], slots_used_[lane]->value(), slots_[lane]->value()};
+  return out;
+}
+
 } // namespace ringmaster::actors

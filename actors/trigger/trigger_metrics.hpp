@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "actors/metrics.hpp"
+#include "core/cluster/live_figures.hpp"
 #include "core/routing/lanes.hpp"
 #include "core/run/run.hpp"
 #include "protocol/messages.hpp"
@@ -42,6 +43,13 @@ public:
   void show(const core::lanes& lanes, std::size_t probes);
   /// Shows the number of addresses that are avoided.
   void avoided(std::size_t addresses);
+
+  // Recorded amounts, of this object and of others of the same actor system. Any thread.
+
+  [[nodiscard]] std::int64_t sent_runs() const noexcept { return sent_->value(); }
+  /// Returns the lateness of all runs, of all groups.
+  [[nodiscard]] core::lateness_counts lateness() const;
+  [[nodiscard]] std::array<core::lane_load, 2> lanes() const;
 
 private:
   static constexpr std::size_t kinds = 6;

@@ -9,6 +9,7 @@
 #include "apps/client/local_api_client.hpp"
 #include "core/editing/edit_tag.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_bulk.hpp"
 #include "protocol/wire/v1/api_groups.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
 
@@ -61,10 +62,18 @@ api_document item_of(core::job_id job, const std::string& done) {
   return {{"id", core::number(job)}, {"status", 200}, {"done", parsed(done)}};
 }
 
+/// Reads the jobs of an action. A filter needs the tasks of a server.
+result<wire::api_bulk> read_bulk(const store_question& asked, wire::bulk_use use) {
+  auto bulk = wire::parse_api_bulk(asked.body, use);
+  if (bulk && bulk->filter)
+    return core::fail(core::errc::invalid_argument, "filter: needs a server; name the jobs by their ids");
+  return bulk;
+}
+
 /// Changes all jobs first, so that they share one wait for runs that are being sent.
 template <class Change>
 result<api_document> edit_all(const store_question& asked, Change change) {
-  const auto bulk = wire::parse_api_bulk(asked.body, wire::bulk_use::edit);
+  const auto bulk = read_bulk(asked, wire::bulk_use::edit);
   if (!bulk)
     return tl::unexpected{bulk.error()};
   std::vector<result<core::job_edit>> edits;
@@ -102,7 +111,7 @@ std::int64_t fresh_token() {
 }
 
 result<api_document> jobs_trigger(const store_question& asked) {
-  auto bulk = wire::parse_api_bulk(asked.body, wire::bulk_use::trigger);
+  auto bulk = read_bulk(asked, wire::bulk_use::trigger);
   if (!bulk)
     return tl::unexpected{bulk.error()};
   bulk->wanted.kind = core::trigger_kind::manual;

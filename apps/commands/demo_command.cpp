@@ -6,6 +6,7 @@
 
 #include "actors/link/tls_ports.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/doctor/doctor.hpp"
 #include "apps/process/signals.hpp"
 #include "apps/server/node_bootstrap.hpp"
 #include "apps/server/node.hpp"
@@ -144,6 +145,8 @@ core::result<node_bootstrap> prepare(const demo_options& options, const scratch_
   auto base = assemble(std::move(settings)).and_then([](assembled&& what) { return bootstrap_node(std::move(what)); });
   if (!base && base.error().context.find(options.listen) != std::string::npos)
     return core::fail(base.error().code, "--listen: " + base.error().context);
+  if (base)
+    base->checks = check_server;
   return base;
 }
 

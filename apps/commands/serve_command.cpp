@@ -8,6 +8,7 @@
 
 #include "actors/link/tls_ports.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/doctor/doctor.hpp"
 #include "apps/process/service_notice.hpp"
 #include "apps/process/signals.hpp"
 #include "apps/server/node_bootstrap.hpp"
@@ -232,6 +233,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   auto base = bootstrap_node(std::move(*what), options.new_database);
   if (!base)
     return tl::unexpected<core::error>{base.error()};
+  base->checks = check_server;
   auto log = base->log;
   const announcement start{base->database->description(), base->made_database, base->token, base->admin};
   const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";

@@ -2,27 +2,28 @@
 
 // The findings and checks of `ringmaster doctor`.
 
-#include <string>
+#include <functional>
 #include <vector>
 
+#include "apps/server/assembly.hpp"
 #include "config/settings.hpp"
+#include "core/maintenance/finding.hpp"
 #include "core/schedule/schedule_check.hpp"
 #include "core/zone/zone.hpp"
 #include "storage/store.hpp"
 
 namespace ringmaster::apps {
 
-enum class verdict { fine, warning, failure };
-
-struct finding {
-  verdict how = verdict::fine;
-  /// Subject, one or two words.
-  std::string what;
-  /// Detail, one line.
-  std::string detail;
-};
-
+using core::finding;
+using verdict = core::finding::level;
 using finding_list = std::vector<finding>;
+
+/// Takes the findings of some checks. Returns whether the remaining checks are wanted.
+using finding_taker = std::function<bool(finding_list&&)>;
+
+/// Makes all checks of a server, those that wait for other machines last. Changes nothing and sends nothing. Blocks for seconds,
+/// on a large database for longer.
+void check_server(const assembled& what, const finding_taker& take);
 
 /// Reports the free space on the disks of the data folder and of a SQLite file.
 void check_disks(const config::settings& settings, finding_list& findings);

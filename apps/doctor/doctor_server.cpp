@@ -43,9 +43,9 @@ void check_disk(const std::string& what, const std::string& folder, finding_list
   const auto all = static_cast<std::uint64_t>(disk.f_blocks) * disk.f_frsize;
   const auto text = size_text(free) + " of " + size_text(all) + " free on the disk of " + what + ' ' + folder;
   if (free < empty_bytes)
-    findings.push_back({verdict::failure, "disk", "full: " + text + "; runs and results cannot be stored"});
+    findings.push_back({verdict::failure, "disk", "full: " + text + "; runs and results cannot be stored", "free some space"});
   else if (free < low_bytes && static_cast<double>(free) < low_share * static_cast<double>(all))
-    findings.push_back({verdict::warning, "disk", "nearly full: " + text});
+    findings.push_back({verdict::warning, "disk", "nearly full: " + text, "free some space"});
   else
     findings.push_back({verdict::fine, "disk", text});
 }
@@ -153,7 +153,8 @@ void check_running_server(const config::settings& settings, finding_list& findin
   const auto said = ask_readiness(*where);
   if (!said) {
     findings.push_back(
-      {verdict::failure, "server", "a server runs with this data folder but does not respond at " + settings.server.listen});
+      {verdict::failure, "server", "a server runs with this data folder but does not respond at " + settings.server.listen,
+       "look into its log"});
     return;
   }
   if ((*said)["ready"] == true) {

@@ -58,13 +58,14 @@ finding_list data_findings(const config::settings& settings, const watched_nodes
       found.push_back({verdict::failure, "node id",
                        id + " began " + std::to_string(node.new_incarnations) +
                          " incarnations while it was watched: two processes use this id "
-                         "and replace each other; give each its own cluster.node or data folder"});
+                         "and replace each other",
+                       "give each its own cluster.node or data folder"});
     else if (own == id && node.is_alive() && !data_dir_in_use(settings))
       found.push_back({verdict::failure, "node id",
                        id + " is alive at " + node.last.address +
                          ", but no server of this data folder runs: a second process with "
-                         "this id would wait until that one ends; set another cluster.node, or remove node-id from the "
-                         "copied folder"});
+                         "this id would wait until that one ends",
+                       "set another cluster.node, or remove node-id from the copied folder"});
   }
   return found;
 }
@@ -106,7 +107,8 @@ void check_executors(storage::store& store, finding_list& findings) {
   for (const auto& [app, address] : unknown)
     findings.push_back({verdict::warning, "executors",
                         "the executor at " + one_line(address) + " registers with the app name \"" + one_line(app) +
-                          "\", but no group has it" + config::suggestion(app, apps)});
+                          "\", but no group has it" + config::suggestion(app, apps),
+                        "add a group with this app name, or correct that of the executor"});
 }
 
 void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings) {

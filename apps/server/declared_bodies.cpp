@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/terminal/declaration_text.hpp"
 #include "apps/terminal/export_text.hpp"
 #include "config/declared/declared_file.hpp"
 #include "protocol/wire/v1/api_deploys.hpp"
@@ -43,12 +44,31 @@ core::result<std::string> write_body(storage::store& store, const actors::export
   return write_declared(store, {{}, wanted.group, wanted.source}, zone, now, {take, nullptr}).map([&] { return std::move(out); });
 }
 
+/// Returns the source of the files of `[deploy]`; empty: there are none.
+std::string own_source_of(const config::settings& settings) {
+  return settings.deploy.files.empty() ? std::string{} : settings.deploy.source;
+}
+
+core::result<std::optional<actors::apply_request>> read_own(const std::string& source, const assembled& what) {
+  if (source != own_source_of(what.settings) || source.empty())
+    return std::nullopt;
+  return read_deploy_files(what.settings).map([&](core::declared_set&& declared) {
+    auto warnings = warnings_of(declared, what);
+    return std::optional{actors::apply_request{std::move(declared), true, what.settings.deploy.prune, std::move(warnings)}};
+  });
+}
+
 } // namespace
 
 actors::declared_files declared_bodies(std::shared_ptr<const live_assembly> what) {
   return {[what](const std::string& body) { return read_body(body, *what->present()); },
           [what](storage::store& store, const actors::export_request& wanted, core::time_point now) {
             return write_body(store, wanted, what->present()->schedule_zone, now);
+          },
+          [what] { return own_source_of(what->present()->settings); },
+          [what](const std::string& source) { return read_own(source, *what->present()); },
+          [what](storage::store& store, const core::job_record& job, const core::principal& by, core::time_point now) {
+            return declaration_of(store, job, by, what->present()->schedule_zone, now);
           }};
 }
 

@@ -88,7 +88,10 @@ void node::spawn() {
   parts.link_ports = links_;
   parts.judge_address = gateway::judge_addresses_by(base_.what.settings.security);
   show_build();
-  files_ = std::make_shared<live_assembly>(base_.what);
+  auto configured = base_.what;
+  if (!base_.token.file.empty())
+    configured.settings.security.access_token.clear(); // as a reload reads it
+  files_ = std::make_shared<live_assembly>(configured);
   notifier_ = gateway::make_notifier(notification_of(base_.what.settings));
   parts.notifier = notifier_;
   parts.make_keeper = [](caf::actor_system& system) {
@@ -96,6 +99,9 @@ void node::spawn() {
   };
   parts.sessions = {gateway::random_token, gateway::sha256_hex};
   parts.files = declared_bodies(files_);
+  if (base_.checks)
+    doctor_ = std::make_shared<doctor_thread>(files_, base_.checks);
+  parts.examiner = doctor_;
   parts.spool_folder = prepare_spool_folder(base_.what.settings);
   parts.random_seed = std::random_device{}();
   parts.log = base_.log;
@@ -124,7 +130,7 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
                                      [transport = base_.transport.get()] { return transport->counters(); },
                                      handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs,
-                                     handles.alarm_tests};
+                                     handles.alarm_tests, handles.figures, handles.node_checks, handles.tasks};
   gateway::web_setup web{
     settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files()};
   gateway_ = system_->spawn<protocol::with_state<gateway::gateway_actor_state, protocol::gateway_actor>>(
@@ -224,6 +230,8 @@ void node::drain(const std::function<bool()>& hurried) {
 void node::stop(const std::function<bool()>& hurried) {
   if (std::exchange(stopped_, true))
     return;
+  if (doctor_)
+    doctor_->leave_rest();
   if (supervisor_ && !address_.empty()) // a node that never served has nothing to drain
     drain(hurried);
   // Closes the sockets before the actors that answer on them: a callback that is not durable stays unanswered, and its sender
@@ -235,9 +243,11 @@ void node::stop(const std::function<bool()>& hurried) {
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
   gateway_ = nullptr;
   supervisor_ = nullptr;
-  // Its answers go to actors, so it ends before them.
+  // Their answers go to actors, so they end before them.
   if (notifier_)
     notifier_->stop();
+  if (doctor_)
+    doctor_->stop();
   system_.reset();
   if (base_.marks)
     base_.marks->finish();

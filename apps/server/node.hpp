@@ -78,6 +78,8 @@ private:
   protocol::access_token_source token_;
   std::shared_ptr<gateway::channel_notifier> notifier_;
   std::shared_ptr<live_assembly> files_;
+  /// Null: no checks.
+  std::shared_ptr<doctor_thread> doctor_;
   std::shared_ptr<actors::tls_ports> links_;
   std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;

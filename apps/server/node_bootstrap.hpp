@@ -10,6 +10,7 @@
 #include "actors/store/marks_keeper.hpp"
 #include "apps/server/assembly.hpp"
 #include "apps/server/data_folder.hpp"
+#include "apps/server/doctor_thread.hpp"
 #include "apps/server/first_admin.hpp"
 #include "apps/server/secrets.hpp"
 #include "gateway/transport/transport.hpp"
@@ -36,6 +37,8 @@ struct node_bootstrap {
   std::optional<first_admin> admin;
   /// Set if this start created the tables.
   bool made_database = false;
+  /// Makes the checks of the doctor. Null: this node makes none.
+  server_checks checks = {};
 };
 
 /// Takes the data folder and the address first, then creates secrets and opens the database: a second process that fails changes

@@ -264,19 +264,7 @@ private:
   /// Writes one table. If there are obstacles, all of it becomes a comment.
   core::result<void> write(const std::string& who, const std::string& table, const std::vector<std::string>& notes,
                            const std::vector<std::string>& obstacles) {
-    std::string text = "\n";
-    const auto say = [&](const std::string& line) {
-      const auto comment = config::comment_text(line);
-      text += comment;
-      if (sinks_.remark)
-        sinks_.remark(comment.substr(2, comment.size() - 3));
-    };
-    for (const auto& why : obstacles)
-      say(who + " cannot be declared: " + why);
-    for (const auto& note : notes)
-      say(who + ": " + note);
-    text += obstacles.empty() ? table : config::comment_text(table);
-    return sinks_.text(text);
+    return sinks_.text(commented_table(who, table, notes, obstacles, sinks_.remark));
   }
 
   storage::export_view& view_;

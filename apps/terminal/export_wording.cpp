@@ -189,6 +189,22 @@ std::vector<std::string> obstacles_of(const core::declared_alarm& alarm) {
   });
 }
 
+std::string commented_table(const std::string& who, const std::string& table, const std::vector<std::string>& notes,
+                            const std::vector<std::string>& obstacles, const std::function<void(const std::string&)>& remark) {
+  std::string text = "\n";
+  const auto say = [&](const std::string& line) {
+    const auto comment = config::comment_text(line);
+    text += comment;
+    if (remark)
+      remark(comment.substr(2, comment.size() - 3));
+  };
+  for (const auto& why : obstacles)
+    say(who + " cannot be declared: " + why);
+  for (const auto& note : notes)
+    say(who + ": " + note);
+  return text += obstacles.empty() ? table : config::comment_text(table);
+}
+
 std::string key_from_name(std::string_view name, core::job_id job) {
   std::string out;
   for (const char c : name) {

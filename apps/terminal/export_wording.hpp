@@ -2,6 +2,7 @@
 
 // A stored group or job in the terms of a declared file.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct job_wording {
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_group& group);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_job& job);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_alarm& alarm);
+
+/// Returns an empty line and a table, after comments that say why it cannot be declared and where it differs from the row. With
+/// obstacles the table is a comment, too. `remark` receives each comment without its mark; may be null.
+[[nodiscard]] std::string commented_table(const std::string& who, const std::string& table,
+                                          const std::vector<std::string>& notes, const std::vector<std::string>& obstacles,
+                                          const std::function<void(const std::string&)>& remark = nullptr);
 
 /// Converts a job name to a key of letters, digits, `-`, `_` and `.`; returns `job-17` when too few of its characters remain.
 [[nodiscard]] std::string key_from_name(std::string_view name, core::job_id job);

@@ -66,7 +66,7 @@ std::string describe(const core::deploy_report& report, bool dry_run) {
       continue;
     text += sign_of(change.kind) + change.object + '\n';
     for (const auto& field : change.fields)
-      text += "    " + field + '\n';
+      text += "    " + field.text + '\n';
   }
   text += dry_run ? "would be: " : "";
   text += std::to_string(count[0]) + " created, " + std::to_string(count[1]) + " updated, " + std::to_string(count[3]) +
@@ -92,7 +92,7 @@ std::vector<std::string> log_lines(const core::deploy_report& report) {
       continue;
     auto& line = lines.emplace_back(sign_of(change.kind) + change.object);
     for (const auto& field : change.fields)
-      line.append(&field == &change.fields.front() ? ": " : "; ").append(for_log(field));
+      line.append(&field == &change.fields.front() ? ": " : "; ").append(for_log(field.text));
   }
   return lines;
 }

@@ -59,12 +59,13 @@ const contentOf = (content) => (content ? Object.values(content)[0].schema : nul
 
 function operationOf(operation) {
   const body = contentOf(operation.requestBody?.content)
-  const done = Object.entries(operation.responses).find(([code]) => code.startsWith('2'))
-  const answer = contentOf(done?.[1].content)
+  const done = Object.entries(operation.responses).filter(([code]) => code.startsWith('2'))
+  const answers = done.map(([, each]) => contentOf(each.content)).filter(Boolean)
+  const answer = [...new Set(answers.map((each) => typeOf(each, 2)))].join(' | ')
   return [
     `    query: ${parametersOf(operation, 'query')}`,
     `    body: ${body ? typeOf(body, 2) : 'undefined'}`,
-    `    answer: ${answer ? typeOf(answer, 2) : 'undefined'}`,
+    `    answer: ${answer || 'undefined'}`,
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joinCron, looksLikeFiveFields, modeOf, presets, splitCron, textOf, withField, type CronField } from '../src/jobs/cron'
+import { joinCron, looksLikeFiveFields, markedText, modeOf, presets, splitCron, textOf, withField, type CronField } from '../src/jobs/cron'
 
 describe('fields of a cron expression', () => {
   it('are six or seven', () => {
@@ -53,5 +53,14 @@ describe('setting a field', () => {
       expect(joinCron(found)).toBe(preset.text)
       expect([found.day, found.week].filter((text) => text === '?')).toHaveLength(1)
     }
+  })
+})
+
+describe('the characters of a mistake', () => {
+  it('are those that the server names', () => {
+    expect(markedText('0 0 25 * * ?', { position: 4, length: 2 })).toEqual({ before: '0 0 ', wrong: '25', after: ' * * ?' })
+    expect(markedText('0 0 1', { position: 5, length: 0 })).toEqual({ before: '0 0 1', wrong: '', after: '' })
+    expect(markedText('0 0 1', undefined)).toBeNull()
+    expect(markedText('0 0 1', {})).toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
 import { showLanguage } from '../src/app/i18n'
 import { useBulkJobs } from '../src/jobs/bulk_jobs'
-import type { Forecast, Job, Run } from '../types/api'
+import type { FiringCounts, Forecast, Job, Run } from '../types/api'
 import { answer, json, openApp, settle } from './app'
 import { example } from './example'
 
@@ -24,6 +24,7 @@ const compared: [string, string][] = []
 const job: Job = { ...(example('Job') as Job), id: 1, group: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null, source: null, params: 'a=1', description: 'old', author: 'ann', running: true, glue_source: 'first', glue_type: 'GLUE_SHELL', children: [] }
 let stored: Job
 let tag: string
+let sourceTag: string
 let sent: { method: string; path: string; body: Record<string, unknown>; match: string | undefined }[]
 let wrapper: VueWrapper | null = null
 let router: Router
@@ -38,7 +39,13 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
     const match = (init?.headers as Record<string, string>)['If-Match']
     sent.push({ method, path, body: JSON.parse(String(init?.body ?? '{}')), match })
     if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed' }, 412)
+    if (method === 'PUT' && path === '/jobs/1/source') {
+      if (match !== sourceTag) return json({ type: 'urn:ringmaster:changed_meanwhile', title: 'changed', status: 412, detail: 'changed', changed_by: 'ben', changed_ms: 1000 }, 412)
+      sourceTag = '"saved"'
+      return json({ job: 1, next_ms: null, on_their_way: 0 }, 200, { ETag: sourceTag })
+    }
   }
+  if (method === 'GET' && path === '/jobs/1/sources') return json({ items: [], next: null, total: 0, total_is_capped: false }, 200, { ETag: sourceTag })
   if (method === 'GET' && path === '/jobs/1') return json(stored, 200, { ETag: tag })
   return answers[path]?.() ?? answer(url, init)
 }
@@ -47,6 +54,7 @@ let answers: Record<string, () => Response>
 beforeEach(async () => {
   stored = { ...job }
   tag = '"1"'
+  sourceTag = '"s1"'
   sent = []
   answers = {}
   compared.length = 0
@@ -143,20 +151,34 @@ describe('saving a script', () => {
     expect(compared).toEqual([['first', 'second']])
     await remark('a remark')
     await press('Save', '.el-dialog')
-    expect(puts().map((each) => [each.path, each.body.source])).toEqual([['/jobs/1/source', 'second']])
+    expect(puts().map((each) => [each.path, each.match, each.body.source])).toEqual([['/jobs/1/source', '"s1"', 'second']])
+    // The next save has the tag of this one.
+    typed('third')
+    await settle()
+    await press('Save')
+    await remark('a remark')
+    await press('Save', '.el-dialog')
+    expect(puts()[1]).toMatchObject({ match: '"saved"', body: { source: 'third' } })
   })
   it('shows the version that another user saved meanwhile, before it is replaced', async () => {
     await open('/jobs/1/script')
     typed('second')
     await settle()
     stored = { ...job, glue_source: 'theirs' }
+    sourceTag = '"s2"'
     await press('Save')
     await remark('a remark')
     await press('Save', '.el-dialog')
-    expect(puts()).toEqual([])
+    expect(puts().map((each) => each.match)).toEqual(['"s1"'])
     expect(compared.at(-1)).toEqual(['theirs', 'second'])
+    expect(document.querySelector('.el-dialog')?.textContent).toContain('Now · ben · ')
+    // And once more: nothing of it is overwritten unseen.
+    stored = { ...job, glue_source: 'newest' }
+    sourceTag = '"s3"'
     await press('Save mine', '.el-dialog')
-    expect(puts().map((each) => each.body.source)).toEqual(['second'])
+    expect(compared.at(-1)).toEqual(['newest', 'second'])
+    await press('Save mine', '.el-dialog')
+    expect(puts().map((each) => [each.match, each.body.source])).toEqual([['"s1"', 'second'], ['"s2"', 'second'], ['"s3"', 'second']])
   })
 })
 
@@ -235,7 +257,7 @@ describe('stopping many jobs', () => {
     await settle()
     expect(show).toHaveBeenCalledTimes(1)
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(1)
-    expect(document.body.textContent).toContain('101 of 101 done')
+    expect(document.body.textContent).toContain('101 of 101 stopped')
     expect(document.querySelector('.el-message .undo')).toBeNull()
   })
 })
@@ -244,7 +266,7 @@ describe('the timeline of a job', () => {
   it('is one stop for Tab; arrows move among the runs', async () => {
     const run = (id: number, minutesAgo: number): Run => ({ ...(example('Run') as Run), id, status: 'succeeded', trigger_ms: Date.now() - minutesAgo * 60000, handle_ms: Date.now() - minutesAgo * 60000 + 1000, missed: null })
     answers['/runs'] = () => json({ items: [run(3, 10), run(2, 20), run(1, 30)], next: null, total: 3, total_is_capped: false })
-    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000] })
+    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000], zone: 'UTC', words: 'Every hour', notes: [] })
     await open('/jobs/1')
     await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
     const stops = () => [...document.querySelectorAll<HTMLElement>('.strip a')].filter((each) => each.tabIndex === 0).map((each) => each.dataset.run)
@@ -261,47 +283,88 @@ describe('the forecast', () => {
   const hour = 3600000
   const from = Date.UTC(2026, 0, 5, 0)
   const forecast = (items: Forecast['items'], next: string | null): Forecast => ({ items, next, truncated: false, from_ms: from, to_ms: from + 4 * hour, cannot_be_planned: [] })
-  it('reads a bounded number of pages and says up to when', async () => {
-    let pages = 0
-    answers['/schedule/forecast'] = () => json(forecast([{ at_ms: from + (pages += 1) * 60000, job: 1, group: 1 }], 'f1-1-1'))
-    await open('/forecast')
-    expect(pages).toBe(10)
-    expect(document.body.textContent).toContain('The first 10 firings are read')
-    await press('Read more')
-    expect(pages).toBe(20)
-    expect(document.body.textContent).toContain('The first 20 firings are read')
+  const counts = (firings: number[], more: Partial<FiringCounts> = {}): FiringCounts => ({
+    bucket_ms: 900000,
+    buckets_from_ms: from,
+    from_ms: from,
+    to_ms: from + 4 * hour,
+    walked_to_ms: from + 4 * hour,
+    truncated: false,
+    firings: firings.length,
+    counts: Array.from({ length: 16 }, (_, i) => firings.filter((ms) => Math.floor((ms - from) / 900000) === i).length),
+    top: [],
+    jobs: [],
+    cannot_be_planned: [],
+    ...more,
   })
-  it('appends a part only to what its cursor was taken from', async () => {
-    const partial = (job: number) => ({ ...forecast([{ at_ms: from, job, group: 1 }], 'f1'), truncated: true })
-    const more = 'The computation reached its time limit. Continue'
-    const parts: ((body: unknown) => void)[] = []
-    const serveLate = (url: string, init?: RequestInit) => (url.includes('cursor=') ? new Promise<Response>((done) => parts.push((body) => done(json(body)))) : serve(url, init))
-    answers['/schedule/forecast'] = () => json(partial(1))
-    vi.stubGlobal('fetch', vi.fn(serveLate))
-    await open('/forecast')
-    await press(more)
-    parts[0]?.(partial(2))
-    await settle()
-    expect(document.body.textContent).toContain('The first 2 firings are read')
-    await press(more)
-    // The page is read again before the next part arrives.
-    document.querySelector<HTMLButtonElement>('button[aria-label="Read again"]')?.click()
-    await settle()
-    expect(document.body.textContent).toContain('The first 1 firings are read')
-    parts[1]?.(partial(3))
-    await settle()
-    expect(document.body.textContent).toContain('The first 1 firings are read')
-  })
-  it('opens the firings of an hour', async () => {
+  const asked: URLSearchParams[] = []
+  const serveList = (found: FiringCounts, list: (query: URLSearchParams) => Forecast | Promise<Forecast>) => {
+    asked.length = 0
+    answers['/schedule/forecast/counts'] = () => json(found)
+    vi.stubGlobal('fetch', vi.fn(async (url: string, init?: RequestInit) => {
+      const { pathname, searchParams } = new URL(url, 'http://server')
+      if (!pathname.endsWith('/schedule/forecast')) return serve(url, init)
+      asked.push(searchParams)
+      return json(await list(searchParams))
+    }))
+  }
+  const rows = () => document.querySelectorAll('tr[data-row]').length
+
+  it('counts by hour, and opens the firings of an hour', async () => {
     const items = [{ at_ms: from + hour, job: 1, group: 1 }, { at_ms: from + hour, job: 2, group: 1 }, { at_ms: from + 2 * hour, job: 1, group: 1 }]
-    answers['/schedule/forecast'] = () => json(forecast(items, null))
+    const found = counts(items.map((each) => each.at_ms), { top: [{ at_ms: from + hour, count: 2, jobs: 2, some: [1, 2] }, { at_ms: from + 2 * hour, count: 1, jobs: 1, some: [1] }] })
+    serveList(found, (query) => forecast(items.filter((each) => each.at_ms >= Number(query.get('from_ms')) && each.at_ms < Number(query.get('to_ms'))), null))
     await open('/forecast')
     const cells = [...document.querySelectorAll<HTMLButtonElement>('td button[aria-pressed]')]
     expect(cells.map((each) => each.textContent)).toEqual(['2', '1'])
-    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(3)
+    expect(document.querySelectorAll('table.plain tbody tr')).toHaveLength(1)
+    expect(rows()).toBe(3)
     cells[1]?.click()
     await settle()
-    expect(document.querySelectorAll('tr[data-row]')).toHaveLength(1)
+    await vi.waitFor(() => expect(rows()).toBe(1))
+    expect(Number(asked.at(-1)?.get('to_ms')) - Number(asked.at(-1)?.get('from_ms'))).toBe(hour)
     await vi.waitFor(() => expect(router.currentRoute.value.query.cell).toMatch(/^2026-01-0\d \d\d$/))
+  })
+  it('reads the list part by part', async () => {
+    const page = (query: URLSearchParams) => forecast(Array.from({ length: Number(query.get('limit')) }, () => ({ at_ms: from, job: 1, group: 1 })), query.get('cursor') ? null : 'f1-1-1')
+    serveList(counts([from]), page)
+    await open('/forecast')
+    await vi.waitFor(() => expect(rows()).toBe(200))
+    await press('Show more')
+    await vi.waitFor(() => expect(rows()).toBe(400))
+    expect(asked.map((query) => query.get('cursor'))).toEqual([null, 'f1-1-1'])
+    expect(document.body.textContent).not.toContain('Show more')
+  })
+  it('says up to when it counted', async () => {
+    serveList(counts([from], { truncated: true, walked_to_ms: from + hour }), () => forecast([], null))
+    await open('/forecast')
+    expect(document.body.textContent).toContain('1 firings are counted, up to ')
+    expect(document.querySelectorAll('td [role=img]').length).toBeGreaterThan(2)
+  })
+  it('compares a cron with what is scheduled now', async () => {
+    const before = { ...counts([from]), own: [{ at_ms: from, count: 1, jobs: 1, some: [1] }] }
+    const after = { ...counts([from, from + hour]), own: [{ at_ms: from + hour, count: 3, jobs: 3, some: [1, 2, 3] }] }
+    answers['/schedule/what_if'] = () => json({ before, after })
+    answers['/schedule/preview'] = () => json({ next_ms: [from + hour], zone: 'UTC', words: 'At 02:00, every day', notes: [{ code: 'never_again', at_ms: from }] })
+    serveList(counts([from]), () => forecast([], null))
+    await open('/forecast?job=1')
+    document.querySelector<HTMLElement>('main .el-collapse-item__header')?.click()
+    await settle()
+    await vi.waitFor(() => expect(document.body.textContent).toContain('collides with 2 others'), 4000)
+    expect(sent.at(-1)?.body).toMatchObject({ job: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' } })
+    expect(document.querySelector('.what-if .before')?.textContent).toContain('alone')
+    expect(document.body.textContent).toContain('At 02:00, every day')
+    expect(document.body.textContent).toContain('for the last time')
+  })
+})
+
+describe('the preview of a schedule', () => {
+  it('marks the wrong characters', async () => {
+    const errors = [{ pointer: '/schedule/conf', code: 'out_of_range', detail: 'Hour values must be between 0 and 23', position: 4, length: 2 }]
+    stored = { ...job, schedule: { type: 'CRON', conf: '0 0 25 * * ?' } }
+    answers['/schedule/preview'] = () => json({ type: 'urn:ringmaster:invalid_argument', title: 'Bad Request', status: 400, detail: 'Hour values', errors }, 400)
+    await open('/jobs/1/edit')
+    await vi.waitFor(() => expect(document.querySelector('.preview mark')?.textContent).toBe('25'), 4000)
+    expect(document.querySelector('.preview .marked')?.textContent).toBe('0 0 25 * * ?')
   })
 })

@@ -223,16 +223,63 @@ export type Intent = {
   intent: number
 }
 
-export type JobIds = {
-  ids: number[]
+export type ManyJobs = {
+  ids?: number[]
+  filter?: JobFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
 }
 
 export type BulkTrigger = {
-  ids: number[]
+  ids?: number[]
+  filter?: JobFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
   /** Default: the job's own parameters. */
   params?: string | null
   /** Absent or empty: the executors of the group. An item must not be empty or contain a comma. */
   addresses?: string[] | null
+}
+
+export type ManyRuns = {
+  ids?: number[]
+  filter?: RunFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
+}
+
+export type BulkRerun = {
+  ids?: number[]
+  filter?: RunFilter | null
+  /** Number of objects that the filter must find; needed with a filter, and only then. */
+  expect?: number | null
+  /** Default: the parameters of each run. */
+  params?: string | null
+  /** Absent: the executor of each run. Empty: the executors of the group. */
+  addresses?: string[] | null
+}
+
+export type TaskBegun = {
+  /** Id for GET /tasks/{id}. */
+  task: number
+}
+
+export type Task = {
+  id: number
+  action: 'start' | 'stop' | 'trigger' | 'delete' | 'kill' | 'rerun'
+  state: 'running' | 'done' | 'aborted'
+  /** Objects with which the action succeeded. */
+  done: number
+  total: number
+  failed: number
+  /** The first failures. */
+  problems: {
+    /** Id of the job or run. */
+    id: number
+    code: string
+    /** Text for users. */
+    detail: string
+  }[]
 }
 
 export type BulkOutcome = {
@@ -253,7 +300,10 @@ export type SourceVersion = {
   id: number
   job: number
   glue_type: string
-  source: string
+  /** Null with bodies=false. */
+  source: string | null
+  /** Length of the source. */
+  bytes: number
   remark: string
   /** Milliseconds since the epoch. */
   added_ms: number | null
@@ -325,6 +375,32 @@ export type Changes = {
   /** Runs that were claimed before the edits and have not been sent yet. */
   on_their_way: number | null
   warnings: string[]
+}
+
+export type DeclaredSource = {
+  /** Name of the source. */
+  source: string
+  revision: number | null
+  objects: {
+    groups: number
+    jobs: number
+    alarms: number
+  }
+  /** Names of the files of its applies. */
+  files: string[]
+  /** Last apply that changed something, if it is among the newest 10000 rows of the audit log. */
+  applied_ms: number | null
+  /** Author of that apply. */
+  by: string | null
+  /** The answering node has the files of this source, so that their drift can be read. */
+  has_files: boolean
+}
+
+export type EditProblem = Problem & {
+  /** User of the later edit; null if it is not in the audit log. */
+  changed_by?: string | null
+  /** Milliseconds since the epoch. */
+  changed_ms?: number | null
 }
 
 export type FileProblem = Problem & {
@@ -636,6 +712,24 @@ export type ChannelTest = {
   to?: string | null
 }
 
+export type DoctorReport = {
+  /** Start of the checks; null: none yet. */
+  at_ms: number | null
+  /** Node that was checked. */
+  node: string
+  /** none: no check since the node started. */
+  state: 'none' | 'running' | 'done'
+  /** Grow while the state is running. */
+  findings: {
+    /** Subject, e.g. clock. */
+    check: string
+    level: 'ok' | 'warning' | 'failed'
+    text: string
+    /** Instruction that ends the problem. */
+    remedy: string | null
+  }[]
+}
+
 export type Nodes = {
   items: {
     id: string
@@ -649,11 +743,68 @@ export type Nodes = {
     beat_age_ms: number | null
     /** Incarnation of the node; rises with each start. */
     life: number
+    /** Slots of jobs that the node plans; null if the answering node does not know. */
+    slots: number | null
+    /** When the node began; null for another node than the answering one. */
+    started_ms: number | null
+    /** Version of the node; null for another node than the answering one. */
+    version: string | null
   }[]
   mode: 'native' | 'shared'
   dead_after_ms: number
   /** Version of the answering node. */
   version: string
+}
+
+export type Now = {
+  /** Milliseconds since the epoch. */
+  now_ms: number
+  /** Live nodes by id. Members from lanes on are null for another node than the answering one. */
+  nodes: {
+    id: string
+    /** Slots of jobs that the node plans; null if unknown. */
+    slots: number | null
+    lanes: {
+      lane: 'fast' | 'slow'
+      used: number
+      window: number
+    }[] | null
+    /** Claims with runs that have no stored trigger result. */
+    claims_open: number | null
+    /** Runs of unknown delivery that recovery has not decided. */
+    undecided: number | null
+    /** Claims and results that wait for the store. */
+    store_waiting: number | null
+    /** Runs handed to executors, of the last 5 to 10 seconds. */
+    firings_per_s: number | null
+    /** Results that were stored, of the last 5 to 10 seconds. */
+    results_per_s: number | null
+  }[]
+  lateness: {
+    bounds_ms: number[]
+    /** Runs of the last 15 minutes up to each bound; the last count is of later runs. */
+    counts: number[]
+  }
+  series: {
+    step_ms: number
+    /** Begin of the first step. */
+    from_ms: number
+    /** Runs handed to executors in each step; the last 15 minutes at most. */
+    fired: number[]
+    /** Runs that failed or could not be sent. */
+    failed: number[]
+  }
+  /** Null, like the next three, if the store did not answer in time. */
+  jobs: number | null
+  /** Jobs whose schedule is started. */
+  jobs_running: number | null
+  failed_last_hour: number | null
+  /** Counting stopped at failed_last_hour; at least so many runs failed. */
+  failed_is_capped: boolean | null
+  /** Registered addresses; null until the node has read them. */
+  executors_online: number | null
+  /** Lanes, rates, lateness and series are missing for some nodes. */
+  partial: boolean
 }
 
 export type Forecast = {
@@ -674,6 +825,134 @@ export type Forecast = {
   cannot_be_planned: number[]
 }
 
+export type SchedulePreview = {
+  next_ms: number[]
+  /** Zone of the schedule. */
+  zone: string
+  /** The schedule as a sentence, in server.language; null without a schedule. */
+  words: string | null
+  notes: {
+    /** dst_skipped: clocks skip a time of the schedule within a year, at at_ms; dst_repeated: they show one twice, and it fires at the second one; never_again: no instant, or none after at_ms; rarer_than_a_year: the next instant, or the one after it, is more than a year away; unaligned_step: a step does not divide its range. */
+    code: 'dst_skipped' | 'dst_repeated' | 'never_again' | 'rarer_than_a_year' | 'unaligned_step'
+    /** Milliseconds since the epoch. */
+    at_ms: number | null
+  }[]
+}
+
+export type ScheduleProblem = Problem & {
+  errors?: {
+    /** JSON pointer of the member, e.g. /schedule/conf. */
+    pointer: string
+    code: 'too_few_fields' | 'too_many_fields' | 'days_conflict' | 'out_of_range' | 'bad_step' | 'unknown_name' | 'unexpected_character' | 'not_a_number' | 'not_here' | 'unsupported' | 'incomplete' | 'unknown_zone' | 'does_not_fit'
+    detail: string
+    /** In UTF-16 units from the beginning of the text. */
+    position?: number
+    /** 0: the end of the text. */
+    length?: number
+  }[]
+}
+
+export type FiringCounts = {
+  bucket_ms: number
+  /** Begin of the first bucket, a multiple of bucket_ms. */
+  buckets_from_ms: number
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  /** Counts after this time are incomplete. */
+  walked_to_ms: number
+  /** The computation reached its limit before to_ms. */
+  truncated: boolean
+  firings: number
+  /** Instants by bucket. */
+  counts: number[]
+  /** Seconds in which most jobs fire. */
+  top: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+  /** Jobs with most instants; null: the new job. */
+  jobs: {
+    job: number | null
+    count: number
+  }[]
+  cannot_be_planned: number[]
+}
+
+export type ChangedCounts = {
+  bucket_ms: number
+  /** Begin of the first bucket, a multiple of bucket_ms. */
+  buckets_from_ms: number
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  /** Counts after this time are incomplete. */
+  walked_to_ms: number
+  /** The computation reached its limit before to_ms. */
+  truncated: boolean
+  firings: number
+  /** Instants by bucket. */
+  counts: number[]
+  /** Seconds in which most jobs fire. */
+  top: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+  /** Jobs with most instants; null: the new job. */
+  jobs: {
+    job: number | null
+    count: number
+  }[]
+  cannot_be_planned: number[]
+  /** As top, where the changed job fires. */
+  own: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Instants in this second. */
+    count: number
+    /** Jobs that fire in it. */
+    jobs: number
+    /** The first of these jobs, eight at most; null: the new job. */
+    some: (number | null)[]
+  }[]
+}
+
+export type WhatIf = {
+  job?: number | null
+  group?: number | null
+  schedule: {
+    type: 'NONE' | 'CRON' | 'FIX_RATE'
+    conf?: string | null
+  }
+  time_zone?: string | null
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  /** Milliseconds since the epoch. */
+  from_ms?: number | null
+  /** Milliseconds since the epoch. */
+  to_ms?: number | null
+  bucket_ms?: number | null
+  top?: number | null
+}
+
 export type Passwords = {
   old_password: string
   /** At least 8 characters; 4 to 20 characters if Java admins read the password. */
@@ -686,12 +965,47 @@ export type Change = {
   at_ms: number | null
   user: number
   user_name: string
+  /** Address of the user; null for commands, and in the changes of one job or group for users who are not administrators. */
   remote: string | null
   action: string
   object: string
   object_id: number
   object_name: string
   changes: string[]
+  fields: {
+    /** A line of `changes` that has no values, as it is. */
+    name: string
+    before: string | null
+    after: string | null
+  }[]
+}
+
+export type JobFilter = {
+  group?: number
+  running?: boolean
+  /** Part of the name. */
+  name?: string
+  /** Part of the handler's name. */
+  handler?: string
+  /** Part of the author's name. */
+  author?: string
+}
+
+export type RunFilter = {
+  group?: number
+  job?: number
+  /** One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of a run: the last five are among the failed ones. */
+  status?: string
+  /** Milliseconds since the epoch. */
+  from_ms?: number
+  /** Inclusive. */
+  to_ms?: number
+  /** Exact name. */
+  handler?: string
+  /** Only runs with a higher id. */
+  after?: number
+  /** These runs, at most 100; not with other filters. */
+  ids?: string
 }
 
 /** Operations by method and path below /api/v1. */
@@ -823,20 +1137,26 @@ export interface Operations {
   /** Starts several jobs, each independently. Allowed for: operator. */
   'POST /jobs/start': {
     query: undefined
-    body: JobIds
-    answer: BulkOutcome
+    body: ManyJobs
+    answer: BulkOutcome | TaskBegun
   }
   /** Stops several jobs, each independently. Allowed for: operator. */
   'POST /jobs/stop': {
     query: undefined
-    body: JobIds
-    answer: BulkOutcome
+    body: ManyJobs
+    answer: BulkOutcome | TaskBegun
   }
   /** Runs several jobs now, each independently. Allowed for: operator. */
   'POST /jobs/trigger': {
     query: undefined
     body: BulkTrigger
-    answer: BulkOutcome
+    answer: BulkOutcome | TaskBegun
+  }
+  /** Removes several jobs, each independently. Allowed for: editor. */
+  'POST /jobs/delete': {
+    query: undefined
+    body: ManyJobs
+    answer: TaskBegun
   }
   /** Returns a job. Allowed for: viewer. */
   'GET /jobs/{id}': {
@@ -876,7 +1196,10 @@ export interface Operations {
   }
   /** Lists the versions of a script, newest first. Allowed for: viewer. */
   'GET /jobs/{id}/sources': {
-    query: undefined
+    query: {
+      /** false: without the sources, which are null (true). */
+      bodies?: boolean
+    }
     body: undefined
     answer: {
       items: SourceVersion[]
@@ -888,11 +1211,41 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
+  /** Returns one version of a script. Allowed for: viewer. */
+  'GET /jobs/{id}/sources/{version}': {
+    query: undefined
+    body: undefined
+    answer: SourceVersion
+  }
   /** Stores a new version of a script. Allowed for: editor. */
   'PUT /jobs/{id}/source': {
     query: undefined
     body: Source
     answer: JobEdit
+  }
+  /** Lists the changes of a job, newest first. Allowed for: viewer. */
+  'GET /jobs/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Returns a job as a table of a declared file. Allowed for: viewer. */
+  'GET /jobs/{id}/declaration': {
+    query: undefined
+    body: undefined
+    answer: string
   }
   /** Returns the runs of a manual trigger, until they have ended and it is forgotten. Allowed for: viewer. */
   'GET /intents/{id}': {
@@ -943,6 +1296,24 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: undefined
+  }
+  /** Lists the changes of a group, newest first. Allowed for: viewer. */
+  'GET /groups/{id}/changes': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: Change[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
   }
   /** Lists executors as the answering node knows them, by group. Allowed for: viewer. */
   'GET /executors': {
@@ -1000,6 +1371,20 @@ export interface Operations {
     body: Files
     answer: Changes
   }
+  /** Lists the sources of declared objects. Allowed for: administrator. */
+  'GET /declared': {
+    query: undefined
+    body: undefined
+    answer: {
+      items: DeclaredSource[]
+    }
+  }
+  /** Returns what an apply of the answering node's files of a source would change; 409 if it has none. Allowed for: administrator. */
+  'GET /declared/{name}/drift': {
+    query: undefined
+    body: undefined
+    answer: Changes
+  }
   /** Lists runs, newest first. Allowed for: viewer. */
   'GET /runs': {
     query: {
@@ -1039,6 +1424,30 @@ export interface Operations {
     answer: {
       removed: number
     }
+  }
+  /** Ends several runs on their executors, each independently. Allowed for: operator. */
+  'POST /runs/kill': {
+    query: undefined
+    body: ManyRuns
+    answer: TaskBegun
+  }
+  /** Runs the jobs of several runs again, with the parameters and executors of the runs. Allowed for: operator. */
+  'POST /runs/rerun': {
+    query: undefined
+    body: BulkRerun
+    answer: TaskBegun
+  }
+  /** Returns the progress of a task of the caller; for administrators, of any task. Allowed for: any user. */
+  'GET /tasks/{id}': {
+    query: undefined
+    body: undefined
+    answer: Task
+  }
+  /** Ends a task: it begins with no further object. Allowed for: any user. */
+  'POST /tasks/{id}/abort': {
+    query: undefined
+    body: undefined
+    answer: Task
   }
   /** Returns a run. Allowed for: viewer. */
   'GET /runs/{id}': {
@@ -1136,11 +1545,15 @@ export interface Operations {
       start_at_ms?: number
       end_at_ms?: number
       count?: number
+      /** The instants after this one. Default: now. */
+      from_ms?: number
+      /** Only part of `words`: the delay depends on the job. */
+      jitter_ms?: number
+      /** Only part of `words`. */
+      misfire?: 'DO_NOTHING' | 'FIRE_ONCE_NOW'
     }
     body: undefined
-    answer: {
-      next_ms: number[]
-    }
+    answer: SchedulePreview
   }
   /** Lists the instants in a time span of the jobs that the caller may see. Allowed for: viewer. */
   'GET /schedule/forecast': {
@@ -1158,11 +1571,43 @@ export interface Operations {
     body: undefined
     answer: Forecast
   }
+  /** Counts the instants in a time span of the jobs that the caller may see, by time and by job. Allowed for: viewer. */
+  'GET /schedule/forecast/counts': {
+    query: {
+      job?: number
+      group?: number
+      /** Default, also for a past time: now. */
+      from_ms?: number
+      /** Exclusive. Default: a day later. At most 31 days later. */
+      to_ms?: number
+      /** A multiple of 60000 (3600000); at most 5000 buckets. */
+      bucket_ms?: number
+      /** Most listed seconds and jobs (20). */
+      top?: number
+    }
+    body: undefined
+    answer: FiringCounts
+  }
+  /** Counts these instants as they are, and as if one job had another schedule and ran; changes nothing. Allowed for: viewer. */
+  'POST /schedule/what_if': {
+    query: undefined
+    body: WhatIf
+    answer: {
+      before: ChangedCounts
+      after: ChangedCounts
+    }
+  }
   /** Lists the nodes of the cluster. Allowed for: any user. */
   'GET /nodes': {
     query: undefined
     body: undefined
     answer: Nodes
+  }
+  /** Returns what the nodes do now, in figures that are at most a second old. Allowed for: any user. */
+  'GET /now': {
+    query: undefined
+    body: undefined
+    answer: Now
   }
   /** Lists the configured channels of alarms, without their secrets. Allowed for: administrator. */
   'GET /alarms/channels': {
@@ -1210,6 +1655,18 @@ export interface Operations {
       detail: string | null
       took_ms: number
     }
+  }
+  /** Returns the last report about the answering node. Allowed for: administrator. */
+  'GET /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
+  }
+  /** Starts the checks of the answering node, or returns the report of those that run. Allowed for: administrator. */
+  'POST /doctor': {
+    query: undefined
+    body: undefined
+    answer: DoctorReport
   }
   /** Lists users. Allowed for: administrator. */
   'GET /users': {
@@ -1271,6 +1728,12 @@ export interface Operations {
       user?: string
       object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting'
       object_id?: number
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply'
+      from_ms?: number
+      /** Inclusive. */
+      to_ms?: number
+      /** Part of the object's name or of a line of `changes`. */
+      q?: string
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string

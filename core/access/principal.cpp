@@ -38,6 +38,14 @@ result<void> check_right(const principal& who, group_right wanted, group_id grou
                          std::to_string(number(group)))};
 }
 
+result<void> check_right_anywhere(const principal& who, group_right wanted) {
+  const auto suffices = [wanted](const auto& each) { return each.second >= wanted; };
+  if (who.admin || std::any_of(who.rights.begin(), who.rights.end(), suffices))
+    return {};
+  return tl::unexpected{
+    not_permitted(who, "do this: it requires the permission " + std::string{stored_name(wanted)} + " in some group")};
+}
+
 result<void> check_admin(const principal& who) {
   if (who.admin)
     return {};

@@ -59,6 +59,8 @@ struct principal {
 
 /// Checks a permission in a group. Errors: `forbidden`.
 [[nodiscard]] result<void> check_right(const principal& who, group_right wanted, group_id group);
+/// Checks that the principal has a permission in at least one group. Errors: `forbidden`.
+[[nodiscard]] result<void> check_right_anywhere(const principal& who, group_right wanted);
 /// Checks that the principal is an administrator. Errors: `forbidden`.
 [[nodiscard]] result<void> check_admin(const principal& who);
 

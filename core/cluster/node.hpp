@@ -85,6 +85,10 @@ struct seen_node {
   std::optional<std::chrono::milliseconds> silent_for;
   /// True if the node is the observer itself.
   bool self = false;
+  /// Number of slots that the node plans; unset: unknown.
+  std::optional<std::size_t> slots = {};
+  /// When the node's process began; unset: unknown, as for every node but the observer.
+  std::optional<time_point> started = {};
 };
 
 } // namespace ringmaster::core

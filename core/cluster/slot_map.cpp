@@ -47,4 +47,21 @@ slot_set slots_of(const std::string& self, std::span<const std::string> live) {
   return mine;
 }
 
+std::vector<std::size_t> slot_counts(std::span<const std::string> live) {
+  std::vector<std::size_t> counts(live.size());
+  std::vector<std::uint64_t> hashes;
+  for (const auto& node : live)
+    hashes.push_back(hash_of(node));
+  for (std::size_t slot = 0; slot < slot_count && !live.empty(); ++slot) {
+    std::size_t owner = 0;
+    for (std::size_t other = 1; other < live.size(); ++other) {
+      const auto theirs = bid(hashes[other], slot), ours = bid(hashes[owner], slot);
+      if (theirs > ours || (theirs == ours && live[other] > live[owner]))
+        owner = other;
+    }
+    ++counts[owner];
+  }
+  return counts;
+}
+
 } // namespace ringmaster::core

@@ -44,20 +44,21 @@ const cron_field_limits& cron_field::limits() const noexcept { return limits_by_
 cron_complaint cron_field::find_name(std::string_view text, std::int32_t& value) const {
   const bool months = is(cron_field_kind::month);
   if (text.size() < 3)
-    return "Illegal cron expression format (a name has three letters)";
+    return cron_fault{cron_mistake::incomplete, "Illegal cron expression format (a name has three letters)"};
   const auto letters = cut_utf16(text, 3);
   if (!months && !is(cron_field_kind::day_of_week))
-    return "Illegal characters for this position: '" + std::string{letters} + "'";
+    return cron_fault{cron_mistake::not_here, "Illegal characters for this position: '" + std::string{letters} + "'", letters};
   value = months ? index_of(month_names, letters) : index_of(weekday_names, letters);
   if (value == 0)
-    return (months ? "Invalid Month value: '" : "Invalid Day-of-Week value: '") + std::string{letters} + "'";
+    return cron_fault{cron_mistake::unknown_name,
+                      (months ? "Invalid Month value: '" : "Invalid Day-of-Week value: '") + std::string{letters} + "'", letters};
   return {};
 }
 
 cron_complaint cron_field::check_step(std::int32_t step) const {
   if (is(cron_field_kind::year) || step <= limits().step_max)
     return {};
-  return "Increment >= " + std::to_string(limits().modulus) + " : " + std::to_string(step);
+  return cron_fault{cron_mistake::bad_step, "Increment >= " + std::to_string(limits().modulus) + " : " + std::to_string(step)};
 }
 
 bool cron_field::in_range(std::int32_t start, std::int32_t stop) const noexcept {
@@ -78,7 +79,7 @@ cron_complaint cron_field::add_range(std::int32_t start, std::optional<std::int3
     none_ = none_ || step == 0;
     return {};
   } else if (!in_range(start, stop.value_or(start))) {
-    return std::string{limits().out_of_range};
+    return cron_fault{cron_mistake::out_of_range, std::string{limits().out_of_range}};
   }
   if (step == 0) {
     add_steps(start, start, 1);
@@ -86,7 +87,8 @@ cron_complaint cron_field::add_range(std::int32_t start, std::optional<std::int3
   }
   const auto end = stop.value_or(high);
   if (end < start && is(cron_field_kind::year))
-    return "Illegal cron expression format (java.lang.IllegalArgumentException: Start year must be less than stop year)";
+    return cron_fault{cron_mistake::out_of_range, "Illegal cron expression format "
+                                                  "(java.lang.IllegalArgumentException: Start year must be less than stop year)"};
   add_steps(start, end < start ? end + limits().modulus : std::min(end, std::max(high, start)), step);
   return {};
 }

@@ -9,10 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/cron/cron_error.hpp"
+
 namespace ringmaster::core {
 
-/// Error in an expression; unset if the expression is valid.
-using cron_complaint = std::optional<std::string>;
+/// Error in an expression during parsing.
+struct cron_fault {
+  cron_mistake code{};
+  std::string detail;
+  /// The part of the text that is wrong; empty: the present item.
+  std::string_view at = {};
+};
+/// Unset if the expression is valid.
+using cron_complaint = std::optional<cron_fault>;
 
 /// Fields in the order in which they are written.
 enum class cron_field_kind : std::uint8_t { second, minute, hour, day_of_month, month, day_of_week, year };

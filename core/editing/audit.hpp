@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "core/editing/audit_line.hpp"
 #include "core/ids.hpp"
 #include "core/page.hpp"
 #include "core/time.hpp"
@@ -43,7 +45,12 @@ struct audit_row {
   std::string object_name = {};
   /// `name: "before" -> "after"`, one line per changed field; never a secret.
   std::string changes = {};
+  /// `stored_fields` of the change. Unset if `changes` tells all values, and in rows of former releases.
+  std::optional<std::string> field_values = {};
 };
+
+/// A job or a group, whose changes its viewers may see.
+using audited_object = std::variant<job_id, group_id>;
 
 /// Filter of a list of changes. The list is newest first, so that the next page ends before the last id.
 struct audit_search {
@@ -51,8 +58,17 @@ struct audit_search {
   std::optional<std::string> user_name = {};
   std::optional<audit_object> object = {};
   std::optional<std::int64_t> object_id = {};
+  std::optional<audit_action> action = {};
+  /// Both inclusive.
+  std::optional<time_point> from = {};
+  std::optional<time_point> to = {};
+  /// Part of the object's name or of a line, compared without case; empty: any.
+  std::string text_part = {};
   std::optional<std::int64_t> before = {};
   std::size_t limit = 100;
 };
+
+/// Maximum length of `audit_search::text_part`.
+inline constexpr std::size_t audit_part_bytes = 256;
 
 } // namespace ringmaster::core

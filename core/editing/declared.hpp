@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/alarm/alarm.hpp"
+#include "core/editing/audit_line.hpp"
 #include "core/job/group.hpp"
 #include "core/job/job_options.hpp"
 
@@ -78,7 +79,7 @@ struct deploy_change {
   /// `group pay-worker`, `job pay-worker/settle` or `alarm on-call`.
   std::string object;
   /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry per changed field.
-  std::vector<std::string> fields;
+  std::vector<audit_line> fields;
 };
 
 struct deploy_report {

@@ -87,6 +87,20 @@ std::string edit_tag(const user_card& user) {
   return sum.text();
 }
 
+std::string source_tag(const job_record& job) {
+  tag_sum sum;
+  sum.add(job.glue_type);
+  sum.add(job.glue_source);
+  sum.add(job.glue_remark);
+  return sum.text();
+}
+
+result<void> check_source_seen(const job_record& held, const std::optional<std::string_view>& seen) {
+  if (!seen || *seen == source_tag(held))
+    return {};
+  return tl::unexpected{edited_meanwhile("the source of job " + std::to_string(number(held.id)))};
+}
+
 error edited_meanwhile(const std::string& what) {
   return {errc::conflict, what + " was edited meanwhile: read it again", refusal::none, std::string{edited_subject}};
 }

@@ -3,6 +3,7 @@
 // Tags that detect whether a job, a group or a user has changed since it was read. They are computed from the edited content, not
 // from the revision: Java admins' edits do not raise the revision, and the mirror raises it without an edit.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ namespace ringmaster::core {
 [[nodiscard]] std::string edit_tag(const group_record& group);
 /// Returns the tag of a user with their permissions. Ignores the password.
 [[nodiscard]] std::string edit_tag(const user_card& user);
+/// Returns the tag of a job's source. Only a new source, another kind of script or another remark changes it.
+[[nodiscard]] std::string source_tag(const job_record& job);
 
 /// Returns `conflict`: `what` has changed since the client read it.
 [[nodiscard]] error edited_meanwhile(const std::string& what);
@@ -33,5 +36,8 @@ template <class Row>
     return {};
   return tl::unexpected{edited_meanwhile(what)};
 }
+
+/// Checks that the source of `held` still has the tag `seen`; without a value everything matches. Errors: `edited_meanwhile`.
+[[nodiscard]] result<void> check_source_seen(const job_record& held, const std::optional<std::string_view>& seen);
 
 } // namespace ringmaster::core

@@ -139,6 +139,24 @@ struct source_version {
   std::string remark;
   std::optional<time_point> added;
   std::optional<time_point> updated;
+  /// Length of the source in bytes, also when its text was not read.
+  std::size_t bytes = 0;
+};
+
+/// Selects versions of a script.
+struct source_search {
+  job_id job{};
+  /// `source_version::id`; unset: all versions.
+  std::optional<std::int64_t> version = {};
+  /// False: the versions come without their texts.
+  bool bodies = true;
+};
+
+/// Versions of a script, newest first.
+struct source_history {
+  /// `source_tag` of the job's present source, which need not be among the versions.
+  std::string tag;
+  std::vector<source_version> versions;
 };
 
 /// Maximum number of stored sources per job.

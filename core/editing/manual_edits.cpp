@@ -28,7 +28,22 @@ bool can_be_called(std::string_view address) {
          address.find_first_of("<> \t\r\n") == std::string_view::npos && valid_utf8(address) == address;
 }
 
+/// Mixes all bits, one to one (splitmix64).
+constexpr std::uint64_t mixed_bits(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 } // namespace
+
+std::int64_t rerun_token(std::int64_t request, log_id run) noexcept {
+  if (request == 0)
+    return 0;
+  const auto both = static_cast<std::uint64_t>(request) ^ mixed_bits(static_cast<std::uint64_t>(number(run)));
+  return static_cast<std::int64_t>(mixed_bits(both) >> 4) + 1;
+}
 
 result<job_name> parse_job_name(std::string_view text) {
   if (const auto id = parse_int32(text)) {

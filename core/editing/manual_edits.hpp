@@ -37,6 +37,10 @@ struct manual_trigger {
   std::int64_t token = 0;
 };
 
+/// Returns the token of the rerun of a run in a request with the token `request`: a number of its own for each run, and the same
+/// one for a repeated request. 0 if `request` is 0.
+[[nodiscard]] std::int64_t rerun_token(std::int64_t request, log_id run) noexcept;
+
 /// Splits the texts at commas, trims the items, and drops blank and duplicate ones. `host:port/path` without a scheme is an
 /// address. Errors: `invalid_argument` for an invalid address and for one that is longer than its column.
 [[nodiscard]] result<std::vector<std::string>> parse_addresses(const std::vector<std::string>& texts);
@@ -48,6 +52,8 @@ struct job_edit {
   std::optional<time_point> next;
   /// Number of runs that were claimed before the edit and not yet sent when the wait ended. Unset: the store could not tell.
   std::optional<std::size_t> on_their_way = 0;
+  /// `source_tag` of a source that this edit stored; empty after any other edit.
+  std::string source_tag = {};
 };
 
 /// The runs of a manual trigger so far.

@@ -1,10 +1,9 @@
 #include "core/forecast/upcoming.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <string>
 #include <utility>
 
+#include "core/forecast/planned_part.hpp"
 
 namespace ringmaster::core {
 
@@ -16,18 +15,6 @@ bool is_earlier(const upcoming_firing& a, const upcoming_firing& b) {
   return a.at != b.at ? a.at < b.at : number(a.job) < number(b.job);
 }
 
-/// Returns the part of the job that the planner needs.
-job_ptr spec_of(const job_record& job) {
-  auto spec = std::make_shared<core::job>();
-  spec->id = job.id;
-  spec->group = job.group;
-  spec->schedule = find_schedule_type(job.schedule_type).value_or(schedule_type::unknown);
-  spec->schedule_conf = job.schedule_conf;
-  spec->misfire = find_misfire_policy(job.misfire).value_or(misfire_policy::do_nothing);
-  spec->timing = job.timing;
-  return spec;
-}
-
 } // namespace
 
 upcoming::upcoming(upcoming_search search, milliseconds misfire_after, zone where)
@@ -36,7 +23,7 @@ upcoming::upcoming(upcoming_search search, milliseconds misfire_after, zone wher
 void upcoming::add(const job_record& job) {
   if (!job.running || job.next == time_point{} || job.next >= search_.until)
     return;
-  auto spec = spec_of(job);
+  auto spec = planned_part(job);
   const auto rule = rules_.of(*spec);
   if (!rule) {
     page_.bad.push_back(job.id);

@@ -25,8 +25,9 @@ std::string rights_text(const group_rights& rights) {
   return out;
 }
 
-std::string change_line(std::string_view name, std::string_view before, std::string_view after) {
-  return std::string{name} + ": \"" + std::string{before} + "\" -> \"" + std::string{after} + '"';
+audit_line change_line(std::string_view name, std::string_view before, std::string_view after) {
+  return {std::string{name} + ": \"" + std::string{before} + "\" -> \"" + std::string{after} + '"',
+          {std::string{name}, std::string{before}, std::string{after}}};
 }
 
 std::string_view role_name(bool admin) noexcept { return admin ? "admin" : "user"; }
@@ -205,14 +206,14 @@ result<void> check_key_count(std::int64_t count) {
   return fail(errc::too_large, "a user has at most " + std::to_string(api_keys_max) + " API keys");
 }
 
-std::vector<std::string> changes_of(const api_key_draft& draft, const user_card& user) {
-  std::vector<std::string> lines{change_line("user", "", user.name)};
+std::vector<audit_line> changes_of(const api_key_draft& draft, const user_card& user) {
+  std::vector<audit_line> lines{change_line("user", "", user.name)};
   if (draft.expires)
     lines.push_back(change_line("expires_ms", "", std::to_string(to_ms(*draft.expires))));
   return lines;
 }
 
-audit_row audit_of_user(const principal& by, audit_action action, const user_card& user, const std::vector<std::string>& changes,
+audit_row audit_of_user(const principal& by, audit_action action, const user_card& user, const std::vector<audit_line>& changes,
                         time_point now) {
   return audit_of(by, action, audit_object::user, number(user.id), user.name, changes, now);
 }

@@ -42,7 +42,7 @@ struct user_edit {
   /// Groups in which the user gets a permission and had none. They must exist, because XXL's form does not check groups.
   std::vector<group_id> new_groups;
   /// Lines for the audit log; empty: there is nothing to write.
-  std::vector<std::string> changes;
+  std::vector<audit_line> changes;
 };
 
 /// Plans an edit. `before`: empty for a new user. Errors: `invalid_argument` with `too_long`.
@@ -83,10 +83,10 @@ struct user_edit {
 /// Errors: `too_large`.
 [[nodiscard]] result<void> check_key_count(std::int64_t count);
 /// Returns the lines of the audit log about a new key.
-[[nodiscard]] std::vector<std::string> changes_of(const api_key_draft& draft, const user_card& user);
+[[nodiscard]] std::vector<audit_line> changes_of(const api_key_draft& draft, const user_card& user);
 
 /// Returns the audit row of a change of a user.
 [[nodiscard]] audit_row audit_of_user(const principal& by, audit_action action, const user_card& user,
-                                      const std::vector<std::string>& changes, time_point now);
+                                      const std::vector<audit_line>& changes, time_point now);
 
 } // namespace ringmaster::core

@@ -11,8 +11,8 @@ namespace {
 
 std::string dedup_text(const alarm_rule& rule) { return rule.dedup ? std::to_string(rule.dedup->count()) + "ms" : std::string{}; }
 
-std::vector<std::string> changed_fields(const alarm_rule& was, const alarm_rule& is) {
-  std::vector<std::string> out;
+std::vector<audit_line> changed_fields(const alarm_rule& was, const alarm_rule& is) {
+  std::vector<audit_line> out;
   const auto text = [&out](std::string_view name, std::string_view before, std::string_view after) {
     if (before != after)
       out.push_back(difference(name, before, after));

@@ -18,7 +18,7 @@ std::string cut(std::string_view text, std::size_t chars) {
 } // namespace
 
 audit_row audit_of(const principal& by, audit_action action, audit_object object, std::int64_t object_id,
-                   std::string_view object_name, const std::vector<std::string>& changes, time_point now) {
+                   std::string_view object_name, const std::vector<audit_line>& changes, time_point now) {
   audit_row row;
   row.at = now;
   row.user = by.user;
@@ -32,10 +32,11 @@ audit_row audit_of(const principal& by, audit_action action, audit_object object
   for (const auto& line : changes) {
     if (!lines.empty())
       lines += '\n';
-    lines += line;
+    lines += line.text;
   }
   lines = valid_utf8(lines);
   row.changes = cut_bytes(lines, text_bytes);
+  row.field_values = stored_fields(changes, row.changes);
   return row;
 }
 

@@ -289,7 +289,7 @@ private:
     const bool stays_stopped = keeps_manual_stop(*one.held, *one.declared, write.hash);
     write.ends_manual_stop = one.held->stopped_manually && one.held->hash != write.hash && !stays_stopped;
     if (stays_stopped && one.held->hash != write.hash)
-      change.fields.push_back("stays stopped: a user stopped it; `ringmaster job start` starts it");
+      change.fields.push_back(remark_line("stays stopped: a user stopped it; `ringmaster job start` starts it"));
     if (change.fields.empty() && one.held->hash != write.hash)
       change.fields.push_back(std::string{"enabled: "} +
                               (one.declared->enabled ? "true" : "false")); // agrees with a manual start or stop
@@ -366,7 +366,8 @@ result<void> plan_later(deploy_plan& plan, time_point now) {
 audit_row audit_of(const deploy_change& change, audit_object kind, std::int32_t id, const std::string& source,
                    const principal& by, time_point now) {
   constexpr std::string_view words[] = {"create", "update", "unchanged", "remove"};
-  std::vector<std::string> lines{"source: " + source, "kind: " + std::string{words[static_cast<std::size_t>(change.kind)]}};
+  std::vector<audit_line> lines{remark_line("source: " + source),
+                                "kind: " + std::string{words[static_cast<std::size_t>(change.kind)]}};
   lines.insert(lines.end(), change.fields.begin(), change.fields.end());
   const auto name = change.object.substr(change.object.find(' ') + 1);
   return audit_of(by, audit_action::apply, kind, id, name, lines, now);

@@ -40,8 +40,8 @@ std::string addresses_text(const group& row) {
   return row.type == address_type::manual ? join_addresses(row.addresses).value_or("") : "automatic";
 }
 
-std::vector<std::string> changes_of(const group& before, const group& after) {
-  std::vector<std::string> out;
+std::vector<audit_line> changes_of(const group& before, const group& after) {
+  std::vector<audit_line> out;
   const auto text = [&out](std::string_view name, const std::string& was, const std::string& is) {
     if (was != is)
       out.push_back(difference(name, was, is));
@@ -104,7 +104,7 @@ result<void> check_removal(const group_record& held, std::string_view seen, cons
   return {};
 }
 
-std::vector<std::string> changes_of_removal(const group_record& held) { return changes_of(held.group, {}); }
+std::vector<audit_line> changes_of_removal(const group_record& held) { return changes_of(held.group, {}); }
 
 result<void> check_read(const std::optional<group_record>& held, group_id group, const principal& by) {
   if (!held)

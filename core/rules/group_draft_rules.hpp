@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/editing/audit_line.hpp"
 #include "core/editing/group_draft.hpp"
 #include "core/result.hpp"
 #include "core/rules/column_limits.hpp"
@@ -24,7 +25,7 @@ struct group_writing {
   /// Whether the name changed, so that another group may already have it.
   bool renamed = false;
   /// One line per changed field.
-  std::vector<std::string> changes;
+  std::vector<audit_line> changes;
 };
 
 /// Plans an edit. `held`: the group to change; empty: a new one. `seen` as in `group_editor::update`. Errors: `check`,
@@ -44,7 +45,7 @@ struct group_uses {
 [[nodiscard]] result<void> check_removal(const group_record& held, std::string_view seen, const group_uses& uses);
 
 /// Returns the values of a removed group for the audit log: one line per field.
-[[nodiscard]] std::vector<std::string> changes_of_removal(const group_record& held);
+[[nodiscard]] std::vector<audit_line> changes_of_removal(const group_record& held);
 
 /// Errors: as `group_editor::read`.
 [[nodiscard]] result<void> check_read(const std::optional<group_record>& held, group_id group, const principal& by);

@@ -46,7 +46,7 @@ bool is_quoted(const job_option& field) {
          (field.kind == option_kind::text && field.max > static_cast<std::int64_t>(quoted_chars));
 }
 
-void add_differences(const job_options& before, const job_options& after, std::vector<std::string>& changed) {
+void add_differences(const job_options& before, const job_options& after, std::vector<audit_line>& changed) {
   for (const auto& field : job_option_fields()) {
     const auto was = shown(field, field.get(before)), is = shown(field, field.get(after));
     if (was == is)
@@ -54,7 +54,8 @@ void add_differences(const job_options& before, const job_options& after, std::v
     if (is_quoted(field))
       changed.push_back(difference(field.name, was, is));
     else
-      changed.push_back(std::string{field.name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is));
+      changed.push_back({std::string{field.name} + ": " + (was.empty() ? "none" : was) + " -> " + (is.empty() ? "none" : is),
+                         {std::string{field.name}, was, is}});
   }
 }
 
@@ -111,12 +112,13 @@ result<void> check_widths(const job_options& options) {
   return {};
 }
 
-std::string difference(std::string_view name, std::string_view before, std::string_view after) {
-  return std::string{name} + ": " + quoted(before) + " -> " + quoted(after);
+audit_line difference(std::string_view name, std::string_view before, std::string_view after) {
+  return {std::string{name} + ": " + quoted(before) + " -> " + quoted(after),
+          {std::string{name}, std::string{before}, std::string{after}}};
 }
 
-std::vector<std::string> differences(const job_columns& before, const job_columns& after) {
-  std::vector<std::string> changed;
+std::vector<audit_line> differences(const job_columns& before, const job_columns& after) {
+  std::vector<audit_line> changed;
   auto text = [&changed](std::string_view name, std::string_view was, std::string_view is) {
     if (was != is)
       changed.push_back(difference(name, was, is));

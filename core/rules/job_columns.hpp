@@ -20,10 +20,11 @@ namespace ringmaster::core {
 /// Checks the texts among the options. Errors: `invalid_argument` naming the option that is longer than its column.
 [[nodiscard]] result<void> check_widths(const job_options& options);
 
-/// Returns `params: "a" -> "b"`, one entry per column that differs, with the names of the file. Long values are shortened.
-[[nodiscard]] std::vector<std::string> differences(const job_columns& before, const job_columns& after);
+/// Returns `params: "a" -> "b"`, one entry per column that differs, with the names of the file. Long values are shortened
+/// in its text.
+[[nodiscard]] std::vector<audit_line> differences(const job_columns& before, const job_columns& after);
 
 /// Returns `name: "before" -> "after"`.
-[[nodiscard]] std::string difference(std::string_view name, std::string_view before, std::string_view after);
+[[nodiscard]] audit_line difference(std::string_view name, std::string_view before, std::string_view after);
 
 } // namespace ringmaster::core

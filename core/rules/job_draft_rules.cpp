@@ -90,7 +90,7 @@ job_columns columns_of(const job_record& row) {
   return out;
 }
 
-std::vector<std::string> changes_of(const job_record& before, const job_record& after) {
+std::vector<audit_line> changes_of(const job_record& before, const job_record& after) {
   auto out = differences(columns_of(before), columns_of(after));
   if (before.group != after.group)
     out.push_back("group: " + std::to_string(number(before.group)) + " -> " + std::to_string(number(after.group)));
@@ -220,7 +220,7 @@ std::optional<job_record> planned_anew(const job_record& held, time_point from, 
 }
 
 result<void> check_source(const std::optional<job_record>& held, job_id job, std::string_view source, std::string_view remark,
-                          const principal& by) {
+                          const std::optional<std::string_view>& seen, const principal& by) {
   const auto wrong = [](refusal why, std::string context) { return refuse(errc::invalid_argument, why, std::move(context)); };
   if (is_blank(source))
     return wrong(refusal::source_empty, "the source is empty");
@@ -240,16 +240,22 @@ result<void> check_source(const std::optional<job_record>& held, job_id job, std
     return may;
   if (held->glue_type == "BEAN")
     return wrong(refusal::not_glue, "job " + std::to_string(number(job)) + " has no source of its own");
-  return {};
+  // After all checks that fail in any case (RFC 9110 §13.2.1).
+  return check_source_seen(*held, seen);
+}
+
+error no_such_version(job_id job, std::int64_t version) {
+  return {errc::not_found,
+          "job " + std::to_string(number(job)) + " has no version " + std::to_string(version) + " of its source"};
 }
 
 result<void> check_seen(const std::optional<job_record>& held, job_id job, std::string_view seen) {
   return held ? check_seen(*held, seen, "job " + std::to_string(number(job))) : result<void>{};
 }
 
-std::vector<std::string> changes_of_removal(const job_record& held) { return changes_of(held, {}); }
+std::vector<audit_line> changes_of_removal(const job_record& held) { return changes_of(held, {}); }
 
-std::vector<std::string> source_change(const job_record& held, std::string_view source, std::string_view remark) {
+std::vector<audit_line> source_change(const job_record& held, std::string_view source, std::string_view remark) {
   if (held.glue_source == source && held.glue_remark == remark)
     return {};
   return {"source: " + std::to_string(held.glue_source.size()) + " bytes -> " + std::to_string(source.size()) + " bytes",

@@ -44,7 +44,7 @@ struct job_writing {
   /// False: no row of `rm_job_ext` has to be written.
   bool options_changed = false;
   /// One line per changed field.
-  std::vector<std::string> changes;
+  std::vector<audit_line> changes;
 };
 
 /// Plans a new job. Errors: as `job_editor::add`, including the permission in its group.
@@ -58,19 +58,24 @@ struct job_writing {
 /// claimed instant). Empty: it does not run, or it has no next time; the planner reports that.
 [[nodiscard]] std::optional<job_record> planned_anew(const job_record& held, time_point from, const zone& schedule_zone);
 
-/// Checks whether `held` may get this source. Errors: as `job_editor::save_source`.
+/// Checks whether `held` may get this source. `seen` as in `job_editor::save_source`, compared after everything else. Errors: as
+/// `job_editor::save_source`.
 [[nodiscard]] result<void> check_source(const std::optional<job_record>& held, job_id job, std::string_view source,
-                                        std::string_view remark, const principal& by);
+                                        std::string_view remark, const std::optional<std::string_view>& seen,
+                                        const principal& by);
+
+/// Returns the error for a version that the history of the job's source does not have.
+[[nodiscard]] error no_such_version(job_id job, std::int64_t version);
 
 /// Checks `seen` before a removal (`job_store::remove`). Errors: `edited_meanwhile`.
 [[nodiscard]] result<void> check_seen(const std::optional<job_record>& held, job_id job, std::string_view seen);
 
 /// Returns the values of a removed job for the audit log: one line per non-empty field.
-[[nodiscard]] std::vector<std::string> changes_of_removal(const job_record& held);
+[[nodiscard]] std::vector<audit_line> changes_of_removal(const job_record& held);
 
 /// Returns the changes of a new source for the audit log: its length only, since texts are long and the history keeps them.
 /// Empty: the source is unchanged.
-[[nodiscard]] std::vector<std::string> source_change(const job_record& held, std::string_view source, std::string_view remark);
+[[nodiscard]] std::vector<audit_line> source_change(const job_record& held, std::string_view source, std::string_view remark);
 
 /// Limit on the rows of a list with long texts in one answer.
 class page_budget {

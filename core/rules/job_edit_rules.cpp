@@ -114,12 +114,12 @@ error is_declared(job_id job, std::string_view source) {
 }
 
 audit_row audit_of_job(const principal& by, audit_action action, const stored_job& job, time_point now,
-                       const std::vector<std::string>& changes) {
+                       const std::vector<audit_line>& changes) {
   return audit_of(by, action, audit_object::job, number(job.id), job.name, changes, now);
 }
 
-std::vector<std::string> changes_of(const manual_trigger& request, std::string_view own_param) {
-  std::vector<std::string> out;
+std::vector<audit_line> changes_of(const manual_trigger& request, std::string_view own_param) {
+  std::vector<audit_line> out;
   if (request.param && *request.param != own_param)
     out.push_back(difference("param", own_param, *request.param));
   if (!request.addresses.empty())

@@ -73,10 +73,10 @@ struct stored_job {
 };
 
 [[nodiscard]] audit_row audit_of_job(const principal& by, audit_action action, const stored_job& job, time_point now,
-                                     const std::vector<std::string>& changes = {});
+                                     const std::vector<audit_line>& changes = {});
 
 /// Returns the differences between a manual run and a scheduled one.
-[[nodiscard]] std::vector<std::string> changes_of(const manual_trigger& request, std::string_view own_param);
+[[nodiscard]] std::vector<audit_line> changes_of(const manual_trigger& request, std::string_view own_param);
 
 /// Checks that a request with a known token equals the stored one: the same parameter, the same addresses. Errors: `conflict`.
 [[nodiscard]] result<void> check_same_request(const intent& request, const std::optional<std::string>& stored_param,

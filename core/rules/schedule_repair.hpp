@@ -15,7 +15,7 @@ namespace ringmaster::core {
 struct repaired_times {
   counted_again times;
   /// Lines for the audit log.
-  std::vector<std::string> changes;
+  std::vector<audit_line> changes;
 };
 
 /// Errors: `invalid_argument` for a schedule that cannot be planned.

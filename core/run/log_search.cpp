@@ -14,16 +14,6 @@ constexpr std::size_t units_before_match = 100;
 
 constexpr char lower_of(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Returns the number of UTF-16 units of valid UTF-8.
-std::size_t units_of(std::string_view text) noexcept {
-  std::size_t units = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    units += (byte & 0xC0U) == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1;
-  }
-  return units;
-}
-
 /// Returns the end of `text` with at most this many units, from a character on.
 std::string_view last_units(std::string_view text, std::size_t units) noexcept {
   auto begin = text.size();
@@ -80,8 +70,8 @@ void line_search::add(std::string_view line, std::size_t at, std::int32_t number
     line.remove_suffix(1);
   const auto before = line.substr(0, std::min(at, line.size()));
   const auto wanted = line.substr(before.size(), asked_.wanted.size());
-  const auto column = units_of(before);
-  const auto length = units_of(wanted);
+  const auto column = utf16_units(before);
+  const auto length = utf16_units(wanted);
   const auto shown_before = column + length <= match_text_units ? before : last_units(before, units_before_match);
   matches_.push_back({number, static_cast<std::int32_t>(column + 1), static_cast<std::int32_t>(length),
                       std::string{cut_utf16(line.substr(before.size() - shown_before.size()), match_text_units)}});

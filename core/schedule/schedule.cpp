@@ -190,6 +190,15 @@ std::size_t schedule::count_nominal(time_point after, time_point until) const {
   return static_cast<std::size_t>((until - *first) / step) + 1;
 }
 
+std::optional<milliseconds> schedule::even_step() const noexcept {
+  if (jitter_.count() != 0)
+    return std::nullopt;
+  if (const auto* rate = std::get_if<seconds>(&rule_))
+    return milliseconds{*rate};
+  const auto* even = std::get_if<grid>(&rule_);
+  return even != nullptr ? std::optional{even->step} : std::nullopt;
+}
+
 bool schedule::puts_off_over(time_point t, job_id of) const { return next(t, of) != spread(nominal(t), of); }
 
 job_plan plan(const due_job& due, const schedule& rule, const plan_window& window) {

@@ -44,6 +44,9 @@ public:
   /// Returns true if `end_at` has passed.
   [[nodiscard]] bool is_over(time_point t) const noexcept { return end_ && t > *end_; }
 
+  /// Returns the distance of the instants of a fixed rate without jitter, from its second instant on; unset for all others.
+  [[nodiscard]] std::optional<milliseconds> even_step() const noexcept;
+
   /// Returns true if the instants do not depend on the job.
   [[nodiscard]] bool same_for_all() const noexcept { return jitter_.count() == 0; }
 

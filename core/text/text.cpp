@@ -52,6 +52,15 @@ std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept {
   return text.substr(0, pos);
 }
 
+std::size_t utf16_units(std::string_view text) noexcept {
+  std::size_t units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    units += (byte & 0xC0U) == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1;
+  }
+  return units;
+}
+
 std::string to_message(std::string_view bytes) {
   auto message = valid_utf8(bytes);
   message.resize(cut_utf16(message, message_units_max).size());

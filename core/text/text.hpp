@@ -14,6 +14,9 @@ namespace ringmaster::core {
 /// units).
 [[nodiscard]] std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept;
 
+/// Counts the UTF-16 units of valid UTF-8.
+[[nodiscard]] std::size_t utf16_units(std::string_view text) noexcept;
+
 /// Returns `text` with every invalid UTF-8 byte replaced by U+FFFD and NUL removed, as text columns and JSON require.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 

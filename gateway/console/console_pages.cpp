@@ -9,6 +9,7 @@
 #include "core/alarm/alarm_text.hpp"
 #include "gateway/auth/secrets.hpp"
 #include "gateway/exchange/api_preconditions.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "protocol/wire/xxl/form.hpp"
 
 namespace ringmaster::gateway {
@@ -32,19 +33,6 @@ const protocol::web_file* find_file(const exchange& ex, std::string_view path) n
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
-}
-
-/// Returns true when `Accept-Encoding` names gzip and does not refuse it.
-bool takes_gzip(const protocol::http_request& request) noexcept {
-  const auto* accepted = request.find_header("Accept-Encoding");
-  if (!accepted)
-    return false;
-  const auto at = accepted->find("gzip");
-  if (at == std::string::npos)
-    return false;
-  const std::string_view rest = std::string_view{*accepted}.substr(at + 4);
-  const auto weight = rest.substr(0, rest.find(','));
-  return weight.find("q=0") == std::string_view::npos || weight.find_first_of("123456789") != std::string_view::npos;
 }
 
 void tell_first_page(const exchange& ex) {

@@ -61,12 +61,12 @@ template <class Read>
   });
 }
 
-/// Returns the id at `{id}` of the route. Answers 404 for a number that no such id can have.
+/// Returns the id at `{id}` of the route, or at another part. Answers 404 for a number that no such id can have.
 template <class Id>
-[[nodiscard]] std::optional<Id> id_in_path(const exchange& ex) {
+[[nodiscard]] std::optional<Id> id_in_path(const exchange& ex, std::string_view part = "id") {
   using number_type = std::underlying_type_t<Id>;
   std::int64_t number = 0;
-  for (const char digit : ex.parameter("id"))
+  for (const char digit : ex.parameter(part))
     number = number * 10 + (digit - '0');
   if (number <= std::numeric_limits<number_type>::max())
     return Id{static_cast<number_type>(number)};

@@ -11,6 +11,7 @@
 #include "gateway/auth/browser_safety.hpp"
 #include "gateway/exchange/route.hpp"
 #include "protocol/wire/json/json_object.hpp"
+#include "protocol/wire/v1/api_page.hpp"
 #include "protocol/wire/xxl/reply_codec.hpp"
 
 namespace ringmaster::gateway {
@@ -68,7 +69,8 @@ std::string_view kind_of(unsigned status) noexcept {
   }
 }
 
-std::string problem_body(std::string_view kind, unsigned status, std::string_view detail) {
+std::string problem_body(std::string_view kind, unsigned status, std::string_view detail,
+                         const std::function<void(protocol::wire::json_object&)>& more = {}) {
   std::string body;
   {
     protocol::wire::json_object problem{body};
@@ -76,6 +78,8 @@ std::string problem_body(std::string_view kind, unsigned status, std::string_vie
     problem.text("title", title(status));
     problem.number("status", status);
     problem.text("detail", detail);
+    if (more)
+      more(problem);
   }
   return body;
 }
@@ -147,14 +151,18 @@ void exchange::respond(protocol::http_response&& response) const {
 }
 
 std::string exchange::words_of(const core::error& error) const {
-  if (error.code == core::errc::internal) {
+  if (error.code == core::errc::internal)
     services_->log->error("{}: {}", row_->path, error.context);
-    return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
-  }
-  if (row_->who.who != access::executor && is_private(error)) {
+  else if (row_->who.who != access::executor && is_private(error))
     services_->log->warn("{}: {}", row_->path, error.context);
+  return detail_of(error);
+}
+
+std::string exchange::detail_of(const core::error& error) const {
+  if (error.code == core::errc::internal)
+    return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
+  if (row_->who.who != access::executor && is_private(error))
     return std::string{away_text.in(style_.language)};
-  }
   // XXL's text for this error leaves out the reason, and there are several.
   if (row_->by == dialect_set::none && error.why == core::refusal::run_not_triggered)
     return error.context;
@@ -180,6 +188,15 @@ void exchange::fail(const core::error& error) const {
     problem(412, error.context);
   else
     respond({http_status(error.code), std::string{problem_type}, problem_of(error), {}});
+}
+
+void exchange::fail_as_edited(const core::error& error, std::string_view by, std::optional<core::time_point> at) const {
+  constexpr unsigned changed = 412;
+  auto body = problem_body(kind_of(changed), changed, error.context, [&](protocol::wire::json_object& problem) {
+    protocol::wire::append_text_or_null(problem, "changed_by", by);
+    protocol::wire::append_instant(problem, "changed_ms", at);
+  });
+  respond({changed, std::string{problem_type}, std::move(body), {}});
 }
 
 void exchange::reject(const core::error& error) const {

@@ -23,6 +23,7 @@
 #include "gateway/auth/reply_style.hpp"
 #include "gateway/exchange/forwarded.hpp"
 #include "gateway/exchange/http_metrics.hpp"
+#include "gateway/exchange/kept_answer.hpp"
 #include "gateway/exchange/paths.hpp"
 #include "gateway/transport/transport.hpp"
 #include "protocol/access_token_source.hpp"
@@ -51,6 +52,9 @@ struct gateway_partners {
   protocol::run_admin runs{};
   protocol::log_follower followed_logs{};
   protocol::alarm_tester alarm_tests{};
+  protocol::figure_keeper figures{};
+  protocol::doctor node_checks{};
+  protocol::task_runner tasks{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.
@@ -89,6 +93,8 @@ struct gateway_services {
   mutable core::known_tokens right_tokens{};
   /// Executors that were refused.
   mutable refused_executors refused{};
+  /// Answer of GET /api/v1/now: all viewers together cost one answer in a second.
+  mutable kept_answer live_figures{std::chrono::seconds{1}};
 };
 
 /// Place where a request arrived: the part of its path before the route, and the route's, e.g. `/xxl-job-admin` and
@@ -149,9 +155,13 @@ public:
   /// store or a component is unavailable is logged and not shown, unless the error has a subject, e.g. an executor that does not
   /// answer.
   void fail(const core::error& error) const;
+  /// Answers `core::edited_meanwhile` with the user and the time of the later edit. `by`: empty if the user is unknown.
+  void fail_as_edited(const core::error& error, std::string_view by, std::optional<core::time_point> at) const;
   /// Returns the problem that `fail` answers to clients outside XXL's dialects: `urn:ringmaster:` and the name of the `errc`, in
   /// XXL's words where XXL has some.
   [[nodiscard]] std::string problem_of(const core::error& error) const;
+  /// Returns the text of an error as clients see it. Logs nothing: for an error that is shown again and again.
+  [[nodiscard]] std::string detail_of(const core::error& error) const;
   /// Answers a request that cannot be read: HTTP 400, in the web API with XXL's `code` 500. An error that XXL has words for is
   /// answered by `fail`.
   void reject(const core::error& error) const;
@@ -221,7 +231,7 @@ private:
   };
 
   void broke(const char* what) const noexcept;
-  /// Returns the text for the client; the rest is logged.
+  /// Returns the text for the client, and logs what it does not show.
   [[nodiscard]] std::string words_of(const core::error& error) const;
   void answer(protocol::http_response&& response, int code) const;
   void count(const std::string& code) const;

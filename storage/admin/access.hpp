@@ -73,6 +73,8 @@ public:
   explicit audit_role(admin_session& own) : own_{own} {}
 
   core::result<std::vector<core::audit_row>> list(const core::audit_search& search, const core::principal& by) override;
+  core::result<std::vector<core::audit_row>> history(const core::audited_object& object, const core::audit_search& window,
+                                                     const core::principal& by) override;
   core::result<void> record(std::span<const core::audit_row> rows) override;
 
 private:

@@ -11,6 +11,8 @@ public:
   explicit export_role(admin_session& own) : own_{own} {}
 
   core::result<void> look(const reader& read) override;
+  /// In `declared_sources.cpp`.
+  core::result<std::vector<core::declared_source>> sources() override;
 
 private:
   admin_session& own_;

@@ -214,7 +214,7 @@ core::result<core::job_edit> job_role::remove(core::job_id job, bool declared_to
     if (auto as_seen = core::check_seen(was, job, seen); !as_seen)
       return tl::unexpected{as_seen.error()};
     write_audit(own_, core::audit_of_job(by, core::audit_action::remove, stored, now,
-                                  was ? core::changes_of_removal(*was) : std::vector<std::string>{}));
+                                  was ? core::changes_of_removal(*was) : std::vector<core::audit_line>{}));
     (void) next_revision(own_);
     own_.execute("DELETE FROM xxl_job_info WHERE id = ?", job);
     own_.execute("DELETE FROM xxl_job_logglue WHERE job_id = ?", job);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/editing/edit_tag.hpp"
 #include "core/rules/job_draft_rules.hpp"
 #include "core/rules/job_edit_rules.hpp"
 #include "storage/admin/job_writes.hpp"
@@ -37,6 +38,34 @@ std::vector<core::job_record> records_of(admin_session& own, const std::vector<c
   return out;
 }
 
+#define RINGMASTER_VERSIONS_OF_JOB " FROM xxl_job_logglue WHERE job_id = ? AND (? = 0 OR id = ?) ORDER BY id DESC LIMIT ?"
+
+/// Returns the selected versions without their texts.
+std::vector<core::source_version> versions_of(admin_session& own, const core::source_search& search) {
+  std::vector<core::source_version> out;
+  auto found = own.query("SELECT id, glue_type, glue_remark, add_time, update_time, COALESCE($bytes_of(glue_source), 0)"
+                         RINGMASTER_VERSIONS_OF_JOB,
+                         search.job, search.version.has_value(), search.version.value_or(0), core::source_versions_max);
+  while (found.next())
+    out.push_back({found.number(0), search.job, found.string(1), {}, found.string(2), own.dates().read(found.text(3)),
+                   own.dates().read(found.text(4)), static_cast<std::size_t>(found.number(5))});
+  return out;
+}
+
+/// Reads the texts of the versions, and leaves out the oldest ones whose texts do not fit into one answer.
+void read_texts(admin_session& own, const core::source_search& search, std::vector<core::source_version>& versions) {
+  core::page_budget budget;
+  const auto end =
+    std::find_if(versions.begin(), versions.end(), [&](const auto& version) { return !budget.takes(version.bytes); });
+  versions.erase(end, versions.end());
+  auto found = own.query("SELECT glue_source" RINGMASTER_VERSIONS_OF_JOB, search.job, search.version.has_value(),
+                         search.version.value_or(0), versions.size());
+  for (auto version = versions.begin(); version != versions.end() && found.next(); ++version)
+    version->source = found.string(0);
+}
+
+#undef RINGMASTER_VERSIONS_OF_JOB
+
 } // namespace
 
 std::optional<core::job_record> find_record(admin_session& own, core::job_id job) {
@@ -69,22 +98,17 @@ core::result<core::page<core::job_record>> job_editor_role::page(const core::job
   });
 }
 
-core::result<std::vector<core::source_version>> job_editor_role::source_history(core::job_id job, const core::principal& by) {
-  return own_.read([&]() -> core::result<std::vector<core::source_version>> {
-    if (auto may = core::check_read(find_record(own_, job), job, by); !may)
+core::result<core::source_history> job_editor_role::source_history(const core::source_search& search,
+                                                                   const core::principal& by) {
+  return own_.snapshot([&]() -> core::result<core::source_history> {
+    const auto held = find_record(own_, search.job);
+    if (auto may = core::check_read(held, search.job, by); !may)
       return tl::unexpected{may.error()};
-    core::page_budget budget;
-    std::size_t rows = 0;
-    auto sizes = own_.query("SELECT COALESCE($bytes_of(glue_source), 0) FROM xxl_job_logglue WHERE job_id = ? ORDER BY id DESC"
-                            " LIMIT ?", job, core::source_versions_max);
-    while (sizes.next() && budget.takes(static_cast<std::size_t>(sizes.number(0))))
-      ++rows;
-    std::vector<core::source_version> out;
-    auto found = own_.query("SELECT id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue"
-                            " WHERE job_id = ? ORDER BY id DESC LIMIT ?", job, rows);
-    while (found.next())
-      out.push_back({found.number(0), job, found.string(1), found.string(2), found.string(3), own_.dates().read(found.text(4)),
-                     own_.dates().read(found.text(5))});
+    core::source_history out{core::source_tag(*held), versions_of(own_, search)};
+    if (search.version && out.versions.empty())
+      return tl::unexpected{core::no_such_version(search.job, *search.version)};
+    if (search.bodies)
+      read_texts(own_, search, out.versions);
     return out;
   });
 }

@@ -2,6 +2,7 @@
 
 #include "storage/admin/job_writes.hpp"
 
+#include "core/editing/edit_tag.hpp"
 #include "core/rules/audit_rules.hpp"
 #include "core/rules/job_columns.hpp"
 #include "core/rules/job_draft_rules.hpp"
@@ -121,6 +122,13 @@ void add_version(admin_session& own, core::job_id job, std::string_view glue_typ
               " VALUES (?, ?, ?, ?, ?, ?)", job, glue_type, source, remark, date, date);
 }
 
+/// Returns the tag of the job once it has this source.
+std::string tag_with(core::job_record held, std::string_view source, std::string_view remark) {
+  held.glue_source = source;
+  held.glue_remark = remark;
+  return core::source_tag(held);
+}
+
 } // namespace
 
 core::result<core::job_id> job_editor_role::add(const core::job_draft& draft, const core::principal& by, core::time_point now) {
@@ -177,13 +185,14 @@ core::result<core::job_edit> job_editor_role::update(core::job_id job, const cor
 }
 
 core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                                          const core::principal& by, core::time_point now) {
+                                                          std::optional<std::string_view> seen, const core::principal& by,
+                                                          core::time_point now) {
   return own_.edit([&]() -> core::result<core::job_edit> {
     const auto mode = own_.begin_edit();
     if (!mode)
       return tl::unexpected{mode.error()};
     const auto held = held_record(own_, job, *mode);
-    if (auto may = core::check_source(held, job, source, remark, by); !may)
+    if (auto may = core::check_source(held, job, source, remark, seen, by); !may)
       return tl::unexpected{may.error()};
     const auto replanned =
       has_foreign_schedule(own_, held, *mode) ? core::planned_anew(*held, now, own_.schedule_zone()) : std::nullopt;
@@ -201,7 +210,7 @@ core::result<core::job_edit> job_editor_role::save_source(core::job_id job, std:
     if (const auto changes = core::source_change(*held, source, remark); !changes.empty())
       write_audit(own_, core::audit_of(by, core::audit_action::source, core::audit_object::job, core::number(job), held->name,
                                        changes, now));
-    return core::job_edit{job, time_or_none(replanned.value_or(*held).next), 0};
+    return core::job_edit{job, time_or_none(replanned.value_or(*held).next), 0, tag_with(*held, source, remark)};
   });
 }
 

@@ -16,10 +16,11 @@ public:
   core::result<core::job_edit> update(core::job_id job, const core::job_draft& draft, std::string_view seen,
                                       const core::principal& by, core::time_point now) override;
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                           const core::principal& by, core::time_point now) override;
+                                           std::optional<std::string_view> seen, const core::principal& by,
+                                           core::time_point now) override;
   core::result<core::job_record> read(core::job_id job, const core::principal& by) override;
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override;
-  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override;
+  core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override;
 
 private:
   admin_session& own_;

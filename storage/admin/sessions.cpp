@@ -148,7 +148,7 @@ core::result<void> session_role::end(core::session_id session, const core::princ
       return tl::unexpected{core::no_session()};
     const auto user = find_user(own_, found->user);
     write_audit(own_, core::audit_of_user(by, core::audit_action::update, user ? user->card : core::user_card{found->user, {}},
-                                         {"sessions: 1 ended, opened from " + found->remote}, now));
+                                         {core::remark_line("sessions: 1 ended, opened from " + found->remote)}, now));
     return {};
   });
 }

@@ -102,7 +102,8 @@ database_finding data_check_report::finding() const {
   auto text = std::to_string(count_) + (count_ == 1 ? " finding: " : " findings: ") + text_;
   if (count_ > findings_named_max)
     text += "; and " + std::to_string(count_ - findings_named_max) + " more";
-  return {hurts_ ? database_finding::level::failure : database_finding::level::warning, "rows", std::move(text)};
+  return {hurts_ ? database_finding::level::failure : database_finding::level::warning, "rows", std::move(text),
+          "correct these rows"};
 }
 
 } // namespace ringmaster::storage

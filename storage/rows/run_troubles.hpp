@@ -29,14 +29,15 @@ struct run_troubles {
   if (found.alarms_given_up > 0)
     out.push_back({level::warning, "alarms",
                    std::to_string(found.alarms_given_up) + " were given up, the last one for run "
-                     + std::to_string(found.newest_given_up) + ": the channel refused them, or did not answer for an hour"});
+                     + std::to_string(found.newest_given_up) + ": the channel refused them, or did not answer for an hour",
+                   "send a test message through the channel"});
   if (!found.refusing.empty()) {
     std::string listed;
     for (const auto& address : found.refusing)
       listed += (listed.empty() ? "" : ", ") + address;
     out.push_back({level::warning, "executors",
-                   "these refuse the access token of this server: " + listed
-                     + "; their accessToken must be that of the server, or of their group"});
+                   "these refuse the access token of this server: " + listed,
+                   "their accessToken must be that of the server, or of their group"});
   }
   return out;
 }

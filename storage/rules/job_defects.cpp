@@ -47,7 +47,7 @@ database_finding defect_report::finding() const {
   auto text = std::to_string(bad_) + " of " + std::to_string(jobs_) + " cannot be planned: " + text_;
   if (bad_ > defects_named_max)
     text += "; and " + std::to_string(bad_ - defects_named_max) + " more";
-  return {database_finding::level::failure, "jobs", std::move(text)};
+  return {database_finding::level::failure, "jobs", std::move(text), "correct or stop these jobs"};
 }
 
 } // namespace ringmaster::storage

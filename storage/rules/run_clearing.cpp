@@ -82,7 +82,7 @@ core::audit_row audit_of_clearing(const core::clear_search& search, const core::
   std::string what = search.group ? "group " + std::to_string(core::number(*search.group)) : "";
   if (search.job)
     what += (what.empty() ? "job " : ", job ") + std::to_string(core::number(*search.job));
-  std::vector<std::string> changes;
+  std::vector<core::audit_line> changes;
   if (search.until)
     changes.push_back("until: " + dates.of(*search.until));
   if (search.keep_newest)

@@ -47,7 +47,7 @@ namespace ringmaster::storage {
 [[nodiscard]] inline core::audit_row audit_of_ending(core::log_id run, core::job_id job, std::string_view message,
                                                      const core::principal& by, core::time_point now) {
   return core::audit_of(by, core::audit_action::kill, core::audit_object::run, core::number(run),
-                  "job " + std::to_string(core::number(job)), {"message: " + std::string{message}}, now);
+                  "job " + std::to_string(core::number(job)), {core::remark_line("message: " + std::string{message})}, now);
 }
 
 /// Adds a day. Leaves out a row whose day cannot be read.

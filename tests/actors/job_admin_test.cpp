@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/editing/edit_tag.hpp"
 #include "tests/actors/job_admin_fixture.hpp"
 
 using namespace ringmaster;
@@ -268,9 +269,17 @@ TEST_CASE_METHOD(written_job, "a job is added, changed, given a source and read"
   REQUIRE(page);
   CHECK(page->page.total == 2);
   CHECK(page->page.rows.at(0).id == job);
-  auto history = ask<protocol::source_list>(actor, protocol::source_query{job, us});
+  auto history = ask<protocol::source_list>(actor, protocol::source_query{{job}, us});
   REQUIRE(history);
-  CHECK(history->versions.size() == 2); // also the first source
+  CHECK(history->history.versions.size() == 2); // also the first source
+  protocol::save_source late{job, "echo 3", "third", us, std::string{"0"}};
+  const auto refused = ask<core::job_edit>(actor, late);
+  REQUIRE_FALSE(refused);
+  CHECK(core::is_edited_meanwhile(protocol::to_core(refused.error())));
+  late.seen = history->history.tag;
+  const auto saved = ask<core::job_edit>(actor, late);
+  REQUIRE(saved);
+  CHECK(saved->source_tag == core::source_tag(ask<protocol::job_found>(actor, protocol::job_query{job, us})->job));
 }
 
 // Their instants would be as wrong as the clock: a manual run would be due in ten days, or a job silent for as long.

@@ -23,7 +23,15 @@ struct with_files : job_administration {
             [](storage::store&, const actors::export_request& wanted, core::time_point) -> core::result<std::string> {
               return (wanted.group ? "group " + std::to_string(core::number(*wanted.group)) : "all") +
                      (wanted.source ? " of " + *wanted.source : "");
-            }};
+            },
+            [] { return std::string{"files"}; },
+            [](const std::string& source) -> core::result<std::optional<actors::apply_request>> {
+              if (source == "broken")
+                return core::fail(core::errc::invalid_argument, "a.toml:1: no");
+              return source == nightly().source ? std::optional{actors::apply_request{nightly(), true, false}} : std::nullopt;
+            },
+            [](storage::store&, const core::job_record& job, const core::principal& by,
+               core::time_point) -> core::result<std::string> { return job.name + " for " + by.name; }};
   }
   protocol::job_admin admin = spawn<actors::job_admin_state, protocol::job_admin>(
     actors::query_workers{worker.actor, edits.actor, edits.actor}, schedule.actor, registry.actor, with_scripts(), clock(),
@@ -89,6 +97,65 @@ TEST_CASE_METHOD(with_files, "files with mistakes change nothing and notify no a
   CHECK(hints() == 0);
 }
 
+TEST_CASE_METHOD(with_files, "the drift of a source is a dry run of the node's own files", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto told = hints();
+  const auto none = ask<protocol::files_applied>(admin, protocol::drift_query{nightly().source, chief});
+  REQUIRE(none);
+  CHECK(none->dry_run);
+  CHECK_FALSE(none->report.changes_anything());
+  auto wider = nightly();
+  wider.jobs.push_back(wider.jobs[0]);
+  wider.jobs.back().key = "later";
+  REQUIRE(apply(wider));
+  const auto more = ask<protocol::files_applied>(admin, protocol::drift_query{nightly().source, chief});
+  REQUIRE(more);
+  CHECK_FALSE(more->report.changes_anything());
+  REQUIRE_FALSE(more->report.warnings.empty());
+  CHECK(more->report.warnings.back().find("/later is no longer in the files; it stays") != std::string::npos);
+  CHECK(hints() - told == 2); // of the apply
+
+  const auto refused = [this](const std::string& source, const core::principal& by) {
+    const auto answer = ask<protocol::files_applied>(admin, protocol::drift_query{source, by});
+    REQUIRE_FALSE(answer);
+    return protocol::to_core(answer.error());
+  };
+  CHECK(refused("broken", chief).code == core::errc::conflict);
+  CHECK(refused("broken", chief).context == "a.toml:1: no");
+  CHECK(refused("nowhere", chief).code == core::errc::not_found);
+  CHECK(refused(nightly().source, visitor).code == core::errc::forbidden);
+  auto foreign = nightly();
+  foreign.source = "elsewhere";
+  foreign.groups[0].app_name = "other-worker";
+  foreign.jobs.clear();
+  REQUIRE(apply(foreign));
+  CHECK(refused("elsewhere", chief).code == core::errc::conflict);
+  CHECK(refused("elsewhere", chief).context.find("this node has no files of the source elsewhere") == 0);
+}
+
+TEST_CASE_METHOD(with_files, "sources are listed for administrators", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto found = ask<protocol::declared_sources>(admin, protocol::declared_query{chief});
+  REQUIRE(found);
+  REQUIRE(found->rows.size() == 1);
+  CHECK(found->rows[0].name == nightly().source);
+  CHECK(found->own == "files");
+  const auto refused = ask<protocol::declared_sources>(admin, protocol::declared_query{visitor});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+}
+
+TEST_CASE_METHOD(with_files, "a job is written as a table for users who may see it", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto text = ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{1}, chief});
+  REQUIRE(text);
+  CHECK(text->text.ends_with(" for chief"));
+  CHECK(protocol::to_core(ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{1}, visitor}).error()).code
+        == core::errc::forbidden);
+  CHECK(protocol::to_core(ask<protocol::exported_file>(admin, protocol::declaration_query{core::job_id{99}, chief}).error()).code
+        == core::errc::not_found);
+}
+
 TEST_CASE_METHOD(with_files, "an export runs on the worker for edits", "[actors]") {
   CHECK(ask<protocol::exported_file>(admin, protocol::export_query{std::nullopt, chief})->text == "all");
   CHECK(ask<protocol::exported_file>(admin, protocol::export_query{core::group_id{3}, chief})->text == "group 3");
@@ -122,6 +189,67 @@ TEST_CASE_METHOD(job_administration, "a forecast is read and computed on the wor
   REQUIRE(none);
   CHECK(none->page.firings.empty());
   const auto refused = foreseen({std::nullopt, job, days, stranger});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+  CHECK(*edits.tasks == edited);
+}
+
+TEST_CASE_METHOD(job_administration, "counts of firings equal the list of firings, for users with permission", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto counted = [this](protocol::counts_query asked) { return ask<protocol::counts_found>(actor, std::move(asked)); };
+  core::counts_search search;
+  search.from = civil();
+  search.from_now = true;
+  search.until = civil() + std::chrono::hours{72};
+  const auto listed = ask<protocol::forecast_found>(
+    actor, protocol::forecast_query{{}, {}, {{civil(), {}, civil()}, search.until, 500}, core::local_operator()});
+  REQUIRE(listed);
+  const auto all = counted({{}, {}, search, {}, core::local_operator()});
+  REQUIRE(all);
+  CHECK(all->report.before.firings == listed->page.firings.size());
+  CHECK_FALSE(all->report.after);
+  REQUIRE_FALSE(all->report.before.jobs.empty());
+  const auto job = all->report.before.jobs.front().first;
+  const auto one = counted({{}, job, search, {}, core::local_operator()});
+  REQUIRE(one);
+  CHECK(one->report.before.firings == all->report.before.jobs.front().second);
+
+  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
+  const auto none = counted({{}, {}, search, {}, stranger});
+  REQUIRE(none);
+  CHECK(none->report.before.firings == 0);
+  const auto refused = counted({{}, job, search, {}, stranger});
+  REQUIRE_FALSE(refused);
+  CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
+}
+
+TEST_CASE_METHOD(job_administration, "a changed schedule is counted before and after, and changes nothing", "[actors]") {
+  REQUIRE(apply(nightly()));
+  const auto edited = *edits.tasks;
+  core::counts_search search;
+  search.from = civil();
+  search.from_now = true;
+  search.until = civil() + std::chrono::hours{72};
+  const auto counted = [&](std::optional<core::changed_schedule> change, core::principal by) {
+    return ask<protocol::counts_found>(actor, protocol::counts_query{{}, {}, search, std::move(change), std::move(by)});
+  };
+  const auto now = counted(std::nullopt, core::local_operator());
+  REQUIRE(now);
+  const auto [job, firings] = now->report.before.jobs.front();
+  const auto moved = counted(core::changed_schedule{job, core::schedule_type::fixed_rate, "3600", {}}, core::local_operator());
+  REQUIRE(moved);
+  CHECK(moved->report.before.firings == now->report.before.firings);
+  REQUIRE(moved->report.after);
+  CHECK(moved->report.after->firings == now->report.before.firings - firings + 71);
+  const auto added = counted(core::changed_schedule{{}, core::schedule_type::fixed_rate, "3600", {}}, core::local_operator());
+  REQUIRE(added);
+  CHECK(added->report.after->firings == now->report.before.firings + 71);
+
+  const auto wrong = counted(core::changed_schedule{job, core::schedule_type::cron, "x", {}}, core::local_operator());
+  REQUIRE_FALSE(wrong);
+  CHECK(protocol::to_core(wrong.error()).code == core::errc::invalid_argument);
+  core::principal stranger{core::user_id{5}, "tom", false, {}, "10.0.0.9"};
+  const auto refused = counted(core::changed_schedule{job, core::schedule_type::none, "", {}}, stranger);
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
   CHECK(*edits.tasks == edited);

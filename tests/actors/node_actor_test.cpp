@@ -392,12 +392,19 @@ TEST_CASE_METHOD(cluster, "a node reports itself and the others", "[actors]") {
   CHECK(list.nodes[1].row.incarnation == 1);
   CHECK(list.nodes[1].row.address == "b:8080");
   CHECK(*list.nodes[1].silent_for <= 300ms);
+  CHECK(*list.nodes[0].slots + *list.nodes[1].slots == core::slot_count);
+  CHECK(*list.nodes[1].slots == core::slots_of("b", std::vector<std::string>{"a", "b"}).count());
+  CHECK(list.nodes[1].started == start);
+  CHECK_FALSE(list.nodes[0].started);
 
   a.store.go_away();
   advance(1s);
   CHECK(*told(b).nodes[0].silent_for >= 700ms);
   advance(3s);
   CHECK(told(b).nodes[0].health == node_health::dead);
+  CHECK(told(b).nodes[0].slots == 0);
+  CHECK(told(b).nodes[1].slots == core::slot_count);
+  CHECK_FALSE(told(a).nodes[0].slots);
   // The node itself knows it, too.
   CHECK(told(a).nodes[0].health == node_health::dead);
 }

@@ -88,3 +88,18 @@ TEST_CASE("a failure is returned to the caller, and the connection goes on", "[a
   f.advance(10ms);
   CHECK(f.answered == std::vector{-1, 2});
 }
+
+TEST_CASE("beyond its limit of waiting tasks the pool refuses new ones and loses none", "[actors][read_pool]") {
+  pool_fixture f{1};
+  const int limit = static_cast<int>(actors::read_pool_state::waiting_tasks_max);
+  f.ask(1, 5ms);
+  for (int i = 1; i <= limit; ++i)
+    f.ask(1 + i, 0ms);
+  CHECK(f.answered.empty());
+  f.ask(limit + 2, 0ms);
+  CHECK(f.answered == std::vector{-(limit + 2)});
+  f.advance(10ms);
+  CHECK(f.answered.size() == static_cast<std::size_t>(limit + 2));
+  f.ask(limit + 3, 0ms);
+  CHECK(f.answered.back() == limit + 3);
+}

@@ -187,7 +187,7 @@ TEST_CASE_METHOD(scripted_jobs, "the source of a script is read when a run needs
   CHECK(instants(core::number(job)) == seconds_from(start + 1s, 3));
   for (const auto& run : runs)
     CHECK(run.came <= run.fire_at);
-  test::expect(look->job_editing().save_source(job, "echo 2", "second", core::local_operator(), civil()));
+  test::expect(look->job_editing().save_source(job, "echo 2", "second", {}, core::local_operator(), civil()));
   advance(3s);
   CHECK(sources.back() == "echo 2");
   CHECK(reads <= 3);

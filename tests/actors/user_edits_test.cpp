@@ -66,6 +66,8 @@ TEST_CASE_METHOD(office, "only administrators manage users", "[actors][access]")
   CHECK(failure(save(command)).why == refusal::not_permitted);
   CHECK(failure(ask<protocol::user_page>(actor, protocol::user_query{{}, who("anna")})).why == refusal::not_permitted);
   CHECK(failure(audit_log(who("anna"))).why == refusal::not_permitted);
+  const protocol::changes_query of_none{core::job_id{99}, {}, who("anna")};
+  CHECK(failure(ask<protocol::audit_list>(actor, of_none)).why == refusal::job_id_illegal);
   CHECK(protocol::to_core(ask_done(actor, protocol::remove_user{admin.user, who("anna")})).why == refusal::not_permitted);
   CHECK(keeper.record->hashes == 0);
   auto page = ask<protocol::user_page>(actor, protocol::user_query{{}, admin});

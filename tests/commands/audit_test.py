@@ -10,10 +10,11 @@ from xss_test import EchoExecutor
 
 NEW_PASSWORD = "another secret"
 GROUP_TOKEN = "a-token-of-a-group"
-# Status reports of clients are not changes by a user; the end of a session leaves nothing to check; a test message changes
-# nothing.
+# Status reports of clients are not changes by a user; the end of a session leaves nothing to check; a test message and the
+# checks of the doctor and the end of a task change nothing.
 WITHOUT = {"/api/registry", "/api/registryRemove", "/api/callback", "/logout", "/auth/logout", "DELETE /api/v1/session",
-           "POST /api/v1/alarms/channels/{name}/test"}
+           "POST /api/v1/alarms/channels/{name}/test", "POST /api/v1/doctor", "POST /api/v1/tasks/{id}/abort",
+           "POST /api/v1/schedule/what_if"}
 DRAFT = {"group": 1, "name": "by api", "author": "ann", "handler": "h", "schedule": {"type": "NONE"}}
 GROUP_DRAFT = {"app_name": "api-group", "title": "A", "address_type": "manual", "addresses": ["http://127.0.0.1:9"],
                "access_token": GROUP_TOKEN}
@@ -73,6 +74,14 @@ class AuditTest(WebCase):
         pattern = "/".join("{id}" if part.isdigit() else part for part in path.split("/"))
         return self.step(f"{method} /api/v1{pattern}", self.api.send(method, path, value, **headers), action, kind, *said)
 
+    def send_task(self, path: str, value, action: str, kind: str) -> dict:
+        """Begins a task and waits for its end."""
+        begun = self.api.send("POST", path, value)
+        ended = self.server.wait_for(lambda: self.api.send("GET", f"/tasks/{begun.json['task']}").json["state"] == "done",
+                                     "the task has ended")
+        self.assertTrue(ended)
+        return self.step(f"POST /api/v1{path}", begun, action, kind)
+
     def manage(self, operation: str, value: dict, action: str, *said: str) -> dict:
         request = urllib.request.Request(f"{self.server.address()}{CONTEXT}/api/{operation}", json.dumps(value).encode(),
                                          {"Content-Type": "application/json", "XXL-JOB-ACCESS-TOKEN": self.secret("access_token"),
@@ -129,9 +138,13 @@ class AuditTest(WebCase):
         self.send("POST", "/jobs/trigger", {"ids": [job]}, "trigger", "job")
         self.running(job)
         self.send("POST", f"/jobs/{job}/trigger", {}, "trigger", "job")
+        self.send_task("/runs/rerun", {"ids": [self.running(job)]}, "trigger", "job")
         self.send("POST", f"/runs/{self.running(job)}/kill", None, "kill", "run")
+        self.send_task("/runs/kill", {"ids": [self.running(job)]}, "kill", "run")
         self.send("POST", "/runs/clear", {"job": job, "all": True}, "clear", "run")
         self.send("DELETE", f"/jobs/{job}", None, "remove", "job", "newer")
+        other = self.send("POST", "/jobs", DRAFT, "add", "job")["object_id"]
+        self.send_task("/jobs/delete", {"ids": [other]}, "remove", "job")
         script = self.send("POST", "/jobs", DRAFT | {"glue_type": "GLUE_SHELL", "glue_source": "true"}, "add", "job")["object_id"]
         self.send("PUT", f"/jobs/{script}/source", {"source": "echo", "remark": "a remark"}, "source", "job", "a remark")
         declared = '[[job]]\ngroup = "app-1"\nkey = "declared"\nname = "by file"\nhandler = "h"\n'
@@ -193,6 +206,11 @@ class AuditTest(WebCase):
             self.assertNotIn(secret, told)
         shown = self.api.send("GET", "/audit?limit=500").json["items"]
         self.assertGreaterEqual(len(shown), len(changing))
+        values = {(field["name"], field["before"], field["after"]) for each in shown for field in each["fields"]}
+        for each in (("title", "A", "B"), ("name", "by api", "newer"), ("password: changed", None, None)):
+            self.assertIn(each, values)
+        for secret in (PASSWORD, NEW_PASSWORD, GROUP_TOKEN):
+            self.assertNotIn(secret, repr(shown))
         self.assertEqual(self.server.stop(), 0, self.server.text())
 
     @staticmethod

@@ -11,6 +11,7 @@ from command_case import JOBS, Case
 from job_test import Executor
 from mariadb_case import MariadbCase
 from receivers import Receiver
+from web_case import WebCase
 
 FORBIDDEN = '[[webhook]]\nname = "ops"\nurl = "http://169.254.169.254/latest"\n'
 
@@ -63,7 +64,7 @@ class ChannelsTest(Examined):
     def test_a_webhook_to_a_forbidden_address(self):
         for url in ("http://169.254.169.254/latest", "http://[fe80::1]/x", "http://[::ffff:169.254.169.254]/x"):
             found = self.examine("--config", self.write("c.toml", f'[[webhook]]\nname = "ops"\nurl = "{url}"\n'))
-            self.says(found, "alarm channel", "fail", "^webhook ops: the address .* is not allowed for messages$")
+            self.says(found, "alarm channel", "fail", "^webhook ops: the address .* is not allowed for messages; ")
             self.only(found, "alarm channel")
 
     def test_an_alarm_to_a_channel_that_is_not_configured(self):
@@ -148,6 +149,12 @@ class DatabaseTest(MariadbCase, Examined):
         found = self.examine()
         self.says(found, "database", "fail", "read-only")
         self.only(found, "database")
+        self.sql("SET GLOBAL read_only = 0")
+        self.addCleanup(self.sql, "RESET SLAVE ALL")
+        self.sql("CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'replicator'")
+        found = self.examine()
+        self.says(found, "durability", "fail", "is a replica of another one")
+        self.only(found, "durability")
 
     def test_no_schedule_lock(self):
         for generation in (4, 8):
@@ -167,7 +174,7 @@ class DatabaseTest(MariadbCase, Examined):
         self.succeed("migrate")
         reader = self.account("only_reads", "SELECT")
         found = self.examine("--set", f"database.url={reader}")
-        self.says(found, "privileges", "fail", "^missing on this database: INSERT, UPDATE, DELETE$")
+        self.says(found, "privileges", "fail", "^missing on this database: INSERT, UPDATE, DELETE; ")
         self.only(found, "privileges")
         # The server works; another account runs the migrations.
         writer = self.account("only_writes", "SELECT, INSERT, UPDATE, DELETE")
@@ -200,10 +207,10 @@ class DatabaseTest(MariadbCase, Examined):
         self.succeed("migrate")
         self.shift_clock(-3600)
         found = self.examine()
-        self.says(found, "clock", "fail", r"^the database's clock is 3(599|600)\.\d s behind this machine's$")
+        self.says(found, "clock", "fail", r"^the database's clock is 3(599|600)\.\d s behind this machine's; ")
         self.only(found, "clock")
         self.shift_clock(+90)
-        self.says(self.examine(), "clock", "fail", r"^the database's clock is (89|90)\.\d s ahead of this machine's$")
+        self.says(self.examine(), "clock", "fail", r"^the database's clock is (89|90)\.\d s ahead of this machine's; ")
 
     def shift_clock(self, seconds: int) -> None:
         """Sets the database time that accounts without global permissions see."""
@@ -341,3 +348,44 @@ class ServerTest(Examined):
         found = self.examine()
         self.says(found, "alarms", "warn", "^1 were given up, the last one for run 1")
         self.says(found, "executors", "warn", "refuse the access token of this server: http://10.0.0.7:9999/")
+
+
+class DoctorApiTest(WebCase):
+    """POST and GET /api/v1/doctor: the checks of the command, made by the server."""
+
+    def report(self, api) -> dict:
+        """Starts the checks and returns their report when they have ended."""
+        self.assertEqual(api.send("POST", "/doctor").status, 202)
+        self.server.wait_for(lambda: api.send("GET", "/doctor").json["state"] == "done", "the end of the checks")
+        return api.send("GET", "/doctor").json
+
+    def test_the_server_finds_what_the_command_finds(self):
+        self.serve()
+        api = self.key_client()
+        first = api.send("GET", "/doctor").json
+        self.assertEqual((first["at_ms"], first["state"], first["findings"]), (None, "none", []))
+        report = self.report(api)
+        said = json.loads(self.run_it("doctor", "--json").out)
+        names = {"ok": "ok", "warn": "warning", "fail": "failed"}
+        # The command does not know the port on which this server listens.
+        self.assertEqual({(each["check"], each["level"]) for each in report["findings"] if each["check"] != "server"},
+                         {(each["check"], names[each["status"]]) for each in said if each["check"] != "server"})
+        self.assertFalse([each for each in report["findings"] if each["level"] == "failed"], report)
+
+    def test_remedies_and_no_message_to_channels(self):
+        receiver = Receiver(self, "smtp")
+        self.serve("--config", self.write("c.toml", hanging_mail(receiver.port) + FORBIDDEN))
+        api = self.key_client()
+        report = self.report(api)
+        channels = {each["level"]: each for each in report["findings"] if each["check"] == "alarm channel"}
+        self.assertEqual(channels["ok"]["text"], "mail through 127.0.0.1 is reachable")
+        self.assertIsNone(channels["ok"]["remedy"])
+        self.assertIn("is not allowed for messages", channels["failed"]["text"])
+        self.assertIn("correct its settings", channels["failed"]["remedy"])
+        self.assertTrue(receiver.lines.empty())
+
+    def test_a_stop_while_checks_run(self):
+        receiver = Receiver(self, "smtp", "--mode", "hang")
+        server = self.serve("--config", self.write("c.toml", hanging_mail(receiver.port)))
+        self.assertEqual(self.key_client().send("POST", "/doctor").json["state"], "running")
+        self.assertEqual(server.stop(), 0)

@@ -12,6 +12,7 @@ import urllib.request
 
 from command_case import DEADLINE_S, JOBS, Case, job
 from mariadb_case import MariadbCase
+from web_case import WebCase
 
 EVERYTHING = JOBS + """
 [[group]]
@@ -324,3 +325,66 @@ class ServedTest(Case):
         status, problem = self.apply(JOBS)
         self.assertEqual((status, problem["errors"][0]["line"]), (409, 1), problem)
         self.assertEqual(self.call("/apply", {"files": []})[0], 400)
+
+
+class DeclaredApiTest(WebCase):
+    """Sources of declared files, what differs from them, and jobs as tables, in /api/v1."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("jobs.toml", JOBS + job("report", 'children = ["settle"]'))
+        self.serve("--set", f"deploy.files={self.file}")
+        self.api = self.key_client()
+
+    def drift(self, source: str = "deploy") -> dict:
+        reply = self.api.send("GET", f"/declared/{source}/drift")
+        self.assertEqual(reply.status, 200, reply)
+        return reply.json
+
+    def changed(self) -> dict:
+        return {each["object"]: each["fields"] for each in self.drift()["changes"] if each["kind"] != "unchanged"}
+
+    def test_sources(self):
+        self.succeed("apply", self.write("mail.toml", '[[group]]\napp_name = "mail-worker"\n'), "--source", "mail")
+        one, other = self.api.send("GET", "/declared").json["items"]
+        self.assertEqual((one["source"], one["objects"], one["files"], one["has_files"]),
+                         ("deploy", {"groups": 1, "jobs": 2, "alarms": 0}, ["jobs.toml"], True))
+        self.assertIsNotNone(one["applied_ms"])
+        self.assertEqual((other["source"], other["objects"]["groups"], other["has_files"]), ("mail", 1, False))
+
+    def test_drift(self):
+        self.assertEqual(self.changed(), {})
+        self.assertEqual(self.api.send("POST", "/jobs/1/stop", {}).status, 200)
+        self.assertEqual(self.changed(), {}, "a stop by a user is no drift: it stays")
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=30)) as db, db:
+            db.execute("UPDATE xxl_job_info SET executor_fail_retry_count = 5 WHERE id = 1")
+        self.assertEqual(self.changed(), {"job pay-worker/settle": ["retry: 5 -> 0"]})
+        self.write("jobs.toml", JOBS)
+        self.assertEqual(self.drift()["warnings"],
+                         ["job pay-worker/report is no longer in the files; it stays, because deploy.prune is off"])
+        self.write("jobs.toml", JOBS + job("odd", 'route = "roundd"'))
+        reply = self.api.send("GET", "/declared/deploy/drift")
+        self.assertEqual(reply.status, 409)
+        self.assertTrue(reply.json["errors"][0]["file"].endswith("jobs.toml"), reply)
+        self.assertEqual(self.api.send("GET", "/declared/none/drift").status, 404)
+
+    def test_the_drift_of_files_from_elsewhere_is_unknown(self):
+        self.succeed("apply", self.write("mail.toml", '[[group]]\napp_name = "mail-worker"\n'), "--source", "mail")
+        reply = self.api.send("GET", "/declared/mail/drift")
+        self.assertEqual(reply.status, 409)
+        self.assertIn("this node has no files of the source mail", reply.json["detail"])
+
+    def test_a_job_as_a_table(self):
+        whole = self.api.send("GET", "/export").text
+        for each in self.api.send("GET", "/jobs?limit=100").json["items"]:
+            text = self.api.send("GET", f"/jobs/{each['id']}/declaration").text
+            self.assertTrue(text.startswith("[[job]]\n"), text)
+            self.assertIn("\n\n" + text, whole)
+        for name, key in (("Nightly run", "Nightly-run"), ("settle", "settle-4")):
+            added = self.api.send("POST", "/jobs", {"group": 1, "name": name, "author": "ann", "handler": "h",
+                                                   "schedule": {"type": "NONE"}}).json["id"]
+            text = self.api.send("GET", f"/jobs/{added}/declaration").text
+            self.assertTrue(text.startswith(f"# manually created as job {added}: the key is new\n[[job]]\n"), text)
+            self.assertIn(f'\nkey = "{key}"\n', text)
+        reply = self.api.send("GET", "/jobs/99/declaration")
+        self.assertEqual(reply.status, 404)

@@ -182,7 +182,7 @@ class WebStrangerTest(CorpusCase):
                         self.turned_away(self.stranger(cookie), route, dialect, kind)
                 for route in route_table():
                     if route.path.startswith("/api/v1/") and route.who != "anyone":
-                        path = route.path[7:].replace("{id}", "1").replace("{name}", "mail")
+                        path = route.path[7:].replace("{id}", "1").replace("{name}", "mail").replace("{version}", "1")
                         reply = self.stranger(cookie).send(route.methods, path)
                         self.assertEqual(reply.status, 401, (route, kind, reply))
                 self.assertEqual(self.witness.changed(), [], (dialect, kind))
@@ -208,15 +208,23 @@ class WebStrangerTest(CorpusCase):
                 self.refused_in_words(reply, dialect, (route, dialect))
                 self.assertEqual(self.witness.changed(), [], (route, dialect))
 
+    @staticmethod
+    def ended_task(client, task: int):
+        """Returns the progress of a task that has ended; otherwise nothing."""
+        told = client.send("GET", f"/tasks/{task}").json
+        return told if told["state"] != "running" else None
+
     def test_foreign_groups_of_the_api(self):
         """Objects of group 1 do not exist for edda, or she cannot change them."""
         made = self.succeed("key", "add", "edda's", "--user", "edda").out.strip()
         edda = self.client({"Authorization": f"Bearer {made}"})
         job = {"group": 1, "name": "x"}
         bodies = {"/jobs": job, "/jobs/{id}": job, "/runs/clear": {"group": 1, "all": True},
-                  "/jobs/{id}/source": {"source": "echo", "remark": "a remark"}}
+                  "/jobs/{id}/source": {"source": "echo", "remark": "a remark"},
+                  "/schedule/what_if": {"job": 1, "schedule": {"type": "NONE"}}}
         queries = {"/runs/{id}/log/search": "?q=x"}
         many = {"/jobs/start", "/jobs/stop", "/jobs/trigger"}
+        tasks = {"/jobs/delete", "/runs/kill", "/runs/rerun"}
         self.witness.renew()
         for route in route_table():
             path = route.path[7:]
@@ -228,10 +236,15 @@ class WebStrangerTest(CorpusCase):
             elif path in many:
                 told = edda.send("POST", path, {"ids": [1]}).json["items"]
                 self.assertEqual([each["status"] for each in told], [403], (route, told))
+            elif path in tasks:
+                begun = edda.send("POST", path, {"ids": [1]}).json["task"]
+                told = self.server.wait_for(lambda: self.ended_task(edda, begun), "the task has ended")
+                self.assertEqual((told["done"], told["failed"]), (0, 1), (route, told))
+                self.assertIn(told["problems"][0]["code"], ("forbidden", "not_found"), (route, told))
             else:
                 seen = {"If-Match": "*"} if route.takes_if_match else {}
                 body = bodies.get(path, {}) if route.changes else None
-                place = path.replace("{id}", "1").replace("{name}", "mail")
+                place = path.replace("{id}", "1").replace("{name}", "mail").replace("{version}", "1")
                 reply = edda.send(route.methods, place + queries.get(path, ""), body, **seen)
                 self.assertIn(reply.status, (403, 404) if route.who != "admin" else (403,), (route, reply))
             self.assertEqual(self.witness.changed(), [], route)

@@ -169,7 +169,8 @@ class XssTest(WebCase):
             if not route.path.startswith("/api/v1/") or route.changes:
                 continue
             for number in range(1, 20) if "{id}" in route.path else ("",):
-                self.check(self.program.send("GET", route.path[7:].replace("{id}", str(number)) + "?limit=500"), route)
+                path = route.path[7:].replace("{id}", str(number)).replace("{version}", str(number))
+                self.check(self.program.send("GET", path + "?limit=500"), route)
 
     def read_metrics(self) -> None:
         reply = self.client().ask("GET", "/metrics")

@@ -185,6 +185,21 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       rules.rows[1].rule.key = "all";
       return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
     },
+    [this](const protocol::declared_query& m) {
+      const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, core::from_ms(1767225600000), "ann"};
+      const core::declared_source own{"deploy"};
+      return script->answer(line_of("declared_query"), m.by, core::check_admin(m.by),
+                            protocol::declared_sources{{ci, own}, own.name});
+    },
+    [this](const protocol::drift_query& m) {
+      const core::deploy_report report{{{core::change_kind::update, "job pay-worker/settle", {"retry: 0 -> 2"}}}};
+      return script->answer(line_of("drift_query", m.source), m.by, core::check_admin(m.by),
+                            protocol::files_applied{report, true});
+    },
+    [this](const protocol::declaration_query& m) {
+      return script->answer(line_of("declaration_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
+                            protocol::exported_file{"[[job]]\ngroup = \"pay-worker\"\n"});
+    },
     [this](const protocol::start_job& m) { return edit(line_of("start_job", m.job), m.job, operate, m.by); },
     [this](const protocol::stop_job& m) { return edit(line_of("stop_job", m.job), m.job, operate, m.by); },
     [this](const protocol::trigger_job& m) {
@@ -208,7 +223,9 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return edit(line_of("update_job", m.job, text_of_draft(m.draft)) + text_of_seen(m.seen), m.job, editor, m.by);
     },
     [this](const protocol::save_source& m) {
-      return edit(line_of("save_source", m.job, m.source, m.remark), m.job, editor, m.by);
+      const auto line = line_of("save_source", m.job, m.source, m.remark) + (m.seen ? " seen '" + *m.seen + '\'' : "");
+      return script->answer(line, m.by, check_right(m.by, editor, group_of(m.job)),
+                            core::job_edit{m.job, std::nullopt, 0, "5c1e"});
     },
     [this](const protocol::job_query& m) {
       return script->answer(line_of("job_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
@@ -232,13 +249,29 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       return script->answer(line_of("forecast_query", text_of(m.group), text_of(m.job), s.limit, from_now), m.by,
                             check_list(m.by, m.job ? std::optional{group_of(*m.job)} : m.group), protocol::forecast_found{page});
     },
+    [this](const protocol::counts_query& m) {
+      core::counts_report report;
+      report.buckets_from = m.search.from;
+      report.walked_until = m.search.until - core::milliseconds{1000};
+      report.before = {5, {2, 3}, {{at(a_second), 2, 2, {core::job_id{7}, core::job_id{9}}}}, {}, {{core::job_id{7}, 4}}};
+      if (m.change)
+        report.after = core::counted_firings{6, {2, 4}, {}, {{at(a_second), 1, 1, {core::job_id{}}}}, {{core::job_id{}, 1}}};
+      const auto job = m.change && m.change->job != core::job_id{} ? std::optional{m.change->job} : m.job;
+      return script->answer(line_of("counts_query", text_of(m.group), text_of(m.job), m.search.bucket.count(), m.search.top,
+                                    m.change ? m.change->conf : "-"),
+                            m.by, check_list(m.by, job ? std::optional{group_of(*job)} : m.group),
+                            protocol::counts_found{report});
+    },
     [this](const protocol::intent_query& m) {
       return script->answer(line_of("intent_query", m.intent), m.by, check_right(m.by, viewer, group_of(m.intent)),
                             protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});
     },
     [this](const protocol::source_query& m) {
-      return script->answer(line_of("source_query", m.job), m.by, check_right(m.by, viewer, group_of(m.job)),
-                            protocol::source_list{{{3, m.job, "GLUE_SHELL", "echo 1", "first one", at(a_second), at(a_second)}}});
+      const auto& s = m.search;
+      const auto text = s.bodies ? "echo 1" : "";
+      const core::source_version version{3, s.job, "GLUE_SHELL", text, "first one", at(a_second), at(a_second), 6};
+      return script->answer(line_of("source_query", s.job, text_of(s.version), s.bodies), m.by,
+                            check_right(m.by, viewer, group_of(s.job)), protocol::source_list{{"5c1d", {version}}});
     },
   };
 }
@@ -422,8 +455,20 @@ protocol::user_admin::behavior_type user_admin_double::make_behavior() {
       const auto& s = m.search;
       core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
       row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"";
-      return script->answer(line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit)), m.by,
-                            check_admin(m.by), protocol::audit_list{{std::move(row)}});
+      auto line = line_of("audit_query", s.user_name.value_or("-"), text_of(s.before), std::to_string(s.limit));
+      if (s.action || s.from || s.to || !s.text_part.empty())
+        line += " of " + line_of(s.action ? core::stored_name(*s.action) : "-", text_of(s.from), text_of(s.to), s.text_part);
+      return script->answer(line, m.by, check_admin(m.by), protocol::audit_list{{std::move(row)}});
+    },
+    [this](const protocol::changes_query& m) {
+      const auto* job = std::get_if<core::job_id>(&m.object);
+      const auto group = job ? group_of(*job) : std::get<core::group_id>(m.object);
+      core::audit_row row{12, at(a_second), core::user_id{1}, "admin"};
+      row.at += core::milliseconds{1250}; // in the second of the job's last edit
+      row.changes = "a: 1 -> 2\nb: \"\" -> \"x\"\npassword: changed";
+      return script->answer(line_of("changes_query", job ? "job" : "group", core::group_id{group}, text_of(m.window.before),
+                                    std::to_string(m.window.limit)),
+                            m.by, check_right(m.by, group_right::viewer, group), protocol::audit_list{{std::move(row)}});
     },
     [this](const protocol::identify_key& m) { return identify_key(m); },
     [this](const protocol::add_key& m) {

@@ -15,6 +15,7 @@
 
 #include "protocol/actor_interfaces.hpp"
 #include "protocol/admin_messages.hpp"
+#include "protocol/forecast_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 #include "protocol/messages.hpp"

@@ -88,3 +88,35 @@ TEST_CASE_METHOD(api_fixture, "api: files need JSON and a CSRF token that other 
         == 415);
   CHECK(script->take_asked().empty());
 }
+
+TEST_CASE_METHOD(api_fixture, "api: sources are listed with their objects and last apply", "[gateway][api]") {
+  open();
+  CHECK(json_of(call("GET", "/declared")) == json::parse(R"({"items":[
+    {"source":"ci","revision":17,"objects":{"groups":1,"jobs":2,"alarms":3},"files":["a.toml"],"applied_ms":1767225600000,
+     "by":"ann","has_files":false},
+    {"source":"deploy","revision":null,"objects":{"groups":0,"jobs":0,"alarms":0},"files":[],"applied_ms":null,"by":null,
+     "has_files":true}]})"));
+  CHECK(call("GET", "/declared?source=ci").status() == 400);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the drift of a source has the form of a dry run", "[gateway][api]") {
+  open();
+  const auto reply = call("GET", "/declared/ci%20%E5%91%8A/drift");
+  CHECK(json_of(reply) == json::parse(R"({"dry_run":true,"changes":[{"kind":"update","object":"job pay-worker/settle",
+    "fields":["retry: 0 -> 2"]}],"on_their_way":0,"warnings":[]})"));
+  CHECK(script->take_asked() == lines{"drift_query('ci 告') by admin@127.0.0.1"});
+  script->refuse({core::errc::conflict, "pay.toml:3: no"});
+  const auto wrong = call("GET", "/declared/deploy/drift");
+  CHECK(wrong.status() == 409);
+  CHECK(json_of(wrong)["errors"] == json::parse(R"([{"file":"pay.toml","line":3,"detail":"no"}])"));
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job is answered as a table of a declared file", "[gateway][api]") {
+  open();
+  const auto reply = call("GET", "/jobs/7/declaration");
+  CHECK(reply.status() == 200);
+  CHECK(reply.head.find("Content-Type: application/toml\r\n") != std::string::npos);
+  CHECK(reply.body == "[[job]]\ngroup = \"pay-worker\"\n");
+  CHECK(script->take_asked() == lines{"declaration_query(7) by admin@127.0.0.1"});
+  CHECK(call("GET", "/jobs/x/declaration").status() == 404);
+}

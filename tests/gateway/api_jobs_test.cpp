@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
+#include "core/editing/edit_tag.hpp"
 #include "gateway/handlers/v1/api_document.hpp"
 #include "tests/gateway/api_fixture.hpp"
 
@@ -207,11 +208,59 @@ TEST_CASE_METHOD(api_fixture, "api: a request for many jobs answers an outcome f
   CHECK(script->take_asked().empty());
 }
 
-TEST_CASE_METHOD(api_fixture, "api: sources of scripts are listed and saved", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: sources of scripts are listed, with and without their texts", "[gateway][api]") {
   open();
-  const auto list = json_of(call("GET", "/jobs/7/sources"));
+  const auto reply = call("GET", "/jobs/7/sources");
+  const auto list = json_of(reply);
+  CHECK(has(reply.head, "ETag: \"5c1d\"\r\n"));
   CHECK(list["items"][0]["source"] == "echo 1");
   CHECK(list["items"][0]["job"] == 7);
-  CHECK(call("PUT", "/jobs/7/source", R"({"source":"echo 2","remark":"second"})").status() == 200);
-  CHECK(script->take_asked().back() == "save_source(7, 'echo 2', 'second') by admin@127.0.0.1");
+  CHECK(call("GET", "/jobs/7/sources?bodies=true").body == reply.body);
+  const auto bare = json_of(call("GET", "/jobs/7/sources?bodies=false"));
+  CHECK(bare["items"][0]["source"].is_null());
+  CHECK(bare["items"][0]["bytes"] == 6);
+  CHECK(bare["items"][0]["remark"] == "first one");
+  const auto one = call("GET", "/jobs/7/sources/3");
+  CHECK(has(one.head, "ETag: \"5c1d\"\r\n"));
+  CHECK(json_of(one)["source"] == "echo 1");
+  CHECK(script->take_asked() ==
+        lines{"source_query(7, '-', true) by admin@127.0.0.1", "source_query(7, '-', true) by admin@127.0.0.1",
+              "source_query(7, '-', false) by admin@127.0.0.1", "source_query(7, '3', true) by admin@127.0.0.1"});
+  script->refuse({core::errc::not_found, "job 7 has no version 4 of its source"});
+  CHECK(call("GET", "/jobs/7/sources/4").status() == 404);
+  script->take_asked();
+  for (const auto* odd : {"/jobs/7/sources?bodies=1", "/jobs/7/sources?bodies=", "/jobs/7/sources?body=false",
+                          "/jobs/7/sources/3?bodies=true"})
+    CHECK(call("GET", odd).status() == 400);
+  for (const auto* odd : {"/jobs/7/sources/0", "/jobs/7/sources/x", "/jobs/7/sources/99999999999999999999"})
+    CHECK(call("GET", odd).status() == 404);
+  CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the store compares the ETag of a source that is saved", "[gateway][api]") {
+  open();
+  const std::string asked = "save_source(7, 'echo 2', 'second')";
+  const auto save = [this](const std::string& match) {
+    return call("PUT", "/jobs/7/source", R"({"source":"echo 2","remark":"second"})", "admin",
+                match.empty() ? "" : "If-Match: " + match + "\r\n");
+  };
+  for (const auto* any : {"", "*"}) {
+    const auto saved = save(any);
+    CHECK(saved.status() == 200);
+    CHECK(has(saved.head, "ETag: \"5c1e\"\r\n"));
+    CHECK(script->take_asked() == lines{asked + " by admin@127.0.0.1"});
+  }
+  // Also a tag that was never issued is left to the store, which checks the source first.
+  for (const auto& [match, seen] : {std::pair{"\"5c1d\"", "5c1d"}, std::pair{"W/\"5c1d\"", "5c1d"}, std::pair{"\"\"", ""}}) {
+    CHECK(save(match).status() == 200);
+    CHECK(script->take_asked() == lines{asked + " seen '" + seen + "' by admin@127.0.0.1"});
+  }
+  script->refuse(core::edited_meanwhile("the source of job 7"), asked);
+  const auto late = save("\"5c1d\"");
+  CHECK(late.status() == 412);
+  CHECK(type_of(late) == "urn:ringmaster:changed_meanwhile");
+  script->take_asked();
+  for (const auto* odd : {"x", "\"1", "\"40\", \"1\"", "\"*\"\r\nIf-Match: *"})
+    CHECK(save(odd).status() == 400);
+  CHECK(script->take_asked().empty());
 }

@@ -30,12 +30,16 @@ struct api_rights_row {
   const char* foreign;
 };
 
+/// Answered 404 to all but administrators.
+constexpr const char* hidden = ">????+";
 constexpr const char* own_job = R"({"group":1,"name":"x"})";
 constexpr const char* foreign_job = R"({"group":2,"name":"x"})";
 constexpr const char* sign_in = R"({"name":"ann","password":"123456"})";
 constexpr const char* group = R"({"app_name":"app-1","title":"x"})";
 constexpr const char* source = R"({"source":"echo","remark":"12345"})";
 constexpr const char* some_files = R"({"files":[{"name":"a.toml","text":""}]})";
+constexpr const char* own_change = R"({"job":7,"schedule":{"type":"NONE"}})";
+constexpr const char* foreign_change = R"({"job":1007,"schedule":{"type":"NONE"}})";
 constexpr const char* span = "?from_ms=1767225600000&to_ms=1767312000000";
 
 const std::array api_rights = std::to_array<api_rights_row>({
@@ -46,6 +50,8 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/start", {"/jobs/start", R"({"ids":[7]})"}, operators, {"/jobs/start", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/stop", {"/jobs/stop", R"({"ids":[7]})"}, operators, {"/jobs/stop", R"({"ids":[1007]})"}, admins},
   {"POST", "/jobs/trigger", {"/jobs/trigger", R"({"ids":[7]})"}, operators, {"/jobs/trigger", R"({"ids":[1007]})"}, admins},
+  // In a foreign group each object of the task fails.
+  {"POST", "/jobs/delete", {"/jobs/delete", R"({"ids":[7]})"}, editors, {"/jobs/delete", R"({"ids":[1007]})"}, editors},
   {"GET", "/jobs/{id}", {"/jobs/7"}, viewers, {"/jobs/1007"}, admins},
   {"PUT", "/jobs/{id}", {"/jobs/7", own_job}, editors, {"/jobs/1007", foreign_job}, admins},
   {"DELETE", "/jobs/{id}", {"/jobs/7"}, editors, {"/jobs/1007"}, admins},
@@ -53,7 +59,10 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/jobs/{id}/stop", {"/jobs/7/stop"}, operators, {"/jobs/1007/stop"}, admins},
   {"POST", "/jobs/{id}/trigger", {"/jobs/7/trigger"}, operators, {"/jobs/1007/trigger"}, admins},
   {"GET", "/jobs/{id}/sources", {"/jobs/7/sources"}, viewers, {"/jobs/1007/sources"}, admins},
+  {"GET", "/jobs/{id}/sources/{version}", {"/jobs/7/sources/3"}, viewers, {"/jobs/1007/sources/3"}, admins},
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
+  {"GET", "/jobs/{id}/declaration", {"/jobs/7/declaration"}, viewers, {"/jobs/1007/declaration"}, admins},
+  {"GET", "/jobs/{id}/changes", {"/jobs/7/changes"}, viewers, {"/jobs/1007/changes"}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
@@ -61,15 +70,22 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/groups/{id}", {"/groups/1"}, viewers, {"/groups/2"}, admins},
   {"PUT", "/groups/{id}", {"/groups/1", group}, admins, {"/groups/2", group}, admins},
   {"DELETE", "/groups/{id}", {"/groups/1"}, admins, {"/groups/2"}, admins},
+  {"GET", "/groups/{id}/changes", {"/groups/1/changes"}, viewers, {"/groups/2/changes"}, admins},
 
   {"GET", "/executors", {"/executors?group=1"}, viewers, {"/executors?group=2"}, admins},
   {"GET", "/executors/refused", {"/executors/refused"}, admins, {"/executors/refused"}, admins},
 
   {"GET", "/export", {"/export"}, admins, {"/export?group=2"}, admins},
   {"POST", "/apply", {"/apply", some_files}, admins, {"/apply", some_files}, admins},
+  {"GET", "/declared", {"/declared"}, admins, {"/declared"}, admins},
+  {"GET", "/declared/{name}/drift", {"/declared/deploy/drift"}, admins, {"/declared/ci/drift"}, admins},
 
   {"GET", "/runs", {"/runs?group=1"}, viewers, {"/runs?group=2"}, admins},
   {"POST", "/runs/clear", {"/runs/clear", R"({"group":1,"all":true})"}, editors, {"/runs/clear", R"({"all":true})"}, admins},
+  {"POST", "/runs/kill", {"/runs/kill", R"({"ids":[70]})"}, operators, {"/runs/kill", R"({"ids":[1070]})"}, operators},
+  {"POST", "/runs/rerun", {"/runs/rerun", R"({"ids":[70]})"}, operators, {"/runs/rerun", R"({"ids":[1070]})"}, operators},
+  {"GET", "/tasks/{id}", {"/tasks/7"}, users, {"/tasks/1007"}, hidden},
+  {"POST", "/tasks/{id}/abort", {"/tasks/7/abort"}, users, {"/tasks/1007/abort"}, hidden},
   {"GET", "/runs/{id}", {"/runs/70"}, viewers, {"/runs/1070"}, admins},
   {"GET", "/runs/{id}/related", {"/runs/70/related"}, viewers, {"/runs/1070/related"}, admins},
   {"GET", "/runs/{id}/log", {"/runs/70/log"}, viewers, {"/runs/1070/log"}, admins},
@@ -80,7 +96,11 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/schedule/preview", {"/schedule/preview?type=NONE"}, users, {"/schedule/preview?type=NONE"}, users},
 
   {"GET", "/schedule/forecast", {"/schedule/forecast?group=1"}, viewers, {"/schedule/forecast?group=2"}, admins},
+  {"GET", "/schedule/forecast/counts", {"/schedule/forecast/counts?group=1"}, viewers,
+   {"/schedule/forecast/counts?group=2"}, admins},
+  {"POST", "/schedule/what_if", {"/schedule/what_if", own_change}, viewers, {"/schedule/what_if", foreign_change}, admins},
   {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
+  {"GET", "/now", {"/now"}, users, {"/now"}, users},
 
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},
@@ -94,6 +114,9 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
   {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
+
+  {"GET", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
+  {"POST", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},
 
   {"GET", "/users", {"/users"}, admins, {"/users"}, admins},
   {"POST", "/users", {"/users", R"({"name":"abcd","password":"efgh","admin":false})"}, admins,

@@ -115,7 +115,10 @@ TEST_CASE_METHOD(console_fixture, "console: a browser's bookmarks of XXL-JOB's p
     }
   SECTION("other clients see what they saw before") {
     CHECK(get("/jobinfo").status() == 404);
-    CHECK(get("/").status() == 200);
+    const auto start = get("/xxl-job-admin/");
+    CHECK(start.status() == 200);
+    CHECK(start.body.find("<a href=\"/xxl-job-admin/console/\">") != std::string::npos);
+    CHECK(start.body.find("without the web console") == std::string::npos);
     CHECK(get("/toLogin").status() == 200);
   }
 }

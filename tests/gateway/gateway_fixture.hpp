@@ -140,7 +140,8 @@ struct supervisor_double {
       [](protocol::nodes_query) {
         using core::node_health;
         const core::seen_node own{
-          {"a", 7, 40, core::node_state::up, "a:8080"}, node_health::alive, core::milliseconds{120}, true};
+          {"a", 7, 40, core::node_state::up, "a:8080"}, node_health::alive, core::milliseconds{120}, true, 256,
+          core::from_ms(1'767'323'045'000)};
         const core::seen_node gone{{"b", 3, 9, core::node_state::fenced, "b:8080"}, node_health::dead, std::nullopt};
         return protocol::node_list{{own, gone}, core::cluster_mode::shared, core::milliseconds{1500}};
       },

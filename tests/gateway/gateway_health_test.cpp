@@ -32,6 +32,7 @@ TEST_CASE_METHOD(gateway_fixture, "the root answers a page with links below the 
     CHECK(reply.head.find("Content-Type: text/html; charset=utf-8\r\n") != std::string::npos);
     CHECK(reply.head.find("Content-Security-Policy: default-src 'self'") != std::string::npos);
     CHECK(reply.body.find("<h1>Ringmaster</h1>") != std::string::npos);
+    CHECK(reply.body.find("without the web console") != std::string::npos);
     for (const auto* linked : {"/readyz", "/api/v1/openapi.json"}) {
       CHECK(reply.body.find("<a href=\"" + base + linked + "\">") != std::string::npos);
       CHECK(get(base + linked).status() == 200);

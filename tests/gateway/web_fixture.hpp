@@ -4,7 +4,10 @@
 
 #include "tests/gateway/admin_doubles.hpp"
 #include "tests/gateway/alarm_tester_double.hpp"
+#include "tests/gateway/figure_keeper_double.hpp"
+#include "tests/gateway/doctor_double.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
+#include "tests/gateway/task_runner_double.hpp"
 
 namespace ringmaster::test {
 
@@ -34,6 +37,9 @@ protected:
     partners.runs = spawn<run_admin_double, protocol::run_admin>(script);
     partners.followed_logs = spawn<log_follower_double, protocol::log_follower>(script);
     partners.alarm_tests = spawn<alarm_tester_double, protocol::alarm_tester>(script);
+    partners.figures = spawn<figure_keeper_double, protocol::figure_keeper>(script);
+    partners.node_checks = spawn<doctor_double, protocol::doctor>(script);
+    partners.tasks = spawn<task_runner_double, protocol::task_runner>(script);
   }
 };
 

@@ -402,7 +402,7 @@ TEST_CASE("rules are declared with jobs: created, changed, pruned, refused", "[s
   declared.alarms[0].rule.dedup.reset();
   auto changed = require(apply());
   CHECK(changed.changes.at(0).kind == core::change_kind::update);
-  CHECK(changed.changes.at(0).fields == std::vector<std::string>{"dedup: \"90000ms\" -> \"\""});
+  CHECK(core::texts_of(changed.changes.at(0).fields) == std::vector<std::string>{"dedup: \"90000ms\" -> \"\""});
   declared.source = "others";
   CHECK(error_of(apply()) == core::errc::conflict);
   declared.source = "files";

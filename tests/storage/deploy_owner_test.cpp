@@ -192,7 +192,7 @@ TEST_CASE("children may form a ring and may belong to other sources", "[storage]
   set.jobs[1].children = {{"", "third"}};
   auto report = require(f.try_apply(set));
   CHECK(kinds(report) == "==~+");
-  CHECK(report.changes[2].fields == std::vector<std::string>{R"(children: "pay/settle" -> "pay/third")"});
+  CHECK(core::texts_of(report.changes[2].fields) == std::vector<std::string>{R"(children: "pay/settle" -> "pay/third")"});
   CHECK(f.of_job("child_jobid", "report") == f.id_of("third"));
   CHECK(f.apply(set) == "====");
 }

@@ -90,8 +90,9 @@ TEST_CASE("a changed job keeps its id and reports its changes", "[storage]") {
   set.groups[0].title = "Money";
   auto report = require(f.try_apply(set, false, noon + 1h));
   CHECK(kinds(report) == "~~=");
-  CHECK(report.changes[0].fields == std::vector<std::string>{R"(title: "Payments" -> "Money")"});
-  CHECK(report.changes[1].fields == std::vector<std::string>{R"(name: "The settle" -> "New name")", "timeout: 0 -> 9"});
+  CHECK(core::texts_of(report.changes[0].fields) == std::vector<std::string>{R"(title: "Payments" -> "Money")"});
+  CHECK(core::texts_of(report.changes[1].fields) == std::vector<std::string>{R"(name: "The settle" -> "New name")",
+                                                                                     "timeout: 0 -> 9"});
   CHECK(f.id_of("settle") == id);
   CHECK(f.of_job("job_desc", "settle") == "New name");
   CHECK(f.of_job("update_time", "settle") == "2024-03-01 13:00:00");
@@ -110,7 +111,7 @@ TEST_CASE("a changed schedule is computed from now or the last claimed instant, 
   f.db->exec("UPDATE rm_schedule SET last_ms = " + ms(noon + 75s)); // claimed ahead of its time
   set.jobs[0].schedule_conf = "0 * * * * ?";
   auto report = require(f.try_apply(set, false, noon + 1min));
-  CHECK(report.changes[1].fields == std::vector<std::string>{R"(schedule: "0 0 1 * * ?" -> "0 * * * * ?")"});
+  CHECK(core::texts_of(report.changes[1].fields) == std::vector<std::string>{R"(schedule: "0 0 1 * * ?" -> "0 * * * * ?")"});
   CHECK(f.next_of("settle") == ms(noon + 2min));
   CHECK(f.of_job("trigger_next_time", "settle") == ms(noon + 2min));
   CHECK(f.of_job("trigger_last_time", "settle") == ms(noon + 75s));
@@ -153,7 +154,7 @@ TEST_CASE("a manual stop survives until the declaration changes", "[storage]") {
   CHECK(f.next_of("settle") == "0");
   set.jobs[0].params = "new";
   auto report = require(f.try_apply(set, false, noon + 1h));
-  CHECK(report.changes[1].fields == std::vector<std::string>{R"(params: "" -> "new")", "enabled: false -> true"});
+  CHECK(core::texts_of(report.changes[1].fields) == std::vector<std::string>{R"(params: "" -> "new")", "enabled: false -> true"});
   CHECK(f.next_of("settle") == ms(one_at_night));
   CHECK(f.next_of("report") == "0");
 }
@@ -212,7 +213,7 @@ TEST_CASE("disabling and enabling in the file stops and starts", "[storage]") {
   f.apply(set);
   set.jobs[0].enabled = false;
   auto report = require(f.try_apply(set));
-  CHECK(report.changes[1].fields == std::vector<std::string>{"enabled: true -> false"});
+  CHECK(core::texts_of(report.changes[1].fields) == std::vector<std::string>{"enabled: true -> false"});
   CHECK(f.next_of("settle") == "0");
   CHECK(f.of_job("trigger_status", "settle") == "0");
   CHECK(f.of_job("trigger_next_time", "settle") == "0");
@@ -259,7 +260,7 @@ TEST_CASE("addresses of an automatic group stay", "[storage]") {
   CHECK(f.db->query("SELECT address_type, address_list FROM xxl_job_group") == table{{"1", "http://m/"}});
   set.groups[0].addresses.reset();
   auto report = require(f.try_apply(set));
-  CHECK(report.changes[0].fields == std::vector<std::string>{R"(addresses: "http://m/" -> "automatic")"});
+  CHECK(core::texts_of(report.changes[0].fields) == std::vector<std::string>{R"(addresses: "http://m/" -> "automatic")"});
   CHECK(f.db->query("SELECT address_type, address_list FROM xxl_job_group") == table{{"0", "http://m/"}});
 }
 

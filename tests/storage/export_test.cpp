@@ -190,3 +190,48 @@ TEST_CASE("a database without tables has nothing to export", "[storage][export]"
   REQUIRE_FALSE(store);
   CHECK(store.error().code == core::errc::unsupported);
 }
+
+TEST_CASE("sources are listed with their objects, files, revision and last apply", "[storage][export]") {
+  using namespace std::chrono_literals;
+  deploy_fixture f{GENERATE(from_range(backends_under_test()))};
+  CHECK(require(f.store->exports().sources()).empty());
+  auto set = with_everything();
+  set.files = {"b.toml", "a.toml"};
+  set.revision = 17;
+  f.apply(set);
+  auto other = pay_set();
+  other.source = "a source";
+  other.groups[0].app_name = "mine";
+  other.jobs.clear();
+  f.apply(other, false, noon + 1h);
+  f.apply(set, false, noon + 2h); // changes nothing
+
+  const auto sources = require(f.store->exports().sources());
+  REQUIRE(sources.size() == 2);
+  CHECK(sources[0].name == "a source");
+  CHECK_FALSE(sources[0].revision);
+  CHECK(sources[0].groups == 1);
+  CHECK(sources[0].jobs == 0);
+  CHECK(sources[0].applied == noon + 1h);
+  CHECK(sources[1].name == "pay.toml");
+  CHECK(sources[1].revision == 17);
+  CHECK(sources[1].files == std::vector<std::string>{"a.toml", "b.toml"});
+  CHECK(sources[1].groups == 2);
+  CHECK(sources[1].jobs == 2);
+  CHECK(sources[1].alarms == 1);
+  CHECK(sources[1].applied == noon);
+  CHECK(sources[1].by == core::local_operator().name);
+
+  auto emptied = pay_set();
+  emptied.source = "pay.toml";
+  emptied.jobs.clear();
+  emptied.groups.clear();
+  emptied.prunes_other_files = true;
+  emptied.revision = 18;
+  f.apply(emptied, true, noon + 3h);
+  const auto left = require(f.store->exports().sources());
+  REQUIRE(left.size() == 2);
+  CHECK(left[1].revision == 18);
+  CHECK(left[1].jobs == 0);
+  CHECK(left[1].applied == noon + 3h);
+}

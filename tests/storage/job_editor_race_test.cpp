@@ -37,7 +37,7 @@ TEST_CASE("no claim with the definition before an edit succeeds", "[storage][edi
   if (GENERATE(true, false))
     f.update(job, f.draft());
   else
-    require(f.editor().save_source(job, "echo", "a remark", core::local_operator(), noon));
+    require(f.editor().save_source(job, "echo", "a remark", {}, core::local_operator(), noon));
   CHECK(require(f.firings().claim(claim_of(f, seen), noon)).lost_races == std::vector{job});
   CHECK(require(f.firings().claim(claim_of(f, f.stored(job)), noon)).runs.size() == 1);
 }
@@ -107,6 +107,24 @@ TEST_CASE("of two editors who saw the same job, one wins", "[storage][editor]") 
   CHECK(error_of(outcomes[0] ? outcomes[1] : outcomes[0]) == errc::conflict);
 }
 
+TEST_CASE("of two editors who saw the same source, one wins", "[storage][editor]") {
+  fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto job = f.add(f.script());
+  const auto seen = core::source_tag(f.record(job));
+  std::vector<core::result<core::job_edit>> outcomes(2);
+  std::vector<std::thread> people;
+  for (auto& outcome : outcomes)
+    people.emplace_back([&f, &outcome, job, &seen, source = "echo " + std::to_string(&outcome - outcomes.data())] {
+      const auto own = f.db->open();
+      outcome = own->job_editing().save_source(job, source, "a remark", seen, core::local_operator(), noon);
+    });
+  for (auto& each : people)
+    each.join();
+  REQUIRE(outcomes[0].has_value() != outcomes[1].has_value());
+  CHECK(error_of(outcomes[0] ? outcomes[1] : outcomes[0]) == errc::conflict);
+  CHECK(f.rows("xxl_job_logglue") == "2");
+}
+
 TEST_CASE("in shared mode an edit writes the row that Java admins read", "[storage][editor]") {
   shared_fixture f{GENERATE(from_range(shared_backends()))};
   const auto job = f.add();
@@ -141,7 +159,7 @@ TEST_CASE("in shared mode an edit waits for a Java admin's pass and refuses unsu
   f.db->exec("START TRANSACTION");
   (void) f.db->query("SELECT * FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE");
   CHECK(error_of(f.editor().update(job, f.draft(), {}, core::local_operator(), noon)) == errc::unavailable);
-  CHECK(error_of(f.editor().save_source(job, "echo", "a remark", core::local_operator(), noon)) == errc::unavailable);
+  CHECK(error_of(f.editor().save_source(job, "echo", "a remark", {}, core::local_operator(), noon)) == errc::unavailable);
   f.db->exec("COMMIT");
   f.update(job, f.draft());
 }

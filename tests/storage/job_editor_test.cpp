@@ -81,8 +81,8 @@ TEST_CASE("a draft that conflicts with the store is refused", "[storage][editor]
     CHECK(why(gone) == refusal::job_missing);
     CHECK(error_of(gone) == errc::not_found);
     CHECK(why(f.editor().read(core::job_id{999}, us)) == refusal::job_id_illegal);
-    CHECK(why(f.editor().source_history(core::job_id{999}, us)) == refusal::job_id_illegal);
-    CHECK(why(f.editor().save_source(core::job_id{999}, "echo", "a remark", us, noon)) == refusal::job_id_illegal);
+    CHECK(why(f.editor().source_history({core::job_id{999}}, us)) == refusal::job_id_illegal);
+    CHECK(why(f.editor().save_source(core::job_id{999}, "echo", "a remark", {}, us, noon)) == refusal::job_id_illegal);
   }
   SECTION("children") {
     wanted.children = text_of(child) + ",998";
@@ -132,10 +132,10 @@ TEST_CASE("the permission is checked in the job's old and new group", "[storage]
     CHECK(error_of(jobs.start(job, noon, each)) == errc::forbidden);
     CHECK(error_of(jobs.stop(job, noon, each)) == errc::forbidden);
     CHECK(error_of(jobs.trigger(by_hand, noon, each)) == errc::forbidden);
-    CHECK(error_of(f.editor().save_source(job, "echo", "a remark", each, noon)) == errc::forbidden);
+    CHECK(error_of(f.editor().save_source(job, "echo", "a remark", {}, each, noon)) == errc::forbidden);
   }
   CHECK(error_of(f.editor().read(job, foreigner)) == errc::forbidden);
-  CHECK(error_of(f.editor().source_history(job, foreigner)) == errc::forbidden);
+  CHECK(error_of(f.editor().source_history({job}, foreigner)) == errc::forbidden);
   CHECK(f.rows("rm_audit") == before);
   CHECK(f.rows("rm_intent") == "0");
   CHECK(require(f.editor().read(job, views)).group == f.pay);
@@ -226,7 +226,7 @@ TEST_CASE("an edit does not hide a schedule that another program changed since t
   f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0/5 * * * ?' WHERE id = " + text_of(job));
   const auto edit = [&]() -> core::job_edit {
     if (GENERATE(true, false))
-      return require(f.editor().save_source(job, "echo 2", "a remark", us, noon));
+      return require(f.editor().save_source(job, "echo 2", "a remark", {}, us, noon));
     auto wanted = f.draft(); // a form shows the row's values
     wanted.schedule_conf = "0 0/5 * * * ?";
     wanted.name = "Settle all";
@@ -245,10 +245,10 @@ TEST_CASE("an edit does not hide a schedule that another program changed since t
 TEST_CASE("an edit without changes writes no audit row, and a removal is recorded", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
-  require(f.editor().save_source(job, "echo 2", "a remark", us, noon));
+  require(f.editor().save_source(job, "echo 2", "a remark", {}, us, noon));
   const auto before = f.rows("rm_audit");
   f.update(job, f.draft(), noon + 1s);
-  require(f.editor().save_source(job, "echo 2", "a remark", us, noon + 1s));
+  require(f.editor().save_source(job, "echo 2", "a remark", {}, us, noon + 1s));
   CHECK(f.rows("rm_audit") == before);
   require(f.store->jobs().remove(job, false, noon));
   CHECK(f.last_audit() == "local remove job " + text_of(job));
@@ -283,7 +283,7 @@ TEST_CASE("an update is refused after another user's edit, or if a file declares
   CHECK(f.record(declared).key == "settle");
   CHECK(f.record(declared).source == "pay.toml");
   CHECK(error_of(f.editor().update(declared, f.draft(), {}, us, noon)) == errc::conflict);
-  CHECK(error_of(f.editor().save_source(declared, "echo", "a remark", us, noon)) == errc::conflict);
+  CHECK(error_of(f.editor().save_source(declared, "echo", "a remark", {}, us, noon)) == errc::conflict);
 }
 
 TEST_CASE("an update with a tag fails after edits by other programs, and not after the mirror's adoption", "[storage][editor]") {
@@ -341,19 +341,19 @@ TEST_CASE("an update with a tag fails after edits by other programs, and not aft
 TEST_CASE("the first source of a new script job is its first version", "[storage][editor]") {
   fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add(f.script());
-  auto history = require(f.editor().source_history(job, us));
+  auto history = require(f.editor().source_history({job}, us)).versions;
   REQUIRE(history.size() == 1);
   CHECK(history[0].source == f.record(job).glue_source);
   CHECK(history[0].remark == "first one");
   CHECK(history[0].glue_type == "GLUE_SHELL");
   CHECK(history[0].added == noon);
-  require(f.editor().save_source(job, "echo 2", "second one", us, noon + 5s));
-  history = require(f.editor().source_history(job, us));
+  require(f.editor().save_source(job, "echo 2", "second one", {}, us, noon + 5s));
+  history = require(f.editor().source_history({job}, us)).versions;
   REQUIRE(history.size() == 2);
   CHECK(history[0].remark == "second one");
   CHECK(history[1].remark == "first one");
   // A job without a script has no versions, and one that is refused leaves none.
-  CHECK(require(f.editor().source_history(f.add(), us)).empty());
+  CHECK(require(f.editor().source_history({f.add()}, us)).versions.empty());
   auto bad = f.script();
   bad.name.clear();
   CHECK_FALSE(f.editor().add(bad, us, noon));
@@ -366,7 +366,7 @@ TEST_CASE("a new source is added to the history, which keeps thirty", "[storage]
   const auto other = f.add(f.script());
   const auto before = f.record(job).revision;
   const auto save = [&](core::job_id which, const std::string& source, const std::string& remark) {
-    return f.editor().save_source(which, source, remark, us, noon + 5s);
+    return f.editor().save_source(which, source, remark, {}, us, noon + 5s);
   };
   require(save(other, "echo other", "the other"));
   for (int i = 1; i <= 32; ++i)
@@ -377,13 +377,13 @@ TEST_CASE("a new source is added to the history, which keeps thirty", "[storage]
   CHECK(row.glue_updated == noon + 5s);
   CHECK(row.revision > before);
   CHECK(*f.stored(job).spec->glue_source == "echo 32");
-  const auto history = require(f.editor().source_history(job, us));
+  const auto history = require(f.editor().source_history({job}, us)).versions;
   REQUIRE(history.size() == core::source_versions_max);
   CHECK(history.front().source == "echo 32");
   CHECK(history.back().source == "echo 3");
   CHECK(history.front().glue_type == "GLUE_SHELL");
   CHECK(history.front().added == noon + 5s);
-  CHECK(require(f.editor().source_history(other, us)).size() == 2);
+  CHECK(require(f.editor().source_history({other}, us)).versions.size() == 2);
   CHECK(f.last_audit() == "local source job " + text_of(job));
   CHECK(why(save(job, " ", "a remark")) == refusal::source_empty);
   CHECK(why(save(job, "echo", "")) == refusal::remark_empty);

@@ -139,7 +139,7 @@ TEST_CASE("a page of jobs with long texts ends early, but never before its first
   for (int i = 0; i < 4; ++i)
     REQUIRE(written("INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark) VALUES (" + text_of(job) +
                     ", 'GLUE_SHELL', '" + text + "', 'old')"));
-  CHECK(require(f.editor().source_history(job, core::local_operator())).size() == 2);
+  CHECK(require(f.editor().source_history({job}, core::local_operator())).versions.size() == 2);
 }
 
 TEST_CASE("a script has at most 256 KiB, and a longer existing one stays through updates", "[storage][editor]") {
@@ -151,8 +151,8 @@ TEST_CASE("a script has at most 256 KiB, and a longer existing one stays through
   CHECK(why(f.editor().add(wanted, us, noon)) == core::refusal::too_long);
   wanted.glue_source = most;
   const auto job = f.add(wanted);
-  CHECK(why(f.editor().save_source(job, most + 'x', "too long", us, noon)) == core::refusal::too_long);
-  require(f.editor().save_source(job, most, "long enough", us, noon));
+  CHECK(why(f.editor().save_source(job, most + 'x', "too long", {}, us, noon)) == core::refusal::too_long);
+  require(f.editor().save_source(job, most, "long enough", {}, us, noon));
   f.db->exec("UPDATE xxl_job_info SET glue_source = '" + most + most + "' WHERE id = " + text_of(job));
   f.update(job, f.draft());
   CHECK(f.record(job).glue_source.size() == 2 * most.size());

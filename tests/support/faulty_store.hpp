@@ -282,8 +282,9 @@ private:
     return call("update_job", [&] { return inner_->job_editing().update(job, draft, seen, by, now); });
   }
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                           const core::principal& by, core::time_point now) override {
-    return call("save_source", [&] { return inner_->job_editing().save_source(job, source, remark, by, now); });
+                                           std::optional<std::string_view> seen, const core::principal& by,
+                                           core::time_point now) override {
+    return call("save_source", [&] { return inner_->job_editing().save_source(job, source, remark, seen, by, now); });
   }
   core::result<core::job_record> read(core::job_id job, const core::principal& by) override {
     return call("read_job", [&] { return inner_->job_editing().read(job, by); });
@@ -291,8 +292,8 @@ private:
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override {
     return call("job_page", [&] { return inner_->job_editing().page(search, by); });
   }
-  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override {
-    return call("source_history", [&] { return inner_->job_editing().source_history(job, by); });
+  core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override {
+    return call("source_history", [&] { return inner_->job_editing().source_history(search, by); });
   }
 
   // -- log_store

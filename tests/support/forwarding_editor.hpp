@@ -2,8 +2,8 @@
 
 // Edits of jobs in forms that are forwarded to another store: the base of stores that watch or change a few calls.
 
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "storage/edit_store.hpp"
 
@@ -22,8 +22,9 @@ public:
     return inner_editor_.update(job, draft, seen, by, now);
   }
   core::result<core::job_edit> save_source(core::job_id job, std::string_view source, std::string_view remark,
-                                           const core::principal& by, core::time_point now) override {
-    return inner_editor_.save_source(job, source, remark, by, now);
+                                           std::optional<std::string_view> seen, const core::principal& by,
+                                           core::time_point now) override {
+    return inner_editor_.save_source(job, source, remark, seen, by, now);
   }
   core::result<core::job_record> read(core::job_id job, const core::principal& by) override {
     return inner_editor_.read(job, by);
@@ -31,8 +32,8 @@ public:
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override {
     return inner_editor_.page(search, by);
   }
-  core::result<std::vector<core::source_version>> source_history(core::job_id job, const core::principal& by) override {
-    return inner_editor_.source_history(job, by);
+  core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override {
+    return inner_editor_.source_history(search, by);
   }
 
 private:

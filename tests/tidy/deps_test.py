@@ -14,10 +14,11 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "deps.sh"
 GOOD, WRONG = b"the source of CAF", b"something newer"
 NAME = "actor-framework_0.18.7.orig.tar.gz"
 
-# Both print the content of a place, a file of $PLACES; a place without a file is unreachable.
+# Both print the content of a place, a file of $PLACES; a place without a file is unreachable. With the file `old` the lists of
+# Debian's mirror have expired.
 APT_GET = """#!/bin/sh
 case "$*" in
-  *update*) exit 0 ;;
+  *update*) [ ! -e "$PLACES/old" ] || grep -q '^Acquire::Check-Valid-Until "false";' "$APT_CONFIG" ;;
   *) cp "$PLACES/debian" %s ;;
 esac
 """ % NAME
@@ -75,6 +76,10 @@ class DepsTest(unittest.TestCase):
         done = self.fetch(debian=WRONG, upstream=WRONG, snapshot=GOOD)
         self.assertEqual(done.stderr.count("another checksum"), 2)
         self.check_taken(done, "snapshot")
+
+    def test_a_mirror_that_is_weeks_old_is_used(self):
+        (self.places / "old").touch()
+        self.check_taken(self.fetch(debian=GOOD, upstream=WRONG, snapshot=WRONG), "experimental")
 
     def test_without_a_place_it_fails_and_says_what_to_do(self):
         done = self.fetch(snapshot=WRONG)

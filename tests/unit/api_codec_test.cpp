@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/wire/v1/api_bulk.hpp"
 #include "protocol/wire/v1/api_groups.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
 #include "protocol/wire/v1/api_runs.hpp"

@@ -108,3 +108,14 @@ TEST_CASE("a job's slot is its id modulo 256", "[unit][slot_map]") {
   CHECK(core::slot_of(core::job_id{257}) == 1);
   CHECK(core::slot_of(core::job_id{2147483647}) == 255);
 }
+
+TEST_CASE("the counts of all nodes are the sizes of their shares", "[unit][slot_map]") {
+  for (int count : {0, 1, 2, 7, 40}) {
+    CAPTURE(count);
+    const auto live = nodes(count);
+    const auto counts = core::slot_counts(live);
+    REQUIRE(counts.size() == live.size());
+    for (std::size_t i = 0; i < live.size(); ++i)
+      CHECK(counts[i] == slots_of(live[i], live).count());
+  }
+}

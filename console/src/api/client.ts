@@ -5,6 +5,8 @@ import { ApiError, problemOf } from './problem'
 export interface CallOptions<Name extends OperationName> {
   /** Value of the part of the path in braces. */
   id?: number | string
+  /** Value of `{version}` in the path. */
+  version?: number
   query?: QueryOf<Name>
   body?: BodyOf<Name>
   ifMatch?: string
@@ -53,8 +55,8 @@ export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export function urlOf(path: string, id?: number | string, query?: object): string {
-  const filled = path.replace(/\{\w+\}/, () => encodeURIComponent(id ?? ''))
+export function urlOf(path: string, id?: number | string, query?: object, version?: number): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent((name === 'version' ? version : id) ?? ''))
   const sent = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
     if (value !== undefined && value !== null && value !== '') sent.set(name, String(value))
@@ -76,7 +78,7 @@ async function send<Name extends OperationName>(name: Name, options: CallOptions
   const stop = () => timeout.abort()
   options.signal?.addEventListener('abort', stop)
   try {
-    return await fetch(urlOf(path, options.id, options.query as object | undefined), {
+    return await fetch(urlOf(path, options.id, options.query as object | undefined, options.version), {
       method,
       headers,
       body: options.body === undefined ? undefined : JSON.stringify(options.body),

@@ -1,4 +1,13 @@
-import type { FileProblem } from '../../types/api'
+import type { EditProblem, FileProblem, ScheduleProblem } from '../../types/api'
+
+/** Who changed an object after it was read, and when, as far as the server knows. */
+export interface LaterEdit {
+  by: string | null
+  ms: number | null
+}
+
+/** One mistake: in a file, or in a member of a schedule. */
+export type Mistake = NonNullable<FileProblem['errors']>[number] & Partial<NonNullable<ScheduleProblem['errors']>[number]>
 
 /** A refusal of the server, or the lack of an answer (status 0). */
 export class ApiError extends Error {
@@ -8,7 +17,10 @@ export class ApiError extends Error {
     readonly kind: string,
     detail: string,
     readonly retryAfterMs: number | null = null,
-    readonly errors: NonNullable<FileProblem['errors']> = [],
+    readonly errors: Mistake[] = [],
+    readonly later: LaterEdit = { by: null, ms: null },
+    /** Number of objects that a filter finds, where another one was expected. */
+    readonly count: number | null = null,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -37,9 +49,9 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 export async function problemOf(answer: Response): Promise<ApiError> {
   const wait = retryAfterMs(answer.headers.get('Retry-After'), Date.now())
   try {
-    const problem = (await answer.json()) as Partial<FileProblem>
+    const problem = (await answer.json()) as Partial<Omit<FileProblem, 'errors'> & EditProblem> & { errors?: Mistake[]; count?: number }
     const kind = String(problem.type ?? '').split(':').pop() ?? ''
-    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [])
+    return new ApiError(answer.status, kind, problem.detail || problem.title || `HTTP ${answer.status}`, wait, problem.errors ?? [], { by: problem.changed_by ?? null, ms: problem.changed_ms ?? null }, problem.count ?? null)
   } catch {
     return new ApiError(answer.status, '', `HTTP ${answer.status}`, wait)
   }

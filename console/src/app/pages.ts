@@ -1,6 +1,6 @@
 import type { Component } from 'vue'
 import type { RouteRecordRaw } from 'vue-router'
-import { Bell, Calendar, Clock, Connection, DataAnalysis, Document, Files, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
+import { Bell, Calendar, Clock, Connection, DataAnalysis, Document, Files, FirstAidKit, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
 
 export interface MenuEntry {
   path: string
@@ -30,6 +30,7 @@ export const menu: MenuEntry[][] = [
     { path: '/alarms', title: 'menu.alarms', icon: Bell, admin: true },
     { path: '/declared', title: 'menu.declared', icon: Files, admin: true },
     { path: '/nodes', title: 'menu.nodes', icon: Document },
+    { path: '/doctor', title: 'menu.doctor', icon: FirstAidKit, admin: true },
     { path: '/help', title: 'menu.help', icon: QuestionFilled },
   ],
 ]
@@ -61,6 +62,7 @@ export const routes: RouteRecordRaw[] = [
   { path: '/alarms', component: () => import('../pages/AlarmsPage.vue'), meta: { title: 'menu.alarms', admin: true } },
   { path: '/declared', component: () => import('../pages/DeclaredPage.vue'), meta: { title: 'menu.declared', admin: true } },
   { path: '/nodes', component: () => import('../pages/NodesPage.vue'), meta: { title: 'menu.nodes' } },
+  { path: '/doctor', component: () => import('../pages/DoctorPage.vue'), meta: { title: 'menu.doctor', admin: true } },
   { path: '/me', component: () => import('../pages/MePage.vue'), meta: { title: 'me.title' } },
   { path: '/help', component: () => import('../pages/HelpPage.vue'), meta: { title: 'menu.help' } },
   { path: '/:rest(.*)*', component: () => import('../pages/MissingPage.vue'), meta: { title: 'missing.title' } },

@@ -141,3 +141,16 @@ export const presets = [
   { key: 'month', text: '0 0 3 1 * ?' },
   { key: 'month_end', text: '0 0 23 L * ?' },
 ] as const
+
+export interface MarkedText {
+  before: string
+  wrong: string
+  after: string
+}
+
+/** Splits a text around the characters that the server names. Null: it names none. */
+export function markedText(text: string, mistake?: { position?: number; length?: number }): MarkedText | null {
+  if (mistake?.position === undefined) return null
+  const end = mistake.position + (mistake.length ?? 0)
+  return { before: text.slice(0, mistake.position), wrong: text.slice(mistake.position, end), after: text.slice(end) }
+}

@@ -1,6 +1,7 @@
-import type { Forecast } from '../../types/api'
+import type { FiringCounts, Forecast } from '../../types/api'
 
 export type Firing = Forecast['items'][number]
+export type BusySecond = FiringCounts['top'][number]
 export type Grouping = 'day' | 'weekday'
 
 /** Day and hour of a time in the shown zone. */
@@ -48,26 +49,23 @@ export const rowKey = (at: LocalHour, by: Grouping) => (by === 'day' ? at.day : 
 /** Name of a cell: `2026-01-31 05` or `4 05`. */
 export const cellKey = (row: string, hour: number) => `${row} ${String(hour).padStart(2, '0')}`
 
-/** Counts firings by hour of the clock. Hours after `readTo` were not read, those outside the span were not asked for: both are unknown, not empty. */
-export function heatRows(firings: Firing[], span: { from: number; to: number; readTo: number }, by: Grouping, local: (ms: number) => LocalHour): HeatRow[] {
+/** Length of a bucket: a quarter of an hour never belongs to two hours of a clock. */
+export const bucketMs = 900000
+
+export type Counted = Pick<FiringCounts, 'counts' | 'bucket_ms' | 'buckets_from_ms' | 'from_ms' | 'to_ms' | 'walked_to_ms'>
+
+/** Sums buckets by hour of the clock. Hours after `walked_to_ms` were not counted, those outside the span were not asked for: both are unknown, not empty. */
+export function heatRows(counted: Counted, by: Grouping, local: (ms: number) => LocalHour): HeatRow[] {
   const rows = new Map<string, { read: Set<number>; missing: Set<number>; counts: number[] }>()
-  const rowOf = (key: string) => {
-    const found = rows.get(key) ?? { read: new Set(), missing: new Set(), counts: Array.from({ length: 24 }, () => 0) }
-    rows.set(key, found)
-    return found
-  }
-  // A quarter of an hour never belongs to two hours of a clock.
-  for (let ms = span.from; ms < span.to; ms = (Math.floor(ms / 900000) + 1) * 900000) {
-    const at = local(ms)
-    const row = rowOf(rowKey(at, by))
-    const end = Math.min(span.to, (Math.floor(ms / 900000) + 1) * 900000)
-    ;(end <= span.readTo ? row.read : row.missing).add(at.hour)
-  }
-  for (const firing of firings) {
-    const at = local(firing.at_ms)
-    const { counts } = rowOf(rowKey(at, by))
-    counts[at.hour] = (counts[at.hour] ?? 0) + 1
-  }
+  counted.counts.forEach((count, index) => {
+    const begin = counted.buckets_from_ms + index * counted.bucket_ms
+    const at = local(begin)
+    const key = rowKey(at, by)
+    const row = rows.get(key) ?? { read: new Set(), missing: new Set(), counts: Array.from({ length: 24 }, () => 0) }
+    rows.set(key, row)
+    row.counts[at.hour] = (row.counts[at.hour] ?? 0) + count
+    ;(Math.min(counted.to_ms, begin + counted.bucket_ms) <= counted.walked_to_ms ? row.read : row.missing).add(at.hour)
+  })
   const result = [...rows].map(([key, { read, missing, counts }]) => ({
     key,
     count: counts.reduce((sum, count) => sum + count, 0),
@@ -76,28 +74,26 @@ export function heatRows(firings: Firing[], span: { from: number; to: number; re
   return by === 'weekday' ? result.sort((a, b) => a.key.localeCompare(b.key)) : result
 }
 
+export interface TimeSpan {
+  from: number
+  to: number
+}
+
+/** Returns the times of a cell in order. On a clock that is set back, and on several days, an hour has several. */
+export function spansOfCell(counted: Counted, cell: string, by: Grouping, local: (ms: number) => LocalHour): TimeSpan[] {
+  const spans: TimeSpan[] = []
+  counted.counts.forEach((_, index) => {
+    const begin = counted.buckets_from_ms + index * counted.bucket_ms
+    const at = local(begin)
+    if (cellKey(rowKey(at, by), at.hour) !== cell) return
+    const from = Math.max(begin, counted.from_ms)
+    const to = Math.min(begin + counted.bucket_ms, counted.to_ms)
+    const last = spans.at(-1)
+    if (last?.to === from) last.to = to
+    else spans.push({ from, to })
+  })
+  return spans
+}
+
 /** Returns the shade of a count, 0 to 5, in relation to the largest one. */
 export const shadeOf = (count: number, most: number) => (count === 0 ? 0 : Math.max(1, Math.min(5, Math.ceil((5 * count) / Math.max(1, most)))))
-
-export interface Collision {
-  /** The second. */
-  id: number
-  at_ms: number
-  count: number
-  jobs: number[]
-}
-
-/** Returns the seconds in which more than one job fires, those with most first. */
-export function collisionsOf(firings: Firing[]): Collision[] {
-  const seconds = new Map<number, Firing[]>()
-  for (const each of firings) {
-    const second = Math.floor(each.at_ms / 1000)
-    const all = seconds.get(second)
-    if (all) all.push(each)
-    else seconds.set(second, [each])
-  }
-  return [...seconds]
-    .map(([second, all]) => ({ id: second, at_ms: second * 1000, count: all.length, jobs: [...new Set(all.map((each) => each.job))] }))
-    .filter((each) => each.jobs.length > 1)
-    .sort((a, b) => b.count - a.count || a.at_ms - b.at_ms)
-}

@@ -1,7 +1,9 @@
-import type { BulkOutcome, Job, JobRow } from '../../types/api'
+import type { BulkOutcome, Job, JobRow, TaskBegun } from '../../types/api'
 import { call } from '../api/client'
 import { attempt, confirmed, tellDone, tellError, tellWarning, tellWithUndo, wordsOf } from '../app/notices'
 import { t } from '../app/i18n'
+import { misfires } from './choices'
+import { partsOf } from '../live/bulk'
 
 export type JobFacts = Pick<JobRow, 'id' | 'name' | 'group' | 'running' | 'schedule' | 'glue_type' | 'source'>
 
@@ -22,10 +24,12 @@ export interface PreviewedSchedule {
   interval_ms?: number
   start_at_ms?: number
   end_at_ms?: number
+  jitter_ms?: number
+  misfire?: (typeof misfires)[number]
 }
 
 /** Returns the schedule of a job as the preview takes it. */
-export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms'>): PreviewedSchedule {
+export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interval_ms' | 'start_at_ms' | 'end_at_ms' | 'jitter_ms' | 'misfire'>): PreviewedSchedule {
   return {
     type: job.schedule.type as PreviewedSchedule['type'],
     conf: job.interval_ms ? undefined : (job.schedule.conf ?? undefined),
@@ -33,6 +37,8 @@ export function scheduleOf(job: Pick<JobRow, 'schedule' | 'time_zone' | 'interva
     interval_ms: job.interval_ms ?? undefined,
     start_at_ms: job.start_at_ms ?? undefined,
     end_at_ms: job.end_at_ms ?? undefined,
+    jitter_ms: job.jitter_ms ?? undefined,
+    misfire: misfires.find((each) => each === job.misfire),
   }
 }
 
@@ -106,13 +112,14 @@ export function outcomeOf(answers: BulkOutcome[]): Outcome {
   return outcome
 }
 
-const bulkMax = 500
-
 /** Does one action with many jobs, in parts of as many as the server takes. Null: the request failed as a whole. */
-export async function bulk(action: (ids: number[]) => Promise<BulkOutcome>, ids: number[]): Promise<Outcome | null> {
+export async function bulk(action: (ids: number[]) => Promise<BulkOutcome | TaskBegun>, ids: number[]): Promise<Outcome | null> {
   const answers: BulkOutcome[] = []
   try {
-    for (let i = 0; i < ids.length; i += bulkMax) answers.push(await action(ids.slice(i, i + bulkMax)))
+    for (const part of partsOf(ids)) {
+      const answer = await action(part.ids)
+      if ('items' in answer) answers.push(answer)
+    }
   } catch (error) {
     tellError(error)
     if (!answers.length) return null

@@ -1,6 +1,10 @@
 import { ref } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { Job, JobRow } from '../../types/api'
+import { call } from '../api/client'
+import { copyText } from '../app/clipboard'
+import { t } from '../app/i18n'
+import { attempt, tellDone, tellWarning } from '../app/notices'
 import { useSession, type Right } from '../app/session'
 import { deleteJob, switchJob } from './job_actions'
 
@@ -47,8 +51,16 @@ export function useJobHead(refresh: () => Promise<void>) {
     runs: (job: JobRow | Job) => void router.push(`/runs?job=${job.id}`),
     script: (job: JobRow | Job) => void router.push(`/jobs/${job.id}/script`),
   }
+  /** Copies the job as a table of a declared file. */
+  async function copyToml(job: JobRow | Job): Promise<void> {
+    await attempt(async () => {
+      const text = await call('GET /jobs/{id}/declaration', { id: job.id })
+      if (await copyText(text)) tellDone(t('jobs.toml_copied'))
+      else tellWarning(t('jobs.toml_not_copied'))
+    })
+  }
   async function remove(job: JobRow | Job, then: () => void): Promise<void> {
     if (await deleteJob(job)) then()
   }
-  return { switching, ran, may, switchable, deletable, remove, ...actions }
+  return { switching, ran, may, switchable, deletable, copyToml, remove, ...actions }
 }

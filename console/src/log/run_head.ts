@@ -29,7 +29,7 @@ export function useRunHead(refresh: () => Promise<void>) {
   /** Members of the dialog "run once" for this run. */
   const rerunOf = computed(() => {
     const run = rerun.value
-    return run && { jobs: [{ id: run.job, name: run.job_name ?? '', group: run.group, params: run.params }], params: run.params }
+    return run && { jobs: [{ id: run.job, name: run.job_name ?? '', group: run.group, params: run.params }], params: run.params, addresses: run.address ? [run.address] : [] }
   })
 
   const killable = (run: Run) => run.status === 'running' && session.may('operator', run.group)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_declared.hpp"
 #include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -38,6 +39,32 @@ void files_apply(exchange ex) {
                                     tell_json(waiting, wire::api_deploy_report(done.report, done.dry_run));
                                   },
                                   fail_by_line);
+}
+
+void declared_list(exchange ex) {
+  ex.ask<protocol::declared_sources>(ex.services().partners.jobs, protocol::declared_query{ex.who()},
+                                     [](const exchange& waiting, const protocol::declared_sources& found) {
+                                       tell_json(waiting, wire::api_declared_sources(found.rows, found.own));
+                                     });
+}
+
+void declared_drift(exchange ex) {
+  ex.ask<protocol::files_applied>(ex.services().partners.jobs,
+                                  protocol::drift_query{std::string{ex.parameter("name")}, ex.who()},
+                                  [](const exchange& waiting, const protocol::files_applied& found) {
+                                    tell_json(waiting, wire::api_deploy_report(found.report, found.dry_run));
+                                  },
+                                  fail_by_line);
+}
+
+void job_declaration(exchange ex) {
+  const auto id = id_in_path<core::job_id>(ex);
+  if (!id)
+    return;
+  ex.ask<protocol::exported_file>(ex.services().partners.jobs, protocol::declaration_query{*id, ex.who()},
+                                  [](const exchange& waiting, const protocol::exported_file& file) {
+                                    waiting.respond({200, "application/toml", file.text, {{"Cache-Control", "no-store"}}});
+                                  });
 }
 
 void file_export(exchange ex) {

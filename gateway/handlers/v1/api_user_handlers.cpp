@@ -98,20 +98,6 @@ void password_change(exchange ex) {
                protocol::change_password{std::move(sent->old_one), std::move(sent->new_one), ex.who()}, tell_nothing);
 }
 
-void audit_list(exchange ex) {
-  auto query = read_list_query(ex, wire::api_audit_search_of);
-  if (!query)
-    return;
-  ex.ask<protocol::audit_list>(ex.services().partners.users, protocol::audit_query{std::move(query->first), ex.who()},
-                               [limit = query->second.limit](const exchange& waiting, const protocol::audit_list& list) {
-                                 const auto& rows = list.rows;
-                                 const auto next = rows.size() >= limit ? std::optional{rows.back().id} : std::nullopt;
-                                 tell_json(waiting, wire::api_page(wire::api_audit(rows), next, std::nullopt));
-                               });
-}
-
-namespace wire = protocol::wire;
-
 void key_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_key_search_of);
   if (!query)

@@ -26,7 +26,11 @@ void job_trigger(exchange ex);
 /// Answers the outcome of a manual run.
 void intent_read(exchange ex);
 
+/// Lists the versions of a script, with the ETag of its present source.
 void source_list(exchange ex);
+/// Answers one version, with the ETag of the present source, which may be another one.
+void source_read(exchange ex);
+/// Stores a new version and answers its ETag. `If-Match` is optional; 412 if the present source has another ETag.
 void source_save(exchange ex);
 
 // Many jobs at once. Each job is handled on its own, so that one that cannot be found stops none. Answers 200 with the
@@ -36,6 +40,19 @@ void jobs_start(exchange ex);
 void jobs_stop(exchange ex);
 /// Triggers all with the same parameter, addresses and `Idempotency-Key`.
 void jobs_trigger(exchange ex);
+
+// Tasks: the above with the filter of a list in place of ids, and removals, kills and reruns of many. Answer 202 with the task;
+// 409 with `count` when the filter finds another number of objects than expected.
+
+void jobs_remove(exchange ex);
+void runs_kill(exchange ex);
+/// Triggers the job of each run with the parameter and the executor of the run, or with those of the request.
+void runs_rerun(exchange ex);
+
+/// Answers the progress of a task of the caller; for an administrator of any task.
+void task_read(exchange ex);
+/// Ends a task as above: it begins with no further object. Answers its progress.
+void task_abort(exchange ex);
 
 // Executor groups.
 
@@ -75,9 +92,16 @@ void schedule_preview(exchange ex);
 
 /// Answers the instants of a time span, for the jobs that the caller may see; bounded in all directions.
 void schedule_forecast(exchange ex);
+/// Answers how many of these instants are in each part of the time span, and the busiest seconds.
+void forecast_counts(exchange ex);
+/// Answers these counts as they are, and as they would be if one job had another schedule. Changes nothing.
+void schedule_what_if(exchange ex);
 
 /// Answers the nodes of the cluster as this node sees them.
 void node_list(exchange ex);
+
+/// Answers what the nodes do now. The answer is kept for a second: a request within it asks no other actor for it.
+void now_figures(exchange ex);
 
 /// Answers the OpenAPI document.
 void document(exchange ex);
@@ -87,6 +111,15 @@ void document(exchange ex);
 /// Applies the files of the body. A store worker reads the body, which may have `apply_bytes_max`.
 void files_apply(exchange ex);
 void file_export(exchange ex);
+
+/// Lists the sources of declared objects.
+void declared_list(exchange ex);
+
+/// Answers what an apply of the answering node's files of a source would change: 409 if it has none.
+void declared_drift(exchange ex);
+
+/// Answers one job as a table of a declared file.
+void job_declaration(exchange ex);
 
 // Users and the audit log.
 
@@ -101,6 +134,9 @@ void password_change(exchange ex);
 
 /// Lists the changes, newest first.
 void audit_list(exchange ex);
+/// List the changes of one job or group, for its viewers.
+void job_changes(exchange ex);
+void group_changes(exchange ex);
 
 // Sessions, and what a page must know about the server.
 
@@ -131,6 +167,14 @@ void alarm_rule_list(exchange ex);
 
 /// Sends a test message and answers how its delivery ended: 200 also when it failed.
 void channel_test(exchange ex);
+
+// The doctor of the answering node.
+
+/// Answers the last report.
+void doctor_read(exchange ex);
+
+/// Starts the checks: 202 with the report, which the checks fill.
+void doctor_start(exchange ex);
 
 // API keys.
 

@@ -14,8 +14,6 @@ namespace {
 
 /// Maximum that the column of children can hold.
 constexpr std::size_t children_max = 128;
-/// Maximum number of executors of one run.
-constexpr std::size_t addresses_max = 1000;
 
 void append_number_or_null(json_object& row, std::string_view name, std::optional<std::int64_t> number) {
   number ? row.number(name, *number) : row.null(name);
@@ -93,12 +91,13 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   append_state(row, job);
 }
 
-void append_version(std::string& out, const core::source_version& version) {
+void append_version(std::string& out, const core::source_version& version, bool body) {
   json_object row{out};
   row.number("id", version.id);
   row.number("job", number(version.job));
   row.text("glue_type", version.glue_type);
-  row.text("source", version.source);
+  body ? row.text("source", version.source) : row.null("source");
+  row.number("bytes", static_cast<std::int64_t>(version.bytes));
   row.text("remark", version.remark);
   append_instant(row, "added_ms", version.added);
   append_instant(row, "updated_ms", version.updated);
@@ -209,41 +208,6 @@ core::job_draft read_job(api_members& in, core::draft_use use) {
   return draft;
 }
 
-/// Reads the addresses. A missing list means the group's executors; an empty address, which may come from an unset variable, is
-/// refused.
-std::vector<std::string> read_trigger_addresses(api_members& in) {
-  const auto texts = in.maybe_texts("addresses", addresses_max).value_or(std::vector<std::string>{});
-  for (const auto& each : texts)
-    if (core::is_blank(each) || each.find(',') != std::string::npos) {
-      in.wrong("addresses", core::is_blank(each) ? "an address is empty" : "an address must not contain a comma");
-      return {};
-    }
-  auto addresses = core::parse_addresses(texts);
-  if (!addresses)
-    in.wrong("addresses", addresses.error().context);
-  return std::move(addresses).value_or(std::vector<std::string>{});
-}
-
-core::manual_trigger read_trigger(api_members& in) {
-  core::manual_trigger wanted;
-  wanted.kind = core::trigger_kind::api;
-  wanted.param = in.maybe_text("params");
-  wanted.addresses = read_trigger_addresses(in);
-  return wanted;
-}
-
-void read_bulk_ids(api_members& in, std::vector<core::job_id>& ids) {
-  const auto found = in.maybe_ids("ids", api_rows_max);
-  if (!found || found->empty())
-    return in.wrong("ids", "must name at least one job");
-  for (const auto id : *found)
-    ids.push_back(core::job_id{id});
-  auto sorted = ids;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    in.wrong("ids", "names job " + std::to_string(number(*twice)) + " twice");
-}
-
 } // namespace
 
 std::string api_job(const core::job_record& job) {
@@ -256,7 +220,15 @@ std::string api_jobs(const std::vector<core::job_record>& jobs) {
   return json_array(jobs, [](std::string& out, const auto& each) { append_api_job(out, each, with_source::no); });
 }
 
-std::string api_sources(const std::vector<core::source_version>& versions) { return json_array(versions, append_version); }
+std::string api_sources(const std::vector<core::source_version>& versions, bool bodies) {
+  return json_array(versions, [bodies](std::string& out, const auto& each) { append_version(out, each, bodies); });
+}
+
+std::string api_source(const core::source_version& version) {
+  std::string out;
+  append_version(out, version, true);
+  return out;
+}
 
 std::string api_intent(const core::intent& intent) {
   return json_object_of([&](json_object& row) {
@@ -296,28 +268,20 @@ core::result<core::job_search> api_job_search_of(const form& sent, const api_cur
   return search;
 }
 
+core::result<core::source_search> api_source_search_of(const form& sent, core::job_id job) {
+  return boolean_of(sent, "bodies").map([job](std::optional<bool> bodies) {
+    return core::source_search{job, std::nullopt, bodies.value_or(true)};
+  });
+}
+
 core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use) {
   return read_api_object(body, [use](api_members& in) { return read_job(in, use); });
 }
 
-core::result<core::manual_trigger> parse_api_trigger(std::string_view body) {
-  return read_api_object(body.find_first_not_of(" \t\r\n") == std::string_view::npos ? "{}" : body, read_trigger);
-}
-
-core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use) {
-  return read_api_object(body, [use](api_members& in) {
-    api_bulk bulk;
-    read_bulk_ids(in, bulk.ids);
-    if (use == bulk_use::trigger)
-      bulk.wanted = read_trigger(in);
-    return bulk;
-  });
-}
-
-core::result<api_source> parse_api_source(std::string_view body) {
+core::result<api_new_source> parse_api_source(std::string_view body) {
   return read_api_object(body, [](api_members& in) {
     auto source = in.needed_text("source");
-    return api_source{std::move(source), in.needed_text("remark")};
+    return api_new_source{std::move(source), in.needed_text("remark")};
   });
 }
 

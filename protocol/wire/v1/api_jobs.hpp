@@ -21,7 +21,10 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_job(const core::job_record& job);
 /// Returns a JSON array; without the sources of scripts.
 [[nodiscard]] std::string api_jobs(const std::vector<core::job_record>& jobs);
-[[nodiscard]] std::string api_sources(const std::vector<core::source_version>& versions);
+/// Returns a JSON array; without `bodies` the source of each version is null.
+[[nodiscard]] std::string api_sources(const std::vector<core::source_version>& versions, bool bodies);
+/// Returns one version as a JSON object.
+[[nodiscard]] std::string api_source(const core::source_version& version);
 
 /// Returns the request of a manual run.
 [[nodiscard]] std::string api_intent(const core::intent& intent);
@@ -33,25 +36,16 @@ namespace ringmaster::protocol::wire {
 /// Reads `group`, `running`, `name`, `handler`, `author`.
 [[nodiscard]] core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from);
 
+/// Reads `bodies`, true without it.
+[[nodiscard]] core::result<core::source_search> api_source_search_of(const form& sent, core::job_id job);
+
 /// Reads a whole job: missing members are as in a new job. An update neither contains nor changes the kind of script (`glue_…`).
 [[nodiscard]] core::result<core::job_draft> parse_api_job(std::string_view body, core::draft_use use);
 
-/// Reads `params` and `addresses`; an empty body has neither.
-[[nodiscard]] core::result<core::manual_trigger> parse_api_trigger(std::string_view body);
-
-/// Jobs by their ids, each once, at most `api_rows_max`.
-struct api_bulk {
-  std::vector<core::job_id> ids;
-  /// Request of a trigger; its `job` is not set.
-  core::manual_trigger wanted = {};
-};
-enum class bulk_use : std::uint8_t { edit, trigger };
-[[nodiscard]] core::result<api_bulk> parse_api_bulk(std::string_view body, bulk_use use);
-
-struct api_source {
+struct api_new_source {
   std::string source;
   std::string remark;
 };
-[[nodiscard]] core::result<api_source> parse_api_source(std::string_view body);
+[[nodiscard]] core::result<api_new_source> parse_api_source(std::string_view body);
 
 } // namespace ringmaster::protocol::wire

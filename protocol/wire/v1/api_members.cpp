@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/text/text.hpp"
+#include "core/text/url_text.hpp"
 
 namespace ringmaster::protocol::wire {
 
@@ -59,6 +60,24 @@ public:
 private:
   std::vector<std::set<std::string>> names_;
 };
+
+/// Returns a value as a parameter of a query has it; nothing for one that no parameter can have.
+std::optional<std::string> query_value_of(const json& value) {
+  if (value.is_string())
+    return value.get<std::string>();
+  if (value.is_boolean() || value.is_number_integer())
+    return value.dump();
+  if (!value.is_array())
+    return std::nullopt;
+  std::string list;
+  for (const auto& each : value) {
+    const auto text = each.is_array() ? std::nullopt : query_value_of(each);
+    if (!text)
+      return std::nullopt;
+    list.append(list.empty() ? "" : ",").append(*text);
+  }
+  return list;
+}
 
 } // namespace
 
@@ -192,16 +211,46 @@ std::optional<std::vector<std::string>> api_members::maybe_texts(std::string_vie
   return texts;
 }
 
-std::optional<std::vector<std::int32_t>> api_members::maybe_ids(std::string_view name, std::size_t max) {
+std::optional<std::vector<std::int64_t>> api_members::maybe_numbers(std::string_view name, std::size_t max, std::int64_t low,
+                                                                    std::int64_t high) {
   const auto* found = find_array(name, max);
   if (!found)
     return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const auto& each : *found)
+    numbers.push_back(number_of(each, std::string{name} + '[' + std::to_string(numbers.size()) + ']', low, high));
+  return numbers;
+}
+
+std::optional<std::vector<std::int32_t>> api_members::maybe_ids(std::string_view name, std::size_t max) {
+  const auto found = maybe_numbers(name, max, 1, std::numeric_limits<std::int32_t>::max());
+  if (!found)
+    return std::nullopt;
   std::vector<std::int32_t> ids;
-  for (const auto& each : *found) {
-    const auto at = std::string{name} + '[' + std::to_string(ids.size()) + ']';
-    ids.push_back(static_cast<std::int32_t>(number_of(each, at, 1, std::numeric_limits<std::int32_t>::max())));
-  }
+  for (const auto each : *found)
+    ids.push_back(static_cast<std::int32_t>(each));
   return ids;
+}
+
+// -- filters ---------------------------------------------------------------------------------------------------------------
+
+std::optional<std::string> api_members::query_text(std::string_view name) {
+  const auto* found = find(name);
+  if (found && !found->is_object())
+    wrong(name, "must be an object");
+  if (!found || !found->is_object())
+    return std::nullopt;
+  std::string query;
+  for (const auto& [member, value] : found->items()) {
+    if (value.is_null())
+      continue;
+    const auto text = query_value_of(value);
+    if (!text)
+      wrong(std::string{name} + '.' + shown_member(member), "must be text, a whole number, true, false, or a list of these");
+    query.append(query.empty() ? "" : "&").append(core::percent_encoded(member)).append("=");
+    query += core::percent_encoded(text.value_or(std::string{}));
+  }
+  return query;
 }
 
 core::result<void> api_members::check() const {

@@ -44,6 +44,15 @@ public:
   /// Return at most `max` items. Nothing when the member is missing.
   [[nodiscard]] std::optional<std::vector<std::string>> maybe_texts(std::string_view name, std::size_t max);
   [[nodiscard]] std::optional<std::vector<std::int32_t>> maybe_ids(std::string_view name, std::size_t max);
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> maybe_numbers(std::string_view name, std::size_t max, std::int64_t low,
+                                                                       std::int64_t high);
+
+  /// Returns the members of the object of that name as the query of a list: `group=3&name=a%20b`. Lists become texts with commas.
+  /// Nothing when the object is missing.
+  [[nodiscard]] std::optional<std::string> query_text(std::string_view name);
+
+  /// Returns true if there is such a member, not null.
+  [[nodiscard]] bool has(std::string_view name) { return find(name) != nullptr; }
 
   /// Reads the object of that name with `read(api_members&)`, if it is present.
   template <class Read>

@@ -15,14 +15,17 @@ using core::errc;
 
 constexpr std::chrono::hours usual_span{24};
 
-void append_node(std::string& out, const core::seen_node& node, bool with_address) {
+void append_node(std::string& out, const core::seen_node& node, const api_cluster& cluster) {
   json_object row{out};
   row.text("id", node.row.id);
   row.boolean("self", node.self);
   row.text("state", shown_name(node.health));
-  with_address ? row.text("address", node.row.address) : row.null("address");
+  cluster.with_addresses ? row.text("address", node.row.address) : row.null("address");
   node.silent_for ? row.number("beat_age_ms", node.silent_for->count()) : row.null("beat_age_ms");
   row.number("life", node.row.incarnation);
+  node.slots ? row.number("slots", static_cast<std::int64_t>(*node.slots)) : row.null("slots");
+  node.started ? row.number("started_ms", core::to_ms(*node.started)) : row.null("started_ms");
+  node.self ? row.text("version", cluster.version) : row.null("version");
 }
 
 /// Returns e.g. `f1767225600000-7-1767225500000`.
@@ -87,7 +90,7 @@ void append_firing(std::string& out, const core::upcoming_firing& firing) {
 } // namespace
 
 std::string api_nodes(const api_cluster& cluster) {
-  const auto append = [&cluster](std::string& to, const core::seen_node& node) { append_node(to, node, cluster.with_addresses); };
+  const auto append = [&cluster](std::string& to, const core::seen_node& node) { append_node(to, node, cluster); };
   return json_object_of([&](json_object& reply) {
     reply.raw("items", json_array(cluster.nodes, append));
     reply.text("mode", stored_name(cluster.mode));

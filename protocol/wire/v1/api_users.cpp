@@ -38,6 +38,15 @@ std::string lines_of(std::string_view changes) {
   return json_array(lines);
 }
 
+std::string fields_of(const core::audit_row& change) {
+  return json_array(core::fields_of(change.field_values, change.changes), [](std::string& out, const core::field_change& each) {
+    json_object field{out};
+    field.text("name", each.name);
+    each.before ? field.text("before", *each.before) : field.null("before");
+    each.after ? field.text("after", *each.after) : field.null("after");
+  });
+}
+
 void append_audit_row(std::string& out, const core::audit_row& change) {
   json_object row{out};
   row.number("id", change.id);
@@ -50,6 +59,7 @@ void append_audit_row(std::string& out, const core::audit_row& change) {
   row.number("object_id", change.object_id);
   row.text("object_name", change.object_name);
   row.raw("changes", lines_of(change.changes));
+  row.raw("fields", fields_of(change));
 }
 
 std::optional<group_rights> read_rights(api_members& in) {
@@ -98,8 +108,16 @@ core::result<core::user_search> api_user_search_of(const form& sent, const api_c
   });
 }
 
+core::audit_search api_changes_window_of(const api_cursor& from) {
+  core::audit_search window;
+  if (from.place > 0)
+    window.before = from.place;
+  window.limit = from.limit;
+  return window;
+}
+
 core::result<core::audit_search> api_audit_search_of(const form& sent, const api_cursor& from) {
-  core::audit_search search;
+  auto search = api_changes_window_of(from);
   search.user_name = sent.text("user");
   if (const auto object = sent.text("object")) {
     search.object = core::find_audit_object(*object);
@@ -107,13 +125,23 @@ core::result<core::audit_search> api_audit_search_of(const form& sent, const api
       return core::fail(core::errc::invalid_argument,
                         "the parameter object must be job, group, run, user, api_key, source, alarm or setting");
   }
+  if (const auto action = sent.text("action")) {
+    search.action = core::find_audit_action(*action);
+    if (!search.action)
+      return core::fail(core::errc::invalid_argument, "unknown action in the parameter action");
+  }
   const auto id = api_number_of(sent, "object_id");
-  if (!id)
-    return tl::unexpected{id.error()};
+  const auto from_ms = instant_of(sent, "from_ms");
+  const auto to_ms = instant_of(sent, "to_ms");
+  if (!id || !from_ms || !to_ms)
+    return tl::unexpected{!id ? id.error() : !from_ms ? from_ms.error() : to_ms.error()};
   search.object_id = *id;
-  if (from.place > 0)
-    search.before = from.place;
-  search.limit = from.limit;
+  search.from = *from_ms;
+  search.to = *to_ms;
+  search.text_part = sent.text_or_empty("q");
+  if (search.text_part.size() > core::audit_part_bytes)
+    return core::fail(core::errc::invalid_argument,
+                      "the parameter q is longer than " + std::to_string(core::audit_part_bytes) + " bytes");
   return search;
 }
 

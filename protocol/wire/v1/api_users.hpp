@@ -28,7 +28,9 @@ namespace ringmaster::protocol::wire {
 /// Reads `name` (a part) and `admin`.
 [[nodiscard]] core::result<core::user_search> api_user_search_of(const form& sent, const api_cursor& from);
 
-/// Reads `user`, `object`, `object_id`.
+/// Returns the page of a list of changes that begins at the cursor.
+[[nodiscard]] core::audit_search api_changes_window_of(const api_cursor& from);
+/// Reads `user`, `object`, `object_id`, `action`, `from_ms`, `to_ms` and `q`.
 [[nodiscard]] core::result<core::audit_search> api_audit_search_of(const form& sent, const api_cursor& from);
 
 struct api_user {

@@ -80,25 +80,27 @@ public:
   }
 
 private:
-  void say(level how, std::string what, std::string detail) { out_.push_back({how, std::move(what), std::move(detail)}); }
+  void say(level how, std::string what, std::string detail, std::string remedy = {}) {
+    out_.push_back({how, std::move(what), std::move(detail), std::move(remedy)});
+  }
 
   schema_verdict::kind check_schema() {
     const auto verdict = classify(facts_);
     if (verdict.how == schema_verdict::kind::unusable)
       say(level::failure, "tables", verdict.text);
     else if (verdict.half_migrated)
-      say(level::failure, "tables", verdict.text + "; finish it with `ringmaster migrate --xxl`");
+      say(level::failure, "tables", verdict.text, "finish it with `ringmaster migrate --xxl`");
     else
       say(level::fine, "tables", verdict.how == schema_verdict::kind::fresh ? "none yet" : "XXL-JOB's, " + verdict.text);
     for (const auto& table : without_transactions(facts_))
-      say(level::failure, "tables", table + ": this engine has no transactions; `ringmaster migrate --xxl` moves it to InnoDB");
+      say(level::failure, "tables", table + ": this engine has no transactions", "`ringmaster migrate --xxl` moves it to InnoDB");
     return verdict.how;
   }
 
   void check_lock_row() {
     if (!facts_.lock_row)
-      say(level::failure, "schedule_lock", "xxl_job_lock has no row schedule_lock: shared mode is impossible; "
-                                           "`ringmaster migrate --xxl` adds it");
+      say(level::failure, "schedule_lock", "xxl_job_lock has no row schedule_lock: shared mode is impossible",
+          "`ringmaster migrate --xxl` adds it");
   }
 
   void check_clock() {
@@ -111,7 +113,8 @@ private:
     const auto off = there < before ? there - before : there > after ? there - after : 0ms;
     if (std::chrono::abs(off) > clock_limit)
       say(level::failure, "clock",
-          "the database's clock is " + seconds_text(off) + (off > 0ms ? " ahead of" : " behind") + " this machine's");
+          "the database's clock is " + seconds_text(off) + (off > 0ms ? " ahead of" : " behind") + " this machine's",
+          "synchronize the clocks of both machines, e.g. with NTP");
     else
       say(level::fine, "clock", "agrees with the database");
   }
@@ -126,7 +129,8 @@ private:
     if (!missing)
       return say(level::fine, "privileges", "granted by roles or for single tables: not checked");
     if (!missing->to_serve.empty())
-      say(level::failure, "privileges", "missing on this database: " + listed(missing->to_serve));
+      say(level::failure, "privileges", "missing on this database: " + listed(missing->to_serve),
+          "grant them to the account of database.url");
     if (!missing->to_change_tables.empty())
       say(level::warning, "privileges", listed(missing->to_change_tables)
                                           + " missing on this database: `ringmaster migrate` needs an account that has them, and "
@@ -141,7 +145,8 @@ private:
     auto row = db_.query("SELECT app_name FROM xxl_job_group WHERE access_token = 'default_token' ORDER BY id LIMIT 1");
     if (row.next())
       say(level::failure, "executor token", "group " + row.string(0)
-                                              + " has the token that XXL-JOB ships (default_token), which is publicly known");
+                                              + " has the token that XXL-JOB ships (default_token), which is publicly known",
+          "give the group and its executors another token");
   }
 
   /// Compares the local time in the log with the job's time in milliseconds. Manual runs and retries have other times, so most of
@@ -166,7 +171,8 @@ private:
     say(level::failure, "database zone",
         "the last runs are dated " + std::to_string(std::abs(most->first) * zone_step.count()) + " minutes " +
           (most->first > 0 ? "after" : "before") + " their instants: DATETIME columns are not in " +
-          options_.database_zone.name() + "; set database.time_zone to the value of serverTimezone");
+          options_.database_zone.name(),
+        "set database.time_zone to the value of serverTimezone");
   }
 
   /// Returns the difference in quarters of an hour; empty when it is not a difference of time zones.
@@ -224,7 +230,7 @@ private:
     if (auto waiting = foreign_waiter())
       return say(level::failure, "Java admins",
                  "connection " + *waiting + " waits for schedule_lock: a Java admin runs on this database, which is in native"
-                   " mode; stop it");
+                   " mode", "stop it");
     if (!lock_is_free())
       return say(up ? level::fine : level::failure, "Java admins",
                  up ? "a node holds schedule_lock: a Java admin cannot plan"
@@ -232,7 +238,7 @@ private:
     if (up)
       return say(level::warning, "Java admins", "no node holds schedule_lock (yet): a Java admin could plan");
     const auto seen = heartbeats();
-    say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none detected");
+    say(seen ? level::failure : level::fine, "Java admins", seen ? *seen : "none detected", seen ? "stop it" : "");
   }
 
   /// Returns the id of a connection that waits for the lock and belongs to no node of ours, this connection aside. Sees only what

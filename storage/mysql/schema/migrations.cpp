@@ -479,6 +479,13 @@ migration_step descriptions() {
   return step;
 }
 
+// Values of changes that the lines of the audit log do not tell.
+migration_step audit_values() {
+  migration_step step{19, "audit_values", {}};
+  add_column(step.statements, "rm_audit", "field_values", "TEXT");
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
@@ -486,7 +493,7 @@ std::span<const migration_step> mysql_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions()};
+                                                 descriptions(), audit_values()};
   return steps;
 }
 

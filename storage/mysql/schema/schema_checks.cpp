@@ -17,8 +17,8 @@ std::optional<database_finding> narrow_texts(const std::string& name, const tabl
     if (!facts.charset.empty() && facts.charset != "utf8mb4")
       return database_finding{facts.charset.starts_with("utf8") ? level::warning : level::failure, "character set",
                               name + '.' + column + " is in " + facts.charset
-                                + ": a text with other characters is refused, and with it the run or job; ALTER TABLE " + name
-                                + " CONVERT TO CHARACTER SET utf8mb4"};
+                                + ": a text with other characters is refused, and with it the run or job",
+                              "convert the table " + name + " to the character set utf8mb4"};
   return std::nullopt;
 }
 
@@ -45,8 +45,8 @@ std::optional<database_finding> few_ids(connection& db, const schema_facts& fact
     return std::nullopt;
   return database_finding{left == 0 ? level::failure : level::warning, "run ids",
                           "xxl_job_log.id (" + type + ") has " + std::to_string(left)
-                            + " ids left: when none is left, no job can fire; ALTER TABLE xxl_job_log AUTO_INCREMENT = 1 restarts"
-                              " after the newest kept run"};
+                            + " ids left: when none is left, no job can fire",
+                          "set AUTO_INCREMENT of xxl_job_log to 1: ids then continue after the newest kept run"};
 }
 
 } // namespace
@@ -64,7 +64,8 @@ std::vector<database_finding> schema_checks(connection& db, const schema_facts& 
   while (row.next())
     out.push_back({level::warning, "triggers",
                    "trigger " + row.string(0) + " on " + row.string(1)
-                     + ": if it refuses a row, the job or run of that row is refused"});
+                     + ": if it refuses a row, the job or run of that row is refused",
+                   "remove the trigger, unless it refuses no row"});
   return out;
 }
 

@@ -26,7 +26,7 @@ constexpr char delete_group[] = "DELETE FROM xxl_job_group WHERE id = ?1";
 constexpr char disown_group[] = "DELETE FROM rm_group_ext WHERE group_id = ?1";
 
 constexpr char insert_audit[] = "INSERT INTO rm_audit (at_ms, user_id, user_name, remote, action, object, object_id, object_name,"
-                                " changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+                                " changes, field_values) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char raise_edits_by[] = "UPDATE rm_edit SET counter = counter + ?1 WHERE id = 1";
 
 constexpr char insert_job[] =
@@ -230,7 +230,8 @@ private:
       work_.audit[group_ids_.size() + i].object_id = core::number(ids_[i]);
     for (const auto& row : work_.audit)
       db_.run(insert_audit, row.at, row.user, row.user_name, row.remote, core::stored_name(row.action),
-              core::stored_name(row.object), row.object_id, row.object_name, row.changes);
+              core::stored_name(row.object), row.object_id, row.object_name, row.changes,
+              row.field_values);
   }
 
   connection& db_;

@@ -383,6 +383,11 @@ migration_step descriptions() {
   return {18, "descriptions", {"ALTER TABLE rm_job_ext ADD COLUMN description TEXT"}};
 }
 
+// Values of changes that the lines of the audit log do not tell.
+migration_step audit_values() {
+  return {19, "audit_values", {"ALTER TABLE rm_audit ADD COLUMN field_values TEXT"}};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -390,7 +395,7 @@ std::span<const migration_step> sqlite_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions()};
+                                                 descriptions(), audit_values()};
   return steps;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
-import { password, users } from '../support/seed.mjs'
+import { password, run, runEnded, users } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
 
 const drawerField = (page, label) => page.locator('.el-drawer').getByLabel(label, { exact: true })
@@ -137,7 +137,7 @@ test('bulk: stop several jobs, with the reason of each failure', (world) =>
     await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
     await page.locator('.bulk').getByRole('button', { name: 'Stop' }).click()
     await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
-    await page.getByText(/\d+ of \d+ done/).first().waitFor()
+    await page.getByText(/\d+ of \d+ stopped/).first().waitFor()
     await visitor.settle()
     const { items } = await world.admin.get('/jobs?name=to&limit=50')
     assert.ok(items.length > 0 && items.every((each) => !each.running))
@@ -253,7 +253,7 @@ test('audit: a change has its user, and the value before and after', (world) =>
     await world.admin.post(`/jobs/${world.jobs['to Tokyo']}/stop`).catch(() => undefined)
     await visitor.signIn('admin', world.adminPassword, '/audit')
     await page.locator('main tbody tr', { hasText: 'admin' }).first().waitFor()
-    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ hasText: /->/ }).first().waitFor()
+    await page.locator('main tbody tr', { hasText: 'edda' }).filter({ has: page.locator('ins') }).first().waitFor()
   }))
 
 test('edit: before an edit is saved, a dialog shows each changed field before and after', (world) =>
@@ -289,9 +289,11 @@ test('edit: two editors of one script: the second one sees both versions and dec
     const dialog = page.locator('.el-dialog')
     await dialog.locator('.look .cm-content', { hasText: 'mine' }).first().waitFor()
     await dialog.getByLabel('Remark').fill('my own version')
+    visitor.expect(/status 412: PUT .*\/source$/)
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Another user saved a version meanwhile').waitFor()
     await dialog.locator('.look .cm-content', { hasText: 'theirs' }).first().waitFor()
+    await dialog.getByText(/Now · admin · .* · of the other user/).waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
     assert.match((await world.admin.get(`/jobs/${id}`)).glue_source, /theirs/)
     await dialog.getByRole('button', { name: 'Save mine' }).click()
@@ -325,4 +327,197 @@ test('undo: a stop is undone from its notice, for one job and for many', (world)
     await page.keyboard.press('u')
     await until(isOn, 'the job is started again')
     await visitor.settle()
+  }))
+
+test('declared files: sources show their objects, and whether the files of the server differ', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    await admin.post('/apply', { source: 'elsewhere', files: [{ name: 'elsewhere.toml', text: '[[group]]\napp_name = "elsewhere-worker"\n' }] })
+    await visitor.signIn('admin', world.adminPassword, '/declared')
+    const row = (source) => page.locator('main tbody tr', { hasText: source }).first()
+    await row('deploy').getByText('2 groups, 3 jobs, 0 alarms').waitFor()
+    await row('deploy').getByText('jobs.toml').waitFor()
+    const drift = await admin.get('/declared/deploy/drift')
+    const different = drift.changes.filter((each) => each.kind !== 'unchanged').length + drift.warnings.length
+    await row('deploy').getByText(different ? `${different} differences` : 'No difference').waitFor()
+    await row('elsewhere').getByText('The files are not on this server.').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    const chosen = page.waitForEvent('filechooser')
+    await row('elsewhere').getByRole('button', { name: 'Compare files' }).click()
+    await (await chosen).setFiles({ name: 'elsewhere.toml', mimeType: 'text/plain', buffer: Buffer.from('[[group]]\napp_name = "elsewhere-worker"\ntitle = "Renamed"\n') })
+    await page.getByText('1 changes would be made').waitFor()
+    await page.getByText('title: "elsewhere-worker" -> "Renamed"').waitFor()
+    await visitor.settle()
+  }))
+
+test('jobs: a viewer copies a job as TOML', (world) =>
+  visit(world, { permissions: ['clipboard-read', 'clipboard-write'] }, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, `/jobs/${world.jobs['import rates']}`)
+    await page.getByRole('button', { name: 'Copy as TOML' }).click()
+    await page.getByText('The declaration is copied').waitFor()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    assert.match(text, /\[\[job\]\]\ngroup = "pay-worker"\nkey = "import-rates"\nname = "import rates"\n/)
+    assert.match(text, /schedule = \{ cron = "0 0\/30 \* \* \* \?" \}/)
+    assert.match(text, /params = "bank=ecb"/)
+    await visitor.settle()
+  }))
+
+test('script: the texts of versions are read when they are used', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const asked = []
+    page.on('request', (request) => request.url().includes(`/jobs/${id}/sources`) && asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/script`)
+    await page.locator('.editor .cm-content').waitFor()
+    assert.deepEqual(asked, [`/api/v1/jobs/${id}/sources?bodies=false`])
+    const { items } = await world.admin.get(`/jobs/${id}/sources?bodies=false`)
+    const first = items.at(-1)
+    assert.equal(first.source, null)
+    await page.locator('.el-select', { hasText: 'Compare with' }).click()
+    await page.getByRole('option', { name: new RegExp(first.remark) }).last().click()
+    await page.locator('.editor .cm-content').nth(1).waitFor()
+    assert.deepEqual(asked.slice(1), [`/api/v1/jobs/${id}/sources/${first.id}`])
+    await visitor.settle()
+  }))
+
+test('changes: viewers see who changed a job, before and after', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const { glue_source: source } = await world.admin.get(`/jobs/${id}`)
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'from "a" -> "b"' })
+    await visitor.signIn(users.viewer, password, `/jobs/${id}`)
+    await page.locator('summary', { hasText: 'Changes' }).click()
+    const row = page.locator('details tbody tr').first()
+    await row.locator('ins', { hasText: 'from "a" -> "b"' }).waitFor()
+    assert.match(await row.innerText(), /admin/)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.move('/executors')
+    await page.getByRole('button', { name: 'Changes' }).first().click()
+    await page.locator('.el-dialog').locator('tbody tr, p').first().waitFor()
+    await visitor.settle()
+  }))
+
+test('audit: filters by action, text and time', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    const { glue_source: source } = await world.admin.get(`/jobs/${id}`)
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'searched 100%' })
+    await visitor.signIn('admin', world.adminPassword, `/audit?action=source&q=searched%20100%25&from=${Date.now() - 3600000}`)
+    const rows = page.locator('main tbody tr')
+    await until(async () => (await rows.count()) === 1, 'one row')
+    await rows.locator('ins', { hasText: 'searched 100%' }).waitFor()
+    await page.locator('.filters').getByLabel('Text in a name or a change').fill('searched 1_0')
+    await page.waitForURL(/q=searched\+?(%20)?1_0/)
+    await page.getByText('No match').first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))
+
+test('bulk: all jobs that match a filter are stopped and deleted by the server', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, pay } = world
+    const ids = []
+    for (let i = 0; i < 25; i += 1) {
+      const { id } = await admin.post('/jobs', { group: pay, name: `many ${i}`, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 1 1 ?' } })
+      ids.push(id)
+    }
+    await admin.post('/jobs/start', { ids })
+    const found = async () => (await admin.get('/jobs?name=many&limit=50')).items
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=many')
+    const bar = page.locator('.bulk')
+    const selectAll = async () => {
+      await page.locator('main tbody tr').first().getByRole('checkbox').check()
+      await bar.getByRole('button', { name: 'Select all 25 that match' }).click()
+      await bar.getByText('All 25 that match are selected').waitFor()
+    }
+    await selectAll()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await bar.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('25 of 25 stopped').first().waitFor()
+    assert.ok((await found()).every((each) => !each.running))
+    await selectAll()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    const question = page.locator('.el-message-box')
+    await question.getByText('Delete 25 jobs?').waitFor()
+    await question.getByRole('textbox').fill('25')
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('25 of 25 deleted').first().waitFor()
+    assert.deepEqual(await found(), [])
+    const { items } = await admin.get(`/audit?object=job&object_id=${ids[0]}&limit=10`)
+    assert.equal(items[0].action, 'remove')
+    await visitor.settle()
+  }))
+
+test('bulk: several runs are killed, and run again', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, pay } = world
+    const jobs = []
+    for (const name of ['first of two', 'second of two']) {
+      const { id } = await admin.post('/jobs', { group: pay, name, author: 'ann', handler: 'slow' })
+      world.jobs[name] = id
+      jobs.push(id)
+      const started = await run(world, name, {}, false)
+      await until(async () => (await admin.get(`/runs/${started}`)).status === 'running', 'the run has begun')
+    }
+    await visitor.signIn('admin', world.adminPassword, '/runs?handler=slow&status=running')
+    await page.locator('main tbody tr').first().waitFor()
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.locator('.bulk').getByRole('button', { name: 'Kill' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Kill' }).click()
+    await page.getByText(/(\d+) of \1 killed/).first().waitFor()
+    for (const id of jobs) assert.equal((await admin.get(`/runs?job=${id}`)).items[0].status, 'failed')
+    await visitor.move(`/runs?job=${jobs[0]}`)
+    await page.locator('main tbody tr').first().waitFor()
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+    await page.locator('.bulk').getByRole('button', { name: 'Run again' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('1 of 1 run again').first().waitFor()
+    const again = await until(async () => (await admin.get(`/runs?job=${jobs[0]}&status=running`)).items[0], 'the job has a second run')
+    await admin.post(`/runs/${again.id}/kill`)
+    await visitor.settle()
+    for (const id of jobs) await admin.ask('DELETE', `/jobs/${id}`)
+    for (const name of ['first of two', 'second of two']) delete world.jobs[name]
+  }))
+
+test('run again: the dialog on the page of a run has its parameters and its executor', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = await run(world, 'import rates', { params: 'bank=boj' })
+    const { address } = await world.admin.get(`/runs/${id}`)
+    await visitor.signIn('admin', world.adminPassword, `/runs/${id}`)
+    await page.locator('main').getByRole('button', { name: 'Run again' }).click()
+    const dialog = page.locator('.el-dialog')
+    assert.equal(await dialog.locator('textarea').first().inputValue(), 'bank=boj')
+    await dialog.getByText(address).first().waitFor()
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    const link = dialog.getByRole('link', { name: /^Run \d+$/ })
+    await link.waitFor()
+    const again = await runEnded(world, Number((await link.innerText()).replace(/\D/g, '')))
+    assert.equal(again.params, 'bank=boj')
+    assert.equal(again.address, address)
+    await visitor.settle()
+  }))
+
+test('edit: the wrong characters of a cron are marked; a valid one has words, its zone, notes and collisions', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const made = await world.admin.post('/jobs', { group: world.pay, name: 'cron in words', author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 * * ?' } })
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${made.id}/edit`)
+    const cron = page.getByRole('textbox', { name: 'Cron expression' })
+    visitor.expect(/status 400: GET .*\/schedule\/preview/)
+    await cron.fill('0 0 25 * * ?')
+    await page.locator('.preview mark', { hasText: '25' }).waitFor()
+    assert.equal(await page.locator('.preview .marked').innerText(), '0 0 25 * * ?')
+    await cron.fill('0 0/7 * * * ?')
+    await page.locator('.preview .words').waitFor()
+    await page.getByText('A step does not divide its range').waitFor()
+    await page.getByText('Zone of the schedule').waitFor()
+    await page.getByText('Collisions with other jobs').click()
+    await page.locator('.what-if .after time').first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.keyboard.press('Escape')
+    await page.locator('.el-message-box').getByRole('button', { name: 'Discard' }).click()
+    await page.locator('.el-drawer').waitFor({ state: 'hidden' })
+    await visitor.settle()
+    await world.admin.ask('DELETE', `/jobs/${made.id}`)
   }))

@@ -1,7 +1,7 @@
 // Filters, actions of rows and dialogs of the lists, as XXL-JOB's pages have them.
 import assert from 'node:assert/strict'
 import { test } from '../support/runner.mjs'
-import { longLines, password, run } from '../support/seed.mjs'
+import { longLines, password, run, users } from '../support/seed.mjs'
 import { until } from '../support/programs.mjs'
 import { visit } from '../support/visitor.mjs'
 
@@ -286,4 +286,56 @@ test('forecast: the heat map counts each hour, opens its firings, and the collis
     assert.equal((await cells.allInnerTexts()).map(Number).reduce((sum, each) => sum + each, 0), items.length)
     await page.getByRole('heading', { name: /^Collisions/ }).waitFor()
     await visitor.settle()
+  }))
+
+test('doctor: the checks of the node show a problem with its remedy first, and send nothing', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/')
+    await page.locator('nav').getByRole('link', { name: 'Doctor' }).click()
+    await page.getByRole('heading', { name: 'Doctor', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const parts = page.locator('main section.part')
+    // No mail server listens at the address of the configuration.
+    const failed = parts.first().locator('li', { hasText: 'alarm channel' })
+    await failed.getByText(/^mail through 127\.0\.0\.1: /).waitFor()
+    await failed.getByText('Remedy:').waitFor()
+    await page.locator('main .part.ok li', { hasText: 'schema' }).waitFor()
+    assert.match(await parts.first().getByRole('heading').innerText(), /^Failed \(\d+\)$/)
+    const report = await world.admin.get('/doctor')
+    assert.equal(report.state, 'done')
+    assert.equal(await page.locator('main li').count(), report.findings.length)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))
+
+test('doctor: the page is for administrators', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/doctor')
+    await page.getByText('permission of an administrator').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Doctor' }).count(), 0)
+    await visitor.settle()
+  }))
+
+test('forecast: a cron is compared with what is scheduled now', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const add = async (name, conf) => {
+      const { id } = await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf } })
+      await admin.post(`/jobs/${id}/start`)
+      return id
+    }
+    const fixed = await add('settles at four', '13 7 4 * * ?')
+    const moved = await add('may be moved', '13 7 5 * * ?')
+    await visitor.signIn('admin', world.adminPassword, `/forecast?job=${moved}`)
+    await page.getByText('What if a job had another cron?').click()
+    await page.locator('.what-if .after li').first().waitFor()
+    assert.equal(await page.locator('.what-if').getByRole('link', { name: 'settles at four' }).count(), 0)
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('13 7 4 * * ?')
+    await page.locator('.what-if .after').getByRole('link', { name: 'settles at four' }).first().waitFor()
+    assert.match(await page.locator('.what-if .after').innerText(), /collides with \d+ others/)
+    assert.equal(await page.locator('.what-if .before').getByRole('link', { name: 'settles at four' }).count(), 0)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    assert.equal((await admin.get(`/jobs/${moved}`)).schedule.conf, '13 7 5 * * ?')
+    await visitor.settle()
+    for (const id of [fixed, moved]) await admin.ask('DELETE', `/jobs/${id}`)
   }))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { password, users } from '../support/seed.mjs'
+import { until } from '../support/programs.mjs'
+import { password, run, users } from '../support/seed.mjs'
 import { test } from '../support/runner.mjs'
 import { visit } from '../support/visitor.mjs'
 import { pagesOf } from '../support/sights.mjs'
@@ -167,4 +168,46 @@ test('job: the timeline shows the runs of a day, is moved through by arrows, and
     await page.keyboard.press('Enter')
     await page.waitForURL(new RegExp(`/runs/${bars[0]}$`))
     await visitor.settle()
+  }))
+
+test('now: figures, throughput, lateness, load and grouped failures; an unchanged answer keeps them', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await run(world, 'import rates')
+    const polls = []
+    page.on('response', (response) => new URL(response.url()).pathname.endsWith('/api/v1/now') && polls.push(response.status()))
+    await visitor.signIn('admin', world.adminPassword)
+    await page.getByRole('heading', { name: 'Firings per second' }).waitFor()
+    assert.equal(await page.locator('.cards a').count(), 6)
+    const { jobs, executors_online: executors } = await world.admin.get('/now')
+    await page.locator('.cards a', { hasText: String(jobs) }).first().waitFor()
+    await page.locator('.cards a', { hasText: 'executors online' }).filter({ hasText: String(executors) }).waitFor()
+    await page.getByText('As a table, by minute').click()
+    await page.locator('details table tbody tr').first().waitFor()
+    await page.locator('table.histogram').or(page.getByText('No run was sent in the last 15 minutes.')).waitFor()
+    for (const text of ['Fast lane', 'Slow lane', '256 slots']) await page.getByText(text, { exact: true }).waitFor()
+    const failures = page.getByRole('link', { name: /^Failed \d+ times$/ }).first()
+    await failures.waitFor()
+    await until(() => polls.length >= 3, 'polls without an action')
+    assert.ok(polls.every((status) => status === 200 || status === 304), polls.join(' '))
+    const again = await until(() => page.evaluate(async () => {
+      const ask = (tag) => fetch(`${location.pathname.split('/console')[0]}/api/v1/now`, { cache: 'no-store', headers: tag ? { 'If-None-Match': tag } : {} })
+      const first = await ask()
+      return (await ask(first.headers.get('ETag'))).status === 304 ? first.headers.get('Content-Encoding') : null
+    }), 'an answer that the page has already')
+    assert.equal(again, 'gzip')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await failures.click()
+    await page.waitForURL(/\/runs\?status=failed&job=\d+/)
+    await visitor.go('/nodes')
+    const node = page.locator('table tbody tr').first()
+    await node.getByText('256', { exact: true }).waitFor()
+    await node.locator('time').first().waitFor()
+  }))
+
+test('now: a viewer sees the counts of own groups', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password)
+    const { total } = await world.admin.get(`/jobs?group=${world.pay}&limit=1`)
+    await page.locator('.cards a', { hasText: /jobs/ }).filter({ hasText: new RegExp(`^\\s*${total}\\s*jobs`) }).waitFor()
+    await page.getByRole('heading', { name: 'Lateness' }).waitFor()
   }))

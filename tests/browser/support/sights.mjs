@@ -22,6 +22,7 @@ export function pagesOf(world) {
     { name: 'alarms', path: '/alarms', needsAdmin: true },
     { name: 'declared', path: '/declared', needsAdmin: true },
     { name: 'nodes', path: '/nodes' },
+    { name: 'doctor', path: '/doctor', needsAdmin: true },
     { name: 'me', path: '/me' },
     { name: 'help', path: '/help' },
     { name: 'missing', path: '/missing' },

@@ -1,0 +1,23 @@
+#pragma once
+
+// One job as a table of a declared file. Implements GET /api/v1/jobs/{id}/declaration.
+
+#include <string>
+
+#include "core/access/principal.hpp"
+#include "core/editing/job_draft.hpp"
+#include "core/result.hpp"
+#include "core/time.hpp"
+#include "core/zone/zone.hpp"
+#include "storage/store.hpp"
+
+namespace ringmaster::apps {
+
+/// Returns the table of a job that was just read, as an export writes it: comments say where it differs from the row, and a job
+/// that cannot be declared is a comment. A job without a key gets one from its name; it is unique among the declared jobs of the
+/// group. Children are named if they are declared and `by` may see them. Errors: those of the store.
+[[nodiscard]] core::result<std::string> declaration_of(storage::store& store, const core::job_record& job,
+                                                       const core::principal& by, const core::zone& schedule_zone,
+                                                       core::time_point now);
+
+} // namespace ringmaster::apps

@@ -1,0 +1,76 @@
+import type { VueWrapper } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { showLanguage } from '../src/app/i18n'
+import { answer, json, openApp, settle } from './app'
+
+let wrapper: VueWrapper | null = null
+const asked: string[] = []
+const source = (name: string, more: object = {}) => ({ source: name, revision: null, objects: { groups: 1, jobs: 2, alarms: 0 }, files: ['jobs.toml'], applied_ms: null, by: null, has_files: false, ...more })
+
+/** Answers with these sources, and with the drift of the own one. */
+function serve(items: object[], drift: () => Response): void {
+  vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => {
+    const path = new URL(url, 'http://server').pathname
+    if (path === '/api/v1/declared') return Promise.resolve(json({ items }))
+    if (!path.endsWith('/drift')) return answer(url, init)
+    asked.push(path)
+    return Promise.resolve(drift())
+  }))
+}
+const changes = (list: object[], warnings: string[] = []) => json({ dry_run: true, changes: list, on_their_way: 0, warnings })
+
+beforeEach(async () => {
+  asked.length = 0
+  await showLanguage('en')
+})
+afterEach(() => {
+  wrapper?.unmount()
+  wrapper = null
+  document.body.innerHTML = ''
+  vi.unstubAllGlobals()
+})
+
+async function open(): Promise<VueWrapper> {
+  const opened = await openApp('/declared')
+  wrapper = opened.wrapper
+  expect(opened.errors).toEqual([])
+  return opened.wrapper
+}
+
+describe('sources of declared files', () => {
+  it('are compared at once where the server has the files', async () => {
+    serve([source('mail'), source('the own', { has_files: true, revision: 17 })], () => changes([
+      { kind: 'unchanged', object: 'group pay', fields: [] },
+      { kind: 'update', object: 'job pay/settle', fields: ['retry: 5 -> 0'] },
+    ], ['job pay/old is no longer in the files']))
+    const page = await open()
+    expect(asked).toEqual(['/api/v1/declared/the%20own/drift'])
+    expect(page.text()).toContain('2 differences')
+    expect(page.text()).toContain('retry: 5 -> 0')
+    expect(page.text()).toContain('job pay/old is no longer in the files')
+    expect(page.text()).not.toContain('group pay')
+    expect(page.text()).toContain('1 groups, 2 jobs, 0 alarms')
+  })
+  it('show that nothing differs, and compare again', async () => {
+    serve([source('deploy', { has_files: true })], () => changes([{ kind: 'unchanged', object: 'group pay', fields: [] }]))
+    const page = await open()
+    expect(page.text()).toContain('No difference')
+    await page.findAll('button').find((button) => button.text() === 'Compare')?.trigger('click')
+    await settle()
+    expect(asked.length).toBe(2)
+  })
+  it('show mistakes in the files of the server', async () => {
+    serve([source('deploy', { has_files: true })], () => json({ type: 'urn:ringmaster:conflict', title: 'conflict', status: 409, detail: 'jobs.toml:3: no', errors: [{ file: 'jobs.toml', line: 3, detail: 'unknown key' }] }, 409))
+    const page = await open()
+    expect(page.text()).toContain('jobs.toml:3')
+    expect(page.text()).toContain('unknown key')
+  })
+  it('take the name of another source into the check of files', async () => {
+    serve([source('mail')], () => changes([]))
+    const page = await open()
+    expect(asked).toEqual([])
+    expect(page.text()).toContain('The files are not on this server.')
+    await page.findAll('button').find((button) => button.text() === 'Compare files')?.trigger('click')
+    expect((page.find('.field input').element as HTMLInputElement).value).toBe('mail')
+  })
+})
