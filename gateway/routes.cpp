@@ -92,6 +92,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"PUT", "/api/v1/jobs/{id}/source", handlers::v1::source_save, editor}.with_if_match(),
   route{"GET", "/api/v1/jobs/{id}/changes", handlers::v1::job_changes, viewer}.with_query(),
   {"GET", "/api/v1/jobs/{id}/declaration", handlers::v1::job_declaration, viewer},
+  route{"GET", "/api/v1/jobs/{id}/timeline", handlers::v1::job_timeline, viewer}.with_query(),
   {"GET", "/api/v1/intents/{id}", handlers::v1::intent_read, viewer},
 
   route{"GET", "/api/v1/groups", handlers::v1::group_list, any_user}.with_query(),
@@ -128,6 +129,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/schedule/what_if", handlers::v1::schedule_what_if, viewer},
   {"GET", "/api/v1/nodes", handlers::v1::node_list, any_user},
   {"GET", "/api/v1/now", handlers::v1::now_figures, any_user},
+  route{"GET", "/api/v1/search", handlers::v1::object_search, any_user}.with_query(),
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),

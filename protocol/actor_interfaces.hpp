@@ -350,7 +350,11 @@ using job_admin = caf::typed_actor<
   /// also for the changed schedule.
   caf::result<counts_found>(counts_query),
   /// Replies the outcome of a manual run. Errors: not_found.
-  caf::result<intent_found>(intent_query)>;
+  caf::result<intent_found>(intent_query),
+  /// Replies the jobs, groups, runs and users that match a text, of those that `by` may see.
+  caf::result<objects_found>(object_query),
+  /// Replies runs, instants and edits of a job on one axis. Errors: not_found.
+  caf::result<timeline_found>(timeline_query)>;
 
 /// Edits executor groups for administrators; registry_monitor is woken. Errors of all: unavailable, forbidden.
 using group_admin = caf::typed_actor<

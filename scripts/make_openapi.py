@@ -132,6 +132,11 @@ operation("put", "/jobs/{id}/source", "editor", "Stores a new version of a scrip
 operation("get", "/jobs/{id}/changes", "viewer", "Lists the changes of a job, newest first", reply=page_of("Change"),
           parameters=PAGING)
 operation("get", "/jobs/{id}/declaration", "viewer", "Returns a job as a table of a declared file", reply={"type": "string"})
+operation("get", "/jobs/{id}/timeline", "viewer", "Returns runs, planned instants and edits of a time span",
+          reply=ref("Timeline"), parameters=[
+              query("from_ms", MS, "Default: a day ago."),
+              query("to_ms", MS, "Inclusive. Default: 12 hours from now. At most 31 days after from_ms."),
+              query("limit", whole(1, 500), "Most runs, most past and most future instants (500).")])
 operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigger, until they have ended and it is forgotten",
           reply=ref("AskedRuns"))
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("Group"), parameters=PAGING)
@@ -233,6 +238,11 @@ operation("get", "/schedule/forecast/counts", "viewer",
 operation("post", "/schedule/what_if", "viewer",
           "Counts these instants as they are, and as if one job had another schedule and ran; changes nothing", body="WhatIf",
           reply=shown({"before": ref("ChangedCounts"), "after": ref("ChangedCounts")}), more=[404])
+operation("get", "/search", "any user", "Searches jobs, groups, runs and, for administrators, users; own groups only",
+          reply=ref("FoundObjects"), parameters=[
+              query("q", text(minLength=1, maxLength=100), "Part of a name, handler, key or title, or the first digits of an id.",
+                    required=True),
+              query("limit", whole(1, 8), "Most objects of each kind (8).")])
 operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=ref("Nodes"))
 operation("get", "/now", "any user", "Returns what the nodes do now, in figures that are at most a second old", reply=ref("Now"),
           headers={"ETag": "Value for If-None-Match."},

@@ -262,6 +262,27 @@ SCHEMAS = {
         "shards": array(ref("ShortRun"), description="All runs of its broadcast, this one too; empty without a broadcast."),
         "attempt": maybe(whole(1, description="Number of this run among the attempts; null if earlier ones were removed.")),
         "by": maybe(text("User who asked for the first attempt; null if a user did not, or that is forgotten."))}),
+    "FoundObjects": shown({
+        "jobs": array(shown({"id": ID, "group": ID, "name": text(), "handler": text(),
+                             "key": maybe(text("Name in the declared file; null for a job that is not declared."))}), 8),
+        "groups": array(shown({"id": ID, "app_name": text(), "title": text()}), 8),
+        "runs": array(ref("ShortRun"), 8), "users": array(shown({"id": ID, "name": text(), "admin": truth()}), 8),
+        "truncated": truth("A time limit ended the search; older jobs or runs may be missing.")}),
+    "Timeline": shown({
+        "runs": array(ref("ShortRun"), 500, description="Newest first, also rows of dropped instants."),
+        "instants": array(shown({
+            "at_ms": MS, "run": maybe(whole(1, description="Its run, or the row of dropped instants; null: there is none.")),
+            "outcome": one_of("fired", "late", "dropped", "overlap", "stopped", "future", "unknown", description=(
+                "late: `run` was made later in its place; dropped: by the misfire policy; overlap: its run was discarded because "
+                "an earlier one was running; stopped: the job was stopped; unknown: the log has no row of it."))}),
+            description="Planned instants, ascending."),
+        "edits": array(shown({"at_ms": MS, "by": text("User."), "action": text("As in the audit log."),
+                              "fields": array(text("Name of a changed field."))}), description="Ascending."),
+        "truncated": truth("A limit cut off the oldest runs or past instants, or the latest future instants."),
+        "from_ms": MS, "to_ms": MS,
+        "known_from_ms": whole(0, 253402300799999, (
+            "Past instants without a run are listed from here on. Before it the schedule is not known, or a limit cut them "
+            "off."))}),
     "RunLog": shown({"run": whole(1), "from_line": COUNT, "to_line": ANY_NUMBER, "content": text(),
                      "end": truth("The log is complete."),
                      "kept": truth("The log comes from the kept copy; no executor was asked."),

@@ -32,6 +32,7 @@
 #include "storage/kept_log_store.hpp"
 #include "storage/mirror_store.hpp"
 #include "storage/maintenance_store.hpp"
+#include "storage/search_store.hpp"
 
 namespace ringmaster::storage {
 
@@ -222,6 +223,7 @@ public:
   virtual audit_store& audits() = 0;
   virtual export_store& exports() = 0;
   virtual kept_log_store& kept_logs() = 0;
+  virtual search_store& searches() = 0;
   /// Returns the reservations, or null if no other scheduler plans on this database, which is then always in native mode
   /// (SQLite).
   virtual reservation_store* reservations() { return nullptr; }

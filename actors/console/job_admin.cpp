@@ -93,6 +93,8 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::forecast_query& asked) { return foresee(std::move(asked)); },
     [this](protocol::counts_query& asked) { return count(std::move(asked)); },
     [this](const protocol::intent_query& query) { return find_intent(query); },
+    [this](protocol::object_query& asked) { return find(std::move(asked)); },
+    [this](protocol::timeline_query& asked) { return draw(std::move(asked)); },
   };
 }
 

@@ -24,6 +24,7 @@
 #include "protocol/error.hpp"
 #include "protocol/forecast_messages.hpp"
 #include "protocol/messages.hpp"
+#include "protocol/overview_messages.hpp"
 #include "protocol/wall_clock.hpp"
 #include "storage/store.hpp"
 
@@ -114,6 +115,10 @@ private:
   void edited(edit_promise promise, core::result<core::job_edit>&& outcome, const char* what, core::job_id job);
   void begin_removal_of_logs(core::job_id job);
   void remove_logs(core::job_id job, core::log_id after, std::size_t removed);
+
+  // -- job_overviews.cpp
+  caf::result<protocol::objects_found> find(protocol::object_query&& asked);
+  caf::result<protocol::timeline_found> draw(protocol::timeline_query&& asked);
 
   // -- job_forecast.cpp
   struct outlook;

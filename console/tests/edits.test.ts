@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
 import { showLanguage } from '../src/app/i18n'
 import { useBulkJobs } from '../src/jobs/bulk_jobs'
-import type { FiringCounts, Forecast, Job, Run } from '../types/api'
+import type { TimelineRun } from '../src/jobs/timeline'
+import type { FiringCounts, Forecast, Job, Run, Timeline } from '../types/api'
 import { answer, json, openApp, settle } from './app'
 import { example } from './example'
 
@@ -47,9 +48,9 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
   }
   if (method === 'GET' && path === '/jobs/1/sources') return json({ items: [], next: null, total: 0, total_is_capped: false }, 200, { ETag: sourceTag })
   if (method === 'GET' && path === '/jobs/1') return json(stored, 200, { ETag: tag })
-  return answers[path]?.() ?? answer(url, init)
+  return answers[path]?.(url) ?? answer(url, init)
 }
-let answers: Record<string, () => Response>
+let answers: Record<string, (url: string) => Response>
 
 beforeEach(async () => {
   stored = { ...job }
@@ -232,7 +233,7 @@ describe('stopping many jobs', () => {
         for (const id of changed) states[id] = on
         return json({ items: changed.map((id) => ({ id, status: 200 })) })
       }
-    vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => (url.endsWith('/jobs/1') ? Promise.resolve(answers['/jobs/1']!()) : serve(url, init))))
+    vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => (url.endsWith('/jobs/1') ? Promise.resolve(answers['/jobs/1']!(url)) : serve(url, init))))
     await open('/jobs')
     document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
     await settle()
@@ -263,19 +264,84 @@ describe('stopping many jobs', () => {
 })
 
 describe('the timeline of a job', () => {
+  const minute = 60000
+  const run = (id: number, minutesAgo: number, more: Partial<TimelineRun> = {}): TimelineRun => ({ ...(example('ShortRun') as TimelineRun), id, status: 'succeeded', reason: null, retry_of: null, shard_index: null, trigger_ms: Date.now() - minutesAgo * minute, duration_ms: 1000, ...more })
+  const timeline = (more: Partial<Timeline> = {}): Timeline => ({
+    runs: [run(3, 10), run(2, 20), run(1, 30)],
+    instants: [
+      { at_ms: Date.now() - 30 * minute, run: 1, outcome: 'fired' },
+      { at_ms: Date.now() - 25 * minute, run: 2, outcome: 'late' },
+      { at_ms: Date.now() + 60 * minute, run: null, outcome: 'future' },
+    ],
+    edits: [{ at_ms: Date.now() - 15 * minute, by: 'ann', action: 'update', fields: ['schedule'] }],
+    truncated: false,
+    from_ms: 0,
+    to_ms: 0,
+    known_from_ms: 0,
+    ...more,
+  })
+  const press = (key: string) => document.querySelector('.strip')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
   it('is one stop for Tab; arrows move among the runs', async () => {
-    const run = (id: number, minutesAgo: number): Run => ({ ...(example('Run') as Run), id, status: 'succeeded', trigger_ms: Date.now() - minutesAgo * 60000, handle_ms: Date.now() - minutesAgo * 60000 + 1000, missed: null })
-    answers['/runs'] = () => json({ items: [run(3, 10), run(2, 20), run(1, 30)], next: null, total: 3, total_is_capped: false })
-    answers['/schedule/preview'] = () => json({ next_ms: [Date.now() + 3600000], zone: 'UTC', words: 'Every hour', notes: [] })
+    answers['/jobs/1/timeline'] = () => json(timeline())
     await open('/jobs/1')
     await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
     const stops = () => [...document.querySelectorAll<HTMLElement>('.strip a')].filter((each) => each.tabIndex === 0).map((each) => each.dataset.run)
     expect(stops()).toEqual(['3'])
-    document.querySelector('.strip')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))
+    press('ArrowLeft')
     await settle()
     expect(stops()).toEqual(['2'])
     expect((document.activeElement as HTMLElement).dataset.run).toBe('2')
-    expect(document.querySelectorAll('.strip .tick')).toHaveLength(1)
+    expect([...document.querySelectorAll('.strip .tick')].map((tick) => tick.classList[1])).toEqual(['fired', 'late', 'future'])
+    expect(document.querySelectorAll('.strip .gap')).toHaveLength(1)
+    expect(document.querySelectorAll('.strip .edit')).toHaveLength(1)
+  })
+  it('is zoomed by keys around the chosen run, and reads the new time', async () => {
+    const spans: [number, number][] = []
+    answers['/jobs/1/timeline'] = (url) => {
+      const query = new URL(url, 'http://server').searchParams
+      spans.push([Number(query.get('from_ms')), Number(query.get('to_ms'))])
+      return json(timeline())
+    }
+    await open('/jobs/1')
+    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
+    press('ArrowLeft')
+    press('+')
+    await vi.waitFor(() => expect(spans.length).toBeGreaterThan(1))
+    const [from, to] = spans.at(-1)!
+    expect((to - from) / 3600000).toBeCloseTo(13.5, 1)
+    const at = Date.now() - 20 * minute
+    expect(from).toBeLessThan(at)
+    expect(to).toBeGreaterThan(at)
+    press('0')
+    await vi.waitFor(() => expect(spans.at(-1)![1] - spans.at(-1)![0]).toBe(36 * 3600000))
+  })
+  it('says from when on the schedule is known, and has all of it in a table', async () => {
+    answers['/jobs/1/timeline'] = () => json(timeline({ from_ms: Date.now() - 24 * 3600000, known_from_ms: Date.now() - 3600000, truncated: true }))
+    await open('/jobs/1')
+    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
+    expect(document.body.textContent).toContain('the schedule is not known')
+    expect(document.body.textContent).toContain('Not all runs or instants')
+    const details = document.querySelector<HTMLDetailsElement>('.panel details')!
+    details.open = true
+    details.dispatchEvent(new Event('toggle'))
+    await settle()
+    const rows = [...details.querySelectorAll('tbody tr')].map((row) => row.textContent ?? '')
+    expect(rows).toHaveLength(5)
+    expect(rows[0]).toContain('planned')
+    expect(rows.find((row) => row.includes('late'))).toContain('5 min')
+    expect(rows.some((row) => row.includes('Edit by ann: update') && row.includes('schedule'))).toBe(true)
+  })
+  it('has a row for the runs of child jobs', async () => {
+    stored = { ...stored, children: [8, 9] }
+    answers['/jobs/1/timeline'] = () => json(timeline())
+    answers['/runs'] = (url) => {
+      const child = new URL(url, 'http://server').searchParams.get('job')
+      if (child === '9') return json({ type: 'urn:ringmaster:forbidden', title: 'no', status: 403, detail: 'no' }, 403)
+      return json({ items: child === '8' ? [{ ...(example('Run') as Run), ...run(50, 5, { kind: 'parent' }) }] : [], next: null, total: 1, total_is_capped: false })
+    }
+    await open('/jobs/1')
+    await vi.waitFor(() => expect(document.querySelectorAll('.strip .below')).toHaveLength(1))
+    expect(document.querySelectorAll('.strip .below a')).toHaveLength(1)
   })
 })
 

@@ -543,6 +543,62 @@ export type RelatedRuns = {
   by: string | null
 }
 
+export type FoundObjects = {
+  jobs: {
+    id: number
+    group: number
+    name: string
+    handler: string
+    /** Name in the declared file; null for a job that is not declared. */
+    key: string | null
+  }[]
+  groups: {
+    id: number
+    app_name: string
+    title: string
+  }[]
+  runs: ShortRun[]
+  users: {
+    id: number
+    name: string
+    admin: boolean
+  }[]
+  /** A time limit ended the search; older jobs or runs may be missing. */
+  truncated: boolean
+}
+
+export type Timeline = {
+  /** Newest first, also rows of dropped instants. */
+  runs: ShortRun[]
+  /** Planned instants, ascending. */
+  instants: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** Its run, or the row of dropped instants; null: there is none. */
+    run: number | null
+    /** late: `run` was made later in its place; dropped: by the misfire policy; overlap: its run was discarded because an earlier one was running; stopped: the job was stopped; unknown: the log has no row of it. */
+    outcome: 'fired' | 'late' | 'dropped' | 'overlap' | 'stopped' | 'future' | 'unknown'
+  }[]
+  /** Ascending. */
+  edits: {
+    /** Milliseconds since the epoch. */
+    at_ms: number
+    /** User. */
+    by: string
+    /** As in the audit log. */
+    action: string
+    fields: string[]
+  }[]
+  /** A limit cut off the oldest runs or past instants, or the latest future instants. */
+  truncated: boolean
+  /** Milliseconds since the epoch. */
+  from_ms: number
+  /** Milliseconds since the epoch. */
+  to_ms: number
+  /** Past instants without a run are listed from here on. Before it the schedule is not known, or a limit cut them off. */
+  known_from_ms: number
+}
+
 export type RunLog = {
   run: number
   from_line: number
@@ -1247,6 +1303,19 @@ export interface Operations {
     body: undefined
     answer: string
   }
+  /** Returns runs, planned instants and edits of a time span. Allowed for: viewer. */
+  'GET /jobs/{id}/timeline': {
+    query: {
+      /** Default: a day ago. */
+      from_ms?: number
+      /** Inclusive. Default: 12 hours from now. At most 31 days after from_ms. */
+      to_ms?: number
+      /** Most runs, most past and most future instants (500). */
+      limit?: number
+    }
+    body: undefined
+    answer: Timeline
+  }
   /** Returns the runs of a manual trigger, until they have ended and it is forgotten. Allowed for: viewer. */
   'GET /intents/{id}': {
     query: undefined
@@ -1596,6 +1665,17 @@ export interface Operations {
       before: ChangedCounts
       after: ChangedCounts
     }
+  }
+  /** Searches jobs, groups, runs and, for administrators, users; own groups only. Allowed for: any user. */
+  'GET /search': {
+    query: {
+      /** Part of a name, handler, key or title, or the first digits of an id. */
+      q: string
+      /** Most objects of each kind (8). */
+      limit?: number
+    }
+    body: undefined
+    answer: FoundObjects
   }
   /** Lists the nodes of the cluster. Allowed for: any user. */
   'GET /nodes': {

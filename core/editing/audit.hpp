@@ -71,4 +71,12 @@ struct audit_search {
 /// Maximum length of `audit_search::text_part`.
 inline constexpr std::size_t audit_part_bytes = 256;
 
+/// The newest changes of one job.
+struct job_edits {
+  /// Newest first.
+  std::vector<audit_row> rows = {};
+  /// All later changes are there. Unset: the audit log is empty.
+  std::optional<time_point> complete_from = {};
+};
+
 } // namespace ringmaster::core

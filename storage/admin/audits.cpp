@@ -118,6 +118,24 @@ core::result<std::vector<core::audit_row>> audit_role::history(const core::audit
   });
 }
 
+core::result<core::job_edits> audit_role::edits_of(core::job_id job, std::size_t limit) {
+  return own_.read_together([&]() -> core::result<core::job_edits> {
+    core::audit_search search;
+    search.object = core::audit_object::job;
+    search.object_id = core::number(job);
+    search.limit = limit + 1;
+    core::job_edits out{find_changes(own_, search, last_removal(own_, *search.object, *search.object_id))};
+    const bool more = out.rows.size() > limit;
+    if (more)
+      out.rows.pop_back();
+    // The age limit removes the oldest rows of all objects first.
+    auto oldest = own_.query("SELECT at_ms FROM rm_audit ORDER BY at_ms LIMIT 1");
+    if (oldest.next())
+      out.complete_from = more ? out.rows.back().at : oldest.time_ms(0);
+    return out;
+  });
+}
+
 core::result<void> audit_role::record(std::span<const core::audit_row> rows) {
   return own_.edit([&]() -> core::result<void> {
     for (const auto& row : rows)

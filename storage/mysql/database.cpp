@@ -11,6 +11,7 @@
 #include "storage/admin/job_writes.hpp"
 #include "storage/admin/kept_logs.hpp"
 #include "storage/admin/logs.hpp"
+#include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
 #include "storage/migrations.hpp"
 #include "storage/mysql/admin/admin_session.hpp"
@@ -67,6 +68,7 @@ public:
   audit_store& audits() override { return audits_; }
   export_store& exports() override { return exports_; }
   kept_log_store& kept_logs() override { return kept_logs_; }
+  search_store& searches() override { return searches_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -99,6 +101,7 @@ private:
   audit_role audits_{admin_};
   export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
+  search_role searches_{admin_};
   reservation_role reservations_{session_};
 };
 

@@ -14,6 +14,7 @@
 #include "storage/admin/job_writes.hpp"
 #include "storage/admin/kept_logs.hpp"
 #include "storage/admin/logs.hpp"
+#include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
 #include "storage/migrations.hpp"
 #include "storage/sqlite/admin/admin_session.hpp"
@@ -55,6 +56,7 @@ public:
   audit_store& audits() override { return audits_; }
   export_store& exports() override { return exports_; }
   kept_log_store& kept_logs() override { return kept_logs_; }
+  search_store& searches() override { return searches_; }
 
   core::result<void> ping() override {
     return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<void> {
@@ -84,6 +86,7 @@ private:
   audit_role audits_{admin_};
   export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
+  search_role searches_{admin_};
 };
 
 /// Returns a name in SQLite's table of in-memory databases, which the whole process shares.

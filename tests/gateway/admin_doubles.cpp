@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "protocol/overview_messages.hpp"
 #include "protocol/wire/v1/api_deploys.hpp"
 
 namespace ringmaster::test {
@@ -265,6 +266,30 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
     [this](const protocol::intent_query& m) {
       return script->answer(line_of("intent_query", m.intent), m.by, check_right(m.by, viewer, group_of(m.intent)),
                             protocol::intent_found{core::number(m.intent) == 51, {core::log_id{70}, core::log_id{71}}});
+    },
+    [this](const protocol::object_query& m) {
+      core::found_objects found;
+      found.jobs = {{core::job_id{7}, core::group_id{1}, "nightly", "handler", "settle"}};
+      found.groups = {{core::group_id{1}, "app-1", "First"}};
+      found.runs = {a_run()};
+      if (m.by.admin)
+        found.users = {a_user()};
+      found.truncated = true;
+      return script->answer(line_of("object_query", m.search.text, m.search.limit), m.by, core::result<void>{},
+                            protocol::objects_found{std::move(found), names_of_runs()});
+    },
+    [this](const protocol::timeline_query& m) {
+      core::job_timeline drawn;
+      drawn.runs = {a_run()};
+      drawn.instants = {{at(a_second), core::log_id{70}, core::instant_outcome::late},
+                        {at(a_second + 60), std::nullopt, core::instant_outcome::future}};
+      drawn.edits = {{at(a_second), "tom", core::audit_action::update, {"schedule", "params"}}};
+      drawn.known_from = at(a_second);
+      drawn.truncated = true;
+      return script->answer(line_of("timeline_query", m.search.job, core::to_ms(m.search.from), core::to_ms(m.search.until),
+                                    m.search.limit),
+                            m.by, check_right(m.by, viewer, group_of(m.search.job)),
+                            protocol::timeline_found{std::move(drawn), names_of_runs()});
     },
     [this](const protocol::source_query& m) {
       const auto& s = m.search;

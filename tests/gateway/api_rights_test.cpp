@@ -63,6 +63,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"PUT", "/jobs/{id}/source", {"/jobs/7/source", source}, editors, {"/jobs/1007/source", source}, admins},
   {"GET", "/jobs/{id}/declaration", {"/jobs/7/declaration"}, viewers, {"/jobs/1007/declaration"}, admins},
   {"GET", "/jobs/{id}/changes", {"/jobs/7/changes"}, viewers, {"/jobs/1007/changes"}, admins},
+  {"GET", "/jobs/{id}/timeline", {"/jobs/7/timeline"}, viewers, {"/jobs/1007/timeline"}, admins},
   {"GET", "/intents/{id}", {"/intents/50"}, viewers, {"/intents/1050"}, admins},
 
   {"GET", "/groups", {"/groups"}, users, {"/groups"}, users},
@@ -101,6 +102,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/schedule/what_if", {"/schedule/what_if", own_change}, viewers, {"/schedule/what_if", foreign_change}, admins},
   {"GET", "/nodes", {"/nodes"}, users, {"/nodes"}, users},
   {"GET", "/now", {"/now"}, users, {"/now"}, users},
+  {"GET", "/search", {"/search?q=a"}, users, {"/search?q=1007"}, users},
 
   {"POST", "/session", {"/session", sign_in}, everybody, {"/session", sign_in}, everybody},
   {"GET", "/session", {"/session"}, users, {"/session"}, users},

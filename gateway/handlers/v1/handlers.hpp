@@ -33,6 +33,9 @@ void source_read(exchange ex);
 /// Stores a new version and answers its ETag. `If-Match` is optional; 412 if the present source has another ETag.
 void source_save(exchange ex);
 
+/// Answers runs, planned instants and edits of a time span, with what became of each instant; bounded in all directions.
+void job_timeline(exchange ex);
+
 // Many jobs at once. Each job is handled on its own, so that one that cannot be found stops none. Answers 200 with the
 // outcome of each.
 
@@ -85,7 +88,7 @@ void runs_clear(exchange ex);
 /// Answers the figures of the days from `from_ms` to before `to_ms`.
 void report_list(exchange ex);
 
-// Schedules, the cluster and the API document.
+// Schedules, the cluster, the search and the API document.
 
 /// Answers the next instants of a schedule, which need not belong to a job.
 void schedule_preview(exchange ex);
@@ -102,6 +105,9 @@ void node_list(exchange ex);
 
 /// Answers what the nodes do now. The answer is kept for a second: a request within it asks no other actor for it.
 void now_figures(exchange ex);
+
+/// Answers the jobs, groups, runs and, for administrators, users that match a text.
+void object_search(exchange ex);
 
 /// Answers the OpenAPI document.
 void document(exchange ex);

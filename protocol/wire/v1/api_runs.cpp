@@ -157,6 +157,10 @@ std::string api_runs(const std::vector<core::log_row>& runs, const core::run_nam
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_api_run(out, run, names); });
 }
 
+std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names) {
+  return json_array(runs, [&](std::string& out, const core::log_row& run) { append_short_run(out, run, names); });
+}
+
 std::string api_related_runs(const core::related_runs& related, const core::run_names& names) {
   const auto append = [&](std::string& out, const core::log_row& run) { append_short_run(out, run, names); };
   return json_object_of([&](json_object& row) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { password, run, users } from '../support/seed.mjs'
 import { test } from '../support/runner.mjs'
+import { until } from '../support/programs.mjs'
 import { visit } from '../support/visitor.mjs'
 import { pagesOf } from '../support/sights.mjs'
 
@@ -152,12 +153,12 @@ test('job: the timeline shows the runs of a day, is moved through by arrows, and
     const id = world.jobs['import rates']
     const { items } = await world.admin.get(`/runs?job=${id}&limit=500`)
     await visitor.signIn('admin', world.adminPassword, `/jobs/${id}`)
-    const strip = page.getByRole('group', { name: /^Runs of the last 24 hours/ })
+    const strip = page.getByRole('group', { name: /^Runs on a time axis/ })
     await strip.locator('a').first().waitFor()
     const bars = await strip.locator('a').evaluateAll((links) => links.map((link) => Number(link.dataset.run)))
     assert.ok(bars.length > 0 && bars.every((run) => items.some((each) => each.id === run)))
     await strip.locator('.failed').first().waitFor()
-    assert.ok((await strip.locator('.tick').count()) >= 5, 'ticks of the next times: every half hour')
+    assert.ok((await strip.locator('.tick.future').count()) >= 5, 'ticks of the next times: every half hour')
     assert.deepEqual(await visitor.axeFindings(), [])
     await strip.locator('a[tabindex="0"]').focus()
     await page.keyboard.press('Home')
@@ -210,4 +211,73 @@ test('now: a viewer sees the counts of own groups', (world) =>
     const { total } = await world.admin.get(`/jobs?group=${world.pay}&limit=1`)
     await page.locator('.cards a', { hasText: /jobs/ }).filter({ hasText: new RegExp(`^\\s*${total}\\s*jobs`) }).waitFor()
     await page.getByRole('heading', { name: 'Lateness' }).waitFor()
+  }))
+
+test('search: jobs, runs, groups and users are found by their names and digits, also on a phone', async (world) => {
+  const run = world.seen.failed
+  for (const width of [1440, 360])
+    await visit(world, { viewport: { width, height: 800 } }, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword, '/help')
+      const open = async (text) => {
+        await page.getByRole('button', { name: 'Search' }).click()
+        await page.locator('[role=combobox]:focus').waitFor()
+        await page.keyboard.type(text)
+      }
+      await open('import ra')
+      await page.getByRole('option', { name: 'import rates' }).waitFor()
+      assert.deepEqual(await visitor.axeFindings(), [])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      assert.ok(wide <= 0, `${width}: ${wide} px too wide`)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/jobs/${world.jobs['import rates']}$`))
+      await visitor.settle()
+      await open(String(run))
+      await page.getByRole('option', { name: `Run ${run}` }).first().waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('edda')
+      await page.getByRole('option', { name: 'edda' }).waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('mail-wor')
+      await page.getByRole('option', { name: 'Mail & newsletters' }).waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('no such thing')
+      await page.getByRole('status').getByText('Nothing found').waitFor()
+      await page.keyboard.press('Escape')
+    })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.viewer, password, '/help')
+    await page.keyboard.press('/')
+    await page.locator('[role=combobox]:focus').waitFor()
+    await page.keyboard.type('newsletter')
+    await page.getByRole('status').getByText('Nothing found').waitFor()
+  })
+})
+
+test('job: the timeline is zoomed by keys and buttons, and shows edits', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['poll inbox']
+    const marks = () => page.locator('.strip .hour').allTextContents()
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}`)
+    const strip = page.locator('.strip')
+    await strip.locator('.tick').first().waitFor()
+    assert.ok((await strip.locator('.edit').count()) >= 2, 'the job was added and started')
+    const day = await marks()
+    for (let presses = 0; presses < 4; presses += 1) {
+      await page.getByRole('button', { name: 'Zoom in (+)' }).click()
+      await visitor.settle()
+    }
+    const near = await marks()
+    assert.notDeepEqual(near, day)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    const focus = strip.locator('a[tabindex="0"]')
+    await ((await focus.count()) ? focus.first() : strip).focus()
+    await page.keyboard.press('-')
+    await visitor.settle()
+    await until(async () => (await marks()).join() !== near.join(), 'the axis has other marks')
+    await page.getByRole('button', { name: 'Last 24 hours' }).click()
+    await visitor.settle()
+    await page.getByRole('heading', { name: 'Last 24 hours and next times' }).waitFor()
+    await page.getByText('As a table').first().click()
+    await page.locator('details table tbody tr', { hasText: 'Edit by admin: start' }).first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
   }))

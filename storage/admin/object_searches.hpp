@@ -1,0 +1,20 @@
+#pragma once
+
+#include "storage/admin/admin_session.hpp"
+#include "storage/search_store.hpp"
+
+namespace ringmaster::storage {
+
+/// Search over all kinds of objects (`object_searches.cpp`).
+class search_role final : public search_store {
+public:
+  explicit search_role(admin_session& own) : own_{own} {}
+
+  core::result<core::found_objects> find(const core::object_search& search, const core::principal& by,
+                                         const std::function<bool()>& go_on) override;
+
+private:
+  admin_session& own_;
+};
+
+} // namespace ringmaster::storage
