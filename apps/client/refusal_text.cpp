@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "protocol/wire/xxl/dialect.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::array plain{
   plain_words{refusal::job_missing, "job % does not exist"},
   plain_words{refusal::group_illegal, "the group does not exist"},
   plain_words{refusal::type_disables_start, "a job without a schedule cannot be started, only triggered"},
-  plain_words{refusal::schedule_type_illegal, "the schedule is invalid or never fires again"},
+  plain_words{refusal::schedule_type_illegal, "invalid schedule"},
   plain_words{refusal::cron_illegal, "the cron expression is invalid"},
   plain_words{refusal::app_name_repeated, "another group has this app name"},
   plain_words{refusal::group_in_use, "the group has jobs"},
@@ -33,11 +34,14 @@ constexpr std::array plain{
   plain_words{refusal::own_account, "users cannot change or remove their own account this way"},
 };
 
-bool is_said_by(refusal why, std::string_view detail) {
-  for (const auto language : {core::language::zh_cn, core::language::zh_tc, core::language::en})
-    if (protocol::wire::words_of(why, {}, {protocol::wire::dialect::xxl3, language}) == detail)
-      return true;
-  return false;
+/// Returns what follows XXL-JOB's words for `why` in `detail`: nothing, or a colon and the reason; unset for other words.
+std::optional<std::string> rest_after(refusal why, std::string_view detail) {
+  for (const auto language : {core::language::zh_cn, core::language::zh_tc, core::language::en}) {
+    const auto words = protocol::wire::words_of(why, {}, {protocol::wire::dialect::xxl3, language});
+    if (detail == words || detail.starts_with(words + ": "))
+      return std::string{detail.substr(words.size())};
+  }
+  return std::nullopt;
 }
 
 /// Returns the id in a path such as `/runs/17/log`; empty without one.
@@ -51,16 +55,18 @@ std::string_view id_in(std::string_view target) {
 } // namespace
 
 std::string plain_refusal(std::string detail, std::string_view target) {
-  const auto* const found =
-    std::find_if(plain.begin(), plain.end(), [&](const plain_words& each) { return is_said_by(each.why, detail); });
-  if (found == plain.end())
-    return detail;
-  std::string text{found->text};
-  if (const auto place = text.find('%'); place != std::string::npos) {
-    const auto id = id_in(target);
-    text.replace(id.empty() ? place - 1 : place, id.empty() ? 2 : 1, id);
+  for (const auto& [why, words] : plain) {
+    const auto rest = rest_after(why, detail);
+    if (!rest)
+      continue;
+    std::string text{words};
+    if (const auto place = text.find('%'); place != std::string::npos) {
+      const auto id = id_in(target);
+      text.replace(id.empty() ? place - 1 : place, id.empty() ? 2 : 1, id);
+    }
+    return text + *rest;
   }
-  return text;
+  return detail;
 }
 
 } // namespace ringmaster::apps

@@ -15,8 +15,8 @@ namespace ringmaster::core {
 
 namespace {
 
-constexpr const char* type_disables_start = "a job without a schedule cannot be started, only triggered";
-constexpr const char* schedule_illegal = "the schedule cannot be started";
+constexpr const char* type_disables_start = "The current schedule type disables startup";
+constexpr const char* schedule_illegal = "Schedule Typeillegal";
 
 /// Returns the address without a slash at its end: both forms call the same program.
 std::string_view called(std::string_view address) noexcept {

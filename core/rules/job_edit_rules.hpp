@@ -25,7 +25,7 @@ struct started_schedule {
 
 /// Decides the next time of a job that is started now. A job that already runs by its schedule (`runs`) keeps it, so that due
 /// instants are still claimed; it is planned again only when its last instant lies implausibly far in the future. Errors:
-/// `invalid_argument` with the refusal that has XXL's text (XXL admin §3.6).
+/// `invalid_argument` that begins with XXL's text (XXL admin §3.6), with its refusal.
 [[nodiscard]] result<started_schedule> next_of_start(const scheduled_job& job, bool runs, time_point now, const zone& where);
 
 /// Returns the intent of a request. Errors: `invalid_argument` when a value does not fit its column.

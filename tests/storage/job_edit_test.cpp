@@ -139,7 +139,7 @@ TEST_CASE("start counts from now when a wrong clock has written the last instant
   }
 }
 
-TEST_CASE("start refuses jobs that cannot fire and changes nothing", "[storage][edits]") {
+TEST_CASE("start refuses with XXL's texts and changes nothing", "[storage][edits]") {
   edit_fixture f{GENERATE(from_range(backends_under_test()))};
   struct refusal {
     const char* type;
@@ -147,12 +147,12 @@ TEST_CASE("start refuses jobs that cannot fire and changes nothing", "[storage][
     const char* text;
   };
   const auto each = GENERATE(values<refusal>({
-    {"'NONE'", "''", "a job without a schedule cannot be started"},
-    {"'FIX_DELAY'", "'5'", "a job without a schedule cannot be started"},
-    {"'CRON'", "'0 0 0 30 2 ?'", "the schedule cannot be started: it never fires (again)"},
-    {"'CRON'", "'nonsense'", "the schedule cannot be started: "},
-    {"'CRON'", "NULL", "the schedule cannot be started: "},
-    {"'FIX_RATE'", "'0'", "the schedule cannot be started: "},
+    {"'NONE'", "''", "The current schedule type disables startup"},
+    {"'FIX_DELAY'", "'5'", "The current schedule type disables startup"},
+    {"'CRON'", "'0 0 0 30 2 ?'", "Schedule Typeillegal: it never fires (again)"},
+    {"'CRON'", "'nonsense'", "Schedule Typeillegal: "},
+    {"'CRON'", "NULL", "Schedule Typeillegal: "},
+    {"'FIX_RATE'", "'0'", "Schedule Typeillegal: "},
   }));
   f.add_job(7, core::time_point{}, {{"schedule_type", each.type}, {"schedule_conf", each.conf}});
   const auto before = picture(*f.db);
