@@ -45,7 +45,6 @@ void fill_standard_files() {
 int run(int argc, char** argv) {
   CLI::App app{"Ringmaster: a distributed job scheduler, drop-in for the XXL-JOB admin", "ringmaster"};
   app.set_version_flag("--version", version_text);
-  add_common_help(app);
   app.require_subcommand(0, 1); // reports an unknown word before a missing subcommand
   std::function<int()> chosen;
 
@@ -100,6 +99,8 @@ int run(int argc, char** argv) {
   migrate_command
     ->add_flag("--lean{on}", migration.lean, "Drop the log indexes that only Java admin pages use; --lean=off restores them")
     ->check(CLI::IsMember({"on", "off"}));
+  migrate_command->add_flag("--new-database", migration.new_database,
+                            "Create an empty SQLite database if the earlier one is missing");
   migrate_command->add_flag("--json", migration.json, "Print JSON");
   migrate_command->callback([&] { chosen = [&] { return migrate(migration); }; });
 
@@ -154,14 +155,15 @@ int run(int argc, char** argv) {
   doctor_command->add_flag("--json", doctor_json, "Print JSON");
   doctor_command->callback([&] { chosen = [&] { return doctor(doctor_config, doctor_json); }; });
 
+  add_common_help(app); // after the commands, which would inherit it
   try {
     app.parse(argc, argv);
     if (!chosen)
       throw CLI::RequiredError(app.get_subcommands().empty() ? "A subcommand"
                                                              : app.get_subcommands().front()->get_name() + ": a subcommand");
-  } catch (const CLI::ExtrasError& problem) {
-    std::fputs(command_suggestion(app).c_str(), stderr);
-    return said(app.exit(problem) == 0 ? exit_done : exit_usage);
+  } catch (const CLI::ExtrasError&) {
+    std::fputs(unexpected_argument(app).c_str(), stderr);
+    return said(exit_usage);
   } catch (const CLI::ParseError& problem) {
     return said(app.exit(problem) == 0 ? exit_done : exit_usage);
   }

@@ -155,6 +155,9 @@ public:
   /// Returns the newest `limit` rows of a job, newest first, with the time from which on none is missing. The caller has checked
   /// that the user may see the job.
   virtual core::result<core::job_edits> edits_of(core::job_id job, std::size_t limit) = 0;
+
+  /// Records changes that are not rows of this database, in one transaction. All other edits write their rows themselves.
+  virtual core::result<void> record(std::span<const core::audit_row> rows) = 0;
 };
 
 } // namespace ringmaster::storage

@@ -137,6 +137,9 @@ public:
   /// Returns everything that a node checks with its heartbeat, in one read.
   virtual core::result<core::cluster_view> view() = 0;
 
+  /// Returns a run id that the next run's id is not below, and that is above those of all earlier runs. Changes nothing.
+  virtual core::result<core::log_id> next_run_id() = 0;
+
   /// Makes the ids of all future runs higher than `highest`. Returns the id that the next run would have had.
   virtual core::result<core::log_id> raise_run_ids(core::log_id highest) = 0;
 

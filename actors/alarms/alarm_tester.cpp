@@ -13,7 +13,7 @@ namespace ringmaster::actors {
 using namespace std::chrono_literals;
 
 core::result<protocol::notice> test_notice_of(const core::alarm_channel& channel, std::string_view recipient,
-                                              std::string_view host, core::language in, core::time_point now) {
+                                              const test_form& form, core::time_point now) {
   std::string to;
   if (channel.name == protocol::mail_channel) {
     to = recipient.empty() ? channel.sender : std::string{recipient};
@@ -23,16 +23,15 @@ core::result<protocol::notice> test_notice_of(const core::alarm_channel& channel
     return core::fail(core::errc::invalid_argument, "to: applies only to the channel mail");
   }
   return protocol::notice{channel.name, std::move(to), "ringmaster.test." + std::to_string(core::to_ms(now)),
-                          core::test_message_of(host, in)};
+                          form.as_xxl ? core::test_message_of(form.host, form.language)
+                                      : core::plain_test_message_of(form.host, form.language)};
 }
 
 alarm_tester_state::alarm_tester_state(protocol::alarm_tester::pointer self, std::shared_ptr<protocol::notifier> notifier,
-                                       std::string host, core::language language, std::chrono::milliseconds patience,
-                                       protocol::wall_clock clock, logger log)
+                                       test_form form, std::chrono::milliseconds patience, protocol::wall_clock clock, logger log)
   : self_{self},
     notifier_{std::move(notifier)},
-    host_{std::move(host)},
-    language_{language},
+    form_{std::move(form)},
     patience_{patience},
     clock_{std::move(clock)},
     log_{std::move(log)} {}
@@ -60,7 +59,7 @@ caf::result<protocol::channel_tested> alarm_tester_state::test(const protocol::t
     std::find_if(channels.begin(), channels.end(), [&](const auto& each) { return each.name == asked.channel; });
   if (channel == channels.end())
     return protocol::to_caf({core::errc::not_found, "no alarm channel named \"" + core::valid_utf8(asked.channel) + "\""});
-  auto notice = test_notice_of(*channel, asked.recipient, host_, language_, clock_.at(now()));
+  auto notice = test_notice_of(*channel, asked.recipient, form_, clock_.at(now()));
   if (!notice)
     return protocol::to_caf(notice.error());
   if (auto admitted = admit(asked.channel); !admitted)

@@ -20,10 +20,19 @@
 
 namespace ringmaster::actors {
 
-/// Returns the test message to a channel. `recipient`: an address for mail; empty: the sender's. `host`: shown as the origin.
-/// Errors: `invalid_argument` for a recipient that is not an address, or for a webhook.
+/// Form of test messages, which is that of alarms.
+struct test_form {
+  /// Shown as the origin.
+  std::string host;
+  core::language language = core::language::en;
+  /// `alarm.form` is `xxl`.
+  bool as_xxl = false;
+};
+
+/// Returns the test message to a channel. `recipient`: an address for mail; empty: the sender's. Errors: `invalid_argument` for a
+/// recipient that is not an address, or for a webhook.
 [[nodiscard]] core::result<protocol::notice> test_notice_of(const core::alarm_channel& channel, std::string_view recipient,
-                                                            std::string_view host, core::language in, core::time_point now);
+                                                            const test_form& form, core::time_point now);
 
 /// Actor that sends test messages through the channels of alarms. A channel is tested once in ten seconds at most, because each
 /// test reaches users; few tests are under way at once.
@@ -36,8 +45,8 @@ public:
   static constexpr std::size_t tests_max = 4;
 
   /// `notifier`: null: there are no channels. `patience`: time after which a test is answered without an outcome.
-  alarm_tester_state(protocol::alarm_tester::pointer self, std::shared_ptr<protocol::notifier> notifier, std::string host,
-                     core::language language, std::chrono::milliseconds patience, protocol::wall_clock clock, logger log);
+  alarm_tester_state(protocol::alarm_tester::pointer self, std::shared_ptr<protocol::notifier> notifier, test_form form,
+                     std::chrono::milliseconds patience, protocol::wall_clock clock, logger log);
   protocol::alarm_tester::behavior_type make_behavior();
 
 private:
@@ -62,8 +71,7 @@ private:
 
   protocol::alarm_tester::pointer self_;
   std::shared_ptr<protocol::notifier> notifier_;
-  std::string host_;
-  core::language language_;
+  test_form form_;
   std::chrono::milliseconds patience_;
   protocol::wall_clock clock_;
   logger log_;

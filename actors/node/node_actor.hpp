@@ -82,9 +82,20 @@ private:
   };
 
   // -- entry (node_entry.cpp)
-  static core::result<node_entry> enter_store(storage::store& store, const node_identity& identity, const std::string& wanted,
-                                              core::node_row former, bool fence_first);
-  static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks);
+  /// Settings of an entry.
+  struct entry_request {
+    node_identity identity;
+    /// `cluster.mode` as configured.
+    std::string mode;
+    core::node_row former;
+    /// The incarnation of `former` is silent and must be ended first.
+    bool fence_first = false;
+    /// Time of the entry by this node's clock.
+    core::time_point now;
+  };
+  static core::result<node_entry> enter_store(storage::store& store, entry_request asked);
+  static core::result<core::id_verdict> raise_ids(storage::store& store, const core::kept_marks& marks, core::time_point now,
+                                                  std::optional<core::set_back>& back);
   void enter();
   void find_former();
   void found(core::result<std::vector<core::node_row>>&& rows);

@@ -1,5 +1,6 @@
 // node_actor: entry into the cluster with a new incarnation (firing protocol §9).
 
+#include <optional>
 #include <utility>
 
 #include "actors/node/node_actor.hpp"
@@ -50,20 +51,19 @@ void node_actor_state::enter_after(core::node_row&& former, bool fence_first) {
   const auto sent = clock_.boot();
   ask_store<node_entry>(
     self_, links_.store,
-    [identity = identity_, wanted = settings_.mode, former = std::move(former), fence_first](storage::store& store) {
-      return enter_store(store, identity, wanted, former, fence_first);
-    },
+    [asked = entry_request{identity_, settings_.mode, std::move(former), fence_first, clock_.shown(self_->clock().now())}](
+      storage::store& store) { return enter_store(store, asked); },
     [this, sent](core::result<node_entry>&& entry) { entered(sent, std::move(entry)); }, enter_patience,
     protocol::store_turn::first);
 }
 
 // Checks the mode again after the entry: a switch in between has ended this incarnation.
-core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, const node_identity& identity,
-                                                                         const std::string& wanted, core::node_row former,
-                                                                         bool fence_first) {
-  if (auto mode = storage::agreed_mode(store, wanted); !mode)
+core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage::store& store, entry_request asked) {
+  const auto& identity = asked.identity;
+  auto& former = asked.former;
+  if (auto mode = storage::agreed_mode(store, asked.mode); !mode)
     return tl::unexpected<core::error>{mode.error()};
-  if (fence_first) {
+  if (asked.fence_first) {
     auto fenced = store.cluster().fence(former);
     if (!fenced)
       return tl::unexpected<core::error>{fenced.error()};
@@ -77,23 +77,30 @@ core::result<node_actor_state::node_entry> node_actor_state::enter_store(storage
     store.cluster().enter(identity.id, identity.address, {identity.process, std::move(former), marks.incarnation});
   if (!incarnation)
     return tl::unexpected<core::error>{incarnation.error()};
-  auto ids = raise_ids(store, marks);
+  std::optional<core::set_back> back;
+  auto ids = raise_ids(store, marks, asked.now, back);
   if (!ids)
     return tl::unexpected<core::error>{ids.error()};
   if (identity.marks)
-    identity.marks->note_incarnation(incarnation->incarnation);
-  auto mode = storage::agreed_mode(store, wanted);
+    identity.marks->note_incarnation(incarnation->incarnation, back);
+  auto mode = storage::agreed_mode(store, asked.mode);
   if (!mode)
     return tl::unexpected<core::error>{mode.error()};
   return node_entry{std::move(*incarnation), *mode, *ids};
 }
 
 // Runs before any claim of the new incarnation. A node that has seen no run yet has nothing to compare.
-core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks) {
+core::result<core::id_verdict> node_actor_state::raise_ids(storage::store& store, const core::kept_marks& marks,
+                                                           core::time_point now, std::optional<core::set_back>& back) {
   if (core::number(marks.ceiling) == 0)
     return core::id_verdict::fine;
-  return store.cluster().raise_run_ids(marks.ceiling).map(
-    [&marks](core::log_id next) { return core::judge_next_id(marks, next); });
+  const auto next = store.cluster().raise_run_ids(marks.ceiling);
+  if (!next)
+    return tl::unexpected<core::error>{next.error()};
+  const auto verdict = core::judge_next_id(marks, *next);
+  if (verdict == core::id_verdict::older)
+    back = core::set_back{now, *next, marks.ceiling};
+  return verdict;
 }
 
 void node_actor_state::tell_of_ids(core::id_verdict ids) {

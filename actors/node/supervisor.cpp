@@ -196,8 +196,8 @@ void supervisor_state::spawn_administration() {
   tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(
                                  jobs_, runs_, config::ask_limit(settings.server), parts_.clocks.wall, parts_.log));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
-                                        parts_.notifier, parts_.host, language, config::ask_limit(settings.server) / 10 * 9,
-                                        parts_.clocks.wall, parts_.log));
+                                        parts_.notifier, test_form{parts_.host, language, settings.alarm.form == "xxl"},
+                                        config::ask_limit(settings.server) / 10 * 9, parts_.clocks.wall, parts_.log));
   node_checks_ = keep("doctor", self_->spawn<protocol::with_state<doctor_state, protocol::doctor>>(
                                   parts_.examiner, parts_.identity.id, parts_.clocks.wall, parts_.log));
   if (parts_.make_keeper)

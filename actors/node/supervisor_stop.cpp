@@ -101,7 +101,7 @@ void supervisor_state::await_claims() {
 void supervisor_state::leave() {
   protocol::request(self_, node_, question_limit, protocol::stop_request{})
     .then([this] { finish(); }, [this](const caf::error& reason) {
-      parts_.log->warn("the node's row could not be closed: {}", caf::to_string(reason));
+      parts_.log->warn("the node's row could not be closed: {}", protocol::to_core(reason).context);
       finish();
     });
 }

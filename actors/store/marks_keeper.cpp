@@ -40,12 +40,14 @@ void marks_keeper::note(const core::claim_outcome& outcome) {
     write(core::marks_ahead(marks_, highest_));
 }
 
-void marks_keeper::note_incarnation(std::int64_t incarnation) {
+void marks_keeper::note_incarnation(std::int64_t incarnation, const std::optional<core::set_back>& back) {
   const std::lock_guard held{lock_};
   lived_ = true;
   highest_ = std::max(highest_, marks_.ceiling);
   auto next = marks_;
   next.incarnation = std::max(next.incarnation, incarnation);
+  if (back)
+    next.back = back;
   write(next);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "actors/logger.hpp"
@@ -30,8 +31,9 @@ public:
   /// Records the result of a claim. If an id is not above all earlier ones, the database assigned it a second time.
   void note(const core::claim_outcome& outcome);
 
-  /// Records that an incarnation has begun and the database assigns only ids above the ceiling.
-  void note_incarnation(std::int64_t incarnation);
+  /// Records that an incarnation has begun and the database assigns only ids above the ceiling. `back`: the set-back that the
+  /// node found when it entered.
+  void note_incarnation(std::int64_t incarnation, const std::optional<core::set_back>& back = std::nullopt);
 
   /// Returns true if ids were assigned a second time since the last call.
   [[nodiscard]] bool take_repeated();

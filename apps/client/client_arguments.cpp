@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
 #include "config/text/diagnostics.hpp"
 #include "core/text/text.hpp"
 
@@ -84,11 +85,9 @@ const CLI::App& reached(const CLI::App& app) {
 
 } // namespace
 
-std::string command_suggestion(const CLI::App& app) {
+std::string unexpected_argument(const CLI::App& app) {
   const auto left = app.remaining(true);
-  if (left.empty())
-    return {};
-  const auto& wrong = left.front();
+  const auto wrong = left.empty() ? std::string{} : left.front();
   const auto& command = reached(app);
   std::vector<std::string> names;
   if (wrong.starts_with("--")) {
@@ -100,8 +99,9 @@ std::string command_suggestion(const CLI::App& app) {
       names.push_back(each->get_name());
   }
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  const auto text = config::suggestion(wrong, known);
-  return text.empty() ? text : "ringmaster: '" + wrong + "' is unknown" + text + '\n';
+  const auto shown = "'" + one_line(wrong) + "'";
+  const auto problem = names.empty() ? "unexpected argument " + shown : shown + " is unknown";
+  return "ringmaster: " + problem + config::suggestion(wrong, known) + "\nRun with --help for more information.\n";
 }
 
 void add_desk_options(CLI::App& command, client_options& options) {

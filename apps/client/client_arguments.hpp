@@ -24,11 +24,11 @@ void add_place_options(CLI::App& command, client_options& options);
 /// Adds the options of `add_place_options` and `--json`.
 void add_desk_options(CLI::App& command, client_options& options);
 
-/// Explains the common options in the help of the program.
+/// Explains the common options in the help of the program. Call it after all commands were added: they inherit the text.
 void add_common_help(CLI::App& app);
 
-/// Returns a line that names the closest known command for an unknown word; empty when none is close.
-[[nodiscard]] std::string command_suggestion(const CLI::App& app);
+/// Returns lines that name the first argument without a meaning, and the closest known command or option.
+[[nodiscard]] std::string unexpected_argument(const CLI::App& app);
 
 /// Adds `--cursor` and `--limit`.
 void add_page_options(CLI::App& command, std::optional<std::string>& cursor, std::size_t& limit);

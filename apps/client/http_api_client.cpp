@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 
 #include "apps/client/api_queries.hpp"
+#include "apps/client/refusal_text.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/text/text.hpp"
 #include "protocol/curl/curl_transfer.hpp"
@@ -105,7 +106,7 @@ private:
   core::result<reply> send(const api_question& what);
   void prepare(const api_question& what, const std::string& body);
   core::error failure(CURLcode code) const;
-  core::error refusal(const reply& got) const;
+  core::error refusal(const reply& got, std::string_view target) const;
   [[nodiscard]] core::error stranger(const reply& got) const;
 
   std::string base_;
@@ -119,7 +120,7 @@ core::result<tagged_document> http_api_client::ask_tagged(const api_question& wh
   if (!got)
     return tl::unexpected{got.error()};
   if (got->status < 200 || got->status >= 300)
-    return tl::unexpected{refusal(*got)};
+    return tl::unexpected{refusal(*got, what.target)};
   if (got->status == 204)
     return tagged_document{};
   if (!got->type.starts_with(what.answer_type))
@@ -183,7 +184,7 @@ core::error http_api_client::failure(CURLcode code) const {
   return {errc::unavailable, shown + " is unreachable: " + why};
 }
 
-core::error http_api_client::refusal(const reply& got) const {
+core::error http_api_client::refusal(const reply& got, std::string_view target) const {
   const auto shown = one_line(base_);
   if (got.status >= 300 && got.status < 400)
     return {errc::unavailable, shown + " redirects to another address (HTTP " + std::to_string(got.status) +
@@ -197,6 +198,7 @@ core::error http_api_client::refusal(const reply& got) const {
     if (auto lines = shown_lines(protocol::wire::api_problem_lines(got.body)); !core::is_blank(lines))
       return {code_of(got.status), std::move(lines)};
   auto detail = std::string{core::cut_characters(one_line(problem["detail"].get<std::string>()), shown_chars_max)};
+  detail = plain_refusal(std::move(detail), target);
   if (got.status == 401)
     detail = shown + ": unknown or expired API key: " + detail;
   return {code_of(got.status), std::move(detail)};

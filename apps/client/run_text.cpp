@@ -1,6 +1,7 @@
 #include "apps/client/run_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "core/run/child_report.hpp"
 #include "core/run/execution_state.hpp"
 #include "core/run/run_reason.hpp"
 #include "core/run/trigger_note.hpp"
@@ -17,6 +19,7 @@
 #include "core/text/plain_text.hpp"
 #include "core/text/result_text.hpp"
 #include "core/text/text.hpp"
+#include "core/text/text_width.hpp"
 
 namespace ringmaster::apps {
 
@@ -28,8 +31,10 @@ using run_fields = std::vector<std::pair<std::string, std::string>>;
 constexpr std::int64_t timed_out_code = 502;
 /// Maximum number of jobs requested one by one; for more, the whole list is read.
 constexpr std::size_t asked_jobs_max = 40;
-/// Longest reason in a table that is not cut to a terminal width.
-constexpr std::size_t reason_chars_max = 160;
+/// Places of columns in the table of runs.
+constexpr std::size_t job_column = 1, executor_column = 5;
+/// Width of an address that is cut to its port.
+constexpr std::size_t address_least = 8;
 
 std::string line_in(const api_document& object, const char* name) { return one_line(text_in(object, name)); }
 
@@ -65,6 +70,10 @@ std::string sending_words(const api_document& run, const std::optional<core::tri
 /// Returns why no executor accepted the run.
 std::string sending_problem(const api_document& run) {
   const auto note = note_of(run);
+  if (core::says_no_address(note ? note->message : text_in(run, "trigger_message"))) {
+    const auto group = line_in(run, "group_title");
+    return "not sent: no executor of " + (group.empty() ? "the job's group" : "group " + group) + " is registered";
+  }
   const auto words = sending_words(run, note);
   if (note && note->refused)
     return "refused by the executor" +
@@ -79,10 +88,10 @@ std::string end_text(const core::reported_end& end) {
   const auto cause = [&]() -> std::string {
     switch (end.cause) {
     case core::end_cause::user: return "killed by a user";
-    case core::end_cause::later_run: return "ended by a later run of the job (COVER_EARLY)";
-    case core::end_cause::handler_changed: return "ended because the job's handler changed";
-    case core::end_cause::source_changed: return "ended because the job's source changed";
-    case core::end_cause::executor_stopped: return "ended because its executor stopped";
+    case core::end_cause::later_run: return "killed by a later run of the job (COVER_EARLY)";
+    case core::end_cause::handler_changed: return "killed because the job's handler changed";
+    case core::end_cause::source_changed: return "killed because the job's source changed";
+    case core::end_cause::executor_stopped: return "killed because its executor stopped";
     }
     return "killed";
   }();
@@ -94,6 +103,8 @@ std::string end_text(const core::reported_end& end) {
 std::string result_words(const api_document& run) {
   const auto stored = text_in(run, "handle_message");
   const std::string report{core::trimmed(core::plain_text(core::result_text(stored, core::language::en)))};
+  if (report == core::lost_result(core::language::en))
+    return "lost: its result never came";
   const auto end = core::read_end(report);
   return end ? end_text(*end) : report;
 }
@@ -112,6 +123,19 @@ std::string started_by(const api_document& run) {
 std::string titled(const api_document& run, const job_titles& jobs) {
   const auto shard = line_in(run, "shard");
   return job_title_of(run, jobs) + (shard.empty() ? "" : " shard " + shard);
+}
+
+/// Adds the executor's words, and the children that the success started.
+void add_result(run_fields& all, const api_document& run) {
+  const auto report = result_words(run);
+  const auto parts = core::read_children(report);
+  if (!parts.words.empty())
+    all.emplace_back("result", std::string{parts.words});
+  std::string children;
+  for (const auto& child : parts.children)
+    children.append(children.empty() ? "job " : "\njob ").append(child.job).append(child.started ? " started" : " not started");
+  if (!children.empty())
+    all.emplace_back("children", std::move(children));
 }
 
 void add_note(run_fields& all, const api_document& run) {
@@ -173,8 +197,7 @@ std::string run_reason(const api_document& run) {
     return {};
   if (handled == timed_out_code) {
     const auto note = note_of(run);
-    return note && note->timeout_s > 0 ? "took longer than its time limit of " + std::to_string(note->timeout_s) + " s"
-                                       : "took longer than its time limit";
+    return note && note->timeout_s > 0 ? "timed out after " + std::to_string(note->timeout_s) + " s" : "timed out";
   }
   if (handled != 0) {
     const auto words = result_words(run);
@@ -199,16 +222,32 @@ std::string run_duration(const api_document& run) {
   return std::to_string(seconds / 3600) + "h " + two(seconds / 60 % 60) + "m";
 }
 
+namespace {
+
+/// Returns the width in which all names of jobs fit without their groups: `…/settle`.
+std::size_t width_without_groups(const std::vector<std::vector<std::string>>& lines) {
+  std::size_t width = 0;
+  for (const auto& line : lines) {
+    const auto& title = line[job_column];
+    const auto slash = title.find('/');
+    width = std::max(width, slash == std::string::npos ? core::columns_of(title) : 1 + core::columns_of(title.substr(slash)));
+  }
+  return width;
+}
+
+} // namespace
+
 std::string runs_table(const api_document& runs, const job_titles& jobs, const core::zone& where) {
   std::vector<std::vector<std::string>> lines{
     {"RUN", "JOB", "TRIGGERED (" + where.name() + ")", "STATE", "TOOK", "EXECUTOR", "WHY"}};
   for (const auto& run : runs) {
     const auto why = one_line(line_that_says_why(run_reason(run)));
     lines.push_back({digits_in(run, "id"), titled(run, jobs), instant_in(run, "trigger_ms", where), run_state_text(run),
-                     run_duration(run), text_or_none(run, "address"),
-                     std::string{core::cut_characters(why, reason_chars_max)}});
+                     run_duration(run), text_or_none(run, "address"), why});
   }
-  return table_text(lines);
+  // The reason needs the room: an address is in `run show`, and the groups of jobs that are listed together are known.
+  const std::array first{narrow_first{executor_column, address_least}, narrow_first{job_column, width_without_groups(lines)}};
+  return table_text(lines, terminal_columns(), first);
 }
 
 std::string describe_run(const api_document& run, const job_titles& jobs, const core::zone& where) {
@@ -232,7 +271,7 @@ std::string describe_run(const api_document& run, const job_titles& jobs, const 
   add("shard", line_in(run, "shard"));
   add("retries left", digits_in(run, "retry_left"));
   if (number_in(run, "handle_code") == core::success_code)
-    add("result", result_words(run));
+    add_result(all, run);
   add("codes", "trigger " + digits_in(run, "trigger_code") + ", result " + digits_in(run, "handle_code"));
   add_note(all, run);
   return fields_text(all);

@@ -29,7 +29,8 @@ core::result<void> send_test(const alarm_test_options& options, std::string& to)
   const auto channels = gateway::channels_of(settings);
   const auto chosen =
     std::find_if(channels.begin(), channels.end(), [&](const auto& each) { return each.name == options.channel; });
-  auto test = actors::test_notice_of(*chosen, options.to, this_host(), settings.language, system_now());
+  auto test = actors::test_notice_of(
+    *chosen, options.to, {this_host(), settings.language, settings.alarm.form == "xxl"}, system_now());
   if (!test)
     return core::fail(core::errc::invalid_argument, "--" + test.error().context);
   to = test->recipient;

@@ -38,6 +38,8 @@ struct migrate_options {
   bool xxl = false;
   /// `on` or `off`; empty: leave the log's indexes unchanged.
   std::string lean;
+  /// Permits a new SQLite file in a data folder whose server had a database before.
+  bool new_database = false;
 };
 
 struct cron_options {

@@ -61,21 +61,32 @@ std::string days_from_crontab(const std::string& field) {
   return out;
 }
 
-/// Sets one of the two day fields to `?`: exactly one of them must be `?`.
-void set_question_mark(std::vector<std::string>& fields) {
-  constexpr std::size_t day = 3;
-  constexpr std::size_t week_day = 5;
-  auto& of_month = fields[day];
-  auto& of_week = fields[week_day];
+constexpr std::size_t day_field = 3, week_day_field = 5;
+
+/// Returns the expressions that may have been meant: exactly one of the two day fields is `?`. Two if both of them name days.
+std::vector<std::string> corrections_of(const std::vector<std::string>& fields) {
+  const auto& of_month = fields[day_field];
+  const auto& of_week = fields[week_day_field];
+  std::vector<std::string> out;
+  const auto add_with = [&](std::size_t field, const char* value) {
+    auto some = fields;
+    some[field] = value;
+    if (auto text = cron_text(some); core::cron_expression::parse(text))
+      out.push_back(std::move(text));
+  };
   if (of_month == "?" && of_week == "?")
-    of_month = "*";
-  else if (of_week == "*" && of_month != "?")
-    of_week = "?";
-  else if (of_month == "*" && of_week != "?")
-    of_month = "?";
+    add_with(day_field, "*");
+  else if (of_month != "?" && of_week != "?") {
+    if (of_month != "*" || of_week == "*")
+      add_with(week_day_field, "?");
+    if (of_week != "*")
+      add_with(day_field, "?");
+  } else if (core::cron_expression::parse(cron_text(fields)))
+    out.push_back(cron_text(fields));
+  return out;
 }
 
-/// Returns a line with the expression that was probably meant; empty if no correction gives a valid expression.
+/// Returns lines with the expressions that were probably meant; empty if no correction gives a valid expression.
 std::string advice_on(const std::string& expression) {
   constexpr std::size_t crontab_fields = 5;
   auto fields = cron_fields(expression);
@@ -89,11 +100,12 @@ std::string advice_on(const std::string& expression) {
   }
   if (fields.size() <= crontab_fields)
     return {};
-  set_question_mark(fields);
-  const auto text = cron_text(fields);
-  if (text == expression || !core::cron_expression::parse(text))
+  const auto meant = corrections_of(fields);
+  if (meant.empty() || meant.front() == expression)
     return {};
-  return why + "\ndid you mean \"" + text + "\"?\n";
+  if (meant.size() == 1)
+    return why + "\ndid you mean \"" + meant.front() + "\"?\n";
+  return why + "\ndid you mean \"" + meant[0] + "\" (days of the month) or \"" + meant[1] + "\" (days of the week)?\n";
 }
 
 } // namespace

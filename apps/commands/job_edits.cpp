@@ -10,6 +10,7 @@
 
 #include "apps/client/api_queries.hpp"
 #include "apps/client/job_text.hpp"
+#include "apps/client/refusal_text.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/client/run_waiting.hpp"
 #include "apps/commands/commands.hpp"
@@ -122,7 +123,8 @@ void print_done(const api_document& item, const std::string& title, const char* 
 /// Returns the exit code of a failed item: status 400 is invalid input, everything else a failure.
 int print_problem(const api_document& item, const std::string& title, bool alone) {
   const auto problem = item.is_object() && item.contains("problem") ? item["problem"] : api_document{};
-  const auto detail = one_line(text_in(problem, "detail"));
+  const auto path = "/jobs/" + std::to_string(number_in(item, "id").value_or(0));
+  const auto detail = plain_refusal(one_line(text_in(problem, "detail")), path);
   const bool wrong = number_in(item, "status") == 400;
   return complain({wrong ? errc::invalid_argument : errc::unavailable, alone ? detail : title + ": " + detail});
 }
@@ -288,7 +290,7 @@ int job_remove(const remove_options& options) {
   std::string what;
   for (const auto id : jobs->ids)
     what += "- " + jobs->titles.at(id) + '\n';
-  what += std::to_string(jobs->ids.size()) + " jobs will be removed, with their logs";
+  what += counted(jobs->ids.size(), "job") + " will be removed, with " + (jobs->ids.size() == 1 ? "its" : "their") + " logs";
   if (auto agreed = confirm(what, options.yes); !agreed)
     return complain(agreed.error());
   return print(remove_all(**client, *jobs, options.declared_too), *jobs, "removed", options, (*client)->zone());

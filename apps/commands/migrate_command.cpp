@@ -80,6 +80,9 @@ int migrate(const migrate_options& options) {
   auto what = assemble(options.config);
   if (!what)
     return complain(what.error());
+  if (!options.new_database)
+    if (auto there = check_database_is_there(what->settings); !there)
+      return complain(there.error());
   if (!options.dry_run)
     if (auto ready = prepare_database_folder(what->settings); !ready)
       return complain(ready.error());

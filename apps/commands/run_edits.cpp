@@ -103,9 +103,9 @@ core::result<std::string> words_of(api_client& client, const run_clear_options& 
   if (!page)
     return tl::unexpected{page.error()};
   const auto total = number_in(*page, "total").value_or(0);
-  const auto number = (boolean_in(*page, "total_is_capped") ? "more than " : "") + std::to_string(total);
-  auto text = options.keep_newest ? "all but the newest " + std::to_string(*options.keep_newest) + " of " + number + " runs"
-                                  : number + " runs";
+  const auto number =
+    (boolean_in(*page, "total_is_capped") ? "more than " : "") + counted(static_cast<std::size_t>(total), "run");
+  auto text = options.keep_newest ? "all but the newest " + std::to_string(*options.keep_newest) + " of " + number : number;
   text += options.job     ? " of job " + one_line(*options.job)
           : options.group ? " of group " + one_line(*options.group)
                           : " of all jobs";

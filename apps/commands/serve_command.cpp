@@ -34,9 +34,19 @@ void log_report(actors::logger& log, const core::deploy_report& report) {
     log->warn("declared: {}", warning);
 }
 
-void announce(const access_token& token, const std::optional<first_admin>& admin, const std::string& address,
-              actors::logger& log) {
+/// Facts about a start, for its log.
+struct announcement {
+  std::string database;
+  /// This start created the database.
+  bool made_database = false;
+  access_token token;
+  std::optional<first_admin> admin;
+};
+
+void announce(const announcement& start, const std::string& address, actors::logger& log) {
+  const auto& [database, made_database, token, admin] = start;
   log->info("serving on {}", address);
+  log->info("database: {}{}", database, made_database ? ", created by this start" : "");
   if (token.fresh)
     log->info("created an access token: see {}", token.file);
   if (admin)
@@ -94,6 +104,8 @@ reloaded reload_settings(const assembled& fresh, configured& known, node& runnin
     return reloaded::nothing;
   running.reload(fresh);
   log->info("reload: applied: {}", joined(changed));
+  if (auto done = running.record_reload(changed); !done)
+    log->warn("reload: the audit log has no entry of these changes: {}", done.error().context);
   return reloaded::done;
 }
 
@@ -223,8 +235,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
     return tl::unexpected<core::error>{base.error()};
   base->checks = check_server;
   auto log = base->log;
-  auto token = base->token;
-  auto admin = base->admin;
+  const announcement start{base->database->description(), base->made_database, base->token, base->admin};
   const std::string scheme = base->what.settings.server.tls_certificate.empty() ? "http://" : "https://";
   auto report = apply_deploy_files(*base->database, base->what, system_now());
   if (!report)
@@ -234,7 +245,7 @@ core::result<int> run(const serve_options& options, const service_notice& notice
   if (!running)
     return tl::unexpected<core::error>{running.error()};
   const auto address = scheme + (*running)->address();
-  announce(token, admin, address, log);
+  announce(start, address, log);
   run_until_stopped(options, known, notice, **running, address, log);
   return exit_done;
 }

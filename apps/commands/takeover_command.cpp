@@ -5,6 +5,7 @@
 
 #include "apps/commands/commands.hpp"
 #include "apps/server/assembly.hpp"
+#include "apps/server/data_folder.hpp"
 #include "apps/terminal/report.hpp"
 #include "storage/reservations.hpp"
 
@@ -79,6 +80,8 @@ core::result<switch_done> switch_mode(assembled what, core::cluster_mode to) {
   auto database = make_database(what);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
+  if (auto there = check_has_tables(**database, what.settings); !there)
+    return tl::unexpected<core::error>{there.error()};
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};

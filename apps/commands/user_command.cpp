@@ -7,6 +7,7 @@
 #include "apps/commands/commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "core/access/principal.hpp"
 #include "gateway/auth/secrets.hpp"
 
 namespace ringmaster::apps {
@@ -56,12 +57,13 @@ int list_users(const user_list_options& options) {
     });
 }
 
-core::result<api_document> rights_in(api_client& client, const std::vector<std::string>& texts) {
+/// `from`: the option that has the texts, for errors; empty for arguments.
+core::result<api_document> rights_in(api_client& client, const std::vector<std::string>& texts, const std::string& from = {}) {
   auto rights = api_document::array();
   for (const auto& text : texts) {
     const auto sign = text.rfind('=');
-    if (sign == std::string::npos)
-      return core::fail(core::errc::invalid_argument, "--right: \"" + one_line(text) +
+    if (sign == std::string::npos || !core::find_group_right(std::string_view{text}.substr(sign + 1)))
+      return core::fail(core::errc::invalid_argument, from + '"' + one_line(text) +
                                                         "\" is not a permission; expected GROUP=viewer, "
                                                         "GROUP=operator or GROUP=editor");
     const auto group = find_group(client, text.substr(0, sign));
@@ -81,7 +83,7 @@ int add_user(const user_add_options& options) {
   const auto client = make_api_client(options);
   if (!client)
     return complain(client.error());
-  auto rights = rights_in(**client, options.rights);
+  auto rights = rights_in(**client, options.rights, "--right: ");
   if (!rights)
     return complain(rights.error());
   const auto password = gateway::random_password();

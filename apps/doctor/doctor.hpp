@@ -32,6 +32,11 @@ void check_disks(const config::settings& settings, finding_list& findings);
 /// seconds.
 void check_running_server(const config::settings& settings, finding_list& findings);
 
+/// Reports a database that is older than this node has seen it (restored, or failed over to a replica): before the start that
+/// skips the run ids in between, and for some days after it. `zone`: for the time of that start.
+void check_age(const config::settings& settings, storage::store& store, const core::zone& zone, core::time_point now,
+               finding_list& findings);
+
 /// Reports executors that register with an unknown app name, and suggests a similar group.
 void check_executors(storage::store& store, finding_list& findings);
 

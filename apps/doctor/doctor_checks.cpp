@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "apps/server/data_folder.hpp"
 #include "core/text/sqlite_url.hpp"
 #include "gateway/transport/transport.hpp"
 #include "storage/reservations.hpp"
@@ -137,7 +138,9 @@ void check_times(const assembled& node, storage::store& store, finding_list& fin
 void check_database(const assembled& node, finding_list& findings) {
   // The check must not create the file of an embedded database.
   if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
-    findings.push_back({verdict::warning, "database", "none yet", "serve creates it"});
+    const auto startable = check_database_is_there(node.settings);
+    findings.push_back(startable ? finding{verdict::warning, "database", "none yet", "serve creates it"}
+                                 : finding{verdict::failure, "database", startable.error().context});
     return;
   }
   auto database = make_database(node);
@@ -183,6 +186,7 @@ void check_database(const assembled& node, finding_list& findings) {
     return;
   }
   check_mode(**store, node.settings.cluster.mode, findings);
+  check_age(node.settings, **store, node.schedule_zone, system_now(), findings);
   check_times(node, **store, findings);
   check_executors(**store, findings);
   check_nodes(node.settings, **store, findings);

@@ -86,6 +86,12 @@ core::error no_database(const storage::database& database, const config::setting
                                    "--config FILE selects another configuration"};
 }
 
+core::result<void> check_has_tables(storage::database& database, const config::settings& settings) {
+  if (const auto pending = database.pending_migrations(); pending && is_new_database(*pending))
+    return tl::unexpected<core::error>{no_database(database, settings)};
+  return {};
+}
+
 core::result<void> check_database_is_there(const config::settings& settings) {
   const auto file = sqlite_file(settings);
   std::error_code problem;

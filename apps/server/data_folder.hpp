@@ -27,6 +27,9 @@ namespace ringmaster::apps {
 /// one.
 [[nodiscard]] core::error no_database(const storage::database& database, const config::settings& settings);
 
+/// Rejects a database without tables with `no_database`. All other problems are left to `open`, which reports them.
+[[nodiscard]] core::result<void> check_has_tables(storage::database& database, const config::settings& settings);
+
 /// Rejects a start that would create a new SQLite file in a folder whose server had a database before. Its file is missing, and
 /// an empty one in its place would assign run ids again. Errors: `conflict`.
 [[nodiscard]] core::result<void> check_database_is_there(const config::settings& settings);

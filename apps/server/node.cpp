@@ -15,6 +15,7 @@
 #include "apps/terminal/command_options.hpp"
 #include "apps/terminal/version_text.hpp"
 #include "config/token_settings.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "gateway/auth/password_keeper.hpp"
 #include "gateway/auth/secrets.hpp"
 #include "gateway/gateway_actor.hpp"
@@ -190,6 +191,17 @@ void node::reload(const assembled& fresh) {
   notifier_->reload(notification_of(fresh.settings));
   base_.log->set_level(spdlog::level::from_str(fresh.settings.log.level));
   token_.replace(config::common_tokens_of(fresh.settings.security, base_.token.token));
+}
+
+core::result<void> node::record_reload(const std::vector<std::string>& settings) {
+  std::vector<core::audit_row> rows;
+  for (const auto& name : settings)
+    rows.push_back(core::audit_of(core::local_operator(), core::audit_action::update, core::audit_object::setting, 0, name,
+                                  {"changed by a reload of the configuration"}, system_now()));
+  auto store = base_.database->open();
+  if (!store)
+    return tl::unexpected{store.error()};
+  return (*store)->audits().record(rows);
 }
 
 bool node::uses_tls() const {

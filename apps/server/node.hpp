@@ -53,6 +53,10 @@ public:
   /// being sent have ended.
   void reload(const assembled& fresh);
 
+  /// Writes one row of the audit log for each setting that a reload applied, without values. Blocks for one transaction. Errors:
+  /// of the database.
+  [[nodiscard]] core::result<void> record_reload(const std::vector<std::string>& settings);
+
   /// Stops gracefully: fires the reserved instants (shared mode, up to 7 s), drains within `drain_timeout`, then ends everything.
   /// Idempotent. Calls `hurried` ten times a second; once true, it does not wait for reserved instants.
   void stop(const std::function<bool()>& hurried = [] { return false; });

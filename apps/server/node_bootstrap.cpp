@@ -103,6 +103,8 @@ core::result<void> open_database(node_bootstrap& base) {
   if (!made)
     return tl::unexpected<core::error>{made.error()};
   base.database = std::move(*made);
+  const auto pending = base.database->pending_migrations();
+  base.made_database = pending && is_new_database(*pending);
   return prepare_schema(*base.database, base.what.settings);
 }
 

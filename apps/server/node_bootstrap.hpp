@@ -36,6 +36,8 @@ struct node_bootstrap {
   int generation = 0;
   /// Set if the administrator was just created.
   std::optional<first_admin> admin;
+  /// Set if this start created the tables.
+  bool made_database = false;
   /// Makes the checks of the doctor. Null: this node makes none.
   server_checks checks = {};
   /// Link of `ringmaster demo` that signs in once; unset on every other server.

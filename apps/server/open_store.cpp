@@ -17,9 +17,8 @@ core::result<opened_store> open_store(const config_options& options) {
   auto database = make_database(*what);
   if (!database)
     return tl::unexpected<core::error>{database.error()};
-  // Only a missing database is reported here; `open` reports all other problems.
-  if (const auto pending = (*database)->pending_migrations(); pending && is_new_database(*pending))
-    return tl::unexpected<core::error>{no_database(**database, what->settings)};
+  if (auto there = check_has_tables(**database, what->settings); !there)
+    return tl::unexpected<core::error>{there.error()};
   auto store = (*database)->open();
   if (!store)
     return tl::unexpected<core::error>{store.error()};

@@ -50,11 +50,15 @@ std::optional<std::size_t> widest_of(const std::vector<std::size_t>& widths, con
   return widest;
 }
 
-/// Narrows the widest column until the table fits; kept columns only when no other is left.
-void fit(std::vector<std::size_t>& widths, const std::vector<bool>& kept, std::size_t columns_max) {
+/// Narrows the columns of `first`, then the widest ones, until the table fits; kept columns only when no other is left.
+void fit(std::vector<std::size_t>& widths, const std::vector<bool>& kept, std::span<const narrow_first> first,
+         std::size_t columns_max) {
   auto sum = widths.empty() ? 0 : (widths.size() - 1) * gap;
   for (const auto width : widths)
     sum += width;
+  for (const auto& each : first)
+    for (auto& width = widths[each.column]; sum > columns_max && width > each.least; --sum)
+      --width;
   while (sum > columns_max) {
     auto widest = widest_of(widths, kept);
     if (!widest)
@@ -66,9 +70,11 @@ void fit(std::vector<std::size_t>& widths, const std::vector<bool>& kept, std::s
   }
 }
 
-std::string cell_of(const std::string& text, std::size_t width) {
+std::string cell_of(const std::string& text, std::size_t width, bool keeps_end) {
   if (core::columns_of(text) <= width)
     return text;
+  if (keeps_end)
+    return "…" + std::string{core::end_columns(text, width - 1)};
   return std::string{core::cut_columns(text, width - 1)} + "…";
 }
 
@@ -83,21 +89,27 @@ std::size_t terminal_columns() {
 
 std::string table_text(const std::vector<std::vector<std::string>>& rows) { return table_text(rows, terminal_columns()); }
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max) {
+std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t columns_max,
+                       std::span<const narrow_first> first) {
   auto widths = widths_of(rows);
   if (columns_max > 0)
-    fit(widths, times_in(rows, widths.size()), columns_max);
+    fit(widths, times_in(rows, widths.size()), first, columns_max);
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto cell = cell_of(row[i], widths[i]);
+      const bool keeps_end = std::any_of(first.begin(), first.end(), [i](const narrow_first& each) { return each.column == i; });
+      const auto cell = cell_of(row[i], widths[i], keeps_end);
       line += cell + std::string(widths[i] - core::columns_of(cell) + gap, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
   return text;
+}
+
+std::string counted(std::size_t number, std::string_view noun) {
+  return (std::to_string(number) + ' ').append(noun) + (number == 1 ? "" : "s");
 }
 
 std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields) {

@@ -1896,7 +1896,7 @@ export interface Operations {
     query: {
       /** Exact name. */
       user?: string
-      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm'
+      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting'
       object_id?: number
       action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply'
       from_ms?: number

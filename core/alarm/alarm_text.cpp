@@ -346,6 +346,16 @@ alarm_message test_message_of(std::string_view from, language in) {
   return message_from(std::string{subject.in(in)}, row, "test", 1, in);
 }
 
+alarm_message plain_test_message_of(std::string_view from, language in) {
+  auto out = test_message_of(from, in);
+  out.title = "[TEST] alarm from " + one_line(from);
+  out.text = std::string{test_content.in(in)} + "\nsent by: " + one_line(from);
+  out.html = "<p>" + lines_to_html(out.text) + "</p>";
+  out.fields["title"] = out.title;
+  out.fields["text"] = out.text;
+  return out;
+}
+
 std::string_view sender_name(language in) noexcept { return sender.in(in); }
 
 } // namespace ringmaster::core

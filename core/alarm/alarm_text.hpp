@@ -44,8 +44,11 @@ struct suppressed_job {
 /// Returns the summary of the messages that a channel's limit suppressed. It names at most 50 jobs.
 [[nodiscard]] alarm_message summary_message_of(std::span<const suppressed_job> jobs, std::uint64_t count, language in);
 
-/// Returns the message of `ringmaster alarm test`. `sender`: this host.
+/// Returns the message of `ringmaster alarm test` in XXL's form. `sender`: this host.
 [[nodiscard]] alarm_message test_message_of(std::string_view sender, language in);
+
+/// Returns the message of `ringmaster alarm test` in the form of `plain_alarm_of`: `[TEST] alarm from this-host`.
+[[nodiscard]] alarm_message plain_test_message_of(std::string_view sender, language in);
 
 /// Returns the sender's display name, XXL's.
 [[nodiscard]] std::string_view sender_name(language in) noexcept;

@@ -8,8 +8,21 @@
 #include <string_view>
 
 #include "core/ids.hpp"
+#include "core/time.hpp"
 
 namespace ringmaster::core {
+
+/// A start that found the database older than this node had seen it.
+struct set_back {
+  /// Time of that start.
+  time_point at;
+  /// Run id that the database would have issued next.
+  log_id next{};
+  /// New run ids start above this one.
+  log_id above{};
+
+  friend bool operator==(const set_back&, const set_back&) = default;
+};
 
 /// Content of one small file. It is written from time to time, never for each run, so it holds two run ids: one that this node
 /// has certainly seen, and one above all that it may have seen.
@@ -20,6 +33,8 @@ struct kept_marks {
   log_id ceiling{};
   /// Number of this node's last incarnation.
   std::int64_t incarnation = 0;
+  /// The last set-back; unset if there was none.
+  std::optional<set_back> back = std::nullopt;
 
   friend bool operator==(const kept_marks&, const kept_marks&) = default;
 };
@@ -31,7 +46,7 @@ struct kept_marks {
 /// Returns the marks of a clean shutdown: nothing is ahead.
 [[nodiscard]] kept_marks marks_at_end(const kept_marks& now, log_id highest);
 
-/// Formats the marks as one line.
+/// Formats the marks: one line, and a second one for the last set-back.
 [[nodiscard]] std::string to_text(const kept_marks& marks);
 /// Parses the marks; unset for a text that `to_text` did not write.
 [[nodiscard]] std::optional<kept_marks> parse_marks(std::string_view text);

@@ -21,13 +21,14 @@ constexpr std::array<std::pair<audit_action, std::string_view>, 12> actions{{{ad
                                                                               {sign_in, "sign_in"},
                                                                               {password, "password"},
                                                                               {apply, "apply"}}};
-constexpr std::array<std::pair<audit_object, std::string_view>, 7> objects{{{audit_object::job, "job"},
+constexpr std::array<std::pair<audit_object, std::string_view>, 8> objects{{{audit_object::job, "job"},
                                                                             {audit_object::group, "group"},
                                                                             {audit_object::run, "run"},
                                                                             {audit_object::user, "user"},
                                                                             {audit_object::api_key, "api_key"},
                                                                             {audit_object::source, "source"},
-                                                                            {audit_object::alarm, "alarm"}}};
+                                                                            {audit_object::alarm, "alarm"},
+                                                                            {audit_object::setting, "setting"}}};
 
 template <class Table, class Value>
 std::string_view name_in(const Table& table, Value value) noexcept {

@@ -19,7 +19,11 @@ namespace ringmaster::core {
 enum class audit_action : std::uint8_t {
   add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply
 };
-enum class audit_object : std::uint8_t { job, group, run, user, api_key, source, alarm };
+enum class audit_object : std::uint8_t {
+  job, group, run, user, api_key, source, alarm,
+  /// A setting of the configuration that a reload applied. Has no id.
+  setting
+};
 
 /// Returns the stored and displayed name, e.g. `update`, `job`.
 [[nodiscard]] std::string_view stored_name(audit_action) noexcept;

@@ -39,9 +39,10 @@ result<void> check_prune(const std::vector<std::string>& known, const declared_s
   std::set_difference(known.begin(), known.end(), given.begin(), given.end(), std::back_inserter(missing));
   if (missing.empty())
     return {};
-  return fail(errc::conflict, "prune would remove " + std::to_string(removed) + " objects, but files of the source " +
+  return fail(errc::conflict, "prune would remove " + std::to_string(removed) + (removed == 1 ? " object" : " objects") +
+                                ", but files of the source " +
                                 declared.source + " are missing: " + listed(missing) +
-                                "; apply all files of the source together, or use --prune-all (prune_all)");
+                                "; apply all files of the source together, or add --prune-all (in the API: \"prune_all\")");
 }
 
 std::vector<std::string> files_after(const std::vector<std::string>& known, const declared_set& declared, bool prune) {

@@ -206,11 +206,19 @@ std::vector<child_start> child_starts(const job& parent) {
   return starts;
 }
 
+std::string_view child_heading(language reader) noexcept {
+  return localized{"触发子任务", "觸發子任務", "Trigger child job"}.in(reader);
+}
+
+std::string_view child_success(language reader) noexcept {
+  return localized{"触发成功", "觸發成功", "Trigger success"}.in(reader);
+}
+
 // The remark is the message of XXL's own answer; it is empty up to 3.1.
 std::string child_text(std::span<const child_start> children, language reader, trigger_tail tail) {
   if (children.empty())
     return {};
-  auto out = banner(localized{"触发子任务", "觸發子任務", "Trigger child job"}.in(reader));
+  auto out = banner(child_heading(reader));
   const auto total = std::to_string(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
     out.append(std::to_string(i + 1)).append("/").append(total).append(localized{" [任务ID=", " [任務ID=", " [Job ID="}.in(reader));

@@ -78,6 +78,10 @@ struct child_start {
 /// Returns the entries of a job's list of children, as XXL starts them, without the job itself. Views into the job.
 [[nodiscard]] std::vector<child_start> child_starts(const job& parent);
 
+/// Return the heading of the part about children, and the word of its lines for a child that was started.
+[[nodiscard]] std::string_view child_heading(language reader) noexcept;
+[[nodiscard]] std::string_view child_success(language reader) noexcept;
+
 /// Returns the text that follows `handle_msg` of a successful parent; empty without children.
 [[nodiscard]] std::string child_text(std::span<const child_start> children, language reader, trigger_tail tail);
 

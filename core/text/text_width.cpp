@@ -1,5 +1,6 @@
 #include "core/text/text_width.hpp"
 
+#include <algorithm>
 #include <clocale>
 #include <cstdint>
 #include <cwchar>
@@ -66,6 +67,20 @@ std::string_view cut_columns(std::string_view utf8, std::size_t columns_max) noe
     columns += width < 0 ? 1 : static_cast<std::size_t>(width);
     if (columns > columns_max)
       return utf8.substr(0, before);
+  }
+  return utf8;
+}
+
+std::string_view end_columns(std::string_view utf8, std::size_t columns_max) noexcept {
+  auto columns = columns_of(utf8);
+  const unicode_here here;
+  while (!utf8.empty()) {
+    auto rest = utf8;
+    const auto width = ::wcwidth(static_cast<wchar_t>(take_character(rest)));
+    if (columns <= columns_max && width != 0)
+      break;
+    columns -= std::min(columns, width < 0 ? 1 : static_cast<std::size_t>(width));
+    utf8 = rest;
   }
   return utf8;
 }

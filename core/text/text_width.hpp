@@ -13,4 +13,8 @@ namespace ringmaster::core {
 /// Returns the longest prefix with at most this many columns; never a part of a character.
 [[nodiscard]] std::string_view cut_columns(std::string_view utf8, std::size_t columns_max) noexcept;
 
+/// Returns the longest suffix with at most this many columns. It never begins with a part of a character or a combining
+/// character.
+[[nodiscard]] std::string_view end_columns(std::string_view utf8, std::size_t columns_max) noexcept;
+
 } // namespace ringmaster::core

@@ -81,6 +81,7 @@ public:
   core::result<std::vector<core::audit_row>> history(const core::audited_object& object, const core::audit_search& window,
                                                      const core::principal& by) override;
   core::result<core::job_edits> edits_of(core::job_id job, std::size_t limit) override;
+  core::result<void> record(std::span<const core::audit_row> rows) override;
 
 private:
   admin_session& own_;

@@ -7,6 +7,7 @@
 #include "core/rules/job_draft_rules.hpp"
 #include "core/rules/job_edit_rules.hpp"
 #include "storage/admin/access.hpp"
+#include "storage/admin/audit_row.hpp"
 
 namespace ringmaster::storage {
 
@@ -132,6 +133,14 @@ core::result<core::job_edits> audit_role::edits_of(core::job_id job, std::size_t
     if (oldest.next())
       out.complete_from = more ? out.rows.back().at : oldest.time_ms(0);
     return out;
+  });
+}
+
+core::result<void> audit_role::record(std::span<const core::audit_row> rows) {
+  return own_.edit([&]() -> core::result<void> {
+    for (const auto& row : rows)
+      write_audit(own_, row);
+    return {};
   });
 }
 

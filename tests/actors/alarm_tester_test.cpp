@@ -13,8 +13,8 @@ namespace {
 
 struct tester_world : virtual_time {
   tester_world()
-    : actor{spawn<actors::alarm_tester_state, protocol::alarm_tester>(notifier, "host-1", core::language::en, 8000ms, clock(),
-                                                                      silent_log())} {
+    : actor{spawn<actors::alarm_tester_state, protocol::alarm_tester>(
+        notifier, actors::test_form{"host-1", core::language::en, false}, 8000ms, clock(), silent_log())} {
     admin.user = core::user_id{1};
     admin.name = "admin";
     admin.admin = true;
@@ -46,6 +46,7 @@ TEST_CASE_METHOD(tester_world, "a test sends one message and answers how it ende
   CHECK(notifier->sent[0].channel == "ops");
   CHECK(notifier->sent[0].recipient.empty());
   CHECK(notifier->sent[0].message_id.starts_with("ringmaster.test."));
+  CHECK(notifier->sent[0].message.title == "[TEST] alarm from host-1");
   notifier->script = [](const protocol::notice&) {
     return std::optional{core::result<void>{core::fail(errc::invalid_argument, "550 no such mailbox")}};
   };

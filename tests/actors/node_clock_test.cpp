@@ -210,6 +210,11 @@ TEST_CASE_METHOD(clocks, "a node that has seen higher run ids and incarnations t
   REQUIRE(a.has_incarnation());
   CHECK(a.lives.heard->back()->incarnation == 10);
   CHECK(marks->marks().incarnation == 10);
+  // A later `doctor` finds the set-back in the marks.
+  REQUIRE(marks->marks().back);
+  CHECK(marks->marks().back->next == core::log_id{1});
+  CHECK(marks->marks().back->above == core::log_id{1500});
+  CHECK(core::parse_marks(written.back())->back == marks->marks().back);
   CHECK(core::number(test::expect(database.open()->cluster().raise_run_ids(core::log_id{0}))) == 1501);
   SECTION("ids that are assigned again end the incarnation") {
     marks->note(claimed({1501, 1502}));

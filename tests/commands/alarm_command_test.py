@@ -91,6 +91,16 @@ class WebhookTest(AlarmCase):
         body = json.loads(seen["body"])
         self.assertEqual(body["kind"], "test")
         self.assertIn(os.uname().nodename, body["text"])
+        self.assertEqual(body["title"], f"[TEST] alarm from {os.uname().nodename}")
+
+    def test_the_form_is_that_of_alarms(self):
+        receiver = Receiver(self, "smtp")
+        self.succeed("alarm", "test", "mail", "--config", self.mail(receiver.port))
+        plain = receiver.next()
+        self.assertEqual(plain["subject"], f"[TEST] alarm from {os.uname().nodename}")
+        self.assertNotIn("Executor", plain["text"])
+        self.succeed("alarm", "test", "mail", "--config", self.mail(receiver.port), "--set", "alarm.form=xxl")
+        self.assertEqual(receiver.next()["subject"], "Task Scheduling Center monitor alarm")
 
     def test_each_preset(self):
         receiver = Receiver(self, "http", "--body", '{"errcode":0,"code":0}')

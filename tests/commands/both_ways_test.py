@@ -58,6 +58,16 @@ class BothWaysTest(Case):
             self.assertEqual(ask("job", "remove", "1", "--yes").code, 1)
         self.assertEqual(self.remote("job", "remove", "1", "--declared-too").code, 2)
 
+    def test_refusals_have_the_same_words(self):
+        for arguments in (("run", "show", "999999"), ("job", "start", "pay-worker/child"), ("job", "stop", "77"),
+                          ("job", "show", "77")):
+            here, there = self.run_it(*arguments), self.remote(*arguments)
+            self.assertEqual((there.code, there.err), (here.code, here.err), arguments)
+        self.assertEqual(self.remote("log", "999999").err, "ringmaster: run 999999 does not exist\n")
+        self.assertEqual(self.remote("run", "kill", "999999", "--yes").err, "ringmaster: run 999999 does not exist\n")
+        self.assertEqual(self.remote("user", "remove", "admin").err,
+                         "ringmaster: users cannot change or remove their own account this way\n")
+
     def test_files_are_applied_alike(self):
         self.write("jobs.d/a.toml", JOBS)
         more = self.write("jobs.d/b.toml", job("child", "retry = 2") + job("late"))

@@ -121,6 +121,15 @@ class ExportTest(WithMail):
                     f"{self.folder}/none/out.toml")
         self.assertEqual(sorted(each.name for each in self.folder.iterdir()), ["data", "jobs.toml", "out.toml"])
 
+    def test_json(self):
+        self.succeed("apply", self.write("jobs.toml", EVERYTHING))
+        text = self.succeed("export").out
+        self.assertEqual(json.loads(self.succeed("export", "--json").out), {"text": text, "remarks": []})
+        path = self.folder / "out.toml"
+        self.assertEqual(json.loads(self.succeed("export", "--json", "--output", str(path)).out),
+                         {"file": str(path), "remarks": []})
+        self.assertEqual(path.read_text(encoding="utf-8"), text)
+
     def test_a_pipe_is_written_to_and_a_link_stays_one(self):
         self.succeed("apply", self.write("jobs.toml", JOBS))
         text = self.succeed("export").out

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import socket
+import stat
 import subprocess
 import unittest
 from pathlib import Path
@@ -52,3 +53,6 @@ class FirstEveningTest(Case):
             self.assertRegex(done.stdout, pattern, said)
         self.assertEqual(len((work / "key").read_text().split()), 1)
         self.assertIn("access token: ", (work / "pay-worker-token").read_text())
+        # Files with secrets are for their owner alone.
+        for name in ("token", "key", "anna-password", "pay-worker-token"):
+            self.assertEqual(stat.S_IMODE((work / name).stat().st_mode), 0o600, name)

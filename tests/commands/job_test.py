@@ -39,6 +39,29 @@ def documented_words() -> dict[str, str]:
     return {row[0].strip("`"): row[3] for row in cells}
 
 
+class FinerWord:
+    """One row of the table of finer words in docs/execution_states.md."""
+
+    def __init__(self, cells: list[str]):
+        self.word, self.says = cells[0].strip("`"), cells[2].split(", ")
+        self.codes, self.result = re.findall(r"`(\w+)`", cells[3]), cells[4].strip("`")
+
+
+def finer_words() -> dict[str, FinerWord]:
+    text = (Path(__file__).resolve().parents[2] / "docs/execution_states.md").read_text(encoding="utf-8")
+    table = re.search(r"^### Finer words$.*?^(\|.*?)^$", text, re.M | re.S)[1]
+    rows = [FinerWord([cell.strip() for cell in line.strip("|\n ").split("|")]) for line in table.splitlines()[2:]]
+    return {row.word: row for row in rows}
+
+
+def values_of(schema, some: str) -> set[str]:
+    """Returns the first list of values in the API's document that has this one."""
+    if isinstance(schema, dict) and some in schema.get("enum", []):
+        return set(schema["enum"]) - {None}
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
+    return next((found for part in parts if (found := values_of(part, some))), set())
+
+
 class JobTest(Case):
     def declare(self, text: str = JOBS) -> None:
         self.succeed("apply", self.write("jobs.toml", text))
@@ -85,7 +108,7 @@ class JobTest(Case):
         self.refuse(1, "unknown job pay-worker/none", "job", "show", "pay-worker/none")
         self.refuse(1, "job 77 does not exist", "job", "stop", "77")
         self.refuse(2, 'invalid job "none"; expected an id or group/key', "job", "stop", "none")
-        self.refuse(2, "The current schedule type disables startup", "job", "start", "pay-worker/child")
+        self.refuse(2, "a job without a schedule cannot be started, only triggered", "job", "start", "pay-worker/child")
         self.refuse(2, 'addresses: "here" is not an address; expected http://host:port/, at most 255 characters', "job",
                     "trigger", "1", "--address", "here")
         for text in ("", " ", ",", "http://127.0.0.1:9/,", "http://127.0.0.1:9/, ,http://127.0.0.1:8/"):
@@ -142,6 +165,51 @@ class JobTest(Case):
                     self.assertEqual(word, "as with the result")
                     word = documented_words()["succeeded" if handle == 200 else "failed"]
                 self.assertEqual((f"`{shown}`", f"`{told}`"), (word, word))
+
+    def test_finer_words_are_the_documented_ones(self):
+        self.declare()
+        note = "rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;5;0;"
+        rows = [("timed_out", 200, 502, note, "job execute timeout"),
+                ("killed", 200, 500, note, "Manual operation, kill job:killed"),
+                ("killed", 200, 500, note, "scheduling center kill job. [job running, killed]"),
+                ("killed", 200, 500, note, "block strategy effect：Cover Early [job running, killed]"),
+                ("killed", 200, 500, note,
+                 "web container destroy and kill the job. [job not executed, in the job queue, killed.]"),
+                ("lost", 200, 500, note, "Job result lost, marked as failure"),
+                ("lost", 200, 500, note, "任务结果丢失，标记失败"),
+                ("not_sent", 500, 0, note + "Trigger Fail：registry address is empty", None),
+                ("not_sent", 500, 0, note + "http://10.0.0.7:9999/: connection refused", None),
+                ("not_sent", 500, 0, note + "refused: job handler [settle] not found.", None),
+                ("unknown", 500, 0, note + "delivery unknown: no reply within 3000 ms", None),
+                ("unknown", 500, 0, note + "delivery unknown: the owner ended", None),
+                ("missed", 500, 0, "rm3;missed;host;FIRST;0/1;SERIAL_EXECUTION;0;0;3;1767225600000;1767229200000;"
+                                   "3 instants were missed", None)]
+        words = finer_words()
+        self.assertEqual({row[0] for row in rows}, set(words))
+        for word, *values in rows:
+            with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as database, database:
+                database.execute("DELETE FROM xxl_job_log")
+                database.execute("INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code,"
+                                 " trigger_msg, handle_msg) VALUES (1, 1, '2026-01-02 03:04:05', ?, ?, ?, ?)", values)
+            with self.subTest(word=word, row=values):
+                for other in words:
+                    found = self.json("run", "list", "--status", other)["items"]
+                    self.assertEqual(len(found), int(other == word), other)
+                run = self.json("run", "list", "--failed")["items"][0]
+                self.assertEqual(run["status"], "missed" if word == "missed" else "failed")
+                self.assertTrue(word == "missed" or run["reason"]["code"] in words[word].codes, run["reason"])
+                why = self.succeed("run", "list").out.splitlines()[1]
+                self.assertTrue(any(said in why for said in words[word].says), why)
+
+    def test_finer_words_are_complete(self):
+        words = finer_words()
+        api = json.loads((Path(__file__).resolve().parents[2] / "docs/openapi.json").read_text(encoding="utf-8"))
+        codes = [code for row in words.values() for code in row.codes] + ["failed", "script_exit"]
+        self.assertEqual((set(codes), len(codes)), (values_of(api, "handler_not_found"), len(set(codes))))
+        self.declare()
+        told = self.run_it("run", "list", "--status", "strange").err
+        known = set(re.search(r"\{([\w,]+)\}", told)[1].split(","))
+        self.assertEqual(known, set(words) | {"pending", "running", "succeeded", "failed"})
 
     def test_nobody_takes_a_run(self):
         self.declare()

@@ -6,6 +6,7 @@ import urllib.request
 from pathlib import Path
 
 from command_case import DEADLINE_S, Case, job
+from job_test import finer_words
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIES = re.compile(r"\bringmaster_[a-z0-9_]+")
@@ -49,7 +50,9 @@ class MetricsTest(Case):
         server.wait_until_ready()
         server.wait_for(lambda: 'runs_ended_total{group="idle"' in self.metrics(server), "the group is known")
         text = self.metrics(server)
-        for result in ("succeeded", "failed", "not_sent", "missed"):
+        results = {"succeeded"} | {row.result for row in finer_words().values()}
+        self.assertEqual(results, set(re.findall(r'ringmaster_runs_ended_total\{group="idle",result="(\w+)"', text)))
+        for result in results:
             self.assertIn(f'ringmaster_runs_ended_total{{group="idle",result="{result}"}} 0', text)
         self.assertIn('ringmaster_instants_missed_total{group="idle"} 0', text)
         for channel in ("mail", "ops"):
@@ -88,3 +91,18 @@ class MetricsTest(Case):
             self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
             for target in panel.get("targets", []):
                 self.assertEqual(target["expr"].count("("), target["expr"].count(")"), target["expr"])
+
+    def test_rules_and_dashboard_use_what_tells_of_trouble(self):
+        for path in ("packaging/grafana/ringmaster.json", "packaging/prometheus/ringmaster.rules.yml"):
+            text = (ROOT / path).read_text(encoding="utf-8")
+            for name in ("ringmaster_runs_ended_total", "ringmaster_job_last_success_timestamp_seconds",
+                         "ringmaster_alarms_total", "ringmaster_executors_refused_total", "ringmaster_build_info",
+                         "ringmaster_instants_missed_total", "process_start_time_seconds"):
+                self.assertIn(name, text, path)
+            # Prometheus renames the label `job` of a series: its own label has this name.
+            for expression in re.findall(r"[^\n]*ringmaster_job_last_success_timestamp_seconds[^\n]*", text):
+                self.assertIn("by (group, exported_job)", expression, path)
+        board = json.loads((ROOT / "packaging/grafana/ringmaster.json").read_text(encoding="utf-8"))
+        shown = " ".join(target["expr"] for panel in board["panels"] for target in panel.get("targets", []))
+        for name in ("process_resident_memory_bytes", "process_open_fds", "process_cpu_seconds_total"):
+            self.assertIn(name, shown)

@@ -36,6 +36,17 @@ class CommandsOfPagesTest(Case):
                         self.assertIn(words[count], listed, (page, words))
 
 
+class ReloadedSettingsTest(unittest.TestCase):
+    def test_the_packaged_file_names_what_a_reload_applies(self):
+        head = (PAGES / "packaging/debian/ringmaster.toml").read_text(encoding="utf-8").split("\ndata_dir")[0]
+        self.assertIn("After a change: systemctl reload ringmaster.", head)
+        sources = (PAGES / "config/changes.cpp").read_text(encoding="utf-8")
+        sections = re.search(r"reloaded_sections\{(.*?)\};", sources, re.S)[1]
+        self.assertEqual(sorted(re.findall(r'"(\w+)\."', sections)), ["deploy", "mail"])
+        for name in ("job files", "[mail]", "[[webhook]]", "access tokens", "log.level", "TLS files"):
+            self.assertIn(name, head)
+
+
 @unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
 class BackupTest(Case):
     def setUp(self):

@@ -67,13 +67,34 @@ class PlaceTest(Case):
 
     def test_only_serve_and_migrate_make_a_database(self):
         path = self.write("jobs.toml", JOBS)
-        for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes")):
+        for arguments in (("apply", path), ("job", "list"), ("user", "list"), ("run", "clear", "--all", "--yes"),
+                          ("export",), ("takeover",), ("takeover", "--back")):
             self.refuse(1, "no database at {}/data/ringmaster.db, named by RINGMASTER_DATA_DIR: data_dir; "
                            "`ringmaster serve` and `ringmaster migrate` create one, --config FILE selects another configuration",
                         *arguments)
         self.assertFalse(self.data.exists())
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("migrate").out)
         self.assertIn(f"database: sqlite {self.data}/ringmaster.db\n", self.succeed("apply", path).out)
+
+    def test_serve_names_its_database(self):
+        first = self.start()
+        first.wait_for_line(f"database: sqlite {self.data}/ringmaster.db, created by this start\n")
+        first.wait_until_ready()
+        self.assertEqual(first.stop(), 0)
+        second = self.start()
+        second.wait_for_line(f"database: sqlite {self.data}/ringmaster.db\n")
+        self.assertEqual(second.stop(), 0)
+
+    def test_migrate_replaces_no_database_unasked(self):
+        self.data.mkdir()
+        (self.data / "node-id").write_text("some-node\n")
+        for more in ((), ("--dry-run",)):
+            self.refuse(1, "the database {}/data/ringmaster.db is missing, but a server with the data folder {}/data had one "
+                           "(node-id exists): put the file back or restore a backup; "
+                           "`ringmaster serve --new-database` starts with an empty one", "migrate", *more)
+        self.assertEqual([path.name for path in self.data.iterdir()], ["node-id"])
+        self.succeed("migrate", "--new-database")
+        self.assertEqual(self.jobs(), [])
 
     def test_data_dir_counts_from_the_configuration_file(self):
         config = self.write("etc/ringmaster.toml", 'data_dir = "state"\n')
@@ -126,13 +147,14 @@ class QuestionTest(Terminal):
     def test_prune_of_a_part_is_refused(self):
         told = self.run_it("apply", f"{self.folder}/jobs.d/a.toml", "--prune", "--yes")
         self.assertEqual(told.code, 1, told)
-        self.assertIn("prune would remove 1 objects, but files of the source apply are missing: b.toml; apply all", told.err)
+        self.assertIn("prune would remove 1 object, but files of the source apply are missing: b.toml; apply all", told.err)
+        self.assertIn('or add --prune-all (in the API: "prune_all")', told.err)
         self.assertEqual(self.jobs(), ["other", "settle"])
         self.succeed("apply", f"{self.folder}/jobs.d/a.toml", "--prune", "--prune-all", "--yes")
         self.assertEqual(self.jobs(), ["settle"])
 
     def test_jobs_and_runs(self):
-        for arguments, words in ((("job", "remove", "1", "--declared-too"), "1 jobs will be removed, with their logs"),
+        for arguments, words in ((("job", "remove", "1", "--declared-too"), "1 job will be removed, with its logs"),
                                  (("run", "clear", "--all"), "0 runs of all jobs will be removed permanently")):
             told = self.run_it(*arguments)
             self.assertEqual(told.code, 2, told)
@@ -164,6 +186,9 @@ class RightsTest(Case):
         self.assertEqual(self.succeed("user", "edit", "some-user", "--admin").out, "some-user: all\n")
         server.wait_for(lambda: ask("user", "list").code == 0, "an administrator")
         self.refuse(2, "nothing to change: give --admin or --no-admin", "user", "edit", "some-user")
+        wrong = '"pay-worker=boss" is not a permission; expected GROUP=viewer, GROUP=operator or GROUP=editor'
+        self.refuse(2, wrong, "user", "grant", "some-user", "pay-worker=boss")
+        self.refuse(2, "--right: " + wrong, "user", "add", "another", "--right", "pay-worker=boss")
 
         number = json.loads(self.succeed("key", "list", "--json").out)["items"][0]["id"]
         fresh = ask("key", "rotate", str(number)).out.strip()
@@ -202,6 +227,16 @@ class WordsTest(Case):
             self.succeed("cron", "next", right)
         self.assertIn("crontab expression with five fields", self.run_it("cron", "next", "0 5 * * *").err)
 
+    def test_cron_with_both_day_fields_has_two_corrections(self):
+        for wrong, of_month, of_week in (("0 0 9 1 * MON", "0 0 9 1 * ?", "0 0 9 ? * MON"),
+                                         ("0 9 1,15 * 1", "0 0 9 1,15 * ?", "0 0 9 ? * 2")):
+            told = self.run_it("cron", "next", wrong)
+            self.assertEqual(told.code, 2)
+            self.assertIn("either day of month or day of week ", told.err)
+            self.assertIn(f'did you mean "{of_month}" (days of the month) or "{of_week}" (days of the week)?', told.err)
+            for right in (of_month, of_week):
+                self.succeed("cron", "next", right)
+
     def test_runs_are_filtered_and_named(self):
         self.succeed("apply", self.write("jobs.toml", JOBS))
         self.succeed("job", "trigger", "1")
@@ -213,7 +248,7 @@ class WordsTest(Case):
         run = server.wait_for(lambda: json.loads(self.succeed("run", "list", "--failed", "--json").out)["items"], "it failed")[0]
         line = re.split(r"  +", self.succeed("run", "list", "--since", "1h", "--handler", "settle").out.splitlines()[1])
         self.assertEqual((line[0], line[1], line[3]), (str(run["id"]), "pay-worker/settle", "failed"))
-        self.assertTrue(line[-1].startswith("not sent: "), line)
+        self.assertEqual(line[-1], "not sent: no executor of group pay-worker is registered")
         trace = ("java.lang.reflect.InvocationTargetException\n\tat a.B.c(B.java:1)\nCaused by: a.Wrapper: b\n"
                  "Caused by: java.lang.IllegalStateException: no such account\n\tat a.B.d(B.java:3)\n\t... 4 more")
         with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
@@ -226,7 +261,14 @@ class WordsTest(Case):
         self.assertEqual(len(self.succeed("run", "list", "--until", "1h").out.splitlines()), 1)
         self.assertEqual(len(self.succeed("run", "list", "--handler", "other").out.splitlines()), 1)
         shown = self.succeed("run", "show", str(run["id"])).out
-        self.assertRegex(shown, r"(?m)^why: +not sent: ")
+        self.assertRegex(shown, r"(?m)^why: +not sent: no executor of group pay-worker is registered$")
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            db.execute("UPDATE xxl_job_log SET trigger_code = 200, handle_code = 200, handle_msg = ? WHERE id = ?",
+                       ("two files<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>Trigger child job<<<<<<<<<<< </span><br>"
+                        "1/2 [Job ID=8], Trigger success, Trigger msg: null <br>2/2 [Job ID=x], Trigger Fail, Trigger msg: "
+                        "Job ID is illegal <br>", run["id"]))
+        self.assertRegex(self.succeed("run", "show", str(run["id"])).out,
+                         r"(?m)^result: +two files\nchildren: +job 8 started\n +job x not started$")
         self.assertRegex(shown, r"(?m)^started by: +manual$")
         self.assertNotIn("<", shown)
         self.assertEqual(self.succeed("names", "jobs").out, "pay-worker/settle\n")

@@ -86,6 +86,10 @@ class TokenTest(Case):
         server.signal(signal.SIGHUP)
         taken = server.wait_for_line(r"reload: applied: (.*)")[1]
         self.assertEqual(taken, "security.access_token, security.former_access_token")
+        entries = server.wait_for(lambda: self.rows("SELECT action, object_id, object_name, changes FROM rm_audit"
+                                                    " WHERE object = 'setting' ORDER BY id"), "the audit log has entries")
+        self.assertEqual(entries, [("update", 0, name, "changed by a reload of the configuration")
+                                   for name in ("security.access_token", "security.former_access_token")])
         last = self.runs("1")[0][0]
         server.wait_for(lambda: self.runs(f"id > {last + 2} AND handle_code = 200"), "runs succeed with the former token")
         self.assertEqual(self.runs(f"id > {last} AND trigger_code NOT IN (0, 200)"), [])

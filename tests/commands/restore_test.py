@@ -85,6 +85,7 @@ class DeletedTest(FileCase):
         server.wait_for(lambda: time.monotonic() > end, "time goes on")
         self.assertLessEqual(len(self.executor.seen), seen + 1)
         self.assertEqual(server.stop(), 0)
+        self.assertNotRegex(server.text(), r"could not be closed: \d+\(")
         self.assertFalse(self.file.exists())
         # A new file is created only on request.
         again = self.start()
@@ -117,6 +118,12 @@ class DeletedTest(FileCase):
         server = self.start()
         self.assertEqual(server.child.wait(DEADLINE_S), 1)
         self.assertIn("(node-id exists)", server.text())
+        # The check before a start says what the start says.
+        result = self.run_it("doctor", "--json")
+        found = {each["check"]: each for each in json.loads(result.out)}
+        self.assertEqual((result.code, found["database"]["status"]), (1, "fail"), result)
+        self.assertIn("(node-id exists): put the file back or restore a backup", found["database"]["detail"])
+        self.assertIn(found["database"]["detail"], server.text())
         self.assertEqual([path.name for path in self.data.iterdir()], ["node-id"])
 
 
@@ -129,11 +136,18 @@ class RestoredTest(FileCase):
         self.wait_for_runs(server, 10)
         self.assertEqual(server.stop(), 0)
         lives = self.rows("SELECT incarnation FROM rm_node")[0][0]
+        self.assertEqual(self.ages(), [])
+        highest = self.rows("SELECT max(id) FROM xxl_job_log")[0][0]
         self.restore(copy)
+        self.assertRegex(" ".join(self.ages()), rf"\Awarn: the database is older than it was: its next run id is \d+, but this "
+                                                rf"node has seen run {highest} .* start above {highest}\Z")
         server = self.serve()
         server.wait_for_line("warning +.*the database is older than it was: it would give run ids a second time")
         self.wait_for_runs(server, 5)
         self.assertIn("ringmaster_database_set_back_total 1", self.metrics(server))
+        # Once the ids are raised, the warning is about the start that found it.
+        self.assertRegex(" ".join(self.ages()), rf"\Awarn: the database was older than before when this node started at .*, "
+                                                rf"new run ids start above {highest}; runs in between have no rows\Z")
         self.assertEqual(server.stop(), 0)
         self.assertEqual(len(set(self.ids())), len(self.ids()))
         self.assertGreater(self.rows("SELECT incarnation FROM rm_node")[0][0], lives)
@@ -141,6 +155,10 @@ class RestoredTest(FileCase):
         rows = self.rows("SELECT id, trigger_code FROM xxl_job_log")
         for run, triggered in rows:
             self.assertTrue(triggered not in (0, 200) or self.ids().count(run) == 1, (run, triggered))
+
+    def ages(self) -> list[str]:
+        found = json.loads(self.run_it("doctor", "--json").out)
+        return [f"{each['status']}: {each['detail']}" for each in found if each["check"] == "database age"]
 
     def metrics(self, server) -> str:
         with urllib.request.urlopen(server.address() + "/metrics", timeout=DEADLINE_S) as reply:

@@ -1,8 +1,10 @@
 """Tables on a terminal: they fit its width, and cells are cut between characters."""
 
+import contextlib
 import fcntl
 import os
 import pty
+import sqlite3
 import struct
 import subprocess
 import termios
@@ -68,3 +70,25 @@ class TerminalTest(Case):
             self.assertNotIn("…", "".join(lines))
             self.assertIn(WIDE, lines[3])
             self.assertIn(ACCENTS, lines[2])
+
+    def add_run(self, words: str) -> None:
+        note = "rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;0;" + words
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db")) as db, db:
+            db.execute("INSERT INTO xxl_job_log (job_group, job_id, executor_address, trigger_time, trigger_code, trigger_msg,"
+                       " handle_code) VALUES (1, 1, 'http://10.20.30.40:9999/', '2026-03-01 12:00:00', 500, ?, 0)", (note,))
+
+    def test_the_reason_of_a_run_has_the_room(self):
+        self.add_run("refused: job handler [settle] not found.")
+        line = self.on_terminal(80, "run", "list")[1]
+        self.assertLessEqual(columns(line), 80)
+        # The address and the group give way before the reason and the name of the job.
+        self.assertRegex(line, r"^1    …/settle  2026-03-01 12:00:00  failed  -     …0:9999/  refused by the e\w*…$")
+        wide = self.on_terminal(133, "run", "list")[1]
+        self.assertIn("  pay-worker/settle  ", wide)
+
+    def test_a_long_reason_is_marked_where_it_is_cut(self):
+        words = "the account " + "x" * 300 + " is closed"
+        self.add_run("refused: " + words)
+        for lines in (self.on_terminal(1000, "run", "list"), self.succeed("run", "list").out.splitlines()):
+            self.assertTrue(lines[1].endswith("refused by the executor: " + words), lines)
+        self.assertTrue(self.on_terminal(200, "run", "list")[1].endswith("xxx…"))

@@ -44,6 +44,22 @@ class HelpTest(Case):
             self.assertIn("fly", self.run_it(*arguments).err, arguments)
         self.assertIn("subcommand is required", self.run_it().err)
 
+    def test_words_are_named_in_the_order_of_the_command_line(self):
+        end = "Run with --help for more information."
+        for arguments, line in ((["list", "jobs"], "'list' is unknown"),
+                                (["serve", "more", "words"], "unexpected argument 'more'"),
+                                (["job", "lst"], "'lst' is unknown; did you mean 'list'?")):
+            result = self.run_it(*arguments)
+            self.assertEqual((result.code, result.out, result.errors), (2, "", ["ringmaster: " + line, end]))
+
+    def test_common_options_are_named_where_they_apply(self):
+        self.assertIn("\nCommon options of commands:\n--config FILE: ", self.succeed("--help").out)
+        for command in ("cron next", "completion", "demo", "job", "run", "cron", "group", "user"):
+            self.assertNotIn("Common options", self.succeed(*command.split(), "--help").out, command)
+        for command in ("job list", "export", "serve", "doctor"):
+            told = self.succeed(*command.split(), "--help").out
+            self.assertEqual(told.count("Common options (explained by `ringmaster --help`): --config, --set"), 1, command)
+
     def test_what_cannot_be_written_is_no_success(self):
         for arguments in (["--version"], ["--help"], ["cron", "next", "0 0 9 * * ?"]):
             for mode in ("w", "r"):

@@ -1,6 +1,7 @@
 // Users, sessions and the audit log.
 
 #include "core/editing/edit_tag.hpp"
+#include "core/rules/audit_rules.hpp"
 #include "tests/storage/access_fixture.hpp"
 
 using namespace ringmaster;
@@ -434,6 +435,18 @@ TEST_CASE("changes of users are recorded without any secret", "[storage][access]
   CHECK(require(f.store->audits().list(search, f.admin)).empty());
   search.object.reset();
   CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
+
+  // A reload of the configuration records the names of its settings.
+  const std::vector<core::audit_row> settings{
+    core::audit_of(core::local_operator(), core::audit_action::update, core::audit_object::setting, 0, "mail.host", {}, noon),
+    core::audit_of(core::local_operator(), core::audit_action::update, core::audit_object::setting, 0, "log.level", {}, noon)};
+  require(f.store->audits().record(settings));
+  search = {};
+  search.object = core::audit_object::setting;
+  const auto recorded = require(f.store->audits().list(search, f.admin));
+  REQUIRE(recorded.size() == 2);
+  CHECK(recorded[1].object_name == "mail.host");
+  require(f.store->audits().record({}));
 }
 
 TEST_CASE("passwords are stored in the form that the readers of the rows need", "[storage][access]") {

@@ -182,12 +182,17 @@ TEST_CASE("run ids are raised above the given id, and never lowered", "[storage]
     db->exec("INSERT INTO xxl_job_log (job_group, job_id, trigger_code, handle_code) VALUES (1, 1, 0, 0)");
     return std::stoll(db->value("SELECT max(id) FROM xxl_job_log"));
   };
+  CHECK(core::number(require(store->cluster().next_run_id())) == 1);
   CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{40}))) == 1);
+  CHECK(core::number(require(store->cluster().next_run_id())) == 41);
   CHECK(insert() == 41);
+  CHECK(core::number(require(store->cluster().next_run_id())) == 42);
   CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{10}))) == 42);
   const auto next = insert();
   CHECK((next == 42 || next == 43)); // reading it may use up an id
   CHECK(core::number(require(store->cluster().raise_run_ids(core::log_id{5'000'000'000}))) > next);
   CHECK(insert() == 5'000'000'001);
   CHECK(db->value("SELECT count(*) FROM xxl_job_log") == "3");
+  db->exec("DELETE FROM xxl_job_log");
+  CHECK(core::number(require(store->cluster().next_run_id())) == 5'000'000'002);
 }

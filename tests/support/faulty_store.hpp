@@ -216,6 +216,9 @@ private:
       seen->revision += revision_off;
     return seen;
   }
+  core::result<core::log_id> next_run_id() override {
+    return call("next_run_id", [&] { return inner_->cluster().next_run_id(); });
+  }
   core::result<core::log_id> raise_run_ids(core::log_id highest) override {
     return call("raise_run_ids", [&] { return inner_->cluster().raise_run_ids(highest); });
   }

@@ -45,3 +45,13 @@ TEST_CASE("text width: any bytes are accepted", "[core]") {
   }
   CHECK(columns_of("\xFF\xE4\xBD a") == 5);
 }
+
+TEST_CASE("a text is cut at its beginning between characters", "[unit]") {
+  using ringmaster::core::end_columns;
+  CHECK(end_columns("pay-worker/settle", 7) == "/settle");
+  CHECK(end_columns("settle", 6) == "settle");
+  CHECK(end_columns("settle", 0).empty());
+  CHECK(end_columns("\xE7\xBB\x93\xE7\xAE\x97", 3) == "\xE7\xAE\x97");
+  CHECK(end_columns("ae\xCC\x81", 1) == "e\xCC\x81");
+  CHECK(end_columns("e\xCC\x81x", 1) == "x");
+}

@@ -38,6 +38,18 @@ std::set<std::int64_t> numbers_in(std::string_view list) {
   return out;
 }
 
+/// Returns the counter in the answer to SHOW CREATE TABLE, which is up to date where information_schema may be cached; 1 without
+/// one: a table that never had a row.
+std::int64_t counter_in(std::string_view definition) {
+  constexpr std::string_view name = " AUTO_INCREMENT=";
+  const auto options = definition.rfind("\n) ENGINE=");
+  const auto at = options == std::string_view::npos ? options : definition.find(name, options);
+  std::int64_t counter = 1;
+  if (at != std::string_view::npos)
+    std::from_chars(definition.data() + at + name.size(), definition.data() + definition.size(), counter);
+  return counter;
+}
+
 bool is_as_read(connection& db, const std::string& node, const core::entry_terms& entry) {
   auto row = db.query("SELECT incarnation, beat, state FROM rm_node WHERE id = ? FOR UPDATE", node);
   return row.next() ? entry.admits(row.number(0), row.number(1), node_state_of(row.text(2)))
@@ -135,6 +147,17 @@ core::result<core::cluster_view> cluster_role::view() {
                               {}, found.time_ms(7)});
     }
     return seen;
+  });
+}
+
+core::result<core::log_id> cluster_role::next_run_id() {
+  return own_.db.read([&]() -> core::result<core::log_id> {
+    auto& db = own_.db;
+    std::int64_t next = 1;
+    if (auto table = db.query("SHOW CREATE TABLE xxl_job_log"); table.next())
+      next = counter_in(table.text(1));
+    auto row = db.query("SELECT MAX(id) FROM xxl_job_log");
+    return core::log_id{row.next() ? std::max(next, row.number(0) + 1) : next};
   });
 }
 

@@ -98,6 +98,13 @@ core::result<core::cluster_view> cluster_role::view() {
   });
 }
 
+core::result<core::log_id> cluster_role::next_run_id() {
+  return within(*own_.db, transaction_kind::read, [](connection& db) -> core::result<core::log_id> {
+    auto reading = db.prepare(read_highest_run);
+    return core::log_id{reading.with().step() ? reading.number(0) + 1 : 1};
+  });
+}
+
 core::result<core::log_id> cluster_role::raise_run_ids(core::log_id highest) {
   return within(*own_.db, transaction_kind::write, [highest](connection& db) -> core::result<core::log_id> {
     std::int64_t given = 0;

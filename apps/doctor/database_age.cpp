@@ -1,0 +1,50 @@
+#include "apps/doctor/doctor.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "apps/server/data_folder.hpp"
+#include "core/cluster/kept_marks.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+/// A set-back is reported for this long after the start that found it.
+constexpr std::chrono::hours reported_for{7 * 24};
+
+std::optional<core::kept_marks> read_marks(const config::settings& settings) {
+  std::ifstream file{marks_file(settings)};
+  return file ? core::parse_marks(std::string{std::istreambuf_iterator<char>{file}, {}}) : std::nullopt;
+}
+
+std::string text_of(core::log_id id) { return std::to_string(core::number(id)); }
+
+} // namespace
+
+void check_age(const config::settings& settings, storage::store& store, const core::zone& zone, core::time_point now,
+               finding_list& findings) {
+  // The marks are read first: a server that runs may move both on.
+  const auto marks = read_marks(settings);
+  if (!marks || core::number(marks->ceiling) == 0)
+    return;
+  const auto next = store.cluster().next_run_id();
+  if (!next)
+    findings.push_back({verdict::failure, "database age", next.error().context});
+  else if (core::judge_next_id(*marks, *next) == core::id_verdict::older)
+    findings.push_back({verdict::warning, "database age",
+                        "the database is older than it was: its next run id is " + text_of(*next)
+                          + ", but this node has seen run " + text_of(marks->seen)
+                          + " (was it restored, or did it fail over to a replica?); serve lets new run ids start above "
+                          + text_of(marks->ceiling)});
+  else if (const auto& back = marks->back; back && now - back->at < reported_for)
+    findings.push_back({verdict::warning, "database age",
+                        "the database was older than before when this node started at " + zone.format(back->at)
+                          + " (restored, or failed over to a replica): its next run id was " + text_of(back->next)
+                          + ", new run ids start above " + text_of(back->above) + "; runs in between have no rows"});
+}
+
+} // namespace ringmaster::apps
