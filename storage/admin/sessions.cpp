@@ -69,7 +69,7 @@ core::result<void> session_role::open(const core::session& opened, std::string_v
     if (user->password_hash != password_hash)
       return tl::unexpected{core::password_has_changed()};
     forget_old_sessions(own_, now);
-    const auto how = opened.by_link ? std::vector<std::string>{"one-time link: used"} : std::vector<std::string>{};
+    const auto how = opened.by_link ? std::vector<core::audit_line>{"one-time link: used"} : std::vector<core::audit_line>{};
     const auto row = core::audit_of_user(by, core::audit_action::sign_in, user->card, how, now);
     own_.execute("INSERT INTO rm_session (digest, user_id, password_mark, opened_ms, expires_ms, lifetime_ms, remote)"
                  " VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -222,7 +222,11 @@ void protocol_checker::check_wait(const core::claimed_run& claimed) {
   const bool distrusted = std::any_of(what_->faults.begin(), what_->faults.end(), [&](const auto& one) {
     return (one.what == effect::step_clock || one.what == effect::freeze) && std::chrono::abs(one.lasts) > rules.clock_tolerance;
   });
-  if (const auto waited = world_.now() - made->second; waited > wait_max + (distrusted ? span{rules.clock_settle} : span{}))
+  // A job whose claim the store refuses waits for a minute.
+  const bool refused =
+    std::any_of(what_->faults.begin(), what_->faults.end(), [](const auto& one) { return one.what == effect::wrong_answer; });
+  const auto excused = (distrusted ? span{rules.clock_settle} : span{}) + (refused ? span{60s} : span{});
+  if (const auto waited = world_.now() - made->second; waited > wait_max + excused)
     fail("F4", "intent " + text(made->first) + " waited for " + text(std::chrono::duration_cast<milliseconds>(waited).count()) +
                  " ms after those of another executor");
 }

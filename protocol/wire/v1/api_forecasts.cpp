@@ -46,7 +46,7 @@ core::result<core::counts_search> search_of(const sent_counts& sent, core::time_
   return search;
 }
 
-void append_number(std::string& out, std::uint64_t number) { append_json(out, static_cast<std::int64_t>(number)); }
+void append_count(std::string& out, std::uint64_t number) { append_json(out, static_cast<std::int64_t>(number)); }
 
 /// Appends an id; null for a job that does not exist yet.
 void append_job_id(std::string& out, core::job_id job) {
@@ -78,7 +78,7 @@ void append_counts(json_object& reply, const core::counts_report& report, const 
   reply.number("walked_to_ms", core::to_ms(report.walked_until));
   reply.boolean("truncated", report.walked_until < search.until);
   reply.number("firings", static_cast<std::int64_t>(of.firings));
-  reply.raw("counts", json_array(of.counts, append_number));
+  reply.raw("counts", json_array(of.counts, append_count));
   reply.raw("top", json_array(of.top, append_busy));
   reply.raw("jobs", json_array(of.jobs, append_total));
   reply.raw("cannot_be_planned", json_array(report.bad, append_job_id));
