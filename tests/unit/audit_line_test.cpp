@@ -27,10 +27,10 @@ TEST_CASE("fields are derived from lines that tell them", "[unit][audit]") {
   CHECK(fields_in("interval_ms: none -> 1500") == audit_fields{{"interval_ms", "", "1500"}});
   CHECK(fields_in("name: \"none\" -> \"x\"") == audit_fields{{"name", "none", "x"}});
   CHECK(fields_in("source: 3 bytes -> 5 bytes\nremark: \"a\" -> \"b\"") ==
-        fields{{"source", "3 bytes", "5 bytes"}, {"remark", "a", "b"}});
+        audit_fields{{"source", "3 bytes", "5 bytes"}, {"remark", "a", "b"}});
   CHECK(fields_in("password: changed") == audit_fields{{"password: changed"}});
   CHECK(fields_in("source: deploy\nkind: update\nretry: 0 -> 2") ==
-        fields{{"source: deploy"}, {"kind: update"}, {"retry", "0", "2"}});
+        audit_fields{{"source: deploy"}, {"kind: update"}, {"retry", "0", "2"}});
   CHECK(fields_in("").empty());
   // Rows of former releases: the first arrow separates, and a line without a name belongs to the value before it.
   CHECK(fields_in("params: \"a\" -> \"b\" -> \"c\"") == audit_fields{{"params", "a", "b\" -> \"c"}});
