@@ -1,6 +1,7 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { ElMessage } from 'element-plus/es'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { serverNow } from '../src/app/clock'
 import { showLanguage } from '../src/app/i18n'
 import { addTask, failuresByReason, partsOf } from '../src/live/bulk'
 import type { Job, Run, Task } from '../types/api'
@@ -81,6 +82,21 @@ describe('all jobs that match a filter', () => {
     expect(document.body.textContent).toContain('Meanwhile 57 match the filter')
     expect(document.querySelector('.bulk')?.textContent).toContain('All 57 that match are selected')
   })
+  it('are run after their number has changed', async () => {
+    answers['/tasks/9'] = () => json(ended({ action: 'trigger', done: 57, total: 57 }))
+    const begin = answers['/jobs/trigger']!
+    answers['/jobs/trigger'] = () => json({ type: 'urn:ringmaster:conflict', title: 'Conflict', status: 409, detail: '57 objects', count: 57 }, 409)
+    await openSelected('/jobs')
+    await press('Select all 60 that match', '.bulk')
+    await press('Run once', '.bulk')
+    await press('Run', '.el-dialog')
+    expect(document.querySelector('.el-dialog')?.textContent).toContain('Meanwhile 57 match the filter')
+    answers['/jobs/trigger'] = begin
+    await press('Run', '.el-dialog')
+    expect(sent.map((each) => each.body.expect)).toEqual([60, 57])
+    expect(sent[1]?.key).not.toBe(sent[0]?.key)
+    expect(document.body.textContent).toContain('57 of 57 triggered')
+  })
   it('are run with one dialog', async () => {
     answers['/tasks/9'] = () => json(ended({ action: 'trigger', done: 60, total: 60 }))
     await openSelected('/jobs')
@@ -140,6 +156,53 @@ describe('selected runs', () => {
     await press('Run again', '.el-message-box')
     expect(sent[1]).toMatchObject({ path: '/runs/rerun', body: { ids: [71, 72] } })
     expect(sent[1]?.key).toBeTruthy()
+  })
+  it('that are all that match end with the present, so that new runs do not change their number', async () => {
+    answers['/runs'] = () => json({ items: [71, 72].map(run), next: 'p3', total: 60, total_is_capped: false })
+    answers['/tasks/9'] = () => json(ended({ action: 'rerun', done: 60, total: 60 }))
+    await openSelected('/runs?status=failed')
+    const beforeMs = serverNow()
+    await press('Select all 60 that match', '.bulk')
+    await press('Run again', '.bulk')
+    const field = document.querySelector<HTMLInputElement>('.el-message-box input')!
+    field.value = '60'
+    field.dispatchEvent(new Event('input'))
+    await settle()
+    await press('Run again', '.el-message-box')
+    const { filter, expect: number } = sent[0]?.body as { filter: { status: string; to_ms: number }; expect: number }
+    expect(number).toBe(60)
+    expect(filter.status).toBe('failed')
+    expect(filter.to_ms).toBeGreaterThanOrEqual(beforeMs)
+  })
+  it('are followed after errors that may pass', async () => {
+    let asked = 0
+    answers['/tasks/9'] = () => ((asked += 1) === 1 ? json({ detail: 'slow down' }, 429) : json(ended({ action: 'kill', done: 2, total: 2 })))
+    await openSelected('/runs')
+    await press('Kill', '.bulk')
+    await press('Kill', '.el-message-box')
+    expect(document.querySelector('.bulk [role=status]')?.textContent).toBe('0 of 2…')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('2 of 2 killed'), 4000)
+    expect(sent).toHaveLength(1)
+  })
+  it('keep the key of a rerun until its outcome is known', async () => {
+    answers['/tasks/9'] = () => json({ detail: 'no such task' }, 404)
+    await openSelected('/runs')
+    const again = async () => {
+      await press('Run again', '.bulk')
+      await press('Run again', '.el-message-box')
+    }
+    await again()
+    expect(document.body.textContent).toContain('The outcome is unknown: no such task')
+    expect(selectedRows()).toEqual([71, 72])
+    answers['/tasks/9'] = () => json(ended({ action: 'rerun', done: 2, total: 2 }))
+    await again()
+    expect(document.body.textContent).toContain('2 of 2 run again')
+    expect(sent[1]).toEqual(sent[0])
+    document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
+    await settle()
+    await again()
+    expect(sent[2]?.body).toEqual(sent[0]?.body)
+    expect(sent[2]?.key).not.toBe(sent[0]?.key)
   })
   it('open a dialog with the parameters and the executor of one', async () => {
     answers['/jobs/7/trigger'] = () => json({ job: 7, intent: 5 }, 202)

@@ -1,6 +1,7 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
+import SourceList from '../src/parts/SourceList.vue'
 import { answer, json, openApp, settle } from './app'
 
 let wrapper: VueWrapper | null = null
@@ -38,6 +39,12 @@ async function open(): Promise<VueWrapper> {
 }
 
 describe('sources of declared files', () => {
+  it('that could not be read are not taken for none', async () => {
+    vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => (url.endsWith('/declared') ? Promise.resolve(json({ detail: 'the store is busy' }, 500)) : answer(url, init))))
+    const opened = await open()
+    expect(opened.text()).toContain('the store is busy')
+    expect(opened.text()).not.toContain('No file was applied yet')
+  })
   it('are compared at once where the server has the files', async () => {
     serve([source('mail'), source('the own', { has_files: true, revision: 17 })], () => changes([
       { kind: 'unchanged', object: 'group pay', fields: [] },
@@ -57,6 +64,19 @@ describe('sources of declared files', () => {
     expect(page.text()).toContain('No difference')
     await page.findAll('button').find((button) => button.text() === 'Compare')?.trigger('click')
     await settle()
+    expect(asked.length).toBe(2)
+  })
+  it('are compared again after something was applied during a comparison', async () => {
+    let release: (found: Response) => void = () => undefined
+    const late = new Promise<Response>((done) => (release = done))
+    serve([source('deploy', { has_files: true })], () => (asked.length === 1 ? (late as unknown as Response) : changes([])))
+    const page = await open()
+    const refreshed = (page.findComponent(SourceList).vm as unknown as { refresh(): Promise<void> }).refresh()
+    await settle()
+    expect(asked.length).toBe(1)
+    release(changes([{ kind: 'update', object: 'job pay/settle', fields: [] }]))
+    await refreshed
+    await vi.waitFor(() => expect(page.text()).toContain('No difference'))
     expect(asked.length).toBe(2)
   })
   it('show mistakes in the files of the server', async () => {

@@ -150,8 +150,16 @@ describe('saving a script', () => {
     await settle()
     await press('Save')
     expect(compared).toEqual([['first', 'second']])
+    const enter = () => document.querySelector('.el-dialog form')?.dispatchEvent(new Event('submit', { cancelable: true }))
+    await remark('abc')
+    enter()
+    await settle()
+    expect(puts()).toEqual([])
+    // Enter twice saves once.
     await remark('a remark')
-    await press('Save', '.el-dialog')
+    enter()
+    enter()
+    await settle()
     expect(puts().map((each) => [each.path, each.match, each.body.source])).toEqual([['/jobs/1/source', '"s1"', 'second']])
     // The next save has the tag of this one.
     typed('third')
@@ -416,11 +424,26 @@ describe('the forecast', () => {
     await open('/forecast?job=1')
     document.querySelector<HTMLElement>('main .el-collapse-item__header')?.click()
     await settle()
-    await vi.waitFor(() => expect(document.body.textContent).toContain('collides with 2 others'), 4000)
+    await vi.waitFor(() => expect(document.body.textContent).toContain('collides with others: 2'), 4000)
     expect(sent.at(-1)?.body).toMatchObject({ job: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' } })
     expect(document.querySelector('.what-if .before')?.textContent).toContain('alone')
     expect(document.body.textContent).toContain('At 02:00, every day')
     expect(document.body.textContent).toContain('for the last time')
+    // Another cron is typed: the former result does not stay beside it.
+    const cron = document.querySelector<HTMLInputElement>('main input[aria-label="Cron expression"]')!
+    cron.value = '0 0 3 * * ?'
+    cron.dispatchEvent(new Event('input'))
+    await settle()
+    expect(document.querySelector('.what-if .before')).toBeNull()
+  })
+  it('shows no row of a former filter after the list could not be read', async () => {
+    serveList(counts([from]), () => forecast([{ at_ms: from, job: 1, group: 1 }], null))
+    await open('/forecast')
+    await vi.waitFor(() => expect(rows()).toBe(1))
+    serveList(counts([from]), () => Promise.reject(new TypeError('no answer')))
+    document.querySelector<HTMLElement>('.live button:last-of-type')?.click()
+    await vi.waitFor(() => expect(document.body.textContent).toContain('The server does not answer'))
+    expect(rows()).toBe(0)
   })
 })
 

@@ -11,6 +11,7 @@ const run = (id: number): FoundRun => ({ ...(example('ShortRun') as FoundRun), i
 const none: FoundObjects = { jobs: [], groups: [], runs: [], users: [], truncated: false }
 let found: FoundObjects
 let asked: string[]
+let refused = false
 let release: (() => void) | null
 let wrapper: VueWrapper
 let router: Router
@@ -18,6 +19,7 @@ let router: Router
 async function serve(url: string, init?: RequestInit): Promise<Response> {
   const { pathname, searchParams } = new URL(url, 'http://server')
   if (pathname !== '/api/v1/search') return answer(url, init)
+  if (refused) return json({ type: 'urn:ringmaster:unavailable', title: 'Unavailable', status: 503, detail: 'the store is busy' }, 503)
   asked.push(searchParams.get('q') ?? '')
   const now = found
   if (release) await new Promise<void>((done) => (release = done))
@@ -37,6 +39,7 @@ function type(text: string): void {
 beforeEach(async () => {
   found = none
   asked = []
+  refused = false
   release = null
   vi.stubGlobal('fetch', vi.fn(serve))
   await showLanguage('en')
@@ -79,6 +82,20 @@ describe('the search', () => {
     found = { ...found, jobs: [{ id: 7, group: 1, name: 'seven', handler: '', key: null }], runs: [run(7)] }
     type('7')
     await vi.waitFor(() => expect(options()).toEqual(['seven', 'Run 7']))
+  })
+  it('shows why it failed, not that there is nothing', async () => {
+    refused = true
+    type('settle')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('the store is busy'))
+    expect(document.body.textContent).not.toContain('Nothing found')
+  })
+  it('opens nothing with the Enter that ends the input of a character', async () => {
+    found = { ...none, runs: [run(70)] }
+    type('70')
+    await vi.waitFor(() => expect(options()).toEqual(['Run 70']))
+    input().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }))
+    await settle()
+    expect(router.currentRoute.value.fullPath).toBe('/help')
   })
   it('drops an answer to an earlier text', async () => {
     release = () => undefined

@@ -1,5 +1,7 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { noteAnswer } from '../src/api/client'
+import { serverNow } from '../src/app/clock'
 import { showLanguage } from '../src/app/i18n'
 import { stepBeforeEnd, warnBeforeMs } from '../src/app/session_end'
 import { answer, json, openApp, session, settle } from './app'
@@ -18,6 +20,7 @@ describe('before the end of a session', () => {
     expect(stepBeforeEnd(null, 0, false)).toEqual({ do: 'nothing' })
     expect(stepBeforeEnd(undefined, 0, false)).toEqual({ do: 'nothing' })
     expect(stepBeforeEnd(5, 5, false)).toEqual({ do: 'nothing' })
+    expect(stepBeforeEnd(5, 5, true)).toEqual({ do: 'read' })
   })
 })
 
@@ -38,6 +41,7 @@ describe('pages', () => {
     await showLanguage('en')
   })
   afterEach(() => {
+    vi.useRealTimers()
     wrapper?.unmount()
     document.body.innerHTML = ''
     vi.unstubAllGlobals()
@@ -52,6 +56,16 @@ describe('pages', () => {
     await settle()
     expect(wrapper.text()).not.toContain('Your session ends at')
   })
+  it('take the warning back after another tab has extended the session', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    endsMs = serverNow() + 120_000
+    wrapper = (await openApp('/help')).wrapper
+    await vi.waitFor(() => expect(wrapper?.text()).toContain('Your session ends at'))
+    endsMs += 12 * 3_600_000
+    noteAnswer(Date.now() + 15_000)
+    await vi.advanceTimersByTimeAsync(31_000)
+    await vi.waitFor(() => expect(wrapper?.text()).not.toContain('Your session ends at'))
+  })
   it('ask for a new sign-in if the session cannot last longer', async () => {
     endsMs = Date.now() + 120_000
     wrapper = (await openApp('/help')).wrapper
@@ -64,6 +78,14 @@ describe('pages', () => {
     const opened = await openApp('/sign-in#one_time=abc-DEF_1')
     wrapper = opened.wrapper
     await vi.waitFor(() => expect(bodies).toEqual([{ one_time: 'abc-DEF_1' }]))
+    await vi.waitFor(() => expect(opened.router.currentRoute.value.fullPath).toBe('/'))
+  })
+  it('sign in with a link that is opened where the sign-in page is shown already', async () => {
+    endsMs = Date.now() + 12 * 3_600_000
+    const opened = await openApp('/sign-in')
+    wrapper = opened.wrapper
+    await opened.router.push('/sign-in#one_time=second')
+    await vi.waitFor(() => expect(bodies).toEqual([{ one_time: 'second' }]))
     await vi.waitFor(() => expect(opened.router.currentRoute.value.fullPath).toBe('/'))
   })
 })

@@ -31,6 +31,17 @@ describe('the span of a timeline', () => {
     expect(hours.map((each) => new Date(each.ms).getHours())).toEqual([18, 21, 0, 3, 6, 9, 12, 15])
     expect(hours.every((each, index) => each.place > (hours[index - 1]?.place ?? 0))).toBe(true)
   })
+  it('has hours and days of the shown zone, also where its clock is changed', () => {
+    const from = Date.UTC(2026, 2, 28, 12)
+    const span = { from, to: from + 48 * hour, now: from }
+    const days = (zone: string) => hoursOf(span, zone).filter((each) => each.isDay).map((each) => new Date(each.ms).toISOString().slice(0, 16))
+    expect(days('UTC')).toEqual(['2026-03-29T00:00', '2026-03-30T00:00'])
+    expect(days('Asia/Kathmandu')).toEqual(['2026-03-28T18:15', '2026-03-29T18:15'])
+    expect(days('Europe/Berlin')).toEqual(['2026-03-28T23:00', '2026-03-29T22:00'])
+    expect(hoursOf(span, 'Europe/Berlin')).toHaveLength(8)
+    const short = { from: from + 12 * hour, to: from + 17 * hour, now: from }
+    expect(hoursOf(short, 'Europe/Berlin').map((each) => (each.ms - short.from) / hour)).toEqual([0, 1, 2, 3, 4, 5])
+  })
 })
 
 describe('bars of a timeline', () => {

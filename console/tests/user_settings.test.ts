@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { firstPage } from '../src/app/router'
 import { settings, settingsOf } from '../src/app/settings'
-import { chosenSettings, followUserSettings, loadUserSettings, saveAfterMs, savedPart } from '../src/app/user_settings'
+import { chosenSettings, followUserSettings, loadUserSettings, readAgainMs, saveAfterMs, savedPart } from '../src/app/user_settings'
 import { intervalMs } from '../src/live/poll'
 import { json, userSettings } from './app'
 
 let answer: object
 let sent: unknown[]
+/** Readings that the server refuses. */
+let refusals: number
 /** Runs before the server answers. */
 let meanwhile: () => void
 
@@ -14,6 +16,7 @@ beforeEach(() => {
   Object.assign(settings, settingsOf(null))
   answer = userSettings
   sent = []
+  refusals = 0
   meanwhile = () => undefined
   vi.useFakeTimers()
   vi.stubGlobal(
@@ -21,7 +24,7 @@ beforeEach(() => {
     vi.fn(async (_: string, init?: RequestInit) => {
       if (init?.method !== 'PUT') {
         meanwhile()
-        return json(answer)
+        return refusals-- > 0 ? json({}, 503) : json(answer)
       }
       sent.push(JSON.parse(String(init.body)))
       return new Response(null, { status: 204 })
@@ -65,8 +68,38 @@ describe('settings of a user', () => {
     answer = { ...userSettings, theme: 'dark', zone: 'utc' }
     meanwhile = () => (settings.theme = 'light')
     await loadUserSettings()
-    expect(settings).toMatchObject({ theme: 'light', zone: 'viewer' })
-    expect(sent).toEqual([expect.objectContaining({ theme: 'light', zone: 'viewer' })])
+    expect(settings).toMatchObject({ theme: 'light', zone: 'utc' })
+    expect(sent).toEqual([expect.objectContaining({ theme: 'light', zone: 'utc' })])
+  })
+  it('take back an interval that was taken back in another browser', async () => {
+    answer = { ...userSettings, theme: 'dark', refresh_s: 30 }
+    await loadUserSettings()
+    expect(settings.refreshS).toBe(30)
+    answer = { ...userSettings, theme: 'dark' }
+    await loadUserSettings()
+    expect(settings.refreshS).toBe(0)
+    await vi.advanceTimersByTimeAsync(saveAfterMs)
+    expect(sent).toEqual([])
+  })
+  it('are read again after a failure; what was changed meanwhile is saved', async () => {
+    answer = { ...userSettings, theme: 'dark', zone: 'utc', refresh_s: 30 }
+    refusals = 2
+    await vi.advanceTimersByTimeAsync(saveAfterMs)
+    sent = []
+    // A new tab, which does not know yet what the server has.
+    vi.resetModules()
+    const tab = await import('../src/app/user_settings')
+    const { settings: own } = await import('../src/app/settings')
+    Object.assign(own, settingsOf(null))
+    tab.followUserSettings()
+    await tab.loadUserSettings()
+    own.theme = 'light'
+    await vi.advanceTimersByTimeAsync(readAgainMs)
+    expect(own).toMatchObject({ theme: 'light', refreshS: 0 })
+    expect(sent).toEqual([])
+    await vi.advanceTimersByTimeAsync(readAgainMs)
+    expect(own).toMatchObject({ theme: 'light', zone: 'utc', refreshS: 30 })
+    expect(sent).toEqual([expect.objectContaining({ theme: 'light', zone: 'utc', refresh_s: 30 })])
   })
 })
 
@@ -86,5 +119,11 @@ describe('the interval of live pages', () => {
     expect([0, 3000].map(intervalMs)).toEqual([0, 3000])
     settings.refreshS = 60
     expect([0, 3000].map(intervalMs)).toEqual([0, 60000])
+  })
+  it('gets no longer for what ends soon, and no shorter for what changes rarely', () => {
+    settings.refreshS = 300
+    expect([1000, 3000, 60000].map(intervalMs)).toEqual([1000, 300000, 300000])
+    settings.refreshS = 2
+    expect([1000, 3000, 60000].map(intervalMs)).toEqual([1000, 2000, 60000])
   })
 })

@@ -36,6 +36,20 @@ function partsOf(ms: number, zone: string): Record<string, string> {
   return Object.fromEntries(formatOf(zone).formatToParts(ms).map((part) => [part.type, part.value]))
 }
 
+/** Returns how far the clock of a zone is ahead of UTC. */
+function offsetMs(ms: number, zone: string): number {
+  const part = partsOf(ms, zone)
+  const wall = Date.UTC(Number(part.year), Number(part.month) - 1, Number(part.day), Number(part.hour), Number(part.minute), Number(part.second))
+  return wall - Math.floor(ms / 1000) * 1000
+}
+/** Returns what the clock of a zone shows, as if it were UTC. */
+export const wallOf = (ms: number, zone: string) => ms + offsetMs(ms, zone)
+/** Returns the time at which the clock of a zone shows `wall`; a time near it if the clock skips that. */
+export function timeOfWall(wall: number, zone: string): number {
+  const near = wall - offsetMs(wall, zone)
+  return wall - offsetMs(near, zone)
+}
+
 /** Formats `2026-01-02 03:04:05`. */
 export function timeText(ms: number, zone = zoneName(settings.zone)): string {
   const part = partsOf(ms, zone)

@@ -8,14 +8,17 @@ const groupsMax = 5000
 /** Titles of groups and jobs, which rows of other lists name by number. */
 export const useGroups = defineStore('groups', () => {
   const all = shallowRef<GroupRow[]>([])
-  let reading: Promise<void> | null = null
+  /** The reading under way, and whether it has the counts. */
+  let reading: { done: Promise<void>; counts: boolean } | null = null
   let readMs = 0
 
   /** Reads all groups that the user may see, at most every 30 s. `counts`: with the numbers of their jobs and executors. */
   function load(force = false, counts = false): Promise<void> {
-    if (reading) return reading
+    if (reading && (reading.counts || !counts)) return reading.done
     if (!force && Date.now() - readMs < 30000) return Promise.resolve()
-    reading = (async () => {
+    const own = { done: Promise.resolve(), counts }
+    reading = own
+    own.done = (async () => {
       const found: GroupRow[] = []
       let cursor: string | undefined
       do {
@@ -23,9 +26,13 @@ export const useGroups = defineStore('groups', () => {
         found.push(...page.items)
         cursor = page.items.length > 0 && page.next !== cursor ? (page.next ?? undefined) : undefined
       } while (cursor && found.length < groupsMax)
-      take(found)
-    })().finally(() => (reading = null))
-    return reading
+      // A later reading with counts replaces this one.
+      if (reading === own) take(found)
+      else await reading?.done
+    })().finally(() => {
+      if (reading === own) reading = null
+    })
+    return own.done
   }
 
   /** Takes groups that another tab has read. */

@@ -4,6 +4,8 @@ import { serverNow } from './clock'
 import { useSession } from './session'
 
 export const warnBeforeMs = 5 * 60_000
+/** Time between two looks while the warning is shown: another tab may extend the session. */
+const lookAgainMs = 30_000
 /** Longest wait of one timer; browsers end longer ones than 24 days at once. */
 const waitMaxMs = 3_600_000
 
@@ -14,7 +16,8 @@ export type Step = { do: 'wait'; ms: number } | { do: 'read' } | { do: 'warn' } 
  * `isUsed`: the server has answered much later, and may have extended it. The session is read again only then: an idle page must not keep its session alive.
  */
 export function stepBeforeEnd(expiresMs: number | null | undefined, nowMs: number, isUsed: boolean): Step {
-  if (!expiresMs || expiresMs <= nowMs) return { do: 'nothing' }
+  if (!expiresMs) return { do: 'nothing' }
+  if (expiresMs <= nowMs) return { do: isUsed ? 'read' : 'nothing' }
   const restMs = expiresMs - nowMs - warnBeforeMs
   if (restMs > 0) return { do: 'wait', ms: Math.min(restMs, waitMaxMs) }
   return { do: isUsed ? 'read' : 'warn' }
@@ -35,12 +38,13 @@ export function useSessionEnd() {
     clearTimeout(timer)
     const expiresMs = session.current?.expires_ms
     const step = stepBeforeEnd(expiresMs, serverNow(), mayBeExtended(expiresMs))
-    endsMs.value = step.do === 'warn' ? (expiresMs ?? null) : null
+    // The warning stays while the session is read.
+    if (step.do !== 'read') endsMs.value = step.do === 'warn' ? (expiresMs ?? null) : null
     if (step.do === 'wait') timer = setTimeout(() => void look(), step.ms)
-    else if (step.do === 'warn') timer = setTimeout(() => void look(), Math.max(0, (expiresMs ?? 0) - serverNow()))
+    else if (step.do === 'warn') timer = setTimeout(() => void look(), Math.min(lookAgainMs, Math.max(0, (expiresMs ?? 0) - serverNow())))
     else if (step.do === 'read' && !document.hidden) {
       // The session is watched: another look follows if it was read.
-      if (!(await session.readAgain())) timer = setTimeout(() => void look(), 30_000)
+      if (!(await session.readAgain())) timer = setTimeout(() => void look(), lookAgainMs)
     }
   }
   const seen = () => !document.hidden && void look()

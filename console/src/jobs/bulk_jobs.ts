@@ -27,7 +27,7 @@ const resultOf = (outcome: Outcome, total: number): BulkResult => ({ total, done
 /** Actions on selected jobs, with their outcome. `rows` are the shown ones, `show` reads the list again. */
 export function useBulkJobs(rows: () => JobRow[], show: () => void, filter?: () => string) {
   const own = useBulk<JobFilter>(show, filter)
-  const { selected, all, chosen, count, work, watchTask, finish } = own
+  const { selected, all, chosen, count, during, work, watchTask, finish } = own
   const shownById = () => new Map(rows().map((job) => [job.id, job]))
   /** Groups of the jobs that were shown when they were selected. */
   const groupOf = new Map<number, number>()
@@ -74,8 +74,7 @@ export function useBulkJobs(rows: () => JobRow[], show: () => void, filter?: () 
       if (result) finish(on ? 'start' : 'stop', result, retry)
       return
     }
-    const before = ids.length <= undoMax ? (await readJobs(ids)).found : []
-    const done = await send(on, ids)
+    const { before, done } = await during(ids.length, async () => ({ before: ids.length <= undoMax ? (await readJobs(ids)).found : [], done: await send(on, ids) }))
     if (!done) return
     const changed = changedBy(on, done.done, before)
     finish(on ? 'start' : 'stop', resultOf(done, ids.length), retry, changed.length ? () => undoTurn(on, changed) : undefined)

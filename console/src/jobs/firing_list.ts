@@ -40,7 +40,10 @@ export function useFirings() {
       left.value = { spans, cursor, filter }
       rows.value = [...before, ...found]
     } catch (error) {
-      if (!own.signal.aborted) tellError(error)
+      if (own.signal.aborted) return
+      // Rows of other spans must not stay.
+      if (!before.length) rows.value = []
+      tellError(error)
     } finally {
       if (current === own) busy.value = false
     }

@@ -1,4 +1,6 @@
 import type { Timeline } from '../../types/api'
+import { timeOfWall, wallOf, zoneName } from '../app/clock'
+import { settings } from '../app/settings'
 import { durationMs, isOpen, stateOf, type RunState } from '../log/run_facts'
 
 export const dayMs = 86400000
@@ -170,19 +172,19 @@ export function rowsOf(ticks: Tick[], bars: RunBar[], edits: Edit[]): TableRow[]
 /** Distances of the marks of the axis, ascending. */
 const steps = [60000, 5 * 60000, 15 * 60000, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 2 * dayMs, 7 * dayMs]
 
-/** Returns the full hours, minutes or days of the viewer's clock for the axis, at most about ten. */
-export function hoursOf(span: Span): { ms: number; place: number; isDay: boolean }[] {
+/** Returns the full hours, minutes or days of the shown zone's clock for the axis, at most about ten. */
+export function hoursOf(span: Span, zone = zoneName(settings.zone)): { ms: number; place: number; isDay: boolean }[] {
   const step = steps.find((each) => (span.to - span.from) / each <= 10) ?? 7 * dayMs
-  const at = new Date(span.from)
-  at.setHours(0, 0, 0, 0)
+  const begin = wallOf(span.from, zone)
+  const unit = Math.min(step, dayMs)
   const found = []
-  while (at.getTime() <= span.to) {
-    const ms = at.getTime()
-    if (ms >= span.from) found.push({ ms, place: placeOf(ms, span), isDay: at.getHours() === 0 && at.getMinutes() === 0 })
+  let last = -Infinity
+  for (let wall = Math.floor(begin / unit) * unit; ; wall += step) {
     // By the clock for hours and days, so that a change to summer time moves no mark.
-    if (step >= hourMs) at.setHours(at.getHours() + step / hourMs)
-    else at.setTime(ms + step)
-    if (at.getTime() <= ms) at.setTime(ms + step)
+    const ms = step < hourMs ? span.from + (wall - begin) : timeOfWall(wall, zone)
+    if (ms > span.to) return found
+    const isDay = (step < hourMs ? wallOf(ms, zone) : wall) % dayMs === 0
+    if (ms >= span.from && ms > last) found.push({ ms, place: placeOf(ms, span), isDay })
+    last = Math.max(last, ms)
   }
-  return found
 }

@@ -1,9 +1,10 @@
 import { computed, getCurrentScope, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Task, TaskBegun } from '../../types/api'
-import { call } from '../api/client'
+import { call, newIdempotencyKey } from '../api/client'
 import { ApiError } from '../api/problem'
 import { t } from '../app/i18n'
-import { tellDone, tellError, tellWarning, tellWithUndo } from '../app/notices'
+import { tellDone, tellError, tellWarning, tellWithUndo, wordsOf } from '../app/notices'
+import { nextWaitMs } from './shared_poll'
 
 export type BulkAction = Task['action']
 
@@ -29,7 +30,31 @@ const nothing: BulkResult = { total: 0, done: 0, failures: 0, failed: [], aborte
 
 export const bulkMax = 500
 const pollMs = 500
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+/** Interval in a hidden tab: the next part of an action begins there, too. */
+const hiddenPollMs = 10000
+
+/** Waits `ms`; in a hidden tab at least `hiddenPollMs`, or until it is shown. */
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => {
+    const beginMs = Date.now()
+    let timer: ReturnType<typeof setTimeout>
+    const plan = () => {
+      clearTimeout(timer)
+      const waitMs = document.hidden ? Math.max(ms, hiddenPollMs) : ms
+      timer = setTimeout(end, Math.max(0, beginMs + waitMs - Date.now()))
+    }
+    const end = () => {
+      document.removeEventListener('visibilitychange', plan)
+      done()
+    }
+    document.addEventListener('visibilitychange', plan)
+    plan()
+  })
+}
+
+/** The server may have done what was asked, or may go on with it. */
+class OutcomeUnknown extends Error {}
+const mayBeDone = (error: unknown) => error instanceof ApiError && (error.isAbsence || (error.status >= 500 && error.status !== 503))
 
 /** Splits ids into parts of as many as the server takes. */
 export function partsOf(ids: number[]): { ids: number[] }[] {
@@ -80,52 +105,81 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
   /** Returns the requests for these objects, or else for the chosen ones. */
   function objectsOf(only?: number[]): Objects<Filter>[] {
     if (!only && all.value) return [{ filter: all.value.filter, expect: all.value.total }]
-    return partsOf(only ?? chosen.value)
+    // In order, so that the same objects are the same requests.
+    return partsOf([...(only ?? chosen.value)].sort((a, b) => a - b))
   }
-  async function follow(task: number, before: BulkResult): Promise<Task | null> {
-    for (;;) {
-      const now = await call('GET /tasks/{id}', { id: task })
-      if (left) return null
-      progress.value = { done: before.done + before.failures + now.done + now.failed, total: before.total, task }
-      if (now.state !== 'running') return now
-      await pause(pollMs)
-      if (left) return null
-    }
-  }
-  /** Does an action with the objects as tasks, one after the other. Null: nothing was done. */
-  async function work(begin: (objects: Objects<Filter>) => Promise<TaskBegun>, only?: number[]): Promise<BulkResult | null> {
-    let result: BulkResult = { ...nothing, total: only?.length ?? count.value }
-    progress.value = { done: 0, total: result.total, task: 0 }
+  /** Shows progress while an action works with `total` objects. */
+  async function during<Value>(total: number, action: () => Promise<Value>): Promise<Value> {
+    progress.value = { done: 0, total, task: 0 }
     try {
-      for (const objects of objectsOf(only)) {
-        const { task } = await begin(objects)
-        const ended = await follow(task, result)
-        if (!ended) return null
-        result = addTask(result, ended)
-        if (result.aborted) break
-      }
-    } catch (error) {
-      refuse(error)
-      if (!result.done && !result.failures) return null
+      return await action()
     } finally {
       progress.value = null
     }
-    return result
+  }
+  /** Reads the progress of a task until it ends. Goes on after errors that may pass. Errors: OutcomeUnknown. Null: the user has left the page. */
+  async function follow(task: number, before: BulkResult): Promise<Task | null> {
+    progress.value = { done: before.done + before.failures, total: before.total, task }
+    for (let errors = 0; !left; ) {
+      try {
+        const now = await call('GET /tasks/{id}', { id: task, repeat: false })
+        if (left) return null
+        progress.value = { done: before.done + before.failures + now.done + now.failed, total: before.total, task }
+        if (now.state !== 'running') return now
+        errors = 0
+        await pause(pollMs)
+      } catch (error) {
+        if (!(error instanceof ApiError && error.mayPass)) throw new OutcomeUnknown(wordsOf(error))
+        errors += 1
+        await pause(Math.max(error.retryAfterMs ?? 0, nextWaitMs(pollMs, errors, null)))
+      }
+    }
+    return null
+  }
+  /**
+   * Does an action with the objects as tasks, one after the other. Null: nothing was done, or the outcome is unknown. `keys`: keys of the action
+   * by requests. They stay until the outcome is known: the same requests with the same keys do nothing twice.
+   */
+  async function work(begin: (objects: Objects<Filter>, key: string) => Promise<TaskBegun>, only?: number[], keys = new Map<string, string>()): Promise<BulkResult | null> {
+    let result: BulkResult = { ...nothing, total: only?.length ?? count.value }
+    const requests = objectsOf(only).map((objects) => ({ objects, name: JSON.stringify(objects) }))
+    for (const { name } of requests) if (!keys.has(name)) keys.set(name, newIdempotencyKey())
+    return during(result.total, async () => {
+      let isRefused = false
+      try {
+        for (const { objects, name } of requests) {
+          const ended = await follow((await begin(objects, keys.get(name) ?? '')).task, result)
+          if (!ended) return null
+          result = addTask(result, ended)
+          if (result.aborted) break
+        }
+      } catch (error) {
+        refuse(error)
+        if (error instanceof OutcomeUnknown || mayBeDone(error)) return null
+        isRefused = true
+      }
+      for (const { name } of requests) keys.delete(name)
+      return isRefused && !result.done && !result.failures ? null : result
+    })
   }
   /** Follows a task with `total` objects that has begun elsewhere. Null: its outcome is unknown. */
-  async function watchTask(begun: TaskBegun, total: number): Promise<BulkResult | null> {
-    try {
-      const ended = await follow(begun.task, { ...nothing, total })
-      return ended && addTask({ ...nothing, total }, ended)
-    } catch (error) {
-      refuse(error)
-      return null
-    } finally {
-      progress.value = null
-    }
+  function watchTask(begun: TaskBegun, total: number): Promise<BulkResult | null> {
+    return during(total, async () => {
+      try {
+        const ended = await follow(begun.task, { ...nothing, total })
+        return ended && addTask({ ...nothing, total }, ended)
+      } catch (error) {
+        refuse(error)
+        return null
+      }
+    })
   }
   /** Shows an error. If another number of objects matches by now, it is shown, to be confirmed again. */
   function refuse(error: unknown): void {
+    if (error instanceof OutcomeUnknown || mayBeDone(error)) {
+      tellWarning(t('bulk.unknown', { reason: wordsOf(error) }))
+      return show()
+    }
     const now = error instanceof ApiError && error.status === 409 ? error.count : null
     if (now === null || !all.value) tellError(error)
     else {
@@ -150,7 +204,9 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
     if (undo) tellWithUndo(text, undo)
     else if (result.aborted) tellWarning(`${t('bulk.aborted')} ${text}`)
     else if (!result.failures) tellDone(text)
-    if (result.failures) outcome.value = { text, result, retry }
+    // On another page nothing shows the failures.
+    if (result.failures && left) tellWarning(text)
+    else if (result.failures) outcome.value = { text, result, retry }
     show()
   }
   async function retryFailed(): Promise<void> {
@@ -165,7 +221,7 @@ export function useBulk<Filter>(show: () => void, filter: () => string = () => '
     selected.value = new Set()
     all.value = null
   }
-  return { selected, all, progress, outcome, chosen, count, work, watchTask, abort, finish, retryFailed, closeOutcome, clear }
+  return { selected, all, progress, outcome, chosen, count, during, work, watchTask, abort, finish, retryFailed, closeOutcome, clear }
 }
 
 export type Bulk = Pick<ReturnType<typeof useBulk>, 'selected' | 'all' | 'progress' | 'outcome' | 'count' | 'abort' | 'retryFailed' | 'closeOutcome' | 'clear'>

@@ -12,8 +12,21 @@ export interface Live extends PollState {
 /** Tabs with another build of the console may need other answers. */
 const build = import.meta.url
 
-/** Returns the interval of a poll: the one that the user has chosen, or that of its page. A page that is read only once stays so. */
-export const intervalMs = (ofPage: number) => (ofPage > 0 && settings.refreshS > 0 ? settings.refreshS * 1000 : ofPage)
+/** Polls of at least this interval read what changes rarely or costs much. */
+const slowMs = 30000
+/** Polls of at most this interval follow something that ends soon. */
+const quickMs = 1000
+
+/**
+ * Returns the interval of a poll: the one that the user has chosen, or that of its page. A page that is read only once stays so. A slow poll
+ * gets no faster, a quick one no slower.
+ */
+export function intervalMs(ofPage: number): number {
+  if (ofPage <= 0 || settings.refreshS <= 0) return ofPage
+  const chosen = settings.refreshS * 1000
+  if (ofPage >= slowMs) return Math.max(ofPage, chosen)
+  return ofPage <= quickMs ? Math.min(ofPage, chosen) : chosen
+}
 
 /** Reads now and then again and again, as long as the tab is visible and not paused. Tabs of one browser that show the same share one poll. */
 export function useLive<Data>(source: PollSource<Data>): Live {

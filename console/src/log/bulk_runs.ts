@@ -1,5 +1,5 @@
 import type { RunFilter } from '../../types/api'
-import { call, newIdempotencyKey } from '../api/client'
+import { call } from '../api/client'
 import { t } from '../app/i18n'
 import { confirmed, confirmedByTyping } from '../app/notices'
 import { useBulk } from '../live/bulk'
@@ -11,6 +11,8 @@ const plainMax = 20
 export function useBulkRuns(show: () => void, filter: () => string) {
   const own = useBulk<RunFilter>(show, filter)
   const { count, work, finish } = own
+  /** Keys of reruns whose outcome is not known yet. */
+  const keys = new Map<string, string>()
   const sure = (title: string, text: string, number: number) =>
     number > plainMax ? confirmedByTyping(title, text, title, String(number)) : confirmed(title, text, title, true)
 
@@ -23,7 +25,7 @@ export function useBulkRuns(show: () => void, filter: () => string) {
   async function rerun(only?: number[]): Promise<void> {
     const number = only?.length ?? count.value
     if (!(await sure(t('runs.rerun'), t('bulk.rerun_question', { count: number }), number))) return
-    const result = await work((body) => call('POST /runs/rerun', { body, idempotencyKey: newIdempotencyKey() }), only)
+    const result = await work((body, idempotencyKey) => call('POST /runs/rerun', { body, idempotencyKey }), only, keys)
     if (result) finish('rerun', result, rerun)
   }
   return { ...own, kill, rerun }
