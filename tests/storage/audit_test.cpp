@@ -11,7 +11,7 @@ using core::group_right;
 
 namespace {
 
-struct fixture : editing<deploy_fixture> {
+struct audit_fixture : editing<deploy_fixture> {
   using editing::editing;
 
   storage::audit_store& audits() { return store->audits(); }
@@ -34,7 +34,7 @@ struct fixture : editing<deploy_fixture> {
 } // namespace
 
 TEST_CASE("the audit log is filtered by time, action and text", "[storage][audit]") {
-  fixture f{GENERATE(from_range(backends_under_test()))};
+  audit_fixture f{GENERATE(from_range(backends_under_test()))};
   auto wanted = f.draft();
   wanted.name = "100% of_it";
   const auto job = require(f.editor().add(wanted, core::local_operator(), noon));
@@ -78,9 +78,9 @@ TEST_CASE("the audit log is filtered by time, action and text", "[storage][audit
 }
 
 TEST_CASE("viewers see the changes of their jobs and groups only, without addresses", "[storage][audit]") {
-  fixture f{GENERATE(from_range(backends_under_test()))};
-  const auto editor = fixture::user(f.pay);
-  const auto viewer = fixture::user(f.pay, group_right::viewer);
+  audit_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto editor = audit_fixture::user(f.pay);
+  const auto viewer = audit_fixture::user(f.pay, group_right::viewer);
   const auto job = require(f.editor().add(f.draft(), editor, noon));
   auto wanted = f.draft();
   wanted.timeout_s = 60;
@@ -90,7 +90,7 @@ TEST_CASE("viewers see the changes of their jobs and groups only, without addres
   REQUIRE(seen.size() == 2);
   CHECK(seen[0].user_name == "tom");
   CHECK(seen[0].at == noon + 1s);
-  CHECK(fixture::fields(seen[0]) == std::vector<core::field_change>{{"timeout", "30", "60"}});
+  CHECK(audit_fixture::fields(seen[0]) == std::vector<core::field_change>{{"timeout", "30", "60"}});
   for (const auto& row : seen)
     CHECK(row.remote.empty());
   CHECK(require(f.audits().history(job, {}, core::local_operator())).at(0).remote == "10.0.0.9");
@@ -102,29 +102,29 @@ TEST_CASE("viewers see the changes of their jobs and groups only, without addres
   page.before = seen[1].id;
   CHECK(require(f.audits().history(job, page, viewer)).empty());
 
-  CHECK(error_of(f.audits().history(job, {}, fixture::user(f.mail))) == errc::forbidden);
-  CHECK(error_of(f.audits().history(f.pay, {}, fixture::user(f.mail))) == errc::forbidden);
+  CHECK(error_of(f.audits().history(job, {}, audit_fixture::user(f.mail))) == errc::forbidden);
+  CHECK(error_of(f.audits().history(f.pay, {}, audit_fixture::user(f.mail))) == errc::forbidden);
   CHECK(error_of(f.audits().list({}, editor)) == errc::forbidden);
   CHECK(error_of(f.audits().history(core::job_id{9999}, {}, viewer)) == errc::not_found);
   CHECK(error_of(f.audits().history(core::group_id{9999}, {}, core::local_operator())) == errc::not_found);
 }
 
 TEST_CASE("the changes of a group have no token", "[storage][audit]") {
-  fixture f{GENERATE(from_range(backends_under_test()))};
+  audit_fixture f{GENERATE(from_range(backends_under_test()))};
   core::group_draft draft;
   draft.app_name = "pay-worker";
   draft.title = "Money";
   draft.access_token = "a-secret-token";
   require(f.store->group_editing().update(f.pay, draft, {}, core::local_operator(), noon));
-  const auto seen = require(f.audits().history(f.pay, {}, fixture::user(f.pay, group_right::viewer)));
+  const auto seen = require(f.audits().history(f.pay, {}, audit_fixture::user(f.pay, group_right::viewer)));
   REQUIRE(seen.size() == 1);
-  CHECK(fixture::fields(seen[0]) ==
+  CHECK(audit_fixture::fields(seen[0]) ==
         std::vector<core::field_change>{{"title", "pay-", "Money"}, {"access_token: replaced"}});
   CHECK(f.rows("rm_audit", "changes LIKE '%secret%' OR field_values LIKE '%secret%'") == "0");
 }
 
 TEST_CASE("a job does not show the changes of a removed one that had its id", "[storage][audit]") {
-  fixture f{GENERATE(from_range(backends_under_test()))};
+  audit_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto job = f.add();
   f.db->exec("UPDATE rm_audit SET action = 'remove'");
   CHECK(f.history_of(job) == "");
@@ -138,25 +138,25 @@ TEST_CASE("a job does not show the changes of a removed one that had its id", "[
 }
 
 TEST_CASE("values before and after are exact, whatever they contain", "[storage][audit]") {
-  fixture f{GENERATE(from_range(backends_under_test()))};
+  audit_fixture f{GENERATE(from_range(backends_under_test()))};
   const std::string odd = "a\" -> \"b\n\t\\ \xc3\xa4 " + std::string(200, 'x');
   const auto job = f.add();
   auto wanted = f.draft();
   wanted.param = odd;
   f.update(job, wanted, noon);
   auto seen = require(f.audits().history(job, {}, core::local_operator()));
-  CHECK(fixture::fields(seen.at(0)) == std::vector<core::field_change>{{"params", "x=1", odd}});
+  CHECK(audit_fixture::fields(seen.at(0)) == std::vector<core::field_change>{{"params", "x=1", odd}});
 
   auto set = pay_set();
   f.apply(set);
   set.jobs[0].params = odd;
   f.apply(set);
   seen = require(f.audits().history(core::job_id{std::stoi(f.id_of("settle"))}, {}, core::local_operator()));
-  CHECK(fixture::fields(seen.at(0)) ==
+  CHECK(audit_fixture::fields(seen.at(0)) ==
         std::vector<core::field_change>{{"source: pay.toml"}, {"kind: update"}, {"params", "", odd}});
-  CHECK(fixture::fields(seen.at(1)) == std::vector<core::field_change>{{"source: pay.toml"}, {"kind: create"}});
+  CHECK(audit_fixture::fields(seen.at(1)) == std::vector<core::field_change>{{"source: pay.toml"}, {"kind: create"}});
   // A row of a former release has only its lines.
   f.db->exec("UPDATE rm_audit SET field_values = NULL, changes = 'retry: 0 -> 2'");
   seen = require(f.audits().history(job, {}, core::local_operator()));
-  CHECK(fixture::fields(seen.at(0)) == std::vector<core::field_change>{{"retry", "0", "2"}});
+  CHECK(audit_fixture::fields(seen.at(0)) == std::vector<core::field_change>{{"retry", "0", "2"}});
 }
