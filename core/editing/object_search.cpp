@@ -21,7 +21,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> ids_beginning_with(std::strin
       end != digits.data() + digits.size())
     return out;
   for (std::int64_t width = 1; first <= max;) {
-    out.emplace_back(first, width - 1 > max - first ? max : first + width - 1);
+    out.emplace_back(first, width - 1 > max - first ? max : first + (width - 1));
     if (first > max / 10)
       break;
     first *= 10;
