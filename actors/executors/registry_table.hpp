@@ -177,8 +177,8 @@ private:
     std::vector<std::pair<key, std::optional<core::token_kind>>> tokens;
   };
 
-  /// Calls `visit(group, key, entry)` for the executors of the groups that the principal may see, ascending by group; a null entry
-  /// has gone, or was entered. Unset `only`: all groups.
+  /// Calls `visit(group, key, entry)` for the executors of the groups that the principal may see, ascending by group. A null
+  /// entry has gone, or was entered. Unset `only`: all groups.
   template <class Visit>
   void visit_executors(std::optional<core::group_id> only, const core::principal& by, Visit visit) const;
   [[nodiscard]] core::executor_state state_of(const entry& known) const;

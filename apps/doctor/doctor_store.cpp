@@ -70,7 +70,7 @@ finding_list data_findings(const config::settings& settings, const watched_nodes
   return found;
 }
 
-/// Watches until there is a finding, the time is over, or nobody wants it any more.
+/// Watches until there is a finding, the time is over, or the check is not wanted any more.
 core::result<finding_list> watch(const config::settings& settings, storage::store& store, const still_wanted& go_on) {
   watched_nodes nodes;
   finding_list found;

@@ -122,13 +122,16 @@ struct worker_record {
 protocol::query_worker spawn_slow_worker(virtual_time& world, storage::store& store, std::shared_ptr<worker_record> record) {
   return world.track(protocol::query_worker{
     world.system().spawn([store = &store, record](protocol::query_worker::pointer self) -> protocol::query_worker::behavior_type {
-      return {[self, store, record](const protocol::store_task& task) {
+      return {[self, store, record](const protocol::store_task& task) -> caf::result<void> {
+        auto done = self->make_response_promise<void>();
         record->open_max = std::max(record->open_max, ++record->open);
-        self->run_delayed(record->duration, [store, record, task] {
+        self->run_delayed(record->duration, [store, record, task, done]() mutable {
           --record->open;
           record->busy += record->duration;
           task.run(store);
+          done.deliver();
         });
+        return done;
       }};
     })});
 }

@@ -192,7 +192,7 @@ TEST_CASE("a closed port is reported as unavailable", "[gateway]") {
   CHECK_FALSE(gateway::probe_channel(post_to(port), "ops"));
 }
 
-TEST_CASE("a probe that nobody wants any more ends before its time limit", "[gateway]") {
+TEST_CASE("a probe that is not wanted any more ends before its time limit", "[gateway]") {
   alarm_receiver server{{"smtp", "--mode", "hang"}};
   auto settings = mail_to(server.port());
   settings.mail.timeout = std::chrono::milliseconds{5000};

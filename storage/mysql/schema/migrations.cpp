@@ -474,14 +474,10 @@ migration_step descriptions() {
   return step;
 }
 
-// Values of changes that the lines of the audit log do not tell, and an index that leads to the rows of one action.
+// Values of changes that the lines of the audit log do not tell; an index that leads to the rows of one action, in one statement.
 migration_step audit_values() {
   migration_step step{19, "audit_values", {}};
-  add_column(step.statements, "rm_audit", "field_values", "TEXT");
-  add_conditional(step.statements,
-                  "SELECT COUNT(*) = 0 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
-                  " AND TABLE_NAME = 'rm_audit' AND INDEX_NAME = 'rm_audit_action'",
-                  "ALTER TABLE rm_audit ADD INDEX rm_audit_action (object, object_id, action)");
+  add_column(step.statements, "rm_audit", "field_values", "TEXT, ADD INDEX rm_audit_action (object, object_id, action)");
   return step;
 }
 
