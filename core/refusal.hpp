@@ -73,6 +73,8 @@ enum class refusal : std::uint8_t {
   password_short,
   /// The text is longer than its column. Subject: the field.
   too_long,
+  /// Not XXL-JOB's: a rerun of one shard of a broadcast.
+  one_shard,
 };
 
 } // namespace ringmaster::core

@@ -56,7 +56,8 @@ using job_admin = caf::typed_actor<
   caf::result<counts_found>(counts_query),
   /// Replies the outcome of a manual run. Errors: not_found.
   caf::result<intent_found>(intent_query),
-  /// Replies the jobs, groups, runs and users that match a text, of those that `by` may see.
+  /// Replies the jobs, groups, runs and users that match a text, of those that `by` may see. Errors: unavailable (other searches
+  /// are under way).
   caf::result<objects_found>(object_query),
   /// Replies runs, instants and edits of a job on one axis. Errors: not_found.
   caf::result<timeline_found>(timeline_query)>;

@@ -152,8 +152,8 @@ public:
                                                              const core::audit_search& window,
                                                              const core::principal& by) = 0;
 
-  /// Returns the newest `limit` rows of a job, newest first, with the time from which on none is missing. The caller has checked
-  /// that the user may see the job.
+  /// Returns the newest `limit` rows of a job, newest first, with the time from which on none is missing; rows of manual runs are
+  /// left out. The caller has checked that the user may see the job.
   virtual core::result<core::job_edits> edits_of(core::job_id job, std::size_t limit) = 0;
 
   /// Records changes that are not rows of this database, in one transaction. All other edits write their rows themselves.

@@ -2,6 +2,7 @@
 
 // Databases: how to connect and how to bring the schema up to date. Only apps chooses a backend.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,8 +85,9 @@ public:
   [[nodiscard]] virtual core::result<change_plan> change(schema_change what) = 0;
 
   /// Checks for future problems: a schema that is not XXL's or is incomplete, clocks and zones that differ, missing database
-  /// privileges, rows that cannot be planned, other active schedulers. Changes nothing.
-  [[nodiscard]] virtual std::vector<database_finding> examine() = 0;
+  /// privileges, rows that cannot be planned, other active schedulers. Changes nothing. `go_on` is asked between the checks:
+  /// false leaves out the rest. Null: all.
+  [[nodiscard]] virtual std::vector<database_finding> examine(const std::function<bool()>& go_on = {}) = 0;
 
   /// Returns the generation of the database's XXL-JOB tables: 4 to 8, 0 for none. Errors: `unavailable`.
   [[nodiscard]] virtual core::result<int> generation() = 0;

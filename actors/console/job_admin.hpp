@@ -55,6 +55,8 @@ public:
 
   /// Maximum of concurrent forecasts; more are refused because each has up to ten pages of jobs in memory.
   static constexpr std::size_t forecasts_max = 4;
+  /// Maximum of concurrent searches; more are refused, so that two of the connections for pages are left to other requests.
+  static constexpr std::size_t searches_max = 2;
 
   /// `caller_limit`: time after which callers give up a request.
   job_admin_state(protocol::job_admin::pointer self, query_workers stores, protocol::schedule_actor schedule,
@@ -155,6 +157,7 @@ private:
   declared_files files_;
   forecast_rules forecasts_;
   std::size_t forecasts_under_way_ = 0;
+  std::size_t searches_under_way_ = 0;
   std::mt19937_64 tokens_;
   /// Removed jobs whose logs are still to be deleted; the first one's is being deleted.
   std::deque<core::job_id> removed_jobs_;

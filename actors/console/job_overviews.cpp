@@ -46,6 +46,10 @@ core::result<core::timeline_facts> read_timeline_facts(storage::store& store, co
 } // namespace
 
 caf::result<protocol::objects_found> job_admin_state::find(protocol::object_query&& asked) {
+  if (searches_under_way_ >= searches_max)
+    return protocol::to_caf({core::errc::unavailable, "too many searches under way: try again in a second", core::refusal::none,
+                             "search"});
+  ++searches_under_way_;
   auto answer = self_->make_response_promise<protocol::objects_found>();
   ask_store<protocol::objects_found>(
     self_, stores_.reads,
@@ -59,7 +63,10 @@ caf::result<protocol::objects_found> job_admin_state::find(protocol::object_quer
         return tl::unexpected{std::move(names.error())};
       return protocol::objects_found{std::move(*found), std::move(*names)};
     },
-    [answer](core::result<protocol::objects_found>&& found) mutable { deliver(answer, std::move(found)); });
+    [this, answer](core::result<protocol::objects_found>&& found) mutable {
+      --searches_under_way_;
+      deliver(answer, std::move(found));
+    });
   return answer;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/run/shard_family.hpp"
 #include "core/run/trigger_note.hpp"
 
 namespace ringmaster::actors {
@@ -27,6 +28,18 @@ core::error not_a_run(core::log_id run) {
                                           " cannot be repeated: it stands for instants that were dropped"};
 }
 
+// One address would be a broadcast of its own, with the part 0 of 1.
+core::error one_shard(core::log_id run, std::string_view part) {
+  return {core::errc::invalid_argument,
+          "run " + std::to_string(core::number(run)) + " is shard " + std::string{part} +
+            " of a broadcast, and one shard cannot be repeated: repeat the whole broadcast with the addresses of the group",
+          core::refusal::one_shard};
+}
+
+core::error listed_too_late() {
+  return {core::errc::unavailable, "the objects could not be listed in time: narrow the filter", core::refusal::none, "filter"};
+}
+
 core::error too_many_tasks(std::string_view whose) {
   return {core::errc::too_large, std::string{whose} + " tasks are running: try again when one has ended", core::refusal::none,
           "5"};
@@ -40,11 +53,12 @@ std::int64_t id_of(const Row& row) {
 } // namespace
 
 task_runner_state::task_runner_state(protocol::task_runner::pointer self, protocol::job_admin jobs, protocol::run_admin runs,
-                                     std::chrono::milliseconds limit, protocol::wall_clock clock, logger log)
+                                     std::chrono::milliseconds limit, task_pace pace, protocol::wall_clock clock, logger log)
   : self_{self},
     jobs_{std::move(jobs)},
     runs_{std::move(runs)},
     limit_{limit},
+    pace_{pace},
     clock_{std::move(clock)},
     log_{std::move(log)} {}
 
@@ -140,12 +154,15 @@ void task_runner_state::read_page(task_ptr of) {
 
 template <class Query>
 void task_runner_state::read_page(const task_ptr& of, Query query) {
-  const auto failed = [this, of](const caf::error& why) { give_up(of, protocol::to_core(why)); };
+  const auto failed = [this, of](const caf::error& why) {
+    give_up(of, now() < *of->reading_until ? protocol::to_core(why) : listed_too_late());
+  };
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*of->reading_until - now());
   if constexpr (std::is_same_v<Query, protocol::run_page_query>)
-    protocol::request(self_, runs_, limit_, std::move(query))
+    protocol::request(self_, runs_, left, std::move(query))
       .then([this, of](const protocol::run_page& reply) { page_read(of, reply); }, failed);
   else
-    protocol::request(self_, jobs_, limit_, std::move(query))
+    protocol::request(self_, jobs_, left, std::move(query))
       .then([this, of](const protocol::job_page& reply) { page_read(of, reply); }, failed);
 }
 
@@ -158,6 +175,8 @@ void task_runner_state::page_read(const task_ptr& of, const protocol::run_page& 
 
 template <class Row>
 void task_runner_state::take(const task_ptr& of, const core::page<Row>& page, bool same_total) {
+  if (now() >= *of->reading_until)
+    return give_up(of, listed_too_late()); // a task must not begin after its caller was told that it did not
   const auto expected = of->command.expect;
   const auto total = static_cast<std::size_t>(std::max<std::int64_t>(page.total, 0));
   if (same_total && (total != expected || page.total_is_capped))
@@ -165,12 +184,8 @@ void task_runner_state::take(const task_ptr& of, const core::page<Row>& page, bo
   of->rows_read += page.rows.size();
   for (const auto& row : page.rows)
     of->objects.push_back(id_of(row));
-  if (!page.rows.empty() && of->rows_read < expected) {
-    if (now() < *of->reading_until)
-      return read_page(of);
-    return give_up(of, {core::errc::unavailable, "the objects could not be listed in time: narrow the filter",
-                        core::refusal::none, "filter"});
-  }
+  if (!page.rows.empty() && of->rows_read < expected)
+    return read_page(of);
   // A list by position may show a row twice, or skip one, when another is added or removed meanwhile.
   std::sort(of->objects.begin(), of->objects.end());
   of->objects.erase(std::unique(of->objects.begin(), of->objects.end()), of->objects.end());
@@ -199,12 +214,44 @@ void task_runner_state::start(const task_ptr& of) {
 }
 
 void task_runner_state::step(const task_ptr& of) {
-  while (!of->aborted && of->open < window && of->next < of->objects.size()) {
-    ++of->open;
-    work_on(of, of->objects[of->next++]);
-  }
+  if (pace_ == task_pace::one_writer)
+    take_turn();
+  else
+    while (!of->aborted && of->open < window && of->next < of->objects.size())
+      begin_object(of);
   if (of->open == 0 && !of->ended && (of->aborted || of->next >= of->objects.size()))
     end(of);
+}
+
+void task_runner_state::take_turn() {
+  if (turn_taken_)
+    return;
+  const auto waits = [](const auto& each) {
+    const auto& task = *each.second;
+    return !task.reading_until && !task.aborted && task.next < task.objects.size();
+  };
+  auto found = std::find_if(tasks_.upper_bound(served_), tasks_.end(), waits);
+  if (found == tasks_.end())
+    found = std::find_if(tasks_.begin(), tasks_.end(), waits);
+  if (found == tasks_.end())
+    return;
+  turn_taken_ = true;
+  turn_began_ = now();
+  served_ = found->first;
+  begin_object(found->second);
+}
+
+void task_runner_state::rest() {
+  const auto took = std::chrono::ceil<core::milliseconds>(now() - turn_began_);
+  self_->run_delayed(std::clamp<core::milliseconds>(pause_factor * took, pause, pause_max), [this] {
+    turn_taken_ = false;
+    take_turn();
+  });
+}
+
+void task_runner_state::begin_object(const task_ptr& of) {
+  ++of->open;
+  work_on(of, of->objects[of->next++]);
 }
 
 void task_runner_state::work_on(const task_ptr& of, std::int64_t object) {
@@ -231,6 +278,9 @@ void task_runner_state::rerun(const task_ptr& of, core::log_id run) {
                              const auto& row = found.run;
                              if (core::missed_in(row.trigger_msg))
                                return settle(of, core::number(run), not_a_run(run));
+                             const auto part = core::read_shard_text(row.executor_sharding_param);
+                             if (part && part->total > 1 && of->command.to_same_executor)
+                               return settle(of, core::number(run), one_shard(run, row.executor_sharding_param));
                              auto wanted = of->command.wanted;
                              wanted.job = row.job;
                              wanted.token = core::rerun_token(wanted.token, run);
@@ -268,9 +318,12 @@ void task_runner_state::settle(const task_ptr& of, std::int64_t object, const st
                failed->context);
     progress.problems.push_back({object, *failed});
   }
+  if (pace_ == task_pace::one_writer)
+    rest();
   if (of->aborted || of->next >= of->objects.size())
     return step(of);
-  self_->run_delayed(core::milliseconds{pause}, [this, of] { step(of); });
+  if (pace_ == task_pace::several)
+    self_->run_delayed(core::milliseconds{pause}, [this, of] { step(of); });
 }
 
 void task_runner_state::end(const task_ptr& of) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,15 @@
 
 namespace ringmaster::actors {
 
+/// Number of objects that tasks work on at once.
+enum class task_pace : std::uint8_t {
+  /// `window` of each task.
+  several,
+  /// One of all tasks together, with pauses that follow its duration: for a store with one writer. Writers wait there without a
+  /// queue, so claims and heartbeats need the lock to be free most of the time.
+  one_writer
+};
+
 /// Actor that does one action with many jobs or runs. It asks job_admin and run_admin as the single operations do, few objects at
 /// a time and with pauses, so that edits of other users and the firing path have their turn. The objects of a task are fixed
 /// before it begins. Tasks live in memory: a restart ends them, and what they have done stays done.
@@ -30,6 +40,10 @@ public:
   /// Objects of one task that are worked on at once, and the pause before an object takes the place of another.
   static constexpr std::size_t window = 4;
   static constexpr std::chrono::milliseconds pause{20};
+  /// With one writer: the pause after an object as a multiple of its duration, at least `pause`; and its limit, because an edit
+  /// may wait a second for runs, and a kill longer for an executor. SQLite tries for the lock at least every 100 ms.
+  static constexpr int pause_factor = 5;
+  static constexpr std::chrono::milliseconds pause_max{1000};
   /// Tasks that run at once: of all users, and of one.
   static constexpr std::size_t running_max = 6;
   static constexpr std::size_t user_running_max = 3;
@@ -41,7 +55,7 @@ public:
 
   /// `limit`: time after which callers give up a request. The objects of a task are found within most of it.
   task_runner_state(protocol::task_runner::pointer self, protocol::job_admin jobs, protocol::run_admin runs,
-                    std::chrono::milliseconds limit, protocol::wall_clock clock, logger log);
+                    std::chrono::milliseconds limit, task_pace pace, protocol::wall_clock clock, logger log);
   protocol::task_runner::behavior_type make_behavior();
 
 private:
@@ -88,6 +102,11 @@ private:
   // -- work
   void start(const task_ptr& of);
   void step(const task_ptr& of);
+  /// Begins with the next object of the tasks, which take turns, unless another one or the pause after it is not over.
+  void take_turn();
+  /// Begins the pause after an object; the next turn follows.
+  void rest();
+  void begin_object(const task_ptr& of);
   void work_on(const task_ptr& of, std::int64_t object);
   void rerun(const task_ptr& of, core::log_id run);
   void trigger(const task_ptr& of, std::int64_t object, core::manual_trigger wanted);
@@ -109,11 +128,18 @@ private:
   protocol::job_admin jobs_;
   protocol::run_admin runs_;
   std::chrono::milliseconds limit_;
+  task_pace pace_;
   protocol::wall_clock clock_;
   logger log_;
   /// Tasks in the order of their begin.
   std::map<core::task_id, task_ptr> tasks_;
   core::task_id last_id_{};
+  // -- with one writer
+  /// An object is being worked on, or the pause after it is not over.
+  bool turn_taken_ = false;
+  steady turn_began_{};
+  /// Task of the last object that was begun.
+  core::task_id served_{};
 };
 
 } // namespace ringmaster::actors

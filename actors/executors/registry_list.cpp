@@ -1,7 +1,7 @@
 // registry_table: the executors that users see, and those that have gone.
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 
 #include "actors/executors/registry_table.hpp"
 #include "core/text/native_address.hpp"
@@ -52,9 +52,12 @@ registry_table::duration registry_table::age_of(const entry& known) const {
   return age;
 }
 
+core::executor_state registry_table::state_of(const entry& known) const {
+  return age_of(known) > dead_after_ * 2 / 3 ? core::executor_state::late : core::executor_state::online;
+}
+
 core::known_executor registry_table::describe(const core::group& of, const std::string& address, const entry& known) const {
-  const auto state = age_of(known) > dead_after_ * 2 / 3 ? core::executor_state::late : core::executor_state::online;
-  return {of.id, of.app_name, address, state, last_beat_of(known), known.link || core::is_native_address(address),
+  return {of.id, of.app_name, address, state_of(known), last_beat_of(known), known.link || core::is_native_address(address),
           family_of(known)};
 }
 
@@ -68,52 +71,57 @@ core::known_executor registry_table::describe_absent(const core::group& of, cons
   return {of.id, of.app_name, address, core::executor_state::entered, {}, link, {}};
 }
 
-// Each row is described, also outside the page: the count needs its state. Texts are short, and 100 000 rows take some tens of
-// milliseconds.
-core::page<core::known_executor> registry_table::executors(const core::executor_search& search, const core::principal& by) const {
+template <class Visit>
+void registry_table::visit_executors(std::optional<core::group_id> only, const core::principal& by, Visit visit) const {
   std::vector<const core::group*> groups;
   for (const auto& each : groups_)
-    if ((!search.group || *search.group == each.id) && by.may(core::group_right::viewer, each.id))
+    if ((!only || *only == each.id) && by.may(core::group_right::viewer, each.id))
       groups.push_back(&each);
   std::sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
-  executor_page page{search};
   for (const auto* of : groups) {
     const auto key_of = [of](const std::string& address) { return key{routed_group, of->app_name, address}; };
     const auto is_of = [of](const key& which) {
       return std::get<0>(which) == routed_group && std::get<1>(which) == of->app_name;
     };
     if (of->type == core::address_type::manual) {
-      for (const auto& address : of->addresses)
-        if (const auto found = entries_.find(key_of(address)); found != entries_.end())
-          page.add(describe(*of, address, found->second));
-        else
-          page.add(describe_absent(*of, key_of(address)));
+      for (const auto& address : of->addresses) {
+        const auto which = key_of(address);
+        const auto found = entries_.find(which);
+        visit(*of, which, found == entries_.end() ? nullptr : &found->second);
+      }
       continue;
     }
     for (auto at = entries_.lower_bound(key_of({})); at != entries_.end() && is_of(at->first); ++at)
       if (!is_displaced(at->first, at->second)) // no run is sent there
-        page.add(describe(*of, std::get<2>(at->first), at->second));
+        visit(*of, at->first, &at->second);
     for (auto at = departed_.lower_bound(key_of({})); at != departed_.end() && is_of(at->first); ++at)
-      page.add(describe_absent(*of, at->first));
+      visit(*of, at->first, nullptr);
     // Rows that were dead before this node began.
     for (auto at = dead_.lower_bound(key_of({})); at != dead_.end() && is_of(at->first); ++at)
       if (!departed_.contains(at->first))
-        page.add(describe_absent(*of, at->first));
+        visit(*of, at->first, nullptr);
   }
+}
+
+// Each row is described, also outside the page: the count needs its state. Texts are short, and 100 000 rows take some tens of
+// milliseconds.
+core::page<core::known_executor> registry_table::executors(const core::executor_search& search, const core::principal& by) const {
+  executor_page page{search};
+  visit_executors(search.group, by, [&](const core::group& of, const key& which, const entry* known) {
+    page.add(known != nullptr ? describe(of, std::get<2>(which), *known) : describe_absent(of, which));
+  });
   return page.take();
 }
 
 std::vector<core::executor_count> registry_table::counts(const core::principal& by) const {
-  core::executor_search all;
-  all.window.limit = std::numeric_limits<std::size_t>::max();
   std::vector<core::executor_count> out;
-  for (const auto& each : executors(all, by).rows) {
-    // The rows ascend by group.
-    if (out.empty() || out.back().group != each.group)
-      out.push_back({each.group});
-    out.back().online += each.state == core::executor_state::online ? 1 : 0;
+  visit_executors(std::nullopt, by, [&](const core::group& of, const key&, const entry* known) {
+    // The groups ascend.
+    if (out.empty() || out.back().group != of.id)
+      out.push_back({of.id});
+    out.back().online += known != nullptr && state_of(*known) == core::executor_state::online ? 1 : 0;
     ++out.back().known;
-  }
+  });
   return out;
 }
 

@@ -177,6 +177,11 @@ private:
     std::vector<std::pair<key, std::optional<core::token_kind>>> tokens;
   };
 
+  /// Calls `visit(group, key, entry)` for the executors of the groups that the principal may see, ascending by group. A null
+  /// entry has gone, or was entered. Unset `only`: all groups.
+  template <class Visit>
+  void visit_executors(std::optional<core::group_id> only, const core::principal& by, Visit visit) const;
+  [[nodiscard]] core::executor_state state_of(const entry& known) const;
   [[nodiscard]] core::known_executor describe(const core::group& of, const std::string& address, const entry& known) const;
   /// Describes an address without a live registration: one that has gone, or one that a manual group has and that never came.
   [[nodiscard]] core::known_executor describe_absent(const core::group& of, const key& which) const;

@@ -194,7 +194,9 @@ void supervisor_state::spawn_administration() {
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(
-                                 jobs_, runs_, config::ask_limit(settings.server), parts_.clocks.wall, parts_.log));
+                                 jobs_, runs_, config::ask_limit(settings.server),
+                                 parts_.store_writers > 1 ? task_pace::several : task_pace::one_writer, parts_.clocks.wall,
+                                 parts_.log));
   alarm_tests_ = keep("alarm_tester", self_->spawn<protocol::with_state<alarm_tester_state, protocol::alarm_tester>>(
                                         parts_.notifier, test_form{parts_.host, language, settings.alarm.form == "xxl"},
                                         config::ask_limit(settings.server) / 10 * 9, parts_.clocks.wall, parts_.log));

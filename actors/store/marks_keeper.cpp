@@ -47,7 +47,8 @@ void marks_keeper::note_incarnation(std::int64_t incarnation, const std::optiona
   auto next = marks_;
   next.incarnation = std::max(next.incarnation, incarnation);
   if (back)
-    next.back = back;
+    if (const auto done = write_(file::set_back, core::to_text(*back)); !done)
+      log_->warn("cannot write that the database was set back: {}", done.error().context);
   write(next);
 }
 
@@ -66,7 +67,7 @@ void marks_keeper::write(const core::kept_marks& next) {
   write_at_ = now_() + write_every;
   if (next == marks_)
     return;
-  const auto done = write_(core::to_text(next));
+  const auto done = write_(file::marks, core::to_text(next));
   if (!done && !fails_)
     log_->warn("cannot write the marks that this node keeps of the database: {}", done.error().context);
   fails_ = !done;

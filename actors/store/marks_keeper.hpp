@@ -20,8 +20,9 @@ namespace ringmaster::actors {
 /// where blocking is allowed.
 class marks_keeper {
 public:
-  /// Replaces the stored text durably.
-  using writer = std::function<core::result<void>(const std::string& text)>;
+  enum class file : std::uint8_t { marks, set_back };
+  /// Replaces the stored text of a file durably.
+  using writer = std::function<core::result<void>(file which, const std::string& text)>;
   using clock = std::function<std::chrono::steady_clock::time_point()>;
 
   marks_keeper(const core::kept_marks& kept, writer write, clock now, logger log);
@@ -32,7 +33,7 @@ public:
   void note(const core::claim_outcome& outcome);
 
   /// Records that an incarnation has begun and the database assigns only ids above the ceiling. `back`: the set-back that the
-  /// node found when it entered.
+  /// node found when it entered, for a later `doctor`.
   void note_incarnation(std::int64_t incarnation, const std::optional<core::set_back>& back = std::nullopt);
 
   /// Returns true if ids were assigned a second time since the last call.

@@ -16,9 +16,10 @@ namespace {
 /// A set-back is reported for this long after the start that found it.
 constexpr std::chrono::hours reported_for{7 * 24};
 
-std::optional<core::kept_marks> read_marks(const config::settings& settings) {
-  std::ifstream file{marks_file(settings)};
-  return file ? core::parse_marks(std::string{std::istreambuf_iterator<char>{file}, {}}) : std::nullopt;
+/// Returns the content of a file; empty without one.
+std::string content_of(const std::string& path) {
+  std::ifstream file{path};
+  return file ? std::string{std::istreambuf_iterator<char>{file}, {}} : std::string{};
 }
 
 std::string text_of(core::log_id id) { return std::to_string(core::number(id)); }
@@ -28,7 +29,7 @@ std::string text_of(core::log_id id) { return std::to_string(core::number(id)); 
 void check_age(const config::settings& settings, storage::store& store, const core::zone& zone, core::time_point now,
                finding_list& findings) {
   // The marks are read first: a server that runs may move both on.
-  const auto marks = read_marks(settings);
+  const auto marks = core::parse_marks(content_of(marks_file(settings)));
   if (!marks || core::number(marks->ceiling) == 0)
     return;
   const auto next = store.cluster().next_run_id();
@@ -40,7 +41,7 @@ void check_age(const config::settings& settings, storage::store& store, const co
                           + ", but this node has seen run " + text_of(marks->seen)
                           + " (was it restored, or did it fail over to a replica?); serve lets new run ids start above "
                           + text_of(marks->ceiling)});
-  else if (const auto& back = marks->back; back && now - back->at < reported_for)
+  else if (const auto back = core::parse_set_back(content_of(set_back_file(settings))); back && now - back->at < reported_for)
     findings.push_back({verdict::warning, "database age",
                         "the database was older than before when this node started at " + zone.format(back->at)
                           + " (restored, or failed over to a replica): its next run id was " + text_of(back->next)

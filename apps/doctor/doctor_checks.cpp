@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,28 +70,23 @@ void check_job_files(const config::settings& settings, finding_list& findings) {
     findings.push_back({verdict::failure, "job files", declared.error().context, "correct the files"});
 }
 
-/// Connects to each channel and stops before sending a message.
-void check_alarm_channels(const config::settings& settings, finding_list& findings) {
-  const auto channels = notification_of(settings);
-  const auto probe = [&](const std::string& name, const std::string& what) {
-    const auto reached = gateway::probe_channel(channels, name);
-    findings.push_back(reached ? finding{verdict::fine, "alarm channel", what + " is reachable"}
-                               : finding{verdict::failure, "alarm channel", what + ": " + reached.error().context,
-                                       "correct its settings, or let this machine reach it"});
+using check = std::function<void(finding_list&)>;
+
+/// Adds a check for each channel: connects, and stops before sending a message.
+void add_channels(const config::settings& settings, const still_wanted& go_on, std::vector<check>& to) {
+  const auto channels = std::make_shared<const gateway::notification_settings>(notification_of(settings));
+  const auto probe = [&](std::string name, std::string what) {
+    to.emplace_back([channels, &go_on, name = std::move(name), what = std::move(what)](finding_list& findings) {
+      const auto reached = gateway::probe_channel(*channels, name, go_on);
+      findings.push_back(reached ? finding{verdict::fine, "alarm channel", what + " is reachable"}
+                                 : finding{verdict::failure, "alarm channel", what + ": " + reached.error().context,
+                                         "correct its settings, or let this machine reach it"});
+    });
   };
   if (!settings.mail.host.empty())
     probe("mail", "mail through " + settings.mail.host);
   for (const auto& webhook : settings.webhooks)
     probe(webhook.name, "webhook " + webhook.name);
-}
-
-void check_content(storage::database& database, finding_list& findings) {
-  using level = storage::database_finding::level;
-  for (auto& one : database.examine())
-    findings.push_back({one.how == level::failure   ? verdict::failure
-                        : one.how == level::warning ? verdict::warning
-                                                    : verdict::fine,
-                        std::move(one.what), std::move(one.detail)});
 }
 
 void check_mode(storage::store& store, const std::string& wanted, finding_list& findings) {
@@ -110,9 +107,9 @@ void check_mode(storage::store& store, const std::string& wanted, finding_list& 
 }
 
 /// Names some of the jobs; `repair schedules` lists all.
-void check_times(const assembled& node, storage::store& store, finding_list& findings) {
+void check_times(const assembled& node, storage::store& store, const still_wanted& go_on, finding_list& findings) {
   constexpr std::size_t named_max = 5;
-  const auto found = find_far_ahead(store, node.schedule_zone, node.settings.cluster.clock_tolerance, system_now());
+  const auto found = find_far_ahead(store, node.schedule_zone, node.settings.cluster.clock_tolerance, system_now(), go_on);
   if (!found) {
     findings.push_back({verdict::failure, "job times", found.error().context});
     return;
@@ -135,62 +132,91 @@ void check_times(const assembled& node, storage::store& store, finding_list& fin
                       "`ringmaster repair schedules` recalculates them from now"});
 }
 
-void check_database(const assembled& node, finding_list& findings) {
-  // The check must not create the file of an embedded database.
-  if (const auto file = core::sqlite_path(node.settings.database.url); file && !std::filesystem::exists(*file)) {
-    const auto startable = check_database_is_there(node.settings);
-    findings.push_back(startable ? finding{verdict::warning, "database", "none yet", "serve creates it"}
-                                 : finding{verdict::failure, "database", startable.error().context});
-    return;
+/// The checks of the database, one after the other. Each needs what those before it have opened, and does nothing without it.
+class database_checks {
+public:
+  database_checks(const assembled& node, const still_wanted& go_on) : node_{node}, go_on_{go_on} {}
+
+  void add_to(std::vector<check>& to) {
+    to.emplace_back([this](finding_list& findings) { open(findings); });
+    to.emplace_back([this](finding_list& findings) { check_content(findings); });
+    to.emplace_back([this](finding_list& findings) { check_schema(findings); });
+    add(to, [this](finding_list& findings) {
+      check_mode(*store_, node_.settings.cluster.mode, findings);
+      check_age(node_.settings, *store_, node_.schedule_zone, system_now(), findings);
+    });
+    add(to, [this](finding_list& findings) { check_times(node_, *store_, go_on_, findings); });
+    add(to, [this](finding_list& findings) { check_executors(*store_, findings); });
+    add(to, [this](finding_list& findings) { check_nodes(node_.settings, *store_, go_on_, findings); });
   }
-  auto database = make_database(node);
-  if (!database) {
-    findings.push_back({verdict::failure, "database", database.error().context});
-    return;
+
+private:
+  /// Adds a check of the store.
+  template <class Check>
+  void add(std::vector<check>& to, Check one) {
+    to.emplace_back([this, one](finding_list& findings) {
+      if (store_)
+        one(findings);
+    });
   }
-  auto pending = (*database)->pending_migrations();
-  if (!pending && pending.error().code != core::errc::unsupported) {
-    findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
-    return;
+
+  void open(finding_list& findings) {
+    // The check must not create the file of an embedded database.
+    const auto file = core::sqlite_path(node_.settings.database.url);
+    if (file && !std::filesystem::exists(*file)) {
+      const auto startable = check_database_is_there(node_.settings);
+      findings.push_back(startable ? finding{verdict::warning, "database", "none yet", "serve creates it"}
+                                   : finding{verdict::failure, "database", startable.error().context});
+      return;
+    }
+    auto made = make_database(node_);
+    if (!made)
+      return findings.push_back({verdict::failure, "database", made.error().context});
+    const auto name = (*made)->description();
+    pending_ = (*made)->pending_migrations();
+    // The tables of an SQLite file may belong to another product or a later release: they cannot be checked.
+    if (!pending_ && (file || pending_.error().code != core::errc::unsupported))
+      return findings.push_back({verdict::failure, "database", name + ": " + pending_.error().context});
+    if (std::error_code problem; file && std::filesystem::file_size(*file, problem) == 0 && !problem)
+      return findings.push_back({verdict::warning, "database", name + ": the file is empty",
+                                 "serve creates its tables, but earlier data is lost"});
+    findings.push_back({verdict::fine, "database", name});
+    database_ = std::move(*made);
   }
-  const auto file = core::sqlite_path(node.settings.database.url);
-  if (!pending && file) {
-    // The tables belong to another product or a later release: they cannot be checked.
-    findings.push_back({verdict::failure, "database", (*database)->description() + ": " + pending.error().context});
-    return;
+
+  void check_content(finding_list& findings) {
+    if (database_)
+      findings = database_->examine(go_on_);
   }
-  if (std::error_code problem; file && std::filesystem::file_size(*file, problem) == 0 && !problem) {
-    findings.push_back({verdict::warning, "database",
-                        (*database)->description() + ": the file is empty",
-                        "serve creates its tables, but earlier data is lost"});
-    return;
-  }
-  findings.push_back({verdict::fine, "database", (*database)->description()});
-  check_content(**database, findings);
-  if (!pending) {
-    findings.push_back({verdict::failure, "schema", pending.error().context});
-    return;
-  }
-  if (!pending->empty()) {
-    const auto steps = std::to_string(pending->size()) + " migration steps pending";
-    if (migrates_itself(node.settings.database))
-      findings.push_back({verdict::warning, "schema", steps, "serve runs them when it starts"});
+
+  void check_schema(finding_list& findings) {
+    if (!database_)
+      return;
+    if (!pending_)
+      return findings.push_back({verdict::failure, "schema", pending_.error().context});
+    if (!pending_->empty()) {
+      const auto steps = std::to_string(pending_->size()) + " migration steps pending";
+      return findings.push_back(
+        migrates_itself(node_.settings.database)
+          ? finding{verdict::warning, "schema", steps, "serve runs them when it starts"}
+          : finding{verdict::failure, "schema", steps, "serve does not start until you run `ringmaster migrate`"});
+    }
+    findings.push_back({verdict::fine, "schema", "up to date"});
+    auto opened = database_->open();
+    if (opened)
+      store_ = std::move(*opened);
     else
-      findings.push_back({verdict::failure, "schema", steps, "serve does not start until you run `ringmaster migrate`"});
-    return;
+      findings.push_back({verdict::failure, "database", opened.error().context});
   }
-  findings.push_back({verdict::fine, "schema", "up to date"});
-  auto store = (*database)->open();
-  if (!store) {
-    findings.push_back({verdict::failure, "database", store.error().context});
-    return;
-  }
-  check_mode(**store, node.settings.cluster.mode, findings);
-  check_age(node.settings, **store, node.schedule_zone, system_now(), findings);
-  check_times(node, **store, findings);
-  check_executors(**store, findings);
-  check_nodes(node.settings, **store, findings);
-}
+
+  const assembled& node_;
+  const still_wanted& go_on_;
+  core::result<std::vector<storage::migration_step>> pending_;
+  /// Null: not to be checked.
+  std::unique_ptr<storage::database> database_;
+  /// Null before its tables are up to date.
+  std::unique_ptr<storage::store> store_;
+};
 
 /// Checks that read files alone.
 void check_files(const assembled& what, finding_list& findings) {
@@ -207,15 +233,12 @@ void check_files(const assembled& what, finding_list& findings) {
 } // namespace
 
 void check_server(const assembled& what, const finding_taker& take) {
-  const auto of_settings = [&what](auto check) {
-    return [&what, check](finding_list& findings) { check(what.settings, findings); };
-  };
-  const std::function<void(finding_list&)> steps[] = {
-    [&what](finding_list& findings) { check_files(what, findings); },
-    of_settings(check_running_server),
-    of_settings(check_alarm_channels),
-    [&what](finding_list& findings) { check_database(what, findings); },
-  };
+  const still_wanted go_on = [&take] { return take({}); };
+  std::vector<check> steps{[&what](finding_list& findings) { check_files(what, findings); },
+                           [&](finding_list& findings) { check_running_server(what.settings, go_on, findings); }};
+  add_channels(what.settings, go_on, steps);
+  database_checks database{what, go_on};
+  database.add_to(steps);
   for (const auto& step : steps) {
     finding_list findings;
     step(findings);

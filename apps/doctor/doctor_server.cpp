@@ -1,6 +1,8 @@
 #include "apps/doctor/doctor.hpp"
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -30,6 +32,7 @@ constexpr std::uint64_t mib = 1024 * 1024;
 constexpr std::uint64_t low_bytes = 1024 * mib, empty_bytes = 64 * mib;
 constexpr double low_share = 0.05;
 constexpr std::size_t reply_bytes_max = 64 * 1024;
+constexpr std::chrono::seconds reply_max{3};
 
 std::string size_text(std::uint64_t bytes) {
   return bytes < 1024 * mib ? std::to_string(bytes / mib) + " MiB" : std::to_string(bytes / (1024 * mib)) + " GiB";
@@ -84,13 +87,18 @@ public:
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
 
-  /// Reads until the peer closes the connection.
-  [[nodiscard]] std::string read() const {
+  /// Reads until the peer closes the connection or the time is over.
+  [[nodiscard]] std::string read(const still_wanted& go_on) const {
     std::string out;
     std::array<char, 4096> part{};
-    for (ssize_t got = 1; got > 0 && out.size() < reply_bytes_max;)
-      if (got = ::recv(socket_, part.data(), part.size(), 0); got > 0)
+    const auto end = std::chrono::steady_clock::now() + reply_max;
+    while (out.size() < reply_bytes_max) {
+      const auto got = ::recv(socket_, part.data(), part.size(), 0);
+      if (got > 0)
         out.append(part.data(), static_cast<std::size_t>(got));
+      else if (got == 0 || (errno != EAGAIN && errno != EINTR) || std::chrono::steady_clock::now() >= end || !go_on())
+        break;
+    }
     return out;
   }
 
@@ -107,8 +115,9 @@ connection connect_to(const place& where) {
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses{found, &freeaddrinfo};
   const int one = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{3, 0};
+  const timeval slice{0, 200'000}; // between two looks at whether the answer is still wanted
   if (one >= 0) {
-    setsockopt(one, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(one, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
     setsockopt(one, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (::connect(one, found->ai_addr, found->ai_addrlen) == 0)
       return connection{one};
@@ -118,11 +127,11 @@ connection connect_to(const place& where) {
 }
 
 /// Returns the body of the response to `GET /readyz`.
-std::optional<nlohmann::json> ask_readiness(const place& where) {
+std::optional<nlohmann::json> ask_readiness(const place& where, const still_wanted& go_on) {
   const auto line = connect_to(where);
   if (!line.open() || !line.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
     return std::nullopt;
-  const auto reply = line.read();
+  const auto reply = line.read(go_on);
   const auto body = reply.find("\r\n\r\n");
   if (body == std::string::npos)
     return std::nullopt;
@@ -142,7 +151,7 @@ void check_disks(const config::settings& settings, finding_list& findings) {
     check_disk("the database in", folder.string(), findings);
 }
 
-void check_running_server(const config::settings& settings, finding_list& findings) {
+void check_running_server(const config::settings& settings, const still_wanted& go_on, finding_list& findings) {
   if (!data_dir_in_use(settings)) {
     findings.push_back({verdict::fine, "server", "no server runs with this data folder"});
     return;
@@ -150,7 +159,7 @@ void check_running_server(const config::settings& settings, finding_list& findin
   const auto where = place_of(settings.server.listen);
   if (!where || !settings.server.tls_certificate.empty())
     return; // the address is unknown, or it needs TLS: use /readyz of that address
-  const auto said = ask_readiness(*where);
+  const auto said = ask_readiness(*where, go_on);
   if (!said) {
     findings.push_back(
       {verdict::failure, "server", "a server runs with this data folder but does not respond at " + settings.server.listen,

@@ -70,12 +70,12 @@ finding_list data_findings(const config::settings& settings, const watched_nodes
   return found;
 }
 
-/// Watches until there is a finding or the time is over.
-core::result<finding_list> watch(const config::settings& settings, storage::store& store) {
+/// Watches until there is a finding, the time is over, or the check is not wanted any more.
+core::result<finding_list> watch(const config::settings& settings, storage::store& store, const still_wanted& go_on) {
   watched_nodes nodes;
   finding_list found;
   const auto end = std::chrono::steady_clock::now() + watch_time;
-  while (found.empty() && std::chrono::steady_clock::now() < end) {
+  while (found.empty() && std::chrono::steady_clock::now() < end && go_on()) {
     auto rows = store.cluster().nodes();
     if (!rows)
       return tl::unexpected<core::error>{rows.error()};
@@ -111,7 +111,7 @@ void check_executors(storage::store& store, finding_list& findings) {
                         "add a group with this app name, or correct that of the executor"});
 }
 
-void check_nodes(const config::settings& settings, storage::store& store, finding_list& findings) {
+void check_nodes(const config::settings& settings, storage::store& store, const still_wanted& go_on, finding_list& findings) {
   const auto rows = store.cluster().nodes();
   if (!rows) {
     findings.push_back({verdict::failure, "nodes", rows.error().context});
@@ -121,7 +121,7 @@ void check_nodes(const config::settings& settings, storage::store& store, findin
   findings.push_back({verdict::fine, "nodes", std::to_string(up) + " of " + std::to_string(rows->size()) + " are marked up"});
   if (up == 0 || core::sqlite_path(settings.database.url))
     return; // a SQLite file has only one server, which holds a lock
-  const auto found = watch(settings, store);
+  const auto found = watch(settings, store, go_on);
   if (found)
     findings.insert(findings.end(), found->begin(), found->end());
   else
@@ -129,7 +129,8 @@ void check_nodes(const config::settings& settings, storage::store& store, findin
 }
 
 core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store, const core::zone& where,
-                                                          core::milliseconds tolerance, core::time_point now) {
+                                                          core::milliseconds tolerance, core::time_point now,
+                                                          const still_wanted& go_on) {
   std::vector<core::far_ahead> found;
   core::schedule_rules rules{where};
   constexpr std::size_t jobs_a_page = 2000;
@@ -142,7 +143,7 @@ core::result<std::vector<core::far_ahead>> find_far_ahead(storage::store& store,
       if (auto odd = rule ? core::check_times(job, **rule, now, tolerance) : std::nullopt)
         found.push_back(*odd);
     }
-    if (page->size() < jobs_a_page)
+    if (page->size() < jobs_a_page || (go_on && !go_on()))
       return found;
     after = page->back().spec->id;
   }

@@ -109,6 +109,8 @@ core::result<void> check_database_is_there(const config::settings& settings) {
 
 std::string marks_file(const config::settings& settings) { return fs::path{settings.data_dir} / "database-marks"; }
 
+std::string set_back_file(const config::settings& settings) { return fs::path{settings.data_dir} / "database-set-back"; }
+
 core::result<sole_use> sole_use::of_data_dir(const config::settings& settings) {
   return take((fs::path{settings.data_dir} / "lock").string(), "data_dir: " + settings.data_dir,
               "; give this server its own folder");

@@ -36,6 +36,8 @@ namespace ringmaster::apps {
 
 /// Returns the file with the node's `core::kept_marks`: `database-marks` in the data folder.
 [[nodiscard]] std::string marks_file(const config::settings& settings);
+/// Returns the file with the node's last `core::set_back`: `database-set-back` in the data folder.
+[[nodiscard]] std::string set_back_file(const config::settings& settings);
 
 /// Returns whether a server on this machine uses the data folder now. Takes no lock.
 [[nodiscard]] bool data_dir_in_use(const config::settings& settings);

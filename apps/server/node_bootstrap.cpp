@@ -134,8 +134,13 @@ std::shared_ptr<actors::marks_keeper> keep_marks(const node_bootstrap& base) {
     else
       base.log->warn("{} is unusable and will be rewritten: cannot detect whether an old database was restored", path.string());
   }
+  using file = actors::marks_keeper::file;
   return std::make_shared<actors::marks_keeper>(
-    kept, [path](const std::string& text) { return write_private(path, text); }, std::chrono::steady_clock::now, base.log);
+    kept,
+    [path, back = std::filesystem::path{set_back_file(base.what.settings)}](file which, const std::string& text) {
+      return write_private(which == file::marks ? path : back, text);
+    },
+    std::chrono::steady_clock::now, base.log);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t ahead_min = 1'000;
 constexpr std::int64_t ahead_max = 1'000'000;
 constexpr std::string_view marks_head = "ringmaster-marks 1";
-constexpr std::string_view back_head = "\nset-back";
+constexpr std::string_view back_head = "ringmaster-set-back 1";
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
   if (!text.starts_with(' '))
@@ -25,16 +25,6 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
 }
 
 std::string number_text(std::int64_t number) { return ' ' + std::to_string(number); }
-
-std::optional<set_back> take_back(std::string_view& text) {
-  text.remove_prefix(back_head.size());
-  const auto at = take_number(text);
-  const auto next = take_number(text);
-  const auto above = take_number(text);
-  if (!at || !is_time(*at) || !next || !above)
-    return std::nullopt;
-  return set_back{from_ms(*at), log_id{*next}, log_id{*above}};
-}
 
 } // namespace
 
@@ -55,12 +45,8 @@ kept_marks marks_at_end(const kept_marks& now, log_id highest) {
 }
 
 std::string to_text(const kept_marks& marks) {
-  auto out = std::string{marks_head} + number_text(number(marks.seen)) + number_text(number(marks.ceiling))
-             + number_text(marks.incarnation);
-  if (const auto& back = marks.back)
-    out += std::string{back_head} + number_text(to_ms(back->at)) + number_text(number(back->next))
-           + number_text(number(back->above));
-  return out + '\n';
+  return std::string{marks_head} + number_text(number(marks.seen)) + number_text(number(marks.ceiling))
+         + number_text(marks.incarnation) + '\n';
 }
 
 std::optional<kept_marks> parse_marks(std::string_view text) {
@@ -70,11 +56,26 @@ std::optional<kept_marks> parse_marks(std::string_view text) {
   const auto seen = take_number(text);
   const auto ceiling = take_number(text);
   const auto incarnation = take_number(text);
-  const bool has_back = text.starts_with(back_head);
-  const auto back = has_back ? take_back(text) : std::nullopt;
-  if (!seen || !ceiling || !incarnation || has_back != back.has_value() || text != "\n" || *ceiling < *seen)
+  if (!seen || !ceiling || !incarnation || text != "\n" || *ceiling < *seen)
     return std::nullopt;
-  return kept_marks{log_id{*seen}, log_id{*ceiling}, *incarnation, back};
+  return kept_marks{log_id{*seen}, log_id{*ceiling}, *incarnation};
+}
+
+std::string to_text(const set_back& back) {
+  return std::string{back_head} + number_text(to_ms(back.at)) + number_text(number(back.next)) + number_text(number(back.above))
+         + '\n';
+}
+
+std::optional<set_back> parse_set_back(std::string_view text) {
+  if (!text.starts_with(back_head))
+    return std::nullopt;
+  text.remove_prefix(back_head.size());
+  const auto at = take_number(text);
+  const auto next = take_number(text);
+  const auto above = take_number(text);
+  if (!at || !is_time(*at) || !next || !above || text != "\n")
+    return std::nullopt;
+  return set_back{from_ms(*at), log_id{*next}, log_id{*above}};
 }
 
 id_verdict judge_next_id(const kept_marks& marks, log_id next) {

@@ -12,7 +12,8 @@
 
 namespace ringmaster::core {
 
-/// A start that found the database older than this node had seen it.
+/// A start that found the database older than this node had seen it. Content of a file of its own, beside that of the marks: the
+/// releases that know only the marks read them all the same.
 struct set_back {
   /// Time of that start.
   time_point at;
@@ -33,8 +34,6 @@ struct kept_marks {
   log_id ceiling{};
   /// Number of this node's last incarnation.
   std::int64_t incarnation = 0;
-  /// The last set-back; unset if there was none.
-  std::optional<set_back> back = std::nullopt;
 
   friend bool operator==(const kept_marks&, const kept_marks&) = default;
 };
@@ -46,10 +45,15 @@ struct kept_marks {
 /// Returns the marks of a clean shutdown: nothing is ahead.
 [[nodiscard]] kept_marks marks_at_end(const kept_marks& now, log_id highest);
 
-/// Formats the marks: one line, and a second one for the last set-back.
+/// Formats the marks as one line.
 [[nodiscard]] std::string to_text(const kept_marks& marks);
 /// Parses the marks; unset for a text that `to_text` did not write.
 [[nodiscard]] std::optional<kept_marks> parse_marks(std::string_view text);
+
+/// Formats a set-back as one line.
+[[nodiscard]] std::string to_text(const set_back& back);
+/// Parses a set-back; unset for a text that `to_text` did not write.
+[[nodiscard]] std::optional<set_back> parse_set_back(std::string_view text);
 
 /// Comparison of a database's next run id with the marks of a node.
 enum class id_verdict : std::uint8_t {

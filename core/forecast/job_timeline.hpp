@@ -20,8 +20,8 @@ namespace ringmaster::core {
 inline constexpr std::chrono::hours timeline_span_max{24 * 31};
 /// Maximum number of runs, of past and of future instants.
 inline constexpr std::size_t timeline_rows_max = 500;
-/// Maximum number of audit rows that are read for the history of a schedule, those of manual runs
-/// included. With one more they are a page.
+/// Maximum number of audit rows that are read for the history of a schedule, without those of manual runs. With one more they are
+/// a page.
 inline constexpr std::size_t timeline_edits_max = 999;
 
 struct timeline_search {

@@ -162,7 +162,16 @@ core::result<void> delivery::verdict(CURLcode code) const {
   return core::fail(for_good ? core::errc::invalid_argument : core::errc::unavailable, printable(why));
 }
 
-core::result<void> delivery::probe(milliseconds limit) {
+// libcurl asks at least once a second.
+core::result<void> delivery::probe(milliseconds limit, const std::function<bool()>& go_on) {
+  const auto ask = [](void* asked, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return (*static_cast<const std::function<bool()>*>(asked))() ? 0 : 1;
+  };
+  if (go_on) {
+    transfer_.set(CURLOPT_XFERINFOFUNCTION, static_cast<curl_xferinfo_callback>(ask));
+    transfer_.set(CURLOPT_XFERINFODATA, static_cast<const void*>(&go_on));
+    transfer_.set(CURLOPT_NOPROGRESS, 0L);
+  }
   transfer_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
   transfer_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limit.count()));
   const bool mail = what_.channel == protocol::mail_channel;

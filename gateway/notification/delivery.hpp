@@ -21,8 +21,9 @@ public:
   [[nodiscard]] CURL* handle() const noexcept { return transfer_.handle(); }
   [[nodiscard]] const std::string& channel() const noexcept { return what_.channel; }
 
-  /// Probes instead of sending: goes as far as the message would begin (connect, TLS, sign in). Blocks for at most `limit`.
-  [[nodiscard]] core::result<void> probe(std::chrono::milliseconds limit);
+  /// Probes instead of sending: goes as far as the message would begin (connect, TLS, sign in). Blocks for at most `limit`,
+  /// and about a second after `go_on` has returned false; null: always true.
+  [[nodiscard]] core::result<void> probe(std::chrono::milliseconds limit, const std::function<bool()>& go_on);
 
   /// Reports the outcome to the sender; `code` is libcurl's result of the transfer.
   void finish(CURLcode code);

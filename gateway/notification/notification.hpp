@@ -42,9 +42,11 @@ public:
 /// `invalid_argument`.
 [[nodiscard]] core::result<void> check_channel(const notification_settings& settings, std::string_view channel);
 
-/// Probes a channel as far as a message would begin (connect, TLS, sign in), without sending. Blocks for at most five seconds.
-/// Errors: as `check_channel`, and the other side's message.
-[[nodiscard]] core::result<void> probe_channel(const notification_settings& settings, std::string_view channel);
+/// Probes a channel as far as a message would begin (connect, TLS, sign in), without sending. Blocks for at most five seconds,
+/// and about a second after `go_on` has returned false; null: always true. Errors: as `check_channel`, and the other side's
+/// message.
+[[nodiscard]] core::result<void> probe_channel(const notification_settings& settings, std::string_view channel,
+                                               const std::function<bool()>& go_on = {});
 
 /// Returns true for an IP address, e.g. `10.0.0.1`, that a message may be sent to.
 [[nodiscard]] bool is_allowed_address(std::string_view ip);

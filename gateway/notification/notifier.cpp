@@ -212,7 +212,8 @@ std::unique_ptr<channel_notifier> make_notifier(notification_settings settings) 
   return std::make_unique<replaceable_notifier>(std::move(settings));
 }
 
-core::result<void> probe_channel(const notification_settings& settings, std::string_view channel) {
+core::result<void> probe_channel(const notification_settings& settings, std::string_view channel,
+                                 const std::function<bool()>& go_on) {
   protocol::notice nothing{std::string{channel}, {}, "ringmaster.probe", {}};
   if (channel == protocol::mail_channel)
     nothing.recipient = settings.mail.from;
@@ -220,7 +221,7 @@ core::result<void> probe_channel(const notification_settings& settings, std::str
   if (!made)
     return tl::unexpected{made.error()};
   const auto own = channel == protocol::mail_channel ? settings.mail.timeout : settings.alarm.webhook_timeout;
-  return (*made)->probe(std::min(probe_limit, own));
+  return (*made)->probe(std::min(probe_limit, own), go_on);
 }
 
 std::vector<core::alarm_channel> channels_of(const notification_settings& settings) {

@@ -64,15 +64,37 @@ std::vector<core::audit_row> find_changes(admin_session& own, const core::audit_
   return out;
 }
 
+/// Reads the newest rows of a job with ids above `after`, except those of manual runs, which may be many: two ranges of the index
+/// leave them out.
+std::vector<core::audit_row> find_edits(admin_session& own, core::job_id job, std::int64_t after, std::size_t limit) {
+  auto found = own.query(RINGMASTER_AUDIT_COLUMNS
+                         "JOIN (SELECT id AS edit FROM rm_audit WHERE object = 'job' AND object_id = ? AND action < 'trigger'"
+                         " UNION ALL SELECT id FROM rm_audit WHERE object = 'job' AND object_id = ? AND action > 'trigger') edits"
+                         " ON id = edits.edit WHERE id > ? ORDER BY id DESC LIMIT ?",
+                         job, job, after, limit);
+  std::vector<core::audit_row> out;
+  while (found.next())
+    out.push_back(read_audit_row(found));
+  return out;
+}
+
 #undef RINGMASTER_AUDIT_FILTER
 #undef RINGMASTER_AUDIT_COLUMNS
 
-/// Returns the last removal of an object with this id, 0 without one. A later object may have the id again.
+/// Returns the last removal of an object with this id, 0 without one. A later object may have the id again. The index leads to
+/// the rows of one action.
 std::int64_t last_removal(admin_session& own, core::audit_object object, std::int64_t id) {
-  auto found = own.query("SELECT COALESCE(MAX(id), 0) FROM rm_audit WHERE object = ? AND object_id = ?"
-                         " AND (action = 'remove' OR (action = 'apply' AND changes LIKE '%kind: remove'))",
-                         core::stored_name(object), id);
-  return found.next() ? found.number(0) : 0;
+  const auto name = core::stored_name(object);
+  std::int64_t last = 0;
+  {
+    auto removed = own.query("SELECT COALESCE(MAX(id), 0) FROM rm_audit WHERE object = ? AND object_id = ? AND action = 'remove'",
+                             name, id);
+    last = removed.next() ? removed.number(0) : 0;
+  }
+  auto undeclared = own.query("SELECT id FROM rm_audit WHERE object = ? AND object_id = ? AND action = 'apply' AND id > ?"
+                              " AND changes LIKE '%kind: remove' ORDER BY id DESC LIMIT 1",
+                              name, id, last);
+  return undeclared.next() ? undeclared.number(0) : last;
 }
 
 core::error no_such_object(const core::audited_object& object) {
@@ -120,11 +142,8 @@ core::result<std::vector<core::audit_row>> audit_role::history(const core::audit
 
 core::result<core::job_edits> audit_role::edits_of(core::job_id job, std::size_t limit) {
   return own_.read_together([&]() -> core::result<core::job_edits> {
-    core::audit_search search;
-    search.object = core::audit_object::job;
-    search.object_id = core::number(job);
-    search.limit = limit + 1;
-    core::job_edits out{find_changes(own_, search, last_removal(own_, *search.object, *search.object_id))};
+    const auto removal = last_removal(own_, core::audit_object::job, core::number(job));
+    core::job_edits out{find_edits(own_, job, removal, limit + 1)};
     const bool more = out.rows.size() > limit;
     if (more)
       out.rows.pop_back();

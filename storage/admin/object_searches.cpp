@@ -100,16 +100,25 @@ private:
     return rank;
   }
 
+  /// Notes how a range of ids ended. Its objects have one rank, so others are not missed when enough are shown.
+  void note_end_of_ids(std::size_t rows, std::size_t shown) { out_.truncated |= rows == rows_of_ids && shown < limit_; }
+  void note_end_of_texts(std::size_t rows) { out_.truncated |= rows == rows_of_texts; }
+
   /// Adds the jobs of a statement that are not there yet. `rank`: that of an id; otherwise the texts decide.
   void take_jobs(sql_rows row, std::optional<int> rank) {
-    while (row.next()) {
+    std::size_t rows = 0;
+    std::size_t shown = 0;
+    for (; row.next(); ++rows) {
       core::found_job job{row.id<core::job_id>(0), row.id<core::group_id>(1), row.string(2), row.string(3), row.string(4)};
       if (!may_see(job.group) || !known_.insert(core::number(job.id)).second)
         continue;
       const std::string* texts[] = {&job.name, &job.handler, &job.key};
       const auto how = rank ? *rank : rank_of(texts);
       jobs_.push_back({how, std::move(job)});
+      ++shown;
     }
+    if (rank)
+      note_end_of_ids(rows, shown);
     if (jobs_.size() > rows_of_texts)
       keep_best_jobs();
   }
@@ -161,14 +170,18 @@ private:
   void find_groups() {
     std::unordered_set<std::int32_t> known;
     const auto take = [&](sql_rows row, std::optional<int> rank) {
-      while (row.next()) {
+      std::size_t rows = 0;
+      std::size_t shown = 0;
+      for (; row.next(); ++rows) {
         core::found_group group{row.id<core::group_id>(0), row.string(1), row.string(2)};
         if (!may_see(group.id) || !known.insert(core::number(group.id)).second)
           continue;
         const std::string* texts[] = {&group.app_name, &group.title};
         const auto how = rank ? *rank : rank_of(texts);
         groups_.push_back({how, std::move(group)});
+        ++shown;
       }
+      rank ? note_end_of_ids(rows, shown) : note_end_of_texts(rows);
     };
     const auto ranges = core::ids_beginning_with(text_, id_max);
     for (const auto& [first, last] : ranges)
@@ -182,7 +195,8 @@ private:
   void find_users() {
     std::unordered_set<std::int32_t> known;
     const auto take = [&](sql_rows row, std::optional<int> rank) {
-      while (row.next()) {
+      std::size_t rows = 0;
+      for (; row.next(); ++rows) {
         core::user_card user;
         user.id = row.id<core::user_id>(0);
         user.name = row.string(1);
@@ -191,6 +205,8 @@ private:
         if (known.insert(core::number(user.id)).second)
           users_.push_back({rank ? *rank : rank_of(texts), std::move(user)});
       }
+      if (!rank)
+        note_end_of_texts(rows);
     };
     const auto ranges = core::ids_beginning_with(text_, id_max);
     for (const auto& [first, last] : ranges)

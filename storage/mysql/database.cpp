@@ -281,10 +281,10 @@ core::result<int> mysql_database::generation() {
   return db.read([&]() -> core::result<int> { return classify(read_schema(db)).generation; });
 }
 
-std::vector<database_finding> mysql_database::examine() {
+std::vector<database_finding> mysql_database::examine(const std::function<bool()>& go_on) {
   connection db{settings_};
   auto found = db.read([&]() -> core::result<std::vector<database_finding>> {
-    return mysql::examine(db, read_schema(db), options_);
+    return mysql::examine(db, read_schema(db), options_, go_on);
   });
   if (found)
     return std::move(*found);

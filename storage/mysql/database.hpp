@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ public:
   core::result<void> migrate() override;
   core::result<change_plan> plan(schema_change what) override;
   core::result<change_plan> change(schema_change what) override;
-  std::vector<database_finding> examine() override;
+  std::vector<database_finding> examine(const std::function<bool()>& go_on) override;
   core::result<int> generation() override;
   [[nodiscard]] bool shares_schedule() const noexcept override { return true; }
   [[nodiscard]] int writers() const noexcept override { return 2; }

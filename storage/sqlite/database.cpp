@@ -165,13 +165,13 @@ core::result<change_plan> sqlite_database::change(schema_change what) { return p
 // The newest released generation, whose tables Ringmaster creates.
 core::result<int> sqlite_database::generation() { return 7; }
 
-std::vector<database_finding> sqlite_database::examine() {
+std::vector<database_finding> sqlite_database::examine(const std::function<bool()>& go_on) {
   auto where = existing();
   where.look = true;
   auto db = connection::open(where);
   if (!db)
     return {{database_finding::level::failure, "database", db.error().context}};
-  auto found = sqlite::examine(**db, options_);
+  auto found = sqlite::examine(**db, options_, go_on);
   if (!found)
     return {{database_finding::level::failure, "database", found.error().context}};
   return std::move(*found);

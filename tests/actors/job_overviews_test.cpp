@@ -69,3 +69,21 @@ TEST_CASE_METHOD(with_nightly, "a timeline has the next instants of a job and th
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
 }
+
+TEST_CASE_METHOD(with_nightly, "a third search at once is refused, and none is counted after its end", "[actors]") {
+  const auto search = [&] { return later<protocol::objects_found>(actor, protocol::object_query{{"settle"}, viewer()}); };
+  const auto begun = {search(), search(), search()};
+  run();
+  std::size_t refused = 0;
+  for (const auto& each : begun) {
+    REQUIRE(*each);
+    if (**each)
+      continue;
+    ++refused;
+    const auto why = protocol::to_core((**each).error());
+    CHECK(why.code == core::errc::unavailable);
+    CHECK(why.subject == "search");
+  }
+  CHECK(refused == 1);
+  CHECK(find("settle", viewer()));
+}

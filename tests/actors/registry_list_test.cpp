@@ -140,3 +140,22 @@ TEST_CASE("executors are counted by group", "[actors][registry]") {
   stranger.user = core::user_id{7};
   CHECK(here.table.counts(stranger).empty());
 }
+
+TEST_CASE("counts and lists of executors agree", "[actors][registry]") {
+  registry here;
+  here.stored.groups = {manual_group(3, "mail", {"http://z/", "http://m/"}), group(1, "pay")};
+  here.stored.registrations = {row("pay", "http://dead/", t0 - 10min)};
+  here.read(t0);
+  here.beat(beat("mail", "http://m/"), t0);
+  here.beat(beat("pay", "http://a/"), t0);
+  here.beat(beat("pay", "http://b/"), t0);
+  here.table.remove({"EXECUTOR", "pay", "http://b/"});
+  here.pass(t0, t0 + 61s); // late
+  here.beat(beat("pay", "http://c/"), t0 + 61s);
+  CHECK(listed(here) == "1 http://a/ late, 1 http://c/ online, 1 http://b/ gone, 1 http://dead/ gone, 3 http://z/ entered, "
+                        "3 http://m/ late");
+  const auto counts = here.table.counts(everything);
+  REQUIRE(counts.size() == 2);
+  CHECK((counts[0].group == core::group_id{1} && counts[0].online == 1 && counts[0].known == 4));
+  CHECK((counts[1].group == core::group_id{3} && counts[1].online == 0 && counts[1].known == 2));
+}

@@ -42,7 +42,8 @@ struct task_world : run_administration {
   }
 
   protocol::task_runner spawn_runner() {
-    return spawn<actors::task_runner_state, protocol::task_runner>(jobs, actor, 8000ms, clock(), silent_log());
+    return spawn<actors::task_runner_state, protocol::task_runner>(jobs, actor, 8000ms, actors::task_pace::several, clock(),
+                                                                      silent_log());
   }
   protocol::begin_task wish(task_action action, std::vector<std::int64_t> ids) {
     protocol::begin_task command;
@@ -108,6 +109,46 @@ struct task_world : run_administration {
     clock(), silent_log(), actors::declared_files{}, actors::forecast_rules{}, 9500ms);
   protocol::task_runner runner = spawn_runner();
   core::principal carol;
+};
+
+/// Requests of a worker of the store that takes its time.
+struct worker_record {
+  std::chrono::milliseconds duration{0};
+  int open = 0;
+  int open_max = 0;
+  std::chrono::nanoseconds busy{0};
+};
+
+protocol::query_worker spawn_slow_worker(virtual_time& world, storage::store& store, std::shared_ptr<worker_record> record) {
+  return world.track(protocol::query_worker{
+    world.system().spawn([store = &store, record](protocol::query_worker::pointer self) -> protocol::query_worker::behavior_type {
+      return {[self, store, record](const protocol::store_task& task) -> caf::result<void> {
+        auto done = self->make_response_promise<void>();
+        record->open_max = std::max(record->open_max, ++record->open);
+        self->run_delayed(record->duration, [store, record, task, done]() mutable {
+          --record->open;
+          record->busy += record->duration;
+          task.run(store);
+          done.deliver();
+        });
+        return done;
+      }};
+    })});
+}
+
+/// A store whose edits and pages take their time.
+struct slow_world : task_world {
+  slow_world() {
+    jobs = spawn<actors::job_admin_state, protocol::job_admin>(
+      actors::query_workers{spawn_slow_worker(*this, store, pages), spawn_slow_worker(*this, store, slow), edits.actor},
+      schedule.actor, registry.actor, config::security_settings{}, clock(), silent_log(), actors::declared_files{},
+      actors::forecast_rules{}, 9500ms);
+    runner = spawn<actors::task_runner_state, protocol::task_runner>(jobs, actor, 8000ms, actors::task_pace::one_writer, clock(),
+                                                                     silent_log());
+  }
+
+  std::shared_ptr<worker_record> slow = std::make_shared<worker_record>();
+  std::shared_ptr<worker_record> pages = std::make_shared<worker_record>();
 };
 
 } // namespace
@@ -319,4 +360,68 @@ TEST_CASE("reruns of one request have tokens of their own", "[actors][tasks]") {
   CHECK(core::rerun_token(5, core::log_id{71}) != core::rerun_token(5, core::log_id{72}));
   CHECK(core::rerun_token(5, core::log_id{71}) != core::rerun_token(6, core::log_id{71}));
   CHECK(core::rerun_token(5, core::log_id{71}) > 0);
+}
+
+TEST_CASE_METHOD(slow_world, "with one writer, one object of all tasks is worked on, with pauses that follow its duration",
+                 "[actors][tasks]") {
+  const auto took = GENERATE(1ms, 50ms);
+  slow->duration = took;
+  const auto first = begin(wish(task_action::stop, add_jobs(5)));
+  const auto second = begin(wish(task_action::stop, add_jobs(5)));
+  const auto done = [&] { return progress(first).done + progress(second).done; };
+  const auto began = now();
+  const auto cycle = took + std::max<std::chrono::milliseconds>(actors::task_runner_state::pause,
+                                                                actors::task_runner_state::pause_factor * took);
+  for (int i = 0; i < 10'000 && done() < 10; ++i) {
+    advance(took);
+    const auto passed = now() - began;
+    REQUIRE(done() <= static_cast<std::size_t>(passed / cycle) + 1);
+    // The tasks take turns.
+    REQUIRE(progress(first).done - progress(second).done <= 1);
+  }
+  CHECK(done() == 10);
+  CHECK(slow->open_max == 1);
+  CHECK(6 * (slow->busy - 2 * took) <= now() - began);
+}
+
+TEST_CASE_METHOD(slow_world, "with one writer, the next task has its turn when one was aborted", "[actors][tasks]") {
+  slow->duration = 50ms;
+  const auto first = begin(wish(task_action::stop, add_jobs(5)));
+  const auto second = begin(wish(task_action::stop, add_jobs(2)));
+  REQUIRE(ask<protocol::task_found>(runner, protocol::abort_task{first, carol}));
+  advance(10s);
+  CHECK(progress(first).state == task_state::aborted);
+  CHECK(progress(first).done == 1);
+  CHECK(progress(second).done == 2);
+}
+
+TEST_CASE_METHOD(slow_world, "a task whose objects were listed too late does not begin", "[actors][tasks]") {
+  add_jobs(3);
+  pages->duration = GENERATE(6400ms, 7000ms, 9000ms);
+  const auto begun = later<protocol::task_begun>(runner, wish_of_named(task_action::remove, "bulk", 3));
+  advance(6500ms);
+  REQUIRE(*begun); // before its caller gives up
+  REQUIRE_FALSE(**begun);
+  const auto why = protocol::to_core((*begun)->error());
+  CHECK(why.code == errc::unavailable);
+  CHECK(why.subject == "filter");
+  advance(60s);
+  CHECK(audited(core::audit_action::remove) == 0);
+}
+
+TEST_CASE_METHOD(task_world, "one shard of a broadcast is not repeated, the whole broadcast is", "[actors][tasks]") {
+  carol.admin = true;
+  const auto shard = core::number(add_broadcast({executor_address, "http://10.0.0.4:9999/"}, 500).at(1));
+  const auto refused = result(wish(task_action::rerun, {shard}));
+  REQUIRE(refused.problems.size() == 1);
+  CHECK(refused.problems[0].why.why == core::refusal::one_shard);
+  CHECK(refused.problems[0].why.context.find("shard 1/2 of a broadcast") != std::string::npos);
+  CHECK(intents().empty());
+  auto command = wish(task_action::rerun, {shard});
+  command.to_same_executor = false; // addresses were given
+  CHECK(result(command).done == 1);
+  CHECK(schedule.record->intents.at(0).addresses.empty());
+  // A broadcast to one executor is whole.
+  const auto only = core::number(add_broadcast({executor_address}, 500).at(0));
+  CHECK(result(wish(task_action::rerun, {only})).done == 1);
 }

@@ -16,8 +16,8 @@ from web_case import WebCase
 FORBIDDEN = '[[webhook]]\nname = "ops"\nurl = "http://169.254.169.254/latest"\n'
 
 
-def hanging_mail(port: int) -> str:
-    return f'[mail]\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nfrom = "ringmaster@example.org"\ntimeout = "1s"\n'
+def hanging_mail(port: int, timeout: str = "1s") -> str:
+    return f'[mail]\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nfrom = "ringmaster@example.org"\ntimeout = "{timeout}"\n'
 
 
 class Examined(Case):
@@ -386,6 +386,9 @@ class DoctorApiTest(WebCase):
 
     def test_a_stop_while_checks_run(self):
         receiver = Receiver(self, "smtp", "--mode", "hang")
-        server = self.serve("--config", self.write("c.toml", hanging_mail(receiver.port)))
+        server = self.serve("--config", self.write("c.toml", hanging_mail(receiver.port, "10s")))
         self.assertEqual(self.key_client().send("POST", "/doctor").json["state"], "running")
+        began = time.monotonic()
         self.assertEqual(server.stop(), 0)
+        # A probe waits for five seconds unless it is left.
+        self.assertLess(time.monotonic() - began, 4)

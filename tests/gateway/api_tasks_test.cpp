@@ -90,6 +90,7 @@ TEST_CASE_METHOD(api_fixture, "the progress of a task names failures, but no sec
   for (const auto& each : progress["problems"])
     CHECK(each["detail"].get<std::string>().find("secret") == std::string::npos);
   CHECK(progress["problems"][2]["detail"] == "internal error");
+  CHECK(progress["problems"][3] == json::parse(R"({"id":11,"code":"one_shard","detail":"run 11 is one shard"})"));
   auto rest = progress;
   rest.erase("problems");
   CHECK(rest == json::parse(R"({"id":7,"action":"stop","state":"done","done":46,"total":50,"failed":4})"));

@@ -192,6 +192,15 @@ TEST_CASE("a closed port is reported as unavailable", "[gateway]") {
   CHECK_FALSE(gateway::probe_channel(post_to(port), "ops"));
 }
 
+TEST_CASE("a probe that is not wanted any more ends before its time limit", "[gateway]") {
+  alarm_receiver server{{"smtp", "--mode", "hang"}};
+  auto settings = mail_to(server.port());
+  settings.mail.timeout = std::chrono::milliseconds{5000};
+  const auto began = std::chrono::steady_clock::now();
+  CHECK_FALSE(gateway::probe_channel(settings, "mail", [] { return false; }));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{4});
+}
+
 TEST_CASE("a webhook gets the body of its preset", "[gateway]") {
   alarm_receiver hook{{"http", "--body", R"({"errcode":0,"code":0})"}};
   require_sent(send(post_to(hook.port()), notice_for("ops")));

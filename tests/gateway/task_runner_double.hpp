@@ -39,7 +39,8 @@ struct task_runner_double {
     core::task_progress progress{task, core::task_action::stop, core::task_state::done, 50, 46, 4};
     progress.problems = {{8, {core::errc::not_found, "job 8 does not exist"}},
                          {9, {core::errc::unavailable, "a secret of the driver"}},
-                         {10, {core::errc::internal, "a defect"}}};
+                         {10, {core::errc::internal, "a defect"}},
+                         {11, {core::errc::invalid_argument, "run 11 is one shard", core::refusal::one_shard}}};
     return script->answer(line_of(what, task), by, {}, protocol::task_found{std::move(progress)});
   }
   std::shared_ptr<admin_script> script;

@@ -180,5 +180,40 @@ TEST_CASE("the changes of a job are listed with the time from which on they are 
   CHECK(some.rows.size() == 2);
   CHECK(some.complete_from == noon + 2min);
   CHECK(require(f.store->audits().edits_of(first, 1)).complete_from == noon);
+  // Manual runs are no edits, however many there are.
+  for (int run = 0; run < 5; ++run)
+    f.db->exec("INSERT INTO rm_audit (at_ms, user_id, user_name, remote, action, object, object_id, object_name, changes)"
+               " SELECT at_ms + 1000, user_id, user_name, remote, 'trigger', object, object_id, object_name, '' FROM rm_audit"
+               " WHERE action = 'add' AND object = 'job' AND object_id = " + text_of(second));
+  const auto edits = require(f.store->audits().edits_of(second, 4));
+  CHECK(edits.rows.size() == 4);
+  CHECK(edits.complete_from == noon);
+  CHECK(edits.rows.front().at == noon + 3min);
   CHECK(require(f.store->audits().edits_of(core::job_id{99}, 5)).rows.empty());
+}
+
+TEST_CASE("a search tells that objects which the user may see can follow those of others", "[storage][search]") {
+  search_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto viewer = f.user(f.pay, core::group_right::viewer);
+  const auto pay = std::to_string(core::number(f.pay));
+  const auto mail = std::to_string(core::number(f.mail));
+  std::string jobs = "(100, " + pay + ", 'Own', 'NONE', 'FIRST', 'SERIAL_EXECUTION', 'BEAN')";
+  for (int id = 101; id < 180; ++id)
+    jobs += ", (" + std::to_string(id) + ", " + mail + ", 'Other', 'NONE', 'FIRST', 'SERIAL_EXECUTION', 'BEAN')";
+  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, executor_route_strategy,"
+             " executor_block_strategy, glue_type) VALUES " + jobs);
+  CHECK(f.find("1", viewer).truncated);
+  CHECK_FALSE(f.find("1").truncated); // the newest of them are enough
+  CHECK_FALSE(f.find("100", viewer).truncated);
+  CHECK_FALSE(f.find("Own", viewer).truncated);
+  CHECK_FALSE(f.find("worker", viewer).truncated);
+  for (int first = 1000; first < 2000; first += 500) {
+    std::string groups;
+    for (int id = first; id < first + 500; ++id)
+      groups += (groups.empty() ? "(" : ", (") + std::to_string(id) + ", 'worker-" + std::to_string(id) + "', 'Other', 0)";
+    f.db->exec("INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES " + groups);
+  }
+  const auto found = f.find("worker", viewer);
+  CHECK(found.groups.empty());
+  CHECK(found.truncated);
 }

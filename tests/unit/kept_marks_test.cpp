@@ -11,20 +11,21 @@ TEST_CASE("marks are read back as written", "[unit]") {
   const kept_marks marks{log_id{17}, log_id{1017}, 4};
   CHECK(core::to_text(marks) == "ringmaster-marks 1 17 1017 4\n");
   CHECK(core::parse_marks(core::to_text(marks)) == marks);
-  auto later = marks;
-  later.back = core::set_back{core::from_ms(1'767'225'600'000), log_id{12}, log_id{1017}};
-  CHECK(core::to_text(later) == "ringmaster-marks 1 17 1017 4\nset-back 1767225600000 12 1017\n");
-  CHECK(core::parse_marks(core::to_text(later)) == later);
-  CHECK(core::marks_ahead(later, log_id{2000}).back == later.back);
+  const core::set_back back{core::from_ms(1'767'225'600'000), log_id{12}, log_id{1017}};
+  CHECK(core::to_text(back) == "ringmaster-set-back 1 1767225600000 12 1017\n");
+  CHECK(core::parse_set_back(core::to_text(back)) == back);
 }
 
 TEST_CASE("a text that is not a mark is refused", "[unit]") {
   for (const auto* text : {"", "ringmaster-marks 1", "ringmaster-marks 1 17 1017 4", "ringmaster-marks 1 17 1017\n",
                            "ringmaster-marks 2 17 1017 4\n", "ringmaster-marks 1 17 16 4\n", "ringmaster-marks 1 -1 16 4\n",
-                           "ringmaster-marks 1 17 1017 4\nx", "ringmaster-marks 1 99999999999999999999 1 1\n",
-                           "ringmaster-marks 1 17 1017 4\nset-back 1 2\n", "ringmaster-marks 1 17 1017 4\nset-back 1 2 3",
-                           "ringmaster-marks 1 17 1017 4\nset-back 0 2 3\n", "ringmaster-marks 1 17 1017 4\nset-back 1 2 3\nx"})
+                           "ringmaster-marks 1 17 1017 4\nx", "ringmaster-marks 1 99999999999999999999 1 1\n"})
     CHECK_FALSE(core::parse_marks(text));
+  for (const auto* text : {"", "ringmaster-set-back 1", "ringmaster-set-back 1 1767225600000 2\n",
+                           "ringmaster-set-back 1 1767225600000 2 3", "ringmaster-set-back 1 0 2 3\n",
+                           "ringmaster-set-back 2 1767225600000 2 3\n", "ringmaster-set-back 1 1767225600000 2 3\nx",
+                           "ringmaster-set-back 1 1767225600000 -2 3\n", "ringmaster-marks 1 17 1017 4\n"})
+    CHECK_FALSE(core::parse_set_back(text));
 }
 
 TEST_CASE("the ceiling stays ahead of the seen ids according to the load, within bounds", "[unit]") {

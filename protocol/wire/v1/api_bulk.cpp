@@ -119,7 +119,7 @@ std::string api_task(const core::task_progress& task, const std::vector<std::str
   const auto problems = json_array(task.problems, [&](std::string& out, const core::task_problem& each) {
     json_object row{out};
     row.number("id", each.object);
-    row.text("code", core::to_string(each.why.code));
+    row.text("code", each.why.why == core::refusal::one_shard ? "one_shard" : core::to_string(each.why.code));
     row.text("detail", details.at(at++));
   });
   return json_object_of([&](json_object& row) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -56,30 +58,32 @@ std::string listed(const std::vector<std::string>& words) {
 
 class examination {
 public:
-  examination(connection& db, const schema_facts& facts, const store_options& options)
-    : db_{db}, facts_{facts}, shape_{shape_of(facts)}, dates_{options.database_zone}, options_{options} {}
+  examination(connection& db, const schema_facts& facts, const store_options& options, const std::function<bool()>& go_on)
+    : db_{db}, facts_{facts}, shape_{shape_of(facts)}, dates_{options.database_zone}, options_{options}, go_on_{go_on} {}
 
   std::vector<database_finding> run() {
-    check_clock();
-    check_rights();
-    for (auto& one : examine_durability(db_))
-      out_.push_back(std::move(one));
-    const auto verdict = check_schema();
-    if (verdict == schema_verdict::kind::usable) {
-      check_lock_row();
-      for (auto& trap : schema_checks(db_, facts_))
-        out_.push_back(std::move(trap));
-      check_tokens();
-      check_zone();
-      check_java_admins();
-      check_jobs();
-      check_rows();
-      check_troubles();
-    }
+    run_all({&examination::check_clock, &examination::check_rights, &examination::check_durability});
+    if (check_schema() == schema_verdict::kind::usable)
+      run_all({&examination::check_lock_row, &examination::check_traps, &examination::check_tokens, &examination::check_zone,
+               &examination::check_java_admins, &examination::check_jobs, &examination::check_rows,
+               &examination::check_troubles});
     return std::move(out_);
   }
 
 private:
+  void run_all(std::initializer_list<void (examination::*)()> checks) {
+    for (const auto check : checks) {
+      if (go_on_ && !go_on_())
+        return;
+      (this->*check)();
+    }
+  }
+
+  void check_durability() { add(examine_durability(db_)); }
+  void check_traps() { add(schema_checks(db_, facts_)); }
+
+  void add(std::vector<database_finding>&& found) { std::move(found.begin(), found.end(), std::back_inserter(out_)); }
+
   void say(level how, std::string what, std::string detail, std::string remedy = {}) {
     out_.push_back({how, std::move(what), std::move(detail), std::move(remedy)});
   }
@@ -332,13 +336,15 @@ private:
   const schema_shape shape_;
   datetime_text dates_;
   const store_options& options_;
+  const std::function<bool()>& go_on_;
   std::vector<database_finding> out_;
 };
 
 } // namespace
 
-std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options) {
-  return examination{db, facts, options}.run();
+std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options,
+                                      const std::function<bool()>& go_on) {
+  return examination{db, facts, options, go_on}.run();
 }
 
 } // namespace ringmaster::storage::mysql

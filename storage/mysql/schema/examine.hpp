@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "storage/mysql/driver/connection.hpp"
@@ -8,7 +9,9 @@
 
 namespace ringmaster::storage::mysql {
 
-/// Returns all problems that can be found in the database beforehand. Changes nothing. Throws `driver_error`.
-[[nodiscard]] std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options);
+/// Returns all problems that can be found in the database beforehand. Changes nothing. `go_on`: as in `database::examine`. Throws
+/// `driver_error`.
+[[nodiscard]] std::vector<database_finding> examine(connection& db, const schema_facts& facts, const store_options& options,
+                                                   const std::function<bool()>& go_on);
 
 } // namespace ringmaster::storage::mysql

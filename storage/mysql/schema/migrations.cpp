@@ -474,10 +474,10 @@ migration_step descriptions() {
   return step;
 }
 
-// Values of changes that the lines of the audit log do not tell.
+// Values of changes that the lines of the audit log do not tell; an index that leads to the rows of one action, in one statement.
 migration_step audit_values() {
   migration_step step{19, "audit_values", {}};
-  add_column(step.statements, "rm_audit", "field_values", "TEXT");
+  add_column(step.statements, "rm_audit", "field_values", "TEXT, ADD INDEX rm_audit_action (object, object_id, action)");
   return step;
 }
 

@@ -85,9 +85,16 @@ database_finding rows(connection& db) {
 
 } // namespace
 
-core::result<std::vector<database_finding>> examine(connection& db, const store_options& options) {
+core::result<std::vector<database_finding>> examine(connection& db, const store_options& options,
+                                                    const std::function<bool()>& go_on) {
   return within(db, transaction_kind::read, [&](connection& reading) -> core::result<std::vector<database_finding>> {
-    std::vector out{schedules(reading, options.schedule_zone), rows(reading)};
+    const auto left = [&go_on] { return go_on && !go_on(); };
+    std::vector out{schedules(reading, options.schedule_zone)};
+    if (left())
+      return out;
+    out.push_back(rows(reading));
+    if (left())
+      return out;
     for (auto& one : troubles(reading))
       out.push_back(std::move(one));
     return out;

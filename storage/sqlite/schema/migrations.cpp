@@ -383,9 +383,12 @@ migration_step descriptions() {
   return {18, "descriptions", {"ALTER TABLE rm_job_ext ADD COLUMN description TEXT"}};
 }
 
-// Values of changes that the lines of the audit log do not tell.
+// Values of changes that the lines of the audit log do not tell, and an index that leads to the rows of one action.
 migration_step audit_values() {
-  return {19, "audit_values", {"ALTER TABLE rm_audit ADD COLUMN field_values TEXT"}};
+  return {19,
+          "audit_values",
+          {"ALTER TABLE rm_audit ADD COLUMN field_values TEXT",
+           "CREATE INDEX rm_audit_action ON rm_audit (object, object_id, action)"}};
 }
 
 // Settings of the console by user. NULL: the console's default.
