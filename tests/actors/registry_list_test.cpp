@@ -144,7 +144,7 @@ TEST_CASE("executors are counted by group", "[actors][registry]") {
 TEST_CASE("counts and lists of executors agree", "[actors][registry]") {
   registry here;
   here.stored.groups = {manual_group(3, "mail", {"http://z/", "http://m/"}), group(1, "pay")};
-  here.stored.registrations = {row("pay", "http://dead/", t0 - 10min)};
+  here.stored.registrations = {row("pay", "http://a/", t0), row("pay", "http://dead/", t0 - 10min)};
   here.read(t0);
   here.beat(beat("mail", "http://m/"), t0);
   here.beat(beat("pay", "http://a/"), t0);
