@@ -150,6 +150,8 @@ class DatabaseTest(MariadbCase, Examined):
         self.says(found, "database", "fail", "read-only")
         self.only(found, "database")
         self.sql("SET GLOBAL read_only = 0")
+        self.addCleanup(self.sql, "REVOKE SLAVE MONITOR ON *.* FROM ringmaster@'127.0.0.1'")
+        self.sql("GRANT SLAVE MONITOR ON *.* TO ringmaster@'127.0.0.1'")  # without it an account does not see that
         self.addCleanup(self.sql, "RESET SLAVE ALL")
         self.sql("CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'replicator'")
         found = self.examine()
