@@ -100,13 +100,15 @@ taken_back take_back_value(const std::optional<Value>& was, const std::optional<
 /// Reads a number, or `none`; nothing for another text.
 template <class Number>
 std::optional<std::optional<Number>> read_number(std::string_view text) {
-  if (text == "none")
-    return std::optional<Number>{};
-  Number number{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return std::optional{number};
+  std::optional<Number> held;
+  if (text != "none") {
+    Number number{};
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc{} || end != text.data() + text.size())
+      return std::nullopt;
+    held = number;
+  }
+  return std::make_optional(held);
 }
 
 template <class Number>

@@ -384,11 +384,11 @@ test('changes: viewers see who changed a job, before and after', (world) =>
   visit(world, {}, async (visitor, page) => {
     const id = world.jobs['tidy up']
     const { glue_source: source } = await world.admin.get(`/jobs/${id}`)
-    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'from "a" -> "b"' })
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source, remark: 'from "a" to "b"' })
     await visitor.signIn(users.viewer, password, `/jobs/${id}`)
     await page.locator('summary', { hasText: 'Changes' }).click()
     const row = page.locator('details tbody tr').first()
-    await row.locator('ins', { hasText: 'from "a" -> "b"' }).waitFor()
+    await row.locator('ins', { hasText: 'from "a" to "b"' }).waitFor()
     assert.match(await row.innerText(), /admin/)
     assert.deepEqual(await visitor.axeFindings(), [])
     // Those that the server has, or that there is none.
@@ -428,12 +428,12 @@ test('bulk: all jobs that match a filter are stopped and deleted by the server',
     const { admin, pay } = world
     const ids = []
     for (let i = 0; i < 25; i += 1) {
-      const { id } = await admin.post('/jobs', { group: pay, name: `many ${i}`, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 1 1 ?' } })
+      const { id } = await admin.post('/jobs', { group: pay, name: `crowd ${i}`, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 1 1 ?' } })
       ids.push(id)
     }
     await admin.post('/jobs/start', { ids })
-    const found = async () => (await admin.get('/jobs?name=many&limit=50')).items
-    await visitor.signIn('admin', world.adminPassword, '/jobs?name=many')
+    const found = async () => (await admin.get('/jobs?name=crowd&limit=50')).items
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=crowd')
     const bar = page.locator('.bulk')
     const selectAll = async () => {
       await page.locator('main tbody tr').first().getByRole('checkbox').check()

@@ -104,7 +104,7 @@ export class Visitor {
     await this.page.evaluate((to) => {
       history.pushState({ ...history.state, position: (history.state?.position ?? 0) + 1 }, '', to)
       dispatchEvent(new PopStateEvent('popstate', { state: history.state }))
-    }, new URL(this.url(path)).pathname)
+    }, new URL(this.url(path)).pathname + new URL(this.url(path)).search)
     await this.settle()
   }
 
