@@ -320,7 +320,8 @@ class ApiCorpusTest(CorpusCase):
             path = route.path[7:]
             for number in self.IDS if "{id}" in path else []:
                 self.refused(client.send(route.methods, path.replace("{id}", number)), (route, number))
-            for body in self.BODIES if route.methods in ("POST", "PUT") else []:
+            # Checks of the doctor have no id and read no body.
+            for body in self.BODIES if route.methods in ("POST", "PUT") and path != "/doctor" else []:
                 self.try_body(client, route, path.replace("{id}", "2147483647").replace("{name}", "mail"), body)
 
     def try_body(self, client: Client, route: Route, path: str, body: bytes) -> None:
