@@ -34,7 +34,8 @@ field_change field_in(std::string_view line) {
     if (const auto at = values.find(quoted_arrow, 1); at != values.npos && at + quoted_arrow.size() < values.size())
       return {name, std::string{values.substr(1, at - 1)},
               std::string{values.substr(at + quoted_arrow.size(), values.size() - at - quoted_arrow.size() - 1)}};
-  if (const auto at = values.find(arrow); begin != 0 && at != values.npos)
+  // An empty value is written as `none` or in quotes.
+  if (const auto at = values.find(arrow); begin != 0 && at != values.npos && at != 0 && at + arrow.size() < values.size())
     return {name, plain_value(values.substr(0, at)), plain_value(values.substr(at + arrow.size()))};
   return {std::string{line}};
 }

@@ -42,7 +42,7 @@ public:
     std::sort(out_.instants.begin(), out_.instants.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     for (auto edit = facts_.edits.rbegin(); edit != facts_.edits.rend(); ++edit)
       if (edit->at >= search_.from && edit->at <= search_.until && edit->action != audit_action::trigger)
-        out_.edits.push_back({edit->at, edit->user_name, edit->action, fields_of(*edit)});
+        out_.edits.push_back({edit->at, edit->user_name, edit->action, changed_fields(*edit)});
     out_.runs = std::move(facts_.runs);
     return std::move(out_);
   }

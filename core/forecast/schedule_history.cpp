@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/editing/audit_line.hpp"
 #include "core/job/job_options.hpp"
 
 namespace ringmaster::core {
@@ -29,45 +30,24 @@ bool is_field(std::string_view name) {
   return std::any_of(options.begin(), options.end(), [name](const auto& each) { return each.name == name; });
 }
 
-/// One line of a change: `name: before -> after`. Values as written, with their quotes.
-struct changed_line {
-  std::string_view name, before, after;
-};
-
-/// Returns nothing for a line that is not a changed field, and for values that cannot be told apart.
-std::optional<changed_line> read_line(std::string_view line) {
-  constexpr std::string_view colon = ": ", arrow = " -> ";
-  const auto name_end = line.find(colon);
-  if (name_end == line.npos || !is_field(line.substr(0, name_end)))
-    return std::nullopt;
-  changed_line out{line.substr(0, name_end), {}, {}};
-  const auto values = line.substr(name_end + colon.size());
-  const auto middle = values.find(arrow);
-  if (middle == values.npos || values.find(arrow, middle + 1) != values.npos)
-    return out;
-  out.before = values.substr(0, middle);
-  out.after = values.substr(middle + arrow.size());
-  return out;
-}
-
+/// Calls `take` with each field of the job that the edit changed.
 template <class Take>
-void each_line(std::string_view text, Take take) {
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (const auto line = read_line(text.substr(0, end)))
-      take(*line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+void each_field(const audit_row& edit, Take take) {
+  for (auto& field : fields_of(edit.field_values, edit.changes)) {
+    // A line without values may begin with the name of a field.
+    if (!field.before)
+      field.name.resize(std::min(field.name.find(": "), field.name.size()));
+    if (is_field(field.name))
+      take(std::as_const(field));
   }
 }
 
 using rule_text = std::pair<schedule_type, std::string>;
 
-/// Reads `"0 0 3 * * ?"` or `"FIX_RATE 30"`; nothing for a shortened text.
-std::optional<rule_text> read_schedule(std::string_view quoted) {
+/// Reads `0 0 3 * * ?` or `FIX_RATE 30`; nothing without a value, and for a shortened one.
+std::optional<rule_text> read_schedule(const std::optional<std::string>& value) {
   constexpr std::string_view rate = "FIX_RATE", shortened = "...";
-  if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"')
-    return std::nullopt;
-  const auto text = quoted.substr(1, quoted.size() - 2);
+  const std::string_view text = value ? *value : std::string_view{};
   if (text.empty() || text.ends_with(shortened))
     return std::nullopt;
   if (text == stored_name(schedule_type::none))
@@ -97,14 +77,16 @@ taken_back take_back_value(const std::optional<Value>& was, const std::optional<
   return taken_back::known;
 }
 
-/// Reads a number, or `none`; nothing for another text.
+/// Reads a number, or that there was none; nothing without a value and for another text.
 template <class Number>
-std::optional<std::optional<Number>> read_number(std::string_view text) {
+std::optional<std::optional<Number>> read_number(const std::optional<std::string>& value) {
+  if (!value)
+    return std::nullopt;
   std::optional<Number> held;
-  if (text != "none") {
+  if (!value->empty()) {
     Number number{};
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc{} || end != text.data() + text.size())
+    const auto [end, problem] = std::from_chars(value->data(), value->data() + value->size(), number);
+    if (problem != std::errc{} || end != value->data() + value->size())
       return std::nullopt;
     held = number;
   }
@@ -112,35 +94,29 @@ std::optional<std::optional<Number>> read_number(std::string_view text) {
 }
 
 template <class Number>
-taken_back take_back_number(const changed_line& line, std::optional<Number>& held) {
-  return take_back_value(read_number<Number>(line.before), read_number<Number>(line.after), held);
+taken_back take_back_number(const field_change& field, std::optional<Number>& held) {
+  return take_back_value(read_number<Number>(field.before), read_number<Number>(field.after), held);
 }
 
-std::optional<std::string> read_zone(std::string_view text) {
-  if (text.empty())
-    return std::nullopt;
-  return std::string{text == "none" ? std::string_view{} : text};
-}
-
-taken_back take_back(const changed_line& line, schedule_era& era) {
-  if (line.name == "schedule") {
+taken_back take_back(const field_change& field, schedule_era& era) {
+  if (field.name == "schedule") {
     rule_text held{era.type, era.type == schedule_type::none ? std::string{} : era.conf};
-    const auto done = take_back_value(read_schedule(line.before), read_schedule(line.after), held);
+    const auto done = take_back_value(read_schedule(field.before), read_schedule(field.after), held);
     std::tie(era.type, era.conf) = std::move(held);
     return done;
   }
-  if (line.name == "time_zone")
-    return take_back_value(read_zone(line.before), read_zone(line.after), era.timing.time_zone);
-  if (line.name == "interval_ms")
-    return take_back_number(line, era.timing.interval_ms);
-  if (line.name == "jitter_ms")
-    return take_back_number(line, era.timing.jitter_ms);
-  return line.name == "start_at" || line.name == "end_at" ? taken_back::unknown : taken_back::known;
+  if (field.name == "time_zone")
+    return take_back_value(field.before, field.after, era.timing.time_zone);
+  if (field.name == "interval_ms")
+    return take_back_number(field, era.timing.interval_ms);
+  if (field.name == "jitter_ms")
+    return take_back_number(field, era.timing.jitter_ms);
+  return field.name == "start_at" || field.name == "end_at" ? taken_back::unknown : taken_back::known;
 }
 
 taken_back take_back(const audit_row& edit, schedule_era& era) {
   auto done = taken_back::known;
-  each_line(edit.changes, [&](const changed_line& line) { done = std::max(done, take_back(line, era)); });
+  each_field(edit, [&](const field_change& field) { done = std::max(done, take_back(field, era)); });
   return done;
 }
 
@@ -151,9 +127,9 @@ std::optional<bool> stops(const audit_row& edit) {
   std::optional<bool> out;
   if (edit.action == audit_action::add)
     out = true;
-  each_line(edit.changes, [&](const changed_line& line) {
-    if (line.name == "enabled" && !line.after.empty())
-      out = line.after == "false";
+  each_field(edit, [&](const field_change& field) {
+    if (field.name == "enabled" && field.after)
+      out = *field.after == "false";
   });
   return out;
 }
@@ -178,6 +154,7 @@ public:
     era_.type = find_schedule_type(job.schedule_type).value_or(schedule_type::unknown);
     era_.conf = job.schedule_conf;
     era_.timing = job.timing;
+    read_stops();
   }
 
   std::vector<schedule_era> run() {
@@ -209,19 +186,31 @@ private:
     }
   }
 
+  /// Reads each edit once: `stopped_after_[i]` is what the edit `i` and those before it tell, the last element nothing.
+  void read_stops() {
+    const auto count = facts_.edits.size();
+    stopped_after_.resize(count + 1);
+    last_stop_ = count;
+    for (auto i = count; i-- > 0;) {
+      const auto own = stops(facts_.edits[i]);
+      stopped_after_[i] = own ? own : stopped_after_[i + 1];
+      if (own)
+        last_stop_ = i;
+    }
+  }
+
   /// Returns whether the job was stopped after the edit `i`; false if that is not known.
   [[nodiscard]] bool is_stopped_after(std::size_t i) const {
-    for (std::size_t earlier = i; earlier < facts_.edits.size(); ++earlier)
-      if (const auto stopped = stops(facts_.edits[earlier]))
-        return *stopped;
-    const auto end = facts_.edits.begin() + static_cast<std::ptrdiff_t>(std::min(i, facts_.edits.size()));
-    return !facts_.job.running && std::none_of(facts_.edits.begin(), end, [](const auto& each) { return stops(each); });
+    return stopped_after_[i].value_or(!facts_.job.running && i <= last_stop_);
   }
 
   const schedule_facts& facts_;
   time_point from_;
   schedule_era era_;
   std::vector<schedule_era> out_;
+  std::vector<std::optional<bool>> stopped_after_;
+  /// The newest edit that stopped or started the job; the number of edits without one.
+  std::size_t last_stop_ = 0;
 };
 
 } // namespace
@@ -230,11 +219,11 @@ std::vector<schedule_era> eras_of(const schedule_facts& facts, time_point from, 
   return history{facts, from, until}.run();
 }
 
-std::vector<std::string> fields_of(const audit_row& edit) {
+std::vector<std::string> changed_fields(const audit_row& edit) {
   std::vector<std::string> out;
-  each_line(edit.changes, [&](const changed_line& line) {
-    if (std::find(out.begin(), out.end(), line.name) == out.end())
-      out.emplace_back(line.name);
+  each_field(edit, [&](const field_change& field) {
+    if (std::find(out.begin(), out.end(), field.name) == out.end())
+      out.push_back(field.name);
   });
   return out;
 }

@@ -36,6 +36,6 @@ struct schedule_facts {
 [[nodiscard]] std::vector<schedule_era> eras_of(const schedule_facts& facts, time_point from, time_point until);
 
 /// Returns the names of the changed fields, as the change tells them; none for a start or a stop.
-[[nodiscard]] std::vector<std::string> fields_of(const audit_row& edit);
+[[nodiscard]] std::vector<std::string> changed_fields(const audit_row& edit);
 
 } // namespace ringmaster::core
