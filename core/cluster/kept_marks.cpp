@@ -1,6 +1,7 @@
 #include "core/cluster/kept_marks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace ringmaster::core {
@@ -24,7 +25,29 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-std::string number_text(std::int64_t number) { return ' ' + std::to_string(number); }
+using three_numbers = std::array<std::int64_t, 3>;
+
+std::string line_of(std::string_view head, const three_numbers& numbers) {
+  std::string line{head};
+  for (const auto each : numbers)
+    line.append(" ").append(std::to_string(each));
+  return line + '\n';
+}
+
+/// Returns nothing for a text that `line_of` did not write with this head.
+std::optional<three_numbers> numbers_in(std::string_view text, std::string_view head) {
+  if (!text.starts_with(head))
+    return std::nullopt;
+  text.remove_prefix(head.size());
+  three_numbers out{};
+  for (auto& each : out) {
+    const auto number = take_number(text);
+    if (!number)
+      return std::nullopt;
+    each = *number;
+  }
+  return text == "\n" ? std::optional{out} : std::nullopt;
+}
 
 } // namespace
 
@@ -45,37 +68,27 @@ kept_marks marks_at_end(const kept_marks& now, log_id highest) {
 }
 
 std::string to_text(const kept_marks& marks) {
-  return std::string{marks_head} + number_text(number(marks.seen)) + number_text(number(marks.ceiling))
-         + number_text(marks.incarnation) + '\n';
+  return line_of(marks_head, {number(marks.seen), number(marks.ceiling), marks.incarnation});
 }
 
 std::optional<kept_marks> parse_marks(std::string_view text) {
-  if (!text.starts_with(marks_head))
+  const auto read = numbers_in(text, marks_head);
+  if (!read)
     return std::nullopt;
-  text.remove_prefix(marks_head.size());
-  const auto seen = take_number(text);
-  const auto ceiling = take_number(text);
-  const auto incarnation = take_number(text);
-  if (!seen || !ceiling || !incarnation || text != "\n" || *ceiling < *seen)
-    return std::nullopt;
-  return kept_marks{log_id{*seen}, log_id{*ceiling}, *incarnation};
+  const auto [seen, ceiling, incarnation] = *read;
+  return ceiling < seen ? std::nullopt : std::optional{kept_marks{log_id{seen}, log_id{ceiling}, incarnation}};
 }
 
 std::string to_text(const set_back& back) {
-  return std::string{back_head} + number_text(to_ms(back.at)) + number_text(number(back.next)) + number_text(number(back.above))
-         + '\n';
+  return line_of(back_head, {to_ms(back.at), number(back.next), number(back.above)});
 }
 
 std::optional<set_back> parse_set_back(std::string_view text) {
-  if (!text.starts_with(back_head))
+  const auto read = numbers_in(text, back_head);
+  if (!read)
     return std::nullopt;
-  text.remove_prefix(back_head.size());
-  const auto at = take_number(text);
-  const auto next = take_number(text);
-  const auto above = take_number(text);
-  if (!at || !is_time(*at) || !next || !above || text != "\n")
-    return std::nullopt;
-  return set_back{from_ms(*at), log_id{*next}, log_id{*above}};
+  const auto [at, next, above] = *read;
+  return is_time(at) ? std::optional{set_back{from_ms(at), log_id{next}, log_id{above}}} : std::nullopt;
 }
 
 id_verdict judge_next_id(const kept_marks& marks, log_id next) {

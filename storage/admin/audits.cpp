@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/rules/group_draft_rules.hpp"
 #include "core/rules/job_draft_rules.hpp"
@@ -36,6 +38,13 @@ core::audit_row read_audit_row(const sql_rows& row) {
   return out;
 }
 
+std::vector<core::audit_row> read_audit_rows(sql_rows found) {
+  std::vector<core::audit_row> out;
+  while (found.next())
+    out.push_back(read_audit_row(found));
+  return out;
+}
+
 /// Reads the rows of a search with ids above `after`.
 std::vector<core::audit_row> find_changes(admin_session& own, const core::audit_search& search, std::int64_t after) {
   const auto name = search.user_name.value_or(""); // empty: any user
@@ -58,10 +67,7 @@ std::vector<core::audit_row> find_changes(admin_session& own, const core::audit_
     search.object && by_id
       ? ask(RINGMASTER_AUDIT_COLUMNS "WHERE object = ? AND object_id = ? AND " RINGMASTER_AUDIT_FILTER, object, id)
       : ask(RINGMASTER_AUDIT_COLUMNS "WHERE " RINGMASTER_AUDIT_FILTER);
-  std::vector<core::audit_row> out;
-  while (found.next())
-    out.push_back(read_audit_row(found));
-  return out;
+  return read_audit_rows(std::move(found));
 }
 
 /// Reads the newest rows of a job with ids above `after`, except those of manual runs, which may be many: two ranges of the index
@@ -72,10 +78,7 @@ std::vector<core::audit_row> find_edits(admin_session& own, core::job_id job, st
                          " UNION ALL SELECT id FROM rm_audit WHERE object = 'job' AND object_id = ? AND action > 'trigger') edits"
                          " ON id = edits.edit WHERE id > ? ORDER BY id DESC LIMIT ?",
                          job, job, after, limit);
-  std::vector<core::audit_row> out;
-  while (found.next())
-    out.push_back(read_audit_row(found));
-  return out;
+  return read_audit_rows(std::move(found));
 }
 
 #undef RINGMASTER_AUDIT_FILTER
