@@ -18,7 +18,7 @@ export function firstPage(wanted: unknown): string {
   return path === '/' ? pathAfterSignIn(settings.startPage) : path
 }
 
-/** Returns whether the document was opened anew: not by a reload, or on the way back. */
+/** Returns whether the document was opened by a new navigation: not by a reload or the Back button. */
 function isFreshDocument(): boolean {
   const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return entry?.type === 'navigate'

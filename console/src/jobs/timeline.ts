@@ -45,6 +45,9 @@ export function zoomed({ from, to }: Pick<Span, 'from' | 'to'>, factor: number, 
 /** Returns the place of a time, 0 to 1. */
 export const placeOf = (ms: number, { from, to }: Span) => Math.min(1, Math.max(0, (ms - from) / (to - from)))
 
+/** Returns a place or a width as a part of the whole for a style. */
+export const percentOf = (share: number) => `${(share * 100).toFixed(3)}%`
+
 export interface RunBar {
   run: TimelineRun
   state: RunState
