@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
+#include <string>
 
 namespace ringmaster::bench {
 
@@ -24,53 +24,19 @@ std::string target_of(std::size_t turn, std::size_t jobs) {
 
 } // namespace
 
-api_readers::api_readers(std::uint16_t port, const std::filesystem::path& data_dir, std::size_t per_second, std::size_t jobs)
-  : per_second_{per_second}, jobs_{std::max<std::size_t>(1, jobs)}, readers_(threads) {
-  for (auto& one : readers_) {
-    one.client = std::make_unique<api_client>(port);
-    one.client->sign_in(data_dir);
-  }
-  began_ = steady_clock::now();
-  for (std::size_t i = 0; i < readers_.size(); ++i)
-    readers_[i].thread = std::thread{[this, i] { read(readers_[i], i); }};
-}
-
-api_readers::~api_readers() {
-  over_ = true;
-  for (auto& one : readers_)
-    if (one.thread.joinable())
-      one.thread.join();
-}
-
-void api_readers::read(reader& one, std::size_t index) {
-  const std::chrono::duration<double> step{1.0 / static_cast<double>(per_second_)};
-  try {
-    for (auto turn = index; !over_; turn += threads) {
-      const auto due = began_ + std::chrono::duration_cast<steady_clock::duration>(step * static_cast<double>(turn));
-      std::this_thread::sleep_until(due);
-      const auto reply = one.client->get(target_of(turn, jobs_));
-      // The wait of a delayed request counts, too.
-      one.took_ms.push_back(std::chrono::duration<double, std::milli>{steady_clock::now() - due}.count());
-      one.failed += reply.status == 200 ? 0 : 1;
-    }
-  } catch (const std::runtime_error&) {
-    ++one.failed;
-  }
-}
-
-read_account api_readers::finish() {
-  over_ = true;
-  read_account account;
-  std::vector<double> all;
-  for (auto& one : readers_) {
-    one.thread.join();
-    account.failed += one.failed;
-    all.insert(all.end(), one.took_ms.begin(), one.took_ms.end());
-  }
-  const std::chrono::duration<double> lasted = steady_clock::now() - began_;
-  account.per_second = static_cast<double>(all.size()) / lasted.count();
-  account.ms = spread_of(all);
-  return account;
+api_readers::api_readers(std::uint16_t port, const std::filesystem::path& data_dir, std::size_t per_second, std::size_t jobs) {
+  for (std::size_t i = 0; i < threads; ++i)
+    clients_.emplace_back(std::make_unique<api_client>(port))->sign_in(data_dir);
+  const auto turn_of = [](std::size_t thread, std::size_t turn) { return turn * threads + thread; };
+  const std::chrono::duration<double> step{1.0 / static_cast<double>(per_second)};
+  requests_.emplace(
+    threads,
+    [turn_of, step](std::size_t thread, std::size_t turn) {
+      return std::chrono::duration_cast<steady_clock::duration>(step * static_cast<double>(turn_of(thread, turn)));
+    },
+    [this, turn_of, jobs = std::max<std::size_t>(1, jobs)](std::size_t thread, std::size_t turn) {
+      return clients_[thread]->get(target_of(turn_of(thread, turn), jobs)).status == 200;
+    });
 }
 
 } // namespace ringmaster::bench

@@ -1,7 +1,8 @@
 #include "bench/now_viewers.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <chrono>
+#include <string_view>
 
 namespace ringmaster::bench {
 
@@ -36,66 +37,42 @@ now_viewers::now_viewers(std::uint16_t port, const std::filesystem::path& data_d
       rooms_[i].viewers.push_back({std::move(client), {}});
     }
   }
-  began_ = steady_clock::now();
-  for (std::size_t i = 0; i < rooms_.size(); ++i)
-    rooms_[i].thread = std::thread{[this, i] { watch(rooms_[i], i); }};
+  // The requests of all viewers are evenly spread over the interval.
+  const auto due = [this](std::size_t thread, std::size_t turn) {
+    const auto here = rooms_[thread].viewers.size();
+    const std::chrono::duration<double> step = std::chrono::duration<double>{viewed_every} / static_cast<double>(viewers_);
+    const auto within = step * static_cast<double>(turn % here * rooms_.size() + thread);
+    return viewed_every * (turn / here) + std::chrono::duration_cast<steady_clock::duration>(within);
+  };
+  requests_.emplace(rooms_.size(), due, [this](std::size_t thread, std::size_t turn) {
+    auto& one = rooms_[thread];
+    return look(one, one.viewers[turn % one.viewers.size()]);
+  });
 }
 
-now_viewers::~now_viewers() {
-  over_ = true;
-  for (auto& one : rooms_)
-    if (one.thread.joinable())
-      one.thread.join();
-}
-
-// The requests of all viewers are evenly spread over the interval.
-void now_viewers::watch(room& one, std::size_t index) {
-  const std::chrono::duration<double> step = std::chrono::duration<double>{viewed_every} / static_cast<double>(viewers_);
-  try {
-    for (std::size_t turn = 0; !over_; ++turn) {
-      const auto round = turn / one.viewers.size(), place = turn % one.viewers.size();
-      const auto within = step * static_cast<double>(place * rooms_.size() + index);
-      const auto due = began_ + viewed_every * round + std::chrono::duration_cast<steady_clock::duration>(within);
-      std::this_thread::sleep_until(due);
-      if (!over_)
-        look(one, one.viewers[place], due);
-    }
-  } catch (const std::runtime_error&) {
-    ++one.failed;
-  }
-}
-
-void now_viewers::look(room& one, viewer& who, steady_clock::time_point due) {
+bool now_viewers::look(room& one, viewer& who) {
   const auto reply = who.client->get("/api/v1/now", who.tag.empty() ? std::string{} : "If-None-Match: " + who.tag + "\r\n");
-  // The wait of a delayed request counts, too.
-  one.took_ms.push_back(std::chrono::duration<double, std::milli>{steady_clock::now() - due}.count());
+  ++one.looks;
   one.bytes += reply.headers.size() + reply.body.size();
   if (reply.status == 304)
     ++one.unchanged;
   else if (reply.status == 200)
     who.tag = tag_in(reply.headers);
-  else
-    ++one.failed;
+  return reply.status == 304 || reply.status == 200;
 }
 
 viewer_account now_viewers::finish() {
-  over_ = true;
   viewer_account account;
   account.viewers = viewers_;
-  std::vector<double> all;
-  std::size_t bytes = 0, unchanged = 0;
-  for (auto& one : rooms_) {
-    one.thread.join();
-    account.reads.failed += one.failed;
-    unchanged += one.unchanged;
-    bytes += one.bytes;
-    all.insert(all.end(), one.took_ms.begin(), one.took_ms.end());
+  account.reads = requests_->finish();
+  room all;
+  for (const auto& one : rooms_) {
+    all.looks += one.looks;
+    all.unchanged += one.unchanged;
+    all.bytes += one.bytes;
   }
-  const std::chrono::duration<double> lasted = steady_clock::now() - began_;
-  account.reads.per_second = static_cast<double>(all.size()) / lasted.count();
-  account.reads.ms = spread_of(all);
-  account.unchanged = all.empty() ? 0 : static_cast<double>(unchanged) / static_cast<double>(all.size());
-  account.bytes = all.empty() ? 0 : static_cast<double>(bytes) / static_cast<double>(all.size());
+  account.unchanged = all.looks == 0 ? 0 : static_cast<double>(all.unchanged) / static_cast<double>(all.looks);
+  account.bytes = all.looks == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.looks);
   return account;
 }
 

@@ -2,18 +2,16 @@
 
 // Viewers of the console's first page during a load.
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/api_client.hpp"
-#include "bench/report.hpp"
+#include "bench/timed_requests.hpp"
 
 namespace ringmaster::bench {
 
@@ -23,9 +21,6 @@ class now_viewers {
 public:
   /// Signs in with the secrets in `data_dir`, once for each thread. Throws `std::runtime_error` if that fails.
   now_viewers(std::uint16_t port, const std::filesystem::path& data_dir, std::size_t viewers);
-  ~now_viewers();
-  now_viewers(const now_viewers&) = delete;
-  now_viewers& operator=(const now_viewers&) = delete;
 
   /// Ends the viewers and returns their account, without the figures of the load. Call it once.
   viewer_account finish();
@@ -38,18 +33,15 @@ private:
   /// The viewers of one thread.
   struct room {
     std::vector<viewer> viewers;
-    std::vector<double> took_ms;
-    std::size_t unchanged = 0, failed = 0, bytes = 0;
-    std::thread thread;
+    std::size_t looks = 0, unchanged = 0, bytes = 0;
   };
 
-  void watch(room& one, std::size_t index);
-  static void look(room& one, viewer& who, std::chrono::steady_clock::time_point due);
+  /// Returns whether the answer was right.
+  static bool look(room& one, viewer& who);
 
   std::size_t viewers_;
-  std::chrono::steady_clock::time_point began_;
-  std::atomic<bool> over_{false};
   std::vector<room> rooms_;
+  std::optional<timed_requests> requests_;
 };
 
 } // namespace ringmaster::bench
