@@ -117,11 +117,11 @@ void sim_node::step_clock(milliseconds by) {
 
 void sim_node::jump_clock(milliseconds by) {
   world_.say(name_ + ": the civil clock jumps by " + std::to_string(by.count()) + " ms");
-  if (is_up() || may_start_ahead())
+  if ((is_up() && process_->has_read_clock()) || may_start_ahead())
     jump_ = by;
 }
 
-// A single node without another clock cannot detect a wrong clock.
+// Without another clock, a node cannot detect that its clock was wrong at its first reading.
 bool sim_node::may_start_ahead() const { return is_on(feature::jumps_at_start) && world_.what().database_clock; }
 
 // -- its turn --------------------------------------------------------------------------------------------------------------

@@ -46,11 +46,16 @@ actors::node_parts process::parts() {
           .link_gate = std::make_shared<node_gate>(node_, gate_),
           .notifier = nullptr,
           .gate = gate_,
-          .clocks = {wall_, [this] { return node_.boot(); }, false, [this] { return node_.system_clock(); }},
+          .clocks = {wall_, [this] { return node_.boot(); }, false, [this] { return read_clock(); }},
           .hand_over_ahead = core::milliseconds{100},
           .random_seed = what.seed,
           .log = test::virtual_time::silent_log(),
           .fail_stop = [this](const std::string& ended) { node_.note_end(ended); }};
+}
+
+core::time_point process::read_clock() {
+  has_read_clock_ = true;
+  return node_.system_clock();
 }
 
 void process::begin() {

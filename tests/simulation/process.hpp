@@ -50,6 +50,8 @@ public:
   void end();
   /// Returns its metric of instants dropped by misfire rules.
   [[nodiscard]] std::int64_t dropped();
+  /// Returns true once the node has read its machine's civil clock.
+  [[nodiscard]] bool has_read_clock() const noexcept { return has_read_clock_; }
 
   /// Value of the transport's clock at the start of every process: zero is special to CAF.
   static constexpr span clock_base = std::chrono::hours{1};
@@ -59,6 +61,7 @@ private:
     testing_config() { set("caf.scheduler.policy", "testing"); }
   };
   [[nodiscard]] actors::node_parts parts();
+  core::time_point read_clock();
   /// Asks for an edit of one job; its answer is compared with the runs that are sent after it.
   template <class Command>
   void ask_for_edit(core::job_id job, Command command);
@@ -77,6 +80,7 @@ private:
   protocol::link_door door_;
   std::map<std::uint64_t, caf::actor> callers_;
   std::uint64_t next_caller_ = 0;
+  bool has_read_clock_ = false;
 };
 
 } // namespace ringmaster::simulation
