@@ -26,7 +26,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates
   libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata
   nodejs npm)
 test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv debootstrap sqlite3 openjdk-17-jdk-headless maven
-  procps clang-14 libclang-rt-14-dev)
+  procps clang-14 libclang-rt-14-dev chromium)
 
 want_tests=yes want_tsan=no source_only=no
 for option in "$@"; do
@@ -66,6 +66,7 @@ satisfied_by_command() {
     openjdk-17-jdk-headless) command -v javac >/dev/null ;;
     maven) command -v mvn >/dev/null ;;
     python3) command -v python3 >/dev/null ;;
+    chromium) command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     cmake) command -v cmake >/dev/null ;;
     # The web console needs node 18.

@@ -4,13 +4,13 @@
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; its
 #                                   packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
-#                                   simulation, commands, chaos, tidy
+#                                   simulation, commands, browser, interop, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #
 # The last line is `N passed, N failed, N skipped`. Above it are each skip with its reason, and above them the duration of each
 # part. Every build has warnings as errors. Exits with 0 when nothing failed.
-# CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are honoured (default: the number of processors).
+# CMAKE_BUILD_PARALLEL_LEVEL (default: the number of processors) and CTEST_PARALLEL_LEVEL (default: one more) are honoured.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -31,14 +31,14 @@ while [ $# -gt 0 ]; do
 done
 
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
+export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(($(nproc) + 1))} # tests mostly wait
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS:-}
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
 
 results=$(mktemp -d)
-runner='' releasing=''
-trap 'for each in $runner $releasing; do kill "$each" 2>/dev/null || true; done; rm -rf "$results"' EXIT
+runner='' releasing='' fuzzing=''
+trap 'for each in $runner $releasing $fuzzing; do kill "$each" 2>/dev/null || true; done; rm -rf "$results"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 sum=()
@@ -87,7 +87,7 @@ wanted_targets() {
     case "$label" in
       tidy) ;;
       commands) targets+=(ringmaster xxl_tables) ;;
-      interop) targets+=(ringmaster) ;;
+      browser | interop) targets+=(ringmaster) ;;
       chaos) targets+=(crashing_ringmaster) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac
@@ -114,7 +114,7 @@ run_ctest() {
 start_release_build() {
   (
     renice -n 19 "$BASHPID" > /dev/null
-    build release ringmaster sdk "${benches[@]}" && CAF_ROOT=$caf scripts/fuzz.sh --build
+    build release ringmaster sdk "${benches[@]}"
   ) > "$results/release.log" 2>&1 &
   releasing=$!
 }
@@ -156,10 +156,20 @@ run_packages() {
   if [ -n "$counts" ]; then sum+=(--count $counts); else fail "packages ended with code $status"; fi
 }
 
-run_fuzzers() {
-  say "fuzz: 5 s per target"
+# Executors of other languages mostly wait. Meanwhile the fuzz targets are built and run, at the lowest priority.
+start_fuzzers() {
+  (
+    renice -n 19 "$BASHPID" > /dev/null
+    CAF_ROOT=$caf exec timeout --kill-after=15 1200 scripts/fuzz.sh 5
+  ) > "$results/fuzz.log" 2>&1 &
+  fuzzing=$!
+}
+
+await_fuzzers() {
+  say "fuzz: 5 s per target, begun before the packages"
   local status=0
-  CAF_ROOT=$caf timeout --kill-after=15 600 scripts/fuzz.sh 5 > "$results/fuzz.log" 2>&1 || status=$?
+  wait "$fuzzing" || status=$?
+  fuzzing=''
   tail -n 40 "$results/fuzz.log"
   local targets
   targets=$(sed -n 's/^fuzz: passed=\([0-9]*\) failed=.*/\1/p' "$results/fuzz.log")
@@ -214,16 +224,17 @@ part "tests of preset $preset"
 run_ctest
 
 if [ "$whole" = yes ]; then
-  part "rest of the builds release and fuzz, begun with the tests"
+  part "rest of the build release, begun with the tests"
   if await_release_build; then
+    start_fuzzers
     part "packages in a clean root"
     run_packages
     part "executors and clients of Java, Python and Node"
     run_interop
+    part "rest of the fuzz targets"
+    await_fuzzers
     part "short loads"
     run_bench_smoke
-    part "fuzz targets, 5 s each"
-    run_fuzzers
   else
     fail "build of preset release"
   fi
