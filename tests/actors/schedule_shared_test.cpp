@@ -166,6 +166,7 @@ TEST_CASE_METHOD(shared_planning, "missed instants are logged and counted once, 
   CHECK(lines() == 0);
   CHECK(counter->value() == before);
   java.drop_trouble.reset();
+  latency = 2ms;
   hand_over(missed); // the new incarnation sweeps them
   advance(1s);
   CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
