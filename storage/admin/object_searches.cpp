@@ -3,6 +3,7 @@
 #include "storage/admin/object_searches.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <unordered_set>
@@ -35,6 +36,31 @@ struct ranked {
   Object object;
 };
 
+/// The objects of one kind that were found.
+template <class Object>
+struct found_of_kind {
+  std::vector<ranked<Object>> all;
+  std::unordered_set<std::int32_t> ids;
+};
+
+std::array<const std::string*, 3> texts_of(const core::found_job& job) { return {&job.name, &job.handler, &job.key}; }
+std::array<const std::string*, 2> texts_of(const core::found_group& group) { return {&group.app_name, &group.title}; }
+std::array<const std::string*, 1> texts_of(const core::user_card& user) { return {&user.name}; }
+
+core::found_job found_job_of(const sql_rows& row) {
+  return {row.id<core::job_id>(0), row.id<core::group_id>(1), row.string(2), row.string(3), row.string(4)};
+}
+
+core::found_group found_group_of(const sql_rows& row) { return {row.id<core::group_id>(0), row.string(1), row.string(2)}; }
+
+core::user_card found_user_of(const sql_rows& row) {
+  core::user_card user;
+  user.id = row.id<core::user_id>(0);
+  user.name = row.string(1);
+  user.admin = row.number(2) == 1;
+  return user;
+}
+
 /// Returns the best matches; among equals the newest.
 template <class Object>
 std::vector<Object> best_of(std::vector<ranked<Object>>&& found, std::size_t limit) {
@@ -60,9 +86,9 @@ public:
     find_groups();
     if (by_.admin)
       find_users();
-    out_.jobs = best_of(std::move(jobs_), limit_);
-    out_.groups = best_of(std::move(groups_), limit_);
-    out_.users = best_of(std::move(users_), limit_);
+    out_.jobs = best_of(std::move(jobs_.all), limit_);
+    out_.groups = best_of(std::move(groups_.all), limit_);
+    out_.users = best_of(std::move(users_.all), limit_);
     return std::move(out_);
   }
 
@@ -91,36 +117,56 @@ public:
 
 private:
   [[nodiscard]] bool may_see(core::group_id group) const { return by_.may(core::group_right::viewer, group); }
+  [[nodiscard]] bool may_see(const core::found_job& job) const { return may_see(job.group); }
+  [[nodiscard]] bool may_see(const core::found_group& group) const { return may_see(group.id); }
+  [[nodiscard]] bool may_see(const core::user_card&) const noexcept { return by_.admin; }
 
-  template <class Texts>
-  [[nodiscard]] int rank_of(const Texts& texts) const {
+  template <class Object>
+  [[nodiscard]] int rank_of(const Object& object) const {
     int rank = 2;
-    for (const std::string* each : texts)
+    for (const std::string* each : texts_of(object))
       rank = std::min(rank, core::match_rank(text_, *each));
     return rank;
   }
 
-  /// Notes how a range of ids ended. Its objects have one rank, so others are not missed when enough are shown.
-  void note_end_of_ids(std::size_t rows, std::size_t shown) { out_.truncated |= rows == rows_of_ids && shown < limit_; }
-  void note_end_of_texts(std::size_t rows) { out_.truncated |= rows == rows_of_texts; }
+  /// Numbers of rows of a statement: all, and those that were added.
+  struct row_counts {
+    std::size_t all = 0;
+    std::size_t added = 0;
+  };
 
-  /// Adds the jobs of a statement that are not there yet. `rank`: that of an id; otherwise the texts decide.
-  void take_jobs(sql_rows row, std::optional<int> rank) {
-    std::size_t rows = 0;
-    std::size_t shown = 0;
-    for (; row.next(); ++rows) {
-      core::found_job job{row.id<core::job_id>(0), row.id<core::group_id>(1), row.string(2), row.string(3), row.string(4)};
-      if (!may_see(job.group) || !known_.insert(core::number(job.id)).second)
+  /// Adds the objects of a statement that the user may see and that are not there yet. `rank`: that of an id; otherwise the
+  /// texts decide.
+  template <class Object>
+  row_counts take(sql_rows row, std::optional<int> rank, Object (*object_of)(const sql_rows&), found_of_kind<Object>& found) {
+    row_counts rows;
+    for (; row.next(); ++rows.all) {
+      auto object = object_of(row);
+      if (!may_see(object) || !found.ids.insert(core::number(object.id)).second)
         continue;
-      const std::string* texts[] = {&job.name, &job.handler, &job.key};
-      const auto how = rank ? *rank : rank_of(texts);
-      jobs_.push_back({how, std::move(job)});
-      ++shown;
+      const auto how = rank ? *rank : rank_of(object);
+      found.all.push_back({how, std::move(object)});
+      ++rows.added;
     }
-    if (rank)
-      note_end_of_ids(rows, shown);
-    if (jobs_.size() > rows_of_texts)
-      keep_best_jobs();
+    return rows;
+  }
+
+  /// Adds the objects whose id begins with the text; that of this very id comes first. The statement takes the first id, the last
+  /// id and a limit. The objects of a range have one rank, so others are not missed when enough are shown.
+  template <class Object>
+  void take_ids(sql_text text, Object (*object_of)(const sql_rows&), found_of_kind<Object>& found) {
+    const auto ranges = core::ids_beginning_with(text_, id_max);
+    for (const auto& [first, last] : ranges) {
+      const int rank = first == ranges.front().first ? 0 : 1;
+      const auto rows = take(own_.query(text, first, last, rows_of_ids), rank, object_of, found);
+      out_.truncated |= rows.all == rows_of_ids && rows.added < limit_;
+    }
+  }
+
+  /// Adds the objects of a statement with the limit `rows_of_texts`.
+  template <class Object>
+  void take_texts(sql_rows row, Object (*object_of)(const sql_rows&), found_of_kind<Object>& found) {
+    out_.truncated |= take(std::move(row), std::nullopt, object_of, found).all == rows_of_texts;
   }
 
   /// A text such as a single letter matches most jobs.
@@ -128,30 +174,29 @@ private:
     std::vector<ranked<core::found_job>> best;
     for (int rank = 0; rank <= 2; ++rank) {
       std::vector<ranked<core::found_job>> equal;
-      for (auto& each : jobs_)
+      for (auto& each : jobs_.all)
         if (each.rank == rank)
           equal.push_back(std::move(each));
       for (auto& job : best_of(std::move(equal), limit_))
         best.push_back({rank, std::move(job)});
     }
-    jobs_ = std::move(best);
+    jobs_.all = std::move(best);
   }
 
   void find_jobs_by_id() {
-    const auto ranges = core::ids_beginning_with(text_, id_max);
-    for (const auto& [first, last] : ranges)
-      take_jobs(own_.query(RINGMASTER_SEARCHED_JOBS "i.id BETWEEN ? AND ? ORDER BY i.id DESC LIMIT ?", first, last, rows_of_ids),
-                first == ranges.front().first ? 0 : 1);
+    take_ids(RINGMASTER_SEARCHED_JOBS "i.id BETWEEN ? AND ? ORDER BY i.id DESC LIMIT ?", found_job_of, jobs_);
   }
 
   void find_jobs_by_text() {
     for (auto end = id_max + 1; end > 0;) {
       const auto begin = begin_of_portion(end);
-      take_jobs(own_.query(RINGMASTER_SEARCHED_JOBS "i.id >= ? AND i.id < ? AND (INSTR(LOWER($job_name), LOWER(?)) > 0"
-                                                    " OR INSTR(LOWER(i.executor_handler), LOWER(?)) > 0"
-                                                    " OR INSTR(LOWER(x.job_key), LOWER(?)) > 0)",
-                           begin, end, text_, text_, text_),
-                std::nullopt);
+      take(own_.query(RINGMASTER_SEARCHED_JOBS "i.id >= ? AND i.id < ? AND (INSTR(LOWER($job_name), LOWER(?)) > 0"
+                                               " OR INSTR(LOWER(i.executor_handler), LOWER(?)) > 0"
+                                               " OR INSTR(LOWER(x.job_key), LOWER(?)) > 0)",
+                      begin, end, text_, text_, text_),
+           std::nullopt, found_job_of, jobs_);
+      if (jobs_.all.size() > rows_of_texts)
+        keep_best_jobs();
       end = begin;
       if (end > 0 && !go_on_()) {
         out_.truncated = true;
@@ -168,53 +213,19 @@ private:
   }
 
   void find_groups() {
-    std::unordered_set<std::int32_t> known;
-    const auto take = [&](sql_rows row, std::optional<int> rank) {
-      std::size_t rows = 0;
-      std::size_t shown = 0;
-      for (; row.next(); ++rows) {
-        core::found_group group{row.id<core::group_id>(0), row.string(1), row.string(2)};
-        if (!may_see(group.id) || !known.insert(core::number(group.id)).second)
-          continue;
-        const std::string* texts[] = {&group.app_name, &group.title};
-        const auto how = rank ? *rank : rank_of(texts);
-        groups_.push_back({how, std::move(group)});
-        ++shown;
-      }
-      rank ? note_end_of_ids(rows, shown) : note_end_of_texts(rows);
-    };
-    const auto ranges = core::ids_beginning_with(text_, id_max);
-    for (const auto& [first, last] : ranges)
-      take(own_.query(RINGMASTER_SEARCHED_GROUPS "id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?", first, last, rows_of_ids),
-           first == ranges.front().first ? 0 : 1);
-    take(own_.query(RINGMASTER_SEARCHED_GROUPS "INSTR(LOWER(app_name), LOWER(?)) > 0 OR INSTR(LOWER($group_title), LOWER(?)) > 0"
-                                               " ORDER BY id DESC LIMIT ?", text_, text_, rows_of_texts),
-         std::nullopt);
+    take_ids(RINGMASTER_SEARCHED_GROUPS "id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?", found_group_of, groups_);
+    take_texts(own_.query(RINGMASTER_SEARCHED_GROUPS "INSTR(LOWER(app_name), LOWER(?)) > 0"
+                                                     " OR INSTR(LOWER($group_title), LOWER(?)) > 0 ORDER BY id DESC LIMIT ?",
+                          text_, text_, rows_of_texts),
+               found_group_of, groups_);
   }
 
   void find_users() {
-    std::unordered_set<std::int32_t> known;
-    const auto take = [&](sql_rows row, std::optional<int> rank) {
-      std::size_t rows = 0;
-      for (; row.next(); ++rows) {
-        core::user_card user;
-        user.id = row.id<core::user_id>(0);
-        user.name = row.string(1);
-        user.admin = row.number(2) == 1;
-        const std::string* texts[] = {&user.name};
-        if (known.insert(core::number(user.id)).second)
-          users_.push_back({rank ? *rank : rank_of(texts), std::move(user)});
-      }
-      if (!rank)
-        note_end_of_texts(rows);
-    };
-    const auto ranges = core::ids_beginning_with(text_, id_max);
-    for (const auto& [first, last] : ranges)
-      take(own_.query(RINGMASTER_SEARCHED_USERS "id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?", first, last, rows_of_ids),
-           first == ranges.front().first ? 0 : 1);
-    take(own_.query(RINGMASTER_SEARCHED_USERS "INSTR(LOWER($utf8(username)) $by_bytes, LOWER(?)) > 0 ORDER BY id DESC LIMIT ?",
-                    text_, rows_of_texts),
-         std::nullopt);
+    take_ids(RINGMASTER_SEARCHED_USERS "id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?", found_user_of, users_);
+    take_texts(own_.query(RINGMASTER_SEARCHED_USERS "INSTR(LOWER($utf8(username)) $by_bytes, LOWER(?)) > 0"
+                                                    " ORDER BY id DESC LIMIT ?",
+                          text_, rows_of_texts),
+               found_user_of, users_);
   }
 
   admin_session& own_;
@@ -223,10 +234,9 @@ private:
   const core::principal& by_;
   const std::function<bool()>& go_on_;
   bool hidden_may_follow_ = false;
-  std::unordered_set<std::int32_t> known_;
-  std::vector<ranked<core::found_job>> jobs_;
-  std::vector<ranked<core::found_group>> groups_;
-  std::vector<ranked<core::user_card>> users_;
+  found_of_kind<core::found_job> jobs_;
+  found_of_kind<core::found_group> groups_;
+  found_of_kind<core::user_card> users_;
   core::found_objects out_;
 };
 

@@ -40,4 +40,34 @@ struct job_administration : virtual_time {
   protocol::job_admin actor = spawn_admin(with_scripts());
 };
 
+/// Group, node and draft for jobs as users write them.
+struct written_job : job_administration {
+  written_job() {
+    REQUIRE(apply(nightly()));
+    schedule.record->edit_hints = 0;
+    group = test::expect(store.jobs().find({std::nullopt, "pay-worker", "settle"})).spec->group;
+    life = test::expect(store.cluster().enter("a", "a:8080"));
+  }
+
+  [[nodiscard]] core::job_draft draft() const {
+    core::job_draft out;
+    out.group = group;
+    out.name = "Report";
+    out.author = "ops";
+    out.schedule_type = "CRON";
+    out.schedule_conf = "0 0 1 * * ?";
+    out.misfire = "DO_NOTHING";
+    out.route = "FIRST";
+    out.block = "SERIAL_EXECUTION";
+    out.glue_type = "GLUE_SHELL";
+    out.glue_source = "echo";
+    return out;
+  }
+  core::job_id add() { return ask<protocol::added_job>(actor, protocol::add_job{draft(), core::local_operator()})->id; }
+
+  core::group_id group{};
+  core::node_incarnation life;
+  core::principal guest{core::user_id{3}, "guest"};
+};
+
 } // namespace ringmaster::test

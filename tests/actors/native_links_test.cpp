@@ -1,9 +1,10 @@
-#include "tests/actors/native_fixture.hpp"
+#include "tests/actors/raw_executor.hpp"
 
 using namespace ringmaster;
 using namespace std::chrono_literals;
 using protocol::send_state;
 using test::natively_linked;
+using test::raw_executor;
 using test::worker_address;
 
 TEST_CASE_METHOD(natively_linked, "a link is a registration, renewed while it is up", "[actors][links]") {
@@ -212,45 +213,6 @@ TEST_CASE_METHOD(natively_linked, "an executor that is gone when its hello arriv
 }
 
 namespace {
-
-/// Executor whose gate belongs to the test: sends the test's messages, and keeps those it gets.
-struct raw_executor : natively_linked {
-  raw_executor() {
-    gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
-      return {
-        [this](const protocol::link_challenge& challenge) { nonces.push_back(challenge.nonce); },
-        [this](const protocol::link_welcome& told) { welcomes.push_back(told); },
-        [this](const protocol::link_refusal& told) { refusals.push_back(told.reason); },
-        [](const protocol::link_runs&) {},
-        [](const protocol::link_question&) {},
-        [](const protocol::link_receipt&) {},
-      };
-    }));
-    hello = {protocol::link_version, "pay-worker", worker_address, {}, gate_there, {1, 2}};
-  }
-  ~raw_executor() {
-    hello.gate = nullptr;
-    end_all();
-  }
-  /// Sends a hello and returns the challenge.
-  protocol::link_key greet() {
-    tell(ports->door, hello);
-    run();
-    REQUIRE_FALSE(nonces.empty());
-    return nonces.back();
-  }
-  void answer(const protocol::link_key& nonce, const std::string& token) {
-    prove(ports->door, hello, nonce, token);
-    run();
-  }
-  void try_token(const std::string& token) { answer(greet(), token); }
-
-  protocol::executor_gate gate_there;
-  protocol::link_hello hello;
-  std::vector<protocol::link_key> nonces;
-  std::vector<protocol::link_welcome> welcomes;
-  std::vector<std::string> refusals;
-};
 
 const std::string wrong_token = "the access token is wrong";
 

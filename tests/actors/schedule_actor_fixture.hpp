@@ -252,7 +252,7 @@ struct planning : virtual_time {
     settings.claim_rows_max = rows_max;
     actor = spawn<actors::schedule_actor_state, protocol::schedule_actor>(
       actors::schedule_partners{storage, pool, ring, registry.actor}, settings, core::zone{}, std::string{"host-a"}, clock(),
-      silent_log());
+      log);
     tell(actor, protocol::slot_change{core::slot_set{}.set()});
     tell(actor, protocol::incarnation_change{life, mode});
     run();
@@ -309,6 +309,8 @@ struct planning : virtual_time {
   /// Jobs whose rows another transaction holds, and whether the server cannot name these rows.
   std::set<std::int32_t> locked;
   bool locks_are_blind = false;
+  /// Log of the planner.
+  std::shared_ptr<spdlog::logger> log = silent_log();
   memory_database database;
   std::unique_ptr<storage::store> look = database.open();
   faulty_store store{database.open()};

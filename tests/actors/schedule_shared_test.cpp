@@ -1,5 +1,10 @@
 // schedule_actor alongside Java admins: it plans nothing, and claims what was reserved.
 
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+
+#include "actors/metrics.hpp"
 #include "tests/actors/schedule_actor_fixture.hpp"
 #include "tests/support/reservation_double.hpp"
 
@@ -131,6 +136,44 @@ TEST_CASE_METHOD(shared_planning, "a drop that is answered in the next incarnati
   for (const auto& request : held_claims)
     claimed += request.batch.runs.size();
   CHECK(claimed == 1);
+}
+
+TEST_CASE_METHOD(shared_planning, "missed instants are logged and counted once, by the incarnation that dropped them",
+                 "[actors]") {
+  std::ostringstream said;
+  log = std::make_shared<spdlog::logger>("plans", std::make_shared<spdlog::sinks::ostream_sink_mt>(said));
+  const auto lines = [&said] {
+    constexpr std::string_view wanted = "reserved instants were missed";
+    const auto text = said.str();
+    std::size_t found = 0;
+    for (auto at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1))
+      ++found;
+    return found;
+  };
+  const auto* counter =
+    actors::make_counter(system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.");
+  const auto before = counter->value();
+  declare("ignores");
+  begin();
+  advance(1s); // the job is read
+  const std::vector<core::intent> missed{reserved(1, civil() - 10s), reserved(2, civil() - 9s)};
+  latency = 300ms;
+  hand_over(missed);
+  new_incarnation(); // before the store has the drop
+  java.drop_trouble = core::error{core::errc::fenced, "the incarnation has ended"};
+  advance(1s);
+  CHECK(java.dropped.empty());
+  CHECK(lines() == 0);
+  CHECK(counter->value() == before);
+  java.drop_trouble.reset();
+  latency = 2ms;
+  hand_over(missed); // the new incarnation sweeps them
+  advance(1s);
+  CHECK(java.dropped == std::vector{core::intent_id{1}, core::intent_id{2}});
+  CHECK(lines() == 1);
+  CHECK(said.str().find("2 reserved instants were missed; 2 of them were dropped") != std::string::npos);
+  CHECK(counter->value() == before + 2);
+  end_all(); // the planner logs no more
 }
 
 TEST_CASE_METHOD(shared_planning, "the misfire policy decides about instants that were reserved before a takeover and missed",

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "storage/store.hpp"
 #include "tests/storage/databases.hpp"
@@ -14,6 +16,9 @@ namespace ringmaster::test {
 
 inline constexpr core::group_id pay{3};
 inline constexpr core::group_id stock{5};
+
+/// A user's permissions, by group.
+using rights = std::vector<std::pair<core::group_id, core::group_right>>;
 
 struct access_fixture {
   explicit access_fixture(const test_backend& backend) : db{fresh_database(backend)}, store{db->open()} {

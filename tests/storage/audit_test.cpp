@@ -1,5 +1,7 @@
 // The audit log: its filters, the changes of one job or group, and the values before and after.
 
+#include "core/rules/audit_rules.hpp"
+#include "tests/storage/access_fixture.hpp"
 #include "tests/storage/editor_fixture.hpp"
 
 using namespace ringmaster;
@@ -159,4 +161,63 @@ TEST_CASE("values before and after are exact, whatever they contain", "[storage]
   f.db->exec("UPDATE rm_audit SET field_values = NULL, changes = 'retry: 0 -> 2'");
   seen = require(f.audits().history(job, {}, core::local_operator()));
   CHECK(audit_fixture::fields(seen.at(0)) == std::vector<core::field_change>{{"retry", "0", "2"}});
+}
+
+TEST_CASE("changes of users are recorded without any secret", "[storage][access]") {
+  access_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto anna = f.add("anna");
+  core::user_draft change;
+  change.password_hash = "hash-c";
+  change.rights = rights{{pay, group_right::viewer}, {stock, group_right::editor}};
+  require(f.users().update(anna, change, {}, f.admin, noon + 1min));
+  require(f.users().update(anna, change, {}, f.admin, noon + 2min)); // nothing changes: nothing is recorded
+  require(f.open("d1", anna, "hash-c", noon + 3min));
+  require(f.users().remove(anna, {}, f.admin, noon + 4min));
+
+  auto rows = require(f.store->audits().list({}, f.admin));
+  REQUIRE(rows.size() == 5); // including that of the first administrator
+  CHECK(rows[0].action == core::audit_action::remove);
+  CHECK(rows[1].action == core::audit_action::sign_in);
+  CHECK(rows[1].remote == "10.0.0.8");
+  CHECK(rows[2].action == core::audit_action::update);
+  CHECK(rows[2].object == core::audit_object::user);
+  CHECK(rows[2].object_id == core::number(anna));
+  CHECK(rows[2].object_name == "anna");
+  CHECK(rows[2].user_name == "admin");
+  CHECK(rows[2].remote == "10.0.0.7");
+  CHECK(rows[2].at == noon + 1min);
+  CHECK(rows[2].changes == "groups: \"\" -> \"3 viewer, 5\"\npassword: changed");
+  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit WHERE changes LIKE '%hash-%'") == "0");
+
+  core::audit_search search;
+  search.limit = 1;
+  search.before = rows[1].id;
+  CHECK(require(f.store->audits().list(search, f.admin)) .at(0).id == rows[2].id);
+  search = {};
+  search.user_name = "ADMIN";
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 3);
+  search.user_name = ""; // as unset
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == rows.size());
+  search.user_name = " ";
+  CHECK(require(f.store->audits().list(search, f.admin)).empty());
+  search = {};
+  search.object = core::audit_object::user;
+  search.object_id = core::number(anna);
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
+  search.object = core::audit_object::job;
+  CHECK(require(f.store->audits().list(search, f.admin)).empty());
+  search.object.reset();
+  CHECK(require(f.store->audits().list(search, f.admin)).size() == 4);
+
+  // A reload of the configuration records the names of its settings.
+  const std::vector<core::audit_row> settings{
+    core::audit_of(core::local_operator(), core::audit_action::update, core::audit_object::setting, 0, "mail.host", {}, noon),
+    core::audit_of(core::local_operator(), core::audit_action::update, core::audit_object::setting, 0, "log.level", {}, noon)};
+  require(f.store->audits().record(settings));
+  search = {};
+  search.object = core::audit_object::setting;
+  const auto recorded = require(f.store->audits().list(search, f.admin));
+  REQUIRE(recorded.size() == 2);
+  CHECK(recorded[1].object_name == "mail.host");
+  require(f.store->audits().record({}));
 }

@@ -1,7 +1,7 @@
 // Synchronisation of XXL's trigger columns, and edits by other programs with SQL.
 
 #include "core/rules/foreign_edits.hpp"
-#include "tests/storage/deploy_fixture.hpp"
+#include "tests/storage/reservation_fixture.hpp"
 #include "tests/support/mariadb_server.hpp"
 
 using namespace ringmaster;
@@ -108,6 +108,42 @@ TEST_CASE("a change by another program is an edit from the next check on", "[sto
   // Only once.
   CHECK(f.adopted().empty());
   CHECK(f.revision() == edits[0].revision);
+}
+
+TEST_CASE("a foreign edit of a schedule removes the instants and misfires that were reserved for it", "[storage]") {
+  mirror_fixture f{GENERATE(from_range(shared_backends()))};
+  f.add_job(7);
+  f.add_job(8);
+  CHECK(f.adopted().empty());
+  // As a takeover leaves them: 0 waits, 1 was taken.
+  for (const char* job : {"7", "8"})
+    for (const char* kind : {"cron", "misfire", "retry", "child", "manual", "api"})
+      for (const char* state : {"0", "1"})
+        f.db->exec("INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, retry_left, state, created_ms)"
+                   " VALUES ('" + std::string{kind} + "', " + job + ", " + ms(noon) + " + " + state + ", 0, 0, 0, 0, " + state
+                   + ", " + ms(noon) + ")");
+  const auto waiting = [&](const std::string& job) {
+    return f.db->query("SELECT kind FROM rm_intent WHERE state = 0 AND job = " + job + " ORDER BY kind");
+  };
+  const table all{{"api"}, {"child"}, {"cron"}, {"manual"}, {"misfire"}, {"retry"}};
+  const table requested{{"api"}, {"child"}, {"manual"}, {"retry"}};
+  SECTION("another schedule") {
+    f.db->exec("UPDATE xxl_job_info SET schedule_conf = '0 0/5 * * * ?' WHERE id = 7");
+    CHECK(f.adopted() == "7: schedule \"CRON 0 * * * * ?\" -> \"CRON 0 0/5 * * * ?\"");
+    CHECK(waiting("7") == requested);
+  }
+  SECTION("a stop") {
+    f.db->exec("UPDATE xxl_job_info SET trigger_status = 0 WHERE id = 7");
+    CHECK(f.adopted() == "7: stopped");
+    CHECK(waiting("7") == requested);
+  }
+  SECTION("an edit that keeps the schedule") {
+    f.db->exec("UPDATE xxl_job_info SET executor_param = 'y', update_time = '2024-03-01 11:00:00' WHERE id = 7");
+    CHECK(f.adopted() == "7: changed");
+    CHECK(waiting("7") == all);
+  }
+  CHECK(waiting("8") == all);
+  CHECK(f.rows("rm_intent", "state = 1") == "12"); // their keys still refuse the instants
 }
 
 TEST_CASE("a job that runs without a next time is a misfire", "[storage]") {

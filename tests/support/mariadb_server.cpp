@@ -172,7 +172,8 @@ void mariadb_server::start() {
   server_ =
     spawn({*find_program("mariadbd"), "--no-defaults", "--datadir=" + (folder_ / "data").string(), "--socket=" + socket_path(),
            "--tmpdir=" + folder_.string(), // a starting server removes temporary tables of other servers in its folder
-           "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", "--skip-log-bin", user_option(),
+           "--pid-file=" + (folder_ / "pid").string(), "--skip-networking", user_option(),
+           options_.binary_log ? "--log-bin=" + (folder_ / "binary-log").string() : "--skip-log-bin",
            "--innodb-buffer-pool-size=" + megabytes(options_.buffer_pool_mb),
            "--innodb-log-file-size=" + megabytes(options_.redo_log_mb), "--innodb-flush-log-at-trx-commit=1",
            options_.synced ? "--innodb-flush-method=O_DIRECT" : "--innodb-flush-method=nosync",
@@ -214,12 +215,15 @@ bool mariadb_server::answers() const {
   return mysql_real_connect(self.get(), nullptr, "root", "", nullptr, 0, socket_path().c_str(), 0) != nullptr;
 }
 
-std::string mariadb_server::url(const std::string& database) {
+void mariadb_server::exec(const std::string& statement) {
   const auto self = connect(socket_path());
-  for (const auto& statement :
-       {"DROP DATABASE IF EXISTS `" + database + "`", "CREATE DATABASE `" + database + "` DEFAULT CHARACTER SET utf8mb4"})
-    if (mysql_query(self.get(), statement.c_str()) != 0)
-      throw std::runtime_error(statement + ": " + mysql_error(self.get()));
+  if (mysql_query(self.get(), statement.c_str()) != 0)
+    throw std::runtime_error(statement + ": " + mysql_error(self.get()));
+}
+
+std::string mariadb_server::url(const std::string& database) {
+  exec("DROP DATABASE IF EXISTS `" + database + "`");
+  exec("CREATE DATABASE `" + database + "` DEFAULT CHARACTER SET utf8mb4");
   return "mysql://root@localhost/" + database + "?socket=" + socket_path();
 }
 

@@ -23,6 +23,8 @@ public:
     /// Waits for the disk at each commit. Without it commits survive the server's process, though not the machine. A test cannot
     /// detect the difference, and a new database costs 50 ms however busy the disk is.
     bool synced = false;
+    /// Writes a binary log, as a source of replicas does.
+    bool binary_log = false;
   };
 
   /// Returns the server of this executable: started by the first call, ended by its process id at exit. Throws
@@ -39,6 +41,9 @@ public:
 
   /// Drops and creates the database; returns its address for `database.url`.
   std::string url(const std::string& database);
+
+  /// Runs a statement that returns no rows, as `root`. Throws `std::runtime_error` when it fails.
+  void exec(const std::string& statement);
 
   /// Ends the server as a power cut does: without a goodbye to its clients. Does nothing when it does not run.
   void stop();

@@ -32,6 +32,8 @@ public:
   core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
 
   core::result<void> drop(const core::node_incarnation&, std::span<const core::dropped_instant> instants) override {
+    if (drop_trouble)
+      return tl::unexpected{*drop_trouble};
     for (const auto& one : instants)
       dropped.push_back(one.id);
     return {};
@@ -77,6 +79,7 @@ public:
   std::deque<core::reserve_outcome> outcomes;
   std::optional<core::error> trouble;
   std::optional<core::error> put_back_trouble;
+  std::optional<core::error> drop_trouble;
   /// Called in the middle of `put_back`. Null: no call.
   std::function<void()> on_put_back;
   /// Number of taken instants that wait to be forgotten.
