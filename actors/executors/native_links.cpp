@@ -40,8 +40,8 @@ native_links_state::~native_links_state() {
   caf::anon_send_exit(door_, caf::exit_reason::user_shutdown);
   for (auto& [address, known] : links_)
     caf::anon_send_exit(known.link, caf::exit_reason::user_shutdown);
-  for (auto& [number, link] : leaving_)
-    caf::anon_send_exit(link, caf::exit_reason::user_shutdown);
+  for (auto& [number, known] : leaving_)
+    caf::anon_send_exit(known.link, caf::exit_reason::user_shutdown);
 }
 
 protocol::native_links::behavior_type native_links_state::make_behavior() {
@@ -162,22 +162,31 @@ void native_links_state::ask_registry(const protocol::link_hello& hello, std::fu
           [then, unanswered = std::move(unanswered)](const caf::error&) { then(unanswered); });
 }
 
-// Links with one group's token may fill a quarter of the places, those of all groups three quarters.
+// Links with one group's token may fill a quarter of the places, those of all groups three quarters. A link whose executor has
+// said goodbye has its place until it ends.
 std::string native_links_state::lack_of_room(const link_admission& admitted) const {
-  const auto all = links_.size() + leaving_.size();
-  const auto words = [](std::size_t count) { return "this node has " + std::to_string(count) + " native links"; };
-  if (all >= links_max)
-    return words(all) + ", the maximum";
+  const auto full = [](std::size_t count, std::string_view whose) {
+    return "this node has " + std::to_string(count) + " native links" + std::string{whose} + ", the maximum";
+  };
+  if (const auto all = links_.size() + leaving_.size(); all >= links_max)
+    return full(all, "");
   if (admitted.token == core::token_kind::common)
     return {};
   std::size_t of_groups = 0;
   std::size_t of_this = 0;
-  for (const auto& [address, known] : links_) {
-    of_groups += known.token == core::token_kind::common ? 0 : 1;
-    of_this += known.token != core::token_kind::common && *known.groups == *admitted.groups ? 1 : 0;
-  }
-  return of_this >= links_max / 4 || of_groups >= links_max / 4 * 3 ? words(of_this) + " of this group, the maximum"
-                                                                    : std::string{};
+  const auto count = [&](const known_link& known) {
+    if (known.token == core::token_kind::common)
+      return;
+    ++of_groups;
+    of_this += *known.groups == *admitted.groups ? 1 : 0;
+  };
+  for (const auto& [address, known] : links_)
+    count(known);
+  for (const auto& [number, known] : leaving_)
+    count(known);
+  if (of_this >= links_max / 4)
+    return full(of_this, " of this group");
+  return of_groups >= links_max / 4 * 3 ? full(of_groups, " with tokens of groups") : std::string{};
 }
 
 void native_links_state::enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown,
@@ -249,7 +258,7 @@ void native_links_state::forget(const protocol::native_link_lost& lost) {
   if (lost.goodbye) {
     protocol::send(self_, parts_.registry,
                    protocol::registry_removal{registry_group, known->second.hello.app_name, known->second.hello.address});
-    leaving_.emplace(lost.number, std::move(known->second.link));
+    leaving_.emplace(lost.number, std::move(known->second));
   }
   links_.erase(known);
 }

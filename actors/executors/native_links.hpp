@@ -88,7 +88,7 @@ private:
   core::cluster_mode mode_ = core::cluster_mode::native;
   std::unordered_map<std::string, known_link> links_;
   /// Links of executors that said goodbye, by number: results may still come.
-  std::unordered_map<std::uint64_t, protocol::native_link> leaving_;
+  std::unordered_map<std::uint64_t, known_link> leaving_;
   std::uint64_t last_number_ = 0;
   steady next_tick_{};
   core::log_rate_limiter refusals_;

@@ -65,11 +65,25 @@ TEST_CASE_METHOD(link_crowd, "the token of one group fills a quarter of the link
   enter("worker-13", 1, "token-13");
   CHECK(welcomes.size() == 3 * quarter - 1);
   REQUIRE(refusals.size() == 3);
-  CHECK(refusals.back().ends_with("the maximum"));
+  CHECK(refusals.back() == "this node has " + std::to_string(3 * quarter) + " native links with tokens of groups, the maximum");
   // The last quarter is for executors with the common token, of any group.
   enter("worker-13", 1, "secret");
   enter("mail-worker", quarter + 1, "secret");
   enter("pay-worker", 1, "secret");
   CHECK(welcomes.size() == 3 * quarter + 2);
   CHECK(refusals.size() == 3);
+}
+
+TEST_CASE_METHOD(link_crowd, "a link whose executor said goodbye keeps its place in the share of its group", "[actors][links]") {
+  fill("mail-worker", "mail-token", 1, quarter);
+  REQUIRE(welcomes.size() == quarter);
+  protocol::link_goodbye goodbye;
+  goodbye.key = welcomes.front().gate_key;
+  tell(welcomes.front().gate, goodbye);
+  run();
+  enter("mail-worker", quarter + 1, "mail-token");
+  CHECK(welcomes.size() == quarter);
+  CHECK(refusals == std::vector{"this node has " + std::to_string(quarter) + " native links of this group, the maximum"});
+  enter("mail-worker", quarter + 1, "secret");
+  CHECK(welcomes.size() == quarter + 1);
 }
