@@ -189,12 +189,18 @@ public:
   /// `on_error(exchange, core::error)` when no answer arrives in time.
   template <class Reply, class Handle, class Message, class OnReply, class OnError>
   void ask(const Handle& whom, Message message, OnReply on_reply, OnError on_error) const {
+    ask_within<Reply>(services_->ask_limit + shared_->held, whom, std::move(message), std::move(on_reply), std::move(on_error));
+  }
+  /// Asks `whom` as above, with a time limit of its own: for messages that are sent some time after the request arrived.
+  template <class Reply, class Handle, class Message, class OnReply, class OnError>
+  void ask_within(std::chrono::milliseconds limit, const Handle& whom, Message message, OnReply on_reply,
+                  OnError on_error) const {
     if (!whom)
       return on_error(*this, core::error{core::errc::unavailable, "the node is still starting", core::refusal::none, "node"});
     auto failed = [ex = *this, on_error](const caf::error& error) {
       ex.guarded([&] { on_error(ex, protocol::to_core(error)); });
     };
-    auto asked = protocol::request(services_->self, whom, services_->ask_limit + shared_->held, std::move(message));
+    auto asked = protocol::request(services_->self, whom, limit, std::move(message));
     if constexpr (std::is_void_v<Reply>)
       std::move(asked).then([ex = *this, on_reply] { ex.guarded([&] { on_reply(ex); }); }, failed);
     else

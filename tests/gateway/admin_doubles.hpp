@@ -6,6 +6,7 @@
 // The test users have group 1; all other groups are foreign. Objects below 1000 are in group 1, others in group 2. The log of run
 // 71 is a kept log.
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,6 +32,16 @@ public:
     refusal_ = std::move(error);
     refused_line_ = std::move(of);
     refusals_ = times;
+  }
+  /// Makes edits of jobs wait this long for their answer, those whose line begins with `of`.
+  void slow_down(std::chrono::milliseconds by, std::string of = {}) {
+    std::lock_guard guard{mutex_};
+    slow_ = by;
+    slow_line_ = std::move(of);
+  }
+  [[nodiscard]] std::chrono::milliseconds delay_of(std::string_view line) {
+    std::lock_guard guard{mutex_};
+    return line.starts_with(slow_line_) ? slow_ : std::chrono::milliseconds{0};
   }
   /// Returns the lines since the last call, without session look-ups.
   std::vector<std::string> take_asked() {
@@ -86,6 +97,8 @@ private:
   std::optional<core::error> refusal_;
   std::string refused_line_;
   int refusals_ = 0;
+  std::chrono::milliseconds slow_{0};
+  std::string slow_line_;
 };
 
 template <class Id>
@@ -135,9 +148,10 @@ using core::group_right;
 
 struct job_admin_double {
   static inline const char* name = "test.job_admin";
-  job_admin_double(protocol::job_admin::pointer, std::shared_ptr<admin_script> of) : script{std::move(of)} {}
+  job_admin_double(protocol::job_admin::pointer self, std::shared_ptr<admin_script> of) : self_{self}, script{std::move(of)} {}
   protocol::job_admin::behavior_type make_behavior();
   caf::result<core::job_edit> edit(std::string line, core::job_id job, group_right wanted, const core::principal& by);
+  protocol::job_admin::pointer self_;
   std::shared_ptr<admin_script> script;
 };
 

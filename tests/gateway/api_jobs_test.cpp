@@ -210,6 +210,39 @@ TEST_CASE_METHOD(api_fixture, "api: a request for many jobs answers an outcome f
   CHECK(script->take_asked().empty());
 }
 
+TEST_CASE_METHOD(api_fixture, "api: a request for many jobs begins those that its time limit allows", "[gateway][api]") {
+  server.reply_timeout = 1s;
+  open();
+  script->slow_down(30ms);
+  json many{{"ids", json::array()}};
+  for (int id = 1; id <= 500; ++id)
+    many["ids"].push_back(id);
+  const auto items = json_of(call("POST", "/jobs/start", many.dump()))["items"];
+  REQUIRE(items.size() == 500);
+  const auto begun = script->take_asked().size();
+  CHECK(begun > 0);
+  CHECK(begun < 100); // 720 ms, with a pause of 50 ms after the first answer
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    CAPTURE(i);
+    CHECK(items[i]["id"] == i + 1);
+    CHECK(items[i]["status"] == (i < begun ? 200 : 503));
+  }
+  CHECK(items[499]["problem"]["type"] == "urn:ringmaster:unavailable");
+  CHECK(items[499]["problem"]["detail"] ==
+        "not begun within the time limit of the request: repeat the request for this job");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a job without an answer holds up no other job of its request", "[gateway][api]") {
+  server.reply_timeout = 1s;
+  open();
+  script->slow_down(5s, "stop_job(8)");
+  const auto items = json_of(call("POST", "/jobs/stop", R"({"ids":[7,8,9]})"))["items"];
+  REQUIRE(items.size() == 3);
+  CHECK(items[0]["status"] == 200);
+  CHECK(items[1]["status"] == 503);
+  CHECK(items[2]["status"] == 200);
+}
+
 TEST_CASE_METHOD(api_fixture, "api: sources of scripts are listed, with and without their texts", "[gateway][api]") {
   open();
   const auto reply = call("GET", "/jobs/7/sources");

@@ -57,7 +57,13 @@ std::string text_of_draft(const core::job_draft& draft) {
 
 caf::result<core::job_edit> job_admin_double::edit(std::string line, core::job_id job, group_right wanted,
                                                    const core::principal& by) {
-  return script->answer(line, by, check_right(by, wanted, group_of(job)), core::job_edit{job, std::nullopt});
+  const auto delay = script->delay_of(line);
+  auto answer = script->answer(line, by, check_right(by, wanted, group_of(job)), core::job_edit{job, std::nullopt});
+  if (delay.count() == 0)
+    return answer;
+  auto promise = self_->make_response_promise<core::job_edit>();
+  self_->run_delayed(delay, [promise, job]() mutable { promise.deliver(core::job_edit{job, std::nullopt}); });
+  return promise;
 }
 
 protocol::job_admin::behavior_type job_admin_double::make_behavior() {

@@ -9,6 +9,7 @@
 #include "gateway/auth/secrets.hpp"
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "gateway/handlers/v1/paced_edits.hpp"
 #include "protocol/task_messages.hpp"
 #include "protocol/wire/v1/api_bulk.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
@@ -19,44 +20,17 @@ namespace {
 
 namespace wire = protocol::wire;
 
-/// Outcome of each job, in the order of the request; answered when the last one is known.
-struct bulk_outcome {
-  std::vector<std::string> items;
-  std::size_t open = 0;
-};
-
-std::string item_of(core::job_id job, unsigned status, std::string_view field, std::string_view json) {
-  return wire::json_object_of([&](wire::json_object& item) {
-    item.number("id", core::number(job));
-    item.number("status", status);
-    item.raw(field, json);
-  });
-}
-
-void close_item(const exchange& ex, const std::shared_ptr<bulk_outcome>& outcome, std::size_t at, std::string item) {
-  outcome->items[at] = std::move(item);
-  if (--outcome->open > 0)
-    return;
-  const auto append = [](std::string& to, const std::string& each) { to += each; };
-  tell_json(ex, R"({"items":)" + wire::json_array(outcome->items, append) + '}');
-}
-
-/// Asks about all jobs at once, so that each has the whole time limit. `message_of(job)` makes the message, `told(Reply)` the
-/// answer.
+/// Edits each job, with pauses between them. `message_of(exchange, job)` makes the message, `told(Reply)` the answer; both may be
+/// called after this function has returned.
 template <class Reply, class MessageOf, class Told>
-void ask_for_each(const exchange& ex, const std::vector<core::job_id>& jobs, MessageOf message_of, Told told) {
-  auto outcome = std::make_shared<bulk_outcome>(bulk_outcome{std::vector<std::string>(jobs.size()), jobs.size()});
-  for (std::size_t at = 0; at < jobs.size(); ++at) {
-    const auto job = jobs[at];
-    ex.ask<Reply>(
-      ex.services().partners.jobs, message_of(job),
-      [=](const exchange& waiting, const Reply& reply) {
-        close_item(waiting, outcome, at, item_of(job, 200, "done", told(reply)));
-      },
-      [=](const exchange& waiting, const core::error& error) {
-        close_item(waiting, outcome, at, item_of(job, http_status(error.code), "problem", waiting.problem_of(error)));
-      });
-  }
+void ask_for_each(const exchange& ex, std::vector<core::job_id> jobs, MessageOf message_of, Told told) {
+  const auto ask = [message_of, told](const exchange& asking, const std::shared_ptr<paced_edits>& of, std::size_t at) {
+    asking.ask_within<Reply>(
+      of->left(), asking.services().partners.jobs, message_of(asking, of->job(at)),
+      [of, at, told](const exchange&, const Reply& reply) { of->close(at, told(reply)); },
+      [of, at](const exchange&, const core::error& error) { of->close(at, error); });
+  };
+  std::make_shared<paced_edits>(ex, std::move(jobs), ask)->begin();
 }
 
 // -- tasks -----------------------------------------------------------------------------------------------------------------
@@ -129,13 +103,13 @@ void edit_all(const exchange& ex, core::task_action action) {
   if (bulk->filter)
     return begin_task(ex, action, std::move(*bulk));
   charge_for(ex, bulk->ids);
-  const auto message_of = [&ex](core::job_id job) {
+  const auto message_of = [](const exchange& asking, core::job_id job) {
     Message message;
     message.job = job;
-    message.by = ex.who();
+    message.by = asking.who();
     return message;
   };
-  ask_for_each<core::job_edit>(ex, bulk->ids, message_of, wire::api_job_edit);
+  ask_for_each<core::job_edit>(ex, std::move(bulk->ids), message_of, wire::api_job_edit);
 }
 
 /// Reads a trigger of many objects by `parse` and `Idempotency-Key`. Sets `digest`, which tells whether a request is repeated.
@@ -175,12 +149,12 @@ void jobs_trigger(exchange ex) {
   if (bulk->filter)
     return begin_task(ex, core::task_action::trigger, std::move(*bulk), std::move(digest));
   charge_for(ex, bulk->ids);
-  const auto message_of = [&](core::job_id job) {
-    auto wanted = bulk->wanted;
-    wanted.job = job;
-    return protocol::trigger_job{std::move(wanted), ex.who()};
+  const auto message_of = [wanted = std::move(bulk->wanted)](const exchange& asking, core::job_id job) {
+    auto each = wanted;
+    each.job = job;
+    return protocol::trigger_job{std::move(each), asking.who()};
   };
-  ask_for_each<core::intent>(ex, bulk->ids, message_of, wire::api_intent);
+  ask_for_each<core::intent>(ex, std::move(bulk->ids), message_of, wire::api_intent);
 }
 
 void runs_kill(exchange ex) {
