@@ -65,6 +65,8 @@ describe('times', () => {
   it('are relative in words', () => {
     expect(relativeText(0, 180000, 'en')).toBe('3 minutes ago')
     expect(relativeText(7200000, 0, 'en')).toBe('in 2 hours')
+    expect(relativeText(43170000, 0, 'en')).toBe('in 12 hours')
+    expect(relativeText(0, 5000000, 'en')).toBe('1 hour ago')
   })
   it('have durations', () => {
     expect([0, 12, 3000, 3200, 65000, 7500000].map(durationText)).toEqual(['< 1 s', '12 ms', '3 s', '3.2 s', '1 min 5 s', '2 h 5 min'])

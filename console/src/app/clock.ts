@@ -77,7 +77,7 @@ export function relativeText(ms: number, nowMs: number, language: string): strin
   let value = Math.round((ms - nowMs) / 1000)
   for (const [unit, size] of steps) {
     if (Math.abs(value) < size) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(value, unit)
-    value = Math.trunc(value / size)
+    value = Math.round(value / size)
   }
   return ''
 }
