@@ -8,5 +8,7 @@ export function usePage() {
   const { t, te } = useI18n()
   const groups = useGroups()
   void groups.load()
-  return { t, te, route: useRoute(), router: useRouter(), session: useSession(), groups, names: useJobNames() }
+  /** Returns the text of a choice such as a route strategy; a value without a text, of another program, unchanged. */
+  const choice = (kind: string, value: string | null | undefined) => (value && te(`${kind}.${value}`) ? t(`${kind}.${value}`) : value || '–')
+  return { t, te, choice, route: useRoute(), router: useRouter(), session: useSession(), groups, names: useJobNames() }
 }
