@@ -1,11 +1,9 @@
-import type { VueWrapper } from '@vue/test-utils'
-import { ElMessage } from 'element-plus/es'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { serverNow } from '../src/app/clock'
-import { showLanguage } from '../src/app/i18n'
 import { addTask, failuresByReason, partsOf } from '../src/live/bulk'
 import type { Job, Run, Task } from '../types/api'
-import { answer, json, openApp, settle } from './app'
+import { answer, json } from './app'
+import { press, selectAllRows, type, useConsole } from './console'
 import { example } from './example'
 
 const job = (id: number) => ({ ...(example('Job') as Job), id, name: `job ${id}`, group: 1, running: true, source: null, schedule: { type: 'CRON', conf: '0 0 2 * * ?' } }) as Job
@@ -14,14 +12,13 @@ const ended = (more: Partial<Task>): Task => ({ id: 9, action: 'stop', state: 'd
 
 let sent: { path: string; body: Record<string, unknown>; key: string | undefined }[]
 let answers: Record<string, () => Response>
-let wrapper: VueWrapper | null = null
 
 async function serve(url: string, init?: RequestInit): Promise<Response> {
   const path = new URL(url, 'http://server').pathname.replace('/api/v1', '')
   if ((init?.method ?? 'GET') !== 'GET') sent.push({ path, body: JSON.parse(String(init?.body ?? '{}')), key: (init?.headers as Record<string, string>)['Idempotency-Key'] })
   return answers[path]?.() ?? answer(url, init)
 }
-beforeEach(async () => {
+beforeEach(() => {
   sent = []
   answers = {
     '/groups': () => json({ items: [{ id: 1, app_name: 'pay', title: 'Payments', address_type: 'manual', addresses: ['http://10.0.0.3:9999/'], updated_ms: null, source: null }], next: null, total: 1, total_is_capped: false }),
@@ -29,30 +26,12 @@ beforeEach(async () => {
     '/runs': () => json({ items: [71, 72].map(run), next: null, total: 2, total_is_capped: false }),
   }
   for (const path of ['/jobs/stop', '/jobs/delete', '/jobs/trigger', '/runs/kill', '/runs/rerun']) answers[path] = () => json({ task: 9 }, 202)
-  vi.stubGlobal('fetch', vi.fn(serve))
-  await showLanguage('en')
 })
-afterEach(() => {
-  wrapper?.unmount()
-  wrapper = null
-  ElMessage.closeAll()
-  document.body.innerHTML = ''
-  vi.restoreAllMocks()
-  vi.unstubAllGlobals()
-})
+const open = useConsole(serve)
 
 async function openSelected(path: string): Promise<void> {
-  const opened = await openApp(path)
-  wrapper = opened.wrapper
-  expect(opened.errors).toEqual([])
-  document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
-  await settle()
-}
-async function press(text: string, within = 'body'): Promise<void> {
-  const found = [...document.querySelectorAll<HTMLButtonElement>(`${within} button`)].filter((each) => each.textContent?.trim() === text).at(-1)
-  if (!found) throw new Error(`no button ${text}`)
-  found.click()
-  await settle()
+  await open(path)
+  await selectAllRows()
 }
 const selectedRows = () => [...document.querySelectorAll<HTMLElement>('tbody tr.selected')].map((row) => Number(row.dataset.row))
 
@@ -117,10 +96,7 @@ describe('a removal of jobs', () => {
     await press('Delete', '.bulk')
     await press('Delete', '.el-message-box')
     expect(sent).toEqual([])
-    const field = document.querySelector<HTMLInputElement>('.el-message-box input')!
-    field.value = '60'
-    field.dispatchEvent(new Event('input'))
-    await settle()
+    await type('.el-message-box input', '60')
     await press('Delete', '.el-message-box')
     expect(sent[0]).toMatchObject({ path: '/jobs/delete', body: { expect: 60 } })
     expect(document.body.textContent).toContain('60 of 60 deleted')
@@ -150,8 +126,7 @@ describe('selected runs', () => {
     await press('Kill', '.bulk')
     await press('Kill', '.el-message-box')
     expect(sent[0]).toMatchObject({ path: '/runs/kill', body: { ids: [71, 72] } })
-    document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
-    await settle()
+    await selectAllRows()
     await press('Run again', '.bulk')
     await press('Run again', '.el-message-box')
     expect(sent[1]).toMatchObject({ path: '/runs/rerun', body: { ids: [71, 72] } })
@@ -164,10 +139,7 @@ describe('selected runs', () => {
     const beforeMs = serverNow()
     await press('Select all 60 that match', '.bulk')
     await press('Run again', '.bulk')
-    const field = document.querySelector<HTMLInputElement>('.el-message-box input')!
-    field.value = '60'
-    field.dispatchEvent(new Event('input'))
-    await settle()
+    await type('.el-message-box input', '60')
     await press('Run again', '.el-message-box')
     const { filter, expect: number } = sent[0]?.body as { filter: { status: string; to_ms: number }; expect: number }
     expect(number).toBe(60)
@@ -198,8 +170,7 @@ describe('selected runs', () => {
     await again()
     expect(document.body.textContent).toContain('2 of 2 run again')
     expect(sent[1]).toEqual(sent[0])
-    document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
-    await settle()
+    await selectAllRows()
     await again()
     expect(sent[2]?.body).toEqual(sent[0]?.body)
     expect(sent[2]?.key).not.toBe(sent[0]?.key)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lineOptions, pieOptions } from '../src/charts/options'
 
 type Triple = [number, number, number]
 type Matrix = [Triple, Triple, Triple]
@@ -85,5 +86,39 @@ describe.each(themes)('colours of states in the %s theme', (_, theme) => {
         const between = distance(labOf(token(theme, `state-${one}`), sight), labOf(token(theme, `state-${other}`), sight))
         expect(between, `${one} and ${other}, ${name}`).toBeGreaterThanOrEqual(11.9)
       }
+  })
+})
+
+/** Returns the tokens of all text in these options of a chart: of `textStyle`, labels, and names of hidden series. */
+function textTokens(options: unknown, within = ''): string[] {
+  if (typeof options !== 'object' || options === null) return []
+  return Object.entries(options).flatMap(([key, value]) => {
+    const isText = (key === 'color' && /^(textStyle|axisLabel|label)$/.test(within)) || key === 'inactiveColor'
+    return isText ? [String(value)] : textTokens(value, Array.isArray(options) ? within : key)
+  })
+}
+
+describe.each(themes)('texts in the %s theme', (_, theme) => {
+  const textMin = 4.5
+  it('have the contrast of WCAG AA on the page and on panels', () => {
+    for (const text of ['text-1', 'text-2', 'text-3'])
+      for (const ground of ['bg-0', 'bg-1']) expect(contrast(token(theme, text), token(theme, ground)), `${text} on ${ground}`).toBeGreaterThanOrEqual(textMin)
+  })
+  const name = (asked: string) => asked
+  const charts: [string, object, number][] = [
+    ['lines', lineOptions(name, 32, ['10:00'], {}), 6],
+    ['ring', pieOptions(name, [{ name: 'failed', value: 1, itemStyle: { color: '--rm-state-failure' } }]), 5],
+  ]
+  it.each(charts)('of a chart of %s have it on the panel and in the tooltip', (_kind, options, count) => {
+    const found = textTokens(options)
+    expect(found).toHaveLength(count)
+    const { backgroundColor } = (options as { tooltip: { backgroundColor: string } }).tooltip
+    expect(backgroundColor).toBe('--rm-bg-1')
+    for (const each of found) expect(contrast(token(theme, each.replace('--rm-', '')), token(theme, 'bg-1')), each).toBeGreaterThanOrEqual(textMin)
+  })
+  it('of a chart name a colour of the theme wherever the library would take its own', () => {
+    const lines = lineOptions(name, 32, [], {})
+    for (const part of [lines.textStyle, lines.tooltip.textStyle, lines.legend.textStyle, lines.xAxis.axisLabel, lines.yAxis.axisLabel, pieOptions(name, []).legend.textStyle, pieOptions(name, []).series[0]!.label])
+      expect(part.color).toMatch(/^--rm-text-[123]$/)
   })
 })

@@ -1,10 +1,9 @@
 import type { VueWrapper } from '@vue/test-utils'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { showLanguage } from '../src/app/i18n'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import SourceList from '../src/parts/SourceList.vue'
-import { answer, json, openApp, settle } from './app'
+import { answer, json, settle } from './app'
+import { useConsole } from './console'
 
-let wrapper: VueWrapper | null = null
 const asked: string[] = []
 const source = (name: string, more: object = {}) => ({ source: name, revision: null, objects: { groups: 1, jobs: 2, alarms: 0 }, files: ['jobs.toml'], applied_ms: null, by: null, has_files: false, ...more })
 
@@ -20,23 +19,9 @@ function serve(items: object[], drift: () => Response): void {
 }
 const changes = (list: object[], warnings: string[] = []) => json({ dry_run: true, changes: list, on_their_way: 0, warnings })
 
-beforeEach(async () => {
-  asked.length = 0
-  await showLanguage('en')
-})
-afterEach(() => {
-  wrapper?.unmount()
-  wrapper = null
-  document.body.innerHTML = ''
-  vi.unstubAllGlobals()
-})
-
-async function open(): Promise<VueWrapper> {
-  const opened = await openApp('/declared')
-  wrapper = opened.wrapper
-  expect(opened.errors).toEqual([])
-  return opened.wrapper
-}
+beforeEach(() => void (asked.length = 0))
+const openPage = useConsole()
+const open = async (): Promise<VueWrapper> => (await openPage('/declared')).wrapper
 
 describe('sources of declared files', () => {
   it('that could not be read are not taken for none', async () => {

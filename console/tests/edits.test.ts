@@ -1,12 +1,9 @@
-import type { VueWrapper } from '@vue/test-utils'
-import { ElMessage } from 'element-plus/es'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
-import { showLanguage } from '../src/app/i18n'
 import { useBulkJobs } from '../src/jobs/bulk_jobs'
-import type { TimelineRun } from '../src/jobs/timeline'
-import type { FiringCounts, Forecast, Job, Run, Timeline } from '../types/api'
-import { answer, json, openApp, settle } from './app'
+import type { FiringCounts, Forecast, Job } from '../types/api'
+import { answer, json, settle } from './app'
+import { press, selectAllRows, type, useConsole } from './console'
 import { example } from './example'
 
 vi.mock('../src/script/editor', () => ({
@@ -27,7 +24,6 @@ let stored: Job
 let tag: string
 let sourceTag: string
 let sent: { method: string; path: string; body: Record<string, unknown>; match: string | undefined }[]
-let wrapper: VueWrapper | null = null
 let router: Router
 
 async function serve(url: string, init?: RequestInit): Promise<Response> {
@@ -52,7 +48,7 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
 }
 let answers: Record<string, (url: string) => Response>
 
-beforeEach(async () => {
+beforeEach(() => {
   stored = { ...job }
   tag = '"1"'
   sourceTag = '"s1"'
@@ -60,38 +56,10 @@ beforeEach(async () => {
   answers = {}
   compared.length = 0
   sessionStorage.clear()
-  vi.stubGlobal('fetch', vi.fn(serve))
-  await showLanguage('en')
 })
-afterEach(() => {
-  wrapper?.unmount()
-  wrapper = null
-  // At most four are shown at a time.
-  ElMessage.closeAll()
-  document.body.innerHTML = ''
-  vi.restoreAllMocks()
-  vi.unstubAllGlobals()
-})
+const openPage = useConsole(serve)
 async function open(path: string): Promise<void> {
-  const opened = await openApp(path)
-  wrapper = opened.wrapper
-  router = opened.router
-  expect(opened.errors).toEqual([])
-}
-
-/** Presses the last shown button with this text. */
-async function press(text: string, within = 'body'): Promise<void> {
-  const found = [...document.querySelectorAll<HTMLButtonElement>(`${within} button`)].filter((each) => each.textContent?.trim() === text).at(-1)
-  if (!found) throw new Error(`no button ${text}`)
-  found.click()
-  await settle()
-}
-async function type(selector: string, text: string): Promise<void> {
-  const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(selector)
-  if (!field) throw new Error(`no field ${selector}`)
-  field.value = text
-  field.dispatchEvent(new Event('input'))
-  await settle()
+  router = (await openPage(path)).router
 }
 const table = () => [...document.querySelectorAll('table.conflict tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent?.trim()))
 const puts = () => sent.filter((each) => each.method === 'PUT')
@@ -243,8 +211,7 @@ describe('stopping many jobs', () => {
       }
     vi.stubGlobal('fetch', vi.fn((url: string, init?: RequestInit) => (url.endsWith('/jobs/1') ? Promise.resolve(answers['/jobs/1']!(url)) : serve(url, init))))
     await open('/jobs')
-    document.querySelector<HTMLInputElement>('thead input[type=checkbox]')?.click()
-    await settle()
+    await selectAllRows()
     await press('Stop', '.bulk')
   }
   it('is undone for those that the action changed, and that still have that state', async () => {
@@ -268,88 +235,6 @@ describe('stopping many jobs', () => {
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(1)
     expect(document.body.textContent).toContain('101 of 101 stopped')
     expect(document.querySelector('.el-message .undo')).toBeNull()
-  })
-})
-
-describe('the timeline of a job', () => {
-  const minute = 60000
-  const run = (id: number, minutesAgo: number, more: Partial<TimelineRun> = {}): TimelineRun => ({ ...(example('ShortRun') as TimelineRun), id, status: 'succeeded', reason: null, retry_of: null, shard_index: null, trigger_ms: Date.now() - minutesAgo * minute, duration_ms: 1000, ...more })
-  const timeline = (more: Partial<Timeline> = {}): Timeline => ({
-    runs: [run(3, 10), run(2, 20), run(1, 30)],
-    instants: [
-      { at_ms: Date.now() - 30 * minute, run: 1, outcome: 'fired' },
-      { at_ms: Date.now() - 25 * minute, run: 2, outcome: 'late' },
-      { at_ms: Date.now() + 60 * minute, run: null, outcome: 'future' },
-    ],
-    edits: [{ at_ms: Date.now() - 15 * minute, by: 'ann', action: 'update', fields: ['schedule'] }],
-    truncated: false,
-    from_ms: 0,
-    to_ms: 0,
-    known_from_ms: 0,
-    ...more,
-  })
-  const press = (key: string) => document.querySelector('.strip')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-  it('is one stop for Tab; arrows move among the runs', async () => {
-    answers['/jobs/1/timeline'] = () => json(timeline())
-    await open('/jobs/1')
-    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
-    const stops = () => [...document.querySelectorAll<HTMLElement>('.strip a')].filter((each) => each.tabIndex === 0).map((each) => each.dataset.run)
-    expect(stops()).toEqual(['3'])
-    press('ArrowLeft')
-    await settle()
-    expect(stops()).toEqual(['2'])
-    expect((document.activeElement as HTMLElement).dataset.run).toBe('2')
-    expect([...document.querySelectorAll('.strip .tick')].map((tick) => tick.classList[1])).toEqual(['fired', 'late', 'future'])
-    expect(document.querySelectorAll('.strip .gap')).toHaveLength(1)
-    expect(document.querySelectorAll('.strip .edit')).toHaveLength(1)
-  })
-  it('is zoomed by keys around the chosen run, and reads the new time', async () => {
-    const spans: [number, number][] = []
-    answers['/jobs/1/timeline'] = (url) => {
-      const query = new URL(url, 'http://server').searchParams
-      spans.push([Number(query.get('from_ms')), Number(query.get('to_ms'))])
-      return json(timeline())
-    }
-    await open('/jobs/1')
-    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
-    press('ArrowLeft')
-    press('+')
-    await vi.waitFor(() => expect(spans.length).toBeGreaterThan(1))
-    const [from, to] = spans.at(-1)!
-    expect((to - from) / 3600000).toBeCloseTo(13.5, 1)
-    const at = Date.now() - 20 * minute
-    expect(from).toBeLessThan(at)
-    expect(to).toBeGreaterThan(at)
-    press('0')
-    await vi.waitFor(() => expect(spans.at(-1)![1] - spans.at(-1)![0]).toBe(36 * 3600000))
-  })
-  it('says from when on the schedule is known, and has all of it in a table', async () => {
-    answers['/jobs/1/timeline'] = () => json(timeline({ from_ms: Date.now() - 24 * 3600000, known_from_ms: Date.now() - 3600000, truncated: true }))
-    await open('/jobs/1')
-    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(3))
-    expect(document.body.textContent).toContain('the schedule is not known')
-    expect(document.body.textContent).toContain('Not all runs or instants')
-    const details = document.querySelector<HTMLDetailsElement>('.panel details')!
-    details.open = true
-    details.dispatchEvent(new Event('toggle'))
-    await settle()
-    const rows = [...details.querySelectorAll('tbody tr')].map((row) => row.textContent ?? '')
-    expect(rows).toHaveLength(5)
-    expect(rows[0]).toContain('planned')
-    expect(rows.find((row) => row.includes('late'))).toContain('5 min')
-    expect(rows.some((row) => row.includes('Edit by ann: update') && row.includes('schedule'))).toBe(true)
-  })
-  it('has a row for the runs of child jobs', async () => {
-    stored = { ...stored, children: [8, 9] }
-    answers['/jobs/1/timeline'] = () => json(timeline())
-    answers['/runs'] = (url) => {
-      const child = new URL(url, 'http://server').searchParams.get('job')
-      if (child === '9') return json({ type: 'urn:ringmaster:forbidden', title: 'no', status: 403, detail: 'no' }, 403)
-      return json({ items: child === '8' ? [{ ...(example('Run') as Run), ...run(50, 5, { kind: 'parent' }) }] : [], next: null, total: 1, total_is_capped: false })
-    }
-    await open('/jobs/1')
-    await vi.waitFor(() => expect(document.querySelectorAll('.strip .below')).toHaveLength(1))
-    expect(document.querySelectorAll('.strip .below a')).toHaveLength(1)
   })
 })
 

@@ -1,46 +1,32 @@
-import type { VueWrapper } from '@vue/test-utils'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { showLanguage } from '../src/app/i18n'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSignIn } from '../src/app/leave'
 import { useSession } from '../src/app/session'
-import { answer, json, openApp, settle } from './app'
+import { answer, json, settle } from './app'
+import { useConsole, type Opened } from './console'
 
 vi.mock('../src/app/leave', () => ({ openSignIn: vi.fn() }))
 
-let wrapper: VueWrapper | null = null
+let opened: Opened
 let signOutStatus: number
 const requests: string[] = []
 
-beforeEach(async () => {
+beforeEach(() => {
   signOutStatus = 204
   vi.mocked(openSignIn).mockClear()
-  vi.stubGlobal(
-    'fetch',
-    vi.fn((url: string, init?: RequestInit) => {
-      const name = `${init?.method ?? 'GET'} ${new URL(url, 'http://server').pathname.replace('/api/v1', '')}`
-      requests.push(name)
-      if (name === 'DELETE /session') return Promise.resolve(signOutStatus === 204 ? new Response(null, { status: 204 }) : json({ type: 'urn:ringmaster:x', title: 'x', status: signOutStatus, detail: 'x' }, signOutStatus))
-      return answer(url, init)
-    }),
-  )
-  await showLanguage('en')
 })
-afterEach(() => {
-  wrapper?.unmount()
-  wrapper = null
-  document.body.innerHTML = ''
-  vi.unstubAllGlobals()
+const openPage = useConsole((url, init) => {
+  const name = `${init?.method ?? 'GET'} ${new URL(url, 'http://server').pathname.replace('/api/v1', '')}`
+  requests.push(name)
+  if (name === 'DELETE /session') return signOutStatus === 204 ? new Response(null, { status: 204 }) : json({ type: 'urn:ringmaster:x', title: 'x', status: signOutStatus, detail: 'x' }, signOutStatus)
+  return answer(url, init)
 })
-
-async function open(path: string): Promise<Awaited<ReturnType<typeof openApp>>> {
-  const opened = await openApp(path)
-  wrapper = opened.wrapper
-  expect(opened.errors).toEqual([])
+async function open(path: string): Promise<Opened> {
+  opened = await openPage(path)
   requests.length = 0
   return opened
 }
 async function signOut(): Promise<void> {
-  wrapper?.findAllComponents({ name: 'ElDropdown' }).at(-1)?.vm.$emit('command', 'out')
+  opened.wrapper.findAllComponents({ name: 'ElDropdown' }).at(-1)?.vm.$emit('command', 'out')
   await settle()
   ;[...document.querySelectorAll<HTMLButtonElement>('.el-message-box button')].find((each) => each.textContent?.trim() === 'Sign out')?.click()
   // The sign-in page is loaded first.

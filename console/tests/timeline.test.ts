@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { barsOf, hoursOf, lanesOf, latenessLines, placeOf, retryLines, rowsOf, spanOf, ticksOf, zoomed, type Instant, type TimelineRun } from '../src/jobs/timeline'
+import { barsOf, hoursOf, lanesOf, latenessLines, namedSpan, placeOf, retryLines, rowsOf, spanOf, ticksOf, zoomed, type Instant, type TimelineRun } from '../src/jobs/timeline'
 import { example } from './example'
 
 const now = new Date(2026, 0, 10, 15, 30).getTime()
@@ -130,6 +130,13 @@ describe('zoom of a timeline', () => {
     expect(length(zoomed({ from: now - hour, to: now }, 0.01, now))).toBe(10)
     expect(length(zoomed({ from: now - 24 * hour, to: now }, 1000, now))).toBe(31 * 24 * 60)
     expect(zoomed({ from: hour, to: 2 * hour }, 10, 2 * hour).from).toBe(0)
+  })
+  it('is named by a link, within the same limits', () => {
+    expect(namedSpan(now - hour, now)).toEqual({ from: now - hour, to: now })
+    expect(namedSpan(1, 4 * hour + 2)).toEqual({ from: 1, to: 4 * hour + 2 })
+    expect(namedSpan(now - 1000, now)).toEqual({ from: now - 500 - 5 * 60000, to: now - 500 + 5 * 60000 })
+    expect(namedSpan(0, now)!.to - namedSpan(0, now)!.from).toBe(31 * 24 * hour)
+    for (const [from, to] of [[undefined, now], [now, undefined], [now, now], [now, now - 1]]) expect(namedSpan(from, to)).toBeNull()
   })
   it('has marks of minutes, hours or days, at most about ten', () => {
     const marks = (back: number) => hoursOf({ from: now - back * hour, to: now, now })

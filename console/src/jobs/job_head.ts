@@ -4,6 +4,7 @@ import type { Job, JobRow } from '../../types/api'
 import { call } from '../api/client'
 import { copyText } from '../app/clipboard'
 import { t } from '../app/i18n'
+import { follow } from '../app/links'
 import { attempt, tellDone, tellWarning } from '../app/notices'
 import { useSession, type Right } from '../app/session'
 import { deleteJob, switchJob } from './job_actions'
@@ -30,8 +31,8 @@ export function useJobHead(refresh: () => Promise<void>) {
   const switchable = (job: JobRow | Job) => may('operator', job) && job.schedule.type !== 'NONE'
   const deletable = (job: JobRow | Job) => may('editor', job) && !job.source
   // The filters of a list stay in the URL below its drawer.
-  const toDrawer = (path: string, more: Record<string, string> = {}) =>
-    void router.push({ path, query: route.matched[0]?.path === '/jobs' ? { ...route.query, ...more } : more })
+  const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) =>
+    follow(router, { path, query: route.matched[0]?.path === '/jobs' ? { ...route.query, ...more } : more }, event)
 
   /** Shows the wanted state until the server has answered; after a failure the page shows the real one. */
   async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
@@ -45,11 +46,12 @@ export function useJobHead(refresh: () => Promise<void>) {
     run: (job: JobRow | Job) => may('operator', job) && (ran.value = [job]),
     /** Starts a stopped job, stops a started one. A job that lost its schedule can still be stopped. */
     turn: (job: JobRow | Job) => may('operator', job) && (job.running || job.schedule.type !== 'NONE') && void turnTo(job, !job.running),
-    edit: (job: JobRow | Job) => may('editor', job) && toDrawer(`/jobs/${job.id}/edit`),
-    copy: (job: JobRow | Job) => may('editor', job) && toDrawer('/jobs/new', { from: String(job.id) }),
-    add: () => toDrawer('/jobs/new'),
-    runs: (job: JobRow | Job) => void router.push(`/runs?job=${job.id}`),
-    script: (job: JobRow | Job) => void router.push(`/jobs/${job.id}/script`),
+    // These lead to other pages; an event with Ctrl opens them in new tabs.
+    edit: (job: JobRow | Job, event?: Event) => may('editor', job) && toDrawer(`/jobs/${job.id}/edit`, {}, event),
+    copy: (job: JobRow | Job, event?: Event) => may('editor', job) && toDrawer('/jobs/new', { from: String(job.id) }, event),
+    add: (event?: Event) => toDrawer('/jobs/new', {}, event),
+    runs: (job: JobRow | Job, event?: Event) => follow(router, `/runs?job=${job.id}`, event),
+    script: (job: JobRow | Job, event?: Event) => follow(router, `/jobs/${job.id}/script`, event),
   }
   /** Copies the job as a table of a declared file. */
   async function copyToml(job: JobRow | Job): Promise<void> {

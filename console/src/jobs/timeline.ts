@@ -42,6 +42,12 @@ export function zoomed({ from, to }: Pick<Span, 'from' | 'to'>, factor: number, 
   return { from: begin, to: begin + Math.round(length) }
 }
 
+/** Returns the span that an address names, within 10 minutes and 31 days; null if it names none. */
+export function namedSpan(from: number | undefined, to: number | undefined): { from: number; to: number } | null {
+  if (from === undefined || to === undefined || to <= from) return null
+  return zoomed({ from, to }, 1, (from + to) / 2)
+}
+
 /** Returns the place of a time, 0 to 1. */
 export const placeOf = (ms: number, { from, to }: Span) => Math.min(1, Math.max(0, (ms - from) / (to - from)))
 

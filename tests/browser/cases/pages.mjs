@@ -118,6 +118,8 @@ test('pages: old bookmarks lead to the new pages, with and without /xxl-job-admi
     const { items } = await world.admin.get(`/runs?job=${jobs['long log']}&limit=1`)
     const ways = {
       '/': '/',
+      '/index': '/',
+      '/dashboard': '/',
       '/jobinfo': '/jobs',
       [`/jobinfo?jobGroup=${pay}`]: `/jobs?group=${pay}`,
       [`/joblog?jobId=${jobs.report}`]: `/runs?job=${jobs.report}`,
@@ -129,6 +131,7 @@ test('pages: old bookmarks lead to the new pages, with and without /xxl-job-admi
       '/user': '/users',
       '/help': '/help',
       '/toLogin': '/sign-in',
+      '/auth/login': '/sign-in',
     }
     for (const prefix of ['', '/xxl-job-admin'])
       // The prefix is handled in one place: some of the ways show it.

@@ -6,6 +6,7 @@ import { Api } from '../support/api.mjs'
 import { startExecutor, until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
 import { commands, longLines, password, run, runEnded } from '../support/seed.mjs'
+import { failuresShown, night, rowIds, search } from '../support/steps.mjs'
 import { visit } from '../support/visitor.mjs'
 
 const clicksMax = 4
@@ -24,27 +25,6 @@ function task(number, name, action, options = {}) {
   )
 }
 
-/** Opens a job by the search of the page. */
-async function search(page, name) {
-  await page.keyboard.press('/')
-  await page.getByRole('combobox', { name: 'Search' }).waitFor()
-  await page.locator('[role=combobox]:focus').waitFor()
-  await page.keyboard.type(name)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/jobs\/\d+$/)
-  await page.getByRole('heading', { name, exact: true }).waitFor()
-}
-
-/** Returns a zone in which it is four o'clock at night. */
-function zoneOfNight() {
-  let offset = 4 - new Date().getUTCHours()
-  if (offset > 12) offset -= 24
-  if (offset < -12) offset += 24
-  // The signs of these names are those of POSIX.
-  return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`
-}
-const night = { timezoneId: zoneOfNight() }
-
 task(1, 'disable a job', async (world, visitor, page) => {
   await search(page, 'report')
   await page.locator('.el-switch').click()
@@ -62,18 +42,15 @@ async function lastNight(world, visitor, page) {
   await page.waitForURL(/status=failed/)
   await visitor.settle()
 }
-const idsOf = (page) => page.locator('main tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.dataset.row)))
 
 task(2, 'find the failures of the last night', async (world, visitor, page) => {
   await lastNight(world, visitor, page)
-  const query = new URL(page.url()).searchParams
-  const { items } = await world.admin.get(`/runs?status=failed&from_ms=${query.get('from')}&to_ms=${query.get('to')}&limit=50`)
+  const items = await failuresShown(world, page)
   assert.ok(items.length >= 2)
-  await until(async () => String(await idsOf(page)) === String(items.map((each) => each.id)), 'the rows are those of the server')
   for (const reason of await page.locator('main tbody .reason').allInnerTexts()) assert.match(reason, /ended with exit code 3|Killed|not sent/i)
   await page.reload()
   await page.locator('main tbody tr').first().waitFor()
-  assert.deepEqual(await idsOf(page), items.map((each) => each.id))
+  assert.deepEqual(await rowIds(page), items.map((each) => each.id))
 }, night)
 
 task(3, 'rerun a failed run with other parameters', async (world, visitor, page) => {

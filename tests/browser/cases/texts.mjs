@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
-import { corpus, hardNames, run } from '../support/seed.mjs'
+import { corpus, hardNames, password, run } from '../support/seed.mjs'
+import { pagesOf } from '../support/sights.mjs'
 import { visit } from '../support/visitor.mjs'
 
 /** Elements that only markup in a text could have made. */
@@ -11,12 +12,12 @@ const strangers = () =>
     .concat([...document.querySelectorAll('*')].filter((each) => [...each.attributes].some(({ name }) => /^on/i.test(name))))
     .map((each) => each.outerHTML.slice(0, 200))
 
-async function checkPage(visitor, page, path, texts) {
-  await visitor.go(path)
-  assert.deepEqual(await page.evaluate(strangers), [], path)
-  const shown = await page.evaluate(() => document.body.innerText)
+/** Opens a page, by `go` or `move`, and checks that it shows these texts, and no element of theirs. */
+async function checkPage(visitor, page, path, texts, open = 'go') {
+  await visitor[open](path)
   const flat = (text) => text.replace(/\s+/g, ' ').trim()
-  for (const text of texts) assert.ok(flat(shown).includes(flat(text)), `${path} does not show ${text}`)
+  for (const text of texts) await until(async () => flat(await page.evaluate(() => document.body.innerText)).includes(flat(text)), `${path} shows ${text}`, 10000)
+  assert.deepEqual(await page.evaluate(strangers), [], path)
   visitor.checkFaults(path)
 }
 
@@ -65,4 +66,69 @@ test('texts: emoji, right-to-left and 255 characters fit on each page, wide and 
       await checkPage(visitor, page, '/jobs', Object.values(hardNames).map((each) => each.slice(0, 20)))
       await until(async () => (await page.locator('bdi, [dir=auto]').count()) > 5, 'names have their own direction')
     })
+})
+
+/** Texts of each kind that is hard to show; the names of jobs are as long as their column. */
+const hardTexts = { markup: '<img src=x onerror=alert(1)> <b>bold</b>', rtl: hardNames.rtl, emoji: hardNames.emoji, long: hardNames.long }
+const cut = (text, signs) => [...text].slice(0, signs).join('').trim()
+
+/** Stores a group, a started job with a failed run, a user and a key for each of these texts. */
+async function storeHardTexts(world) {
+  const { admin, jobs } = world
+  const stored = []
+  for (const [kind, text] of Object.entries(hardTexts)) {
+    // Titles with elements are refused, as XXL-JOB refuses them.
+    const title = cut(text.replace(/<[^>]*>/g, '&lt;b&gt;'), 64)
+    const { id: group } = await admin.post('/groups', { app_name: `hard-${kind}-worker`, title, address_type: 'manual', addresses: ['http://127.0.0.1:9/'] })
+    const { id: job } = await admin.post('/jobs', { group, name: text, author: cut(text, 64), handler: 'quick', params: text, description: text, schedule: { type: 'FIX_RATE', conf: '600' } })
+    await admin.post(`/jobs/${job}/start`)
+    jobs[`hard ${kind}`] = job
+    const failed = await run(world, `hard ${kind}`)
+    const user = cut(text, 20)
+    const { id: userId } = await admin.post('/users', { name: user, password, admin: false, rights: [{ group, right: 'viewer' }] })
+    const key = cut(text, 64)
+    const { id: keyId } = await admin.post('/keys', { name: key })
+    stored.push({ group, title, job, name: text, failed, user, userId, key, keyId })
+  }
+  return stored
+}
+async function removeHardTexts({ admin, jobs }, stored) {
+  for (const each of stored) {
+    await admin.ask('DELETE', `/jobs/${each.job}`)
+    await admin.ask('DELETE', `/users/${each.userId}`)
+    await admin.ask('DELETE', `/keys/${each.keyId}`)
+    await admin.send('DELETE', `/groups/${each.group}`)
+  }
+  for (const kind of Object.keys(hardTexts)) delete jobs[`hard ${kind}`]
+}
+
+test('texts: markup, right-to-left, emoji and the longest names are text on each page, wide and narrow', async (world) => {
+  const stored = await storeHardTexts(world)
+  const all = (member) => stored.map((each) => each[member])
+  const expected = { now: all('name'), executors: all('title'), users: all('user'), keys: all('key') }
+  const everywhere = pagesOf(world).map(({ name, path }) => [path, expected[name] ?? []])
+  const own = ({ group, title, job, name, failed }) => [
+    [`/jobs?group=${group}`, [name, title]],
+    [`/jobs/${job}`, [name, title]],
+    [`/jobs/${job}/edit`, []],
+    [`/runs?group=${group}`, [name, title]],
+    [`/runs/${failed}`, [name, title]],
+    [`/forecast?group=${group}`, [name, title]],
+  ]
+  for (const width of [1440, 360])
+    await visit(world, { viewport: { width, height: 800 } }, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword)
+      const findings = []
+      // The longest one is what a narrow window is short of room for.
+      const objects = stored.filter(({ name }) => width === 1440 || name === hardTexts.long)
+      for (const [path, texts] of [...everywhere, ...objects.flatMap(own)]) {
+        await checkPage(visitor, page, path, texts, 'move')
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        if (wide > 0) findings.push(`${path} is ${wide} px wider than ${width}`)
+      }
+      assert.deepEqual(findings, [])
+      await visitor.move(`/jobs?group=${stored[1].group}`)
+      assert.equal(await page.getByRole('link', { name: hardTexts.rtl, exact: true }).first().evaluate((link) => getComputedStyle(link).direction), 'rtl')
+    })
+  await removeHardTexts(world, stored)
 })

@@ -10,6 +10,9 @@ export function test(name, run, { aside = false, alone = false } = {}) {
   cases.push({ name, run, aside, alone })
 }
 
+/** Returns the names of all cases. */
+export const caseNames = () => cases.map((each) => each.name)
+
 /** Returns the message and the place of an error, without the escape codes and logs of the browser. */
 function shortened(error) {
   // eslint-disable-next-line no-control-regex

@@ -1,0 +1,92 @@
+// Tasks of an operator's day without a pointer.
+import assert from 'node:assert/strict'
+import { until } from '../support/programs.mjs'
+import { test } from '../support/runner.mjs'
+import { failuresShown, night, rowIds, search, tabTo } from '../support/steps.mjs'
+import { visit } from '../support/visitor.mjs'
+
+function taskByKeys(number, name, action, options = {}) {
+  test(`task ${number} by keyboard: ${name}`, (world) =>
+    visit(world, options, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword)
+      await action(world, visitor, page)
+      await visitor.settle()
+      assert.equal(visitor.clicks, 0)
+    }),
+  )
+}
+
+/** Adds a started job with this cron, and returns its id. */
+async function addJob({ admin, pay }, name, conf) {
+  const { id } = await admin.post('/jobs', { group: pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf } })
+  await admin.post(`/jobs/${id}/start`)
+  return id
+}
+
+taskByKeys(1, 'disable a job', async (world, visitor, page) => {
+  const id = await addJob(world, 'stopped by keys', '0 0 4 1 1 ?')
+  await search(page, 'stopped by keys')
+  await page.getByRole('combobox', { name: 'Search' }).waitFor({ state: 'hidden' })
+  await page.locator('.el-switch').waitFor()
+  await page.keyboard.press('s')
+  await page.locator('.el-message-box').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Job stopped by keys is stopped').waitFor()
+  assert.equal((await world.admin.get(`/jobs/${id}`)).running, false)
+  // The page reads its job again by itself.
+  await visitor.move('/help')
+  await world.admin.ask('DELETE', `/jobs/${id}`)
+})
+
+taskByKeys(2, 'find the failures of the last night', async (world, visitor, page) => {
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await page.waitForURL(/\/console\/runs$/)
+  await visitor.settle()
+  const chip = (name) => page.locator('.chips').getByRole('button', { name, exact: true })
+  await tabTo(page, chip('Last night'))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/from=\d+/)
+  await tabTo(page, chip('failed'))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/status=failed/)
+  await visitor.settle()
+  const items = await failuresShown(world, page)
+  assert.ok(items.length >= 1)
+  // The rows are reached, and one is opened, by keys.
+  const [first] = await rowIds(page)
+  await page.keyboard.press('j')
+  await page.locator(`tr[data-row="${first}"]:focus`).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`/runs/${first}$`))
+  await page.locator('.verdict').waitFor()
+}, night)
+
+taskByKeys(6, 'change a cron expression and check its next times', async (world, visitor, page) => {
+  const conf = '0 45 5 ? * 1'
+  const id = await addJob(world, 'changed by keys', '0 0 4 1 1 ?')
+  await search(page, 'changed by keys')
+  await page.getByRole('combobox', { name: 'Search' }).waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Edit' }).waitFor()
+  await page.keyboard.press('e')
+  const cron = page.getByRole('textbox', { name: 'Cron expression' })
+  await cron.waitFor()
+  await tabTo(page, cron)
+  await page.keyboard.press('Control+a')
+  // The server may be asked for a cron that is typed in part.
+  visitor.expect(/status 400: GET .*\/schedule\/preview/)
+  await page.keyboard.type(conf)
+  const { next_ms: next } = await world.admin.get(`/schedule/preview?type=CRON&conf=${encodeURIComponent(conf)}&count=10`)
+  const shown = () => page.locator('.el-drawer .preview time').evaluateAll((times) => times.map((each) => Date.parse(each.dateTime)))
+  await until(async () => String(await shown()) === String(next), 'the next times are those of the server')
+  await tabTo(page, page.locator('.el-drawer').getByRole('button', { name: 'Save' }))
+  await page.keyboard.press('Enter')
+  const save = page.locator('.el-dialog', { hasText: conf }).getByRole('button', { name: 'Save', exact: true })
+  await save.waitFor()
+  await tabTo(page, save)
+  await page.keyboard.press('Enter')
+  await page.getByText('The job is saved').waitFor()
+  assert.equal((await world.admin.get(`/jobs/${id}`)).schedule.conf, conf)
+  await visitor.settle()
+  await world.admin.ask('DELETE', `/jobs/${id}`)
+})
