@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs everything that CI runs, on a new Debian 12 or on a developer's machine.
 #
-#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors; its
+#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors and pages; its
 #                                   packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
 #                                   simulation, commands, browser, interop, chaos, tidy
@@ -37,8 +37,8 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS:-}
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
 
 results=$(mktemp -d)
-runner='' releasing='' fuzzing=''
-trap 'for each in $runner $releasing $fuzzing; do kill "$each" 2>/dev/null || true; done; rm -rf "$results"' EXIT
+runner='' releasing='' fuzzing='' browsing=''
+trap 'for each in $runner $releasing $fuzzing $browsing; do kill "$each" 2>/dev/null || true; done; rm -rf "$results"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 sum=()
@@ -99,6 +99,7 @@ wanted_targets() {
 run_ctest() {
   local log=build/$preset/Testing/Temporary/LastTest.log selection=()
   [ -z "$labels" ] || selection=(-L "^($labels)\$")
+  [ "$whole" = no ] || selection=(-LE '^browser$') # with the release binary, next to interop
   say "tests: $preset ${labels:-all}"
   rm -f "$log"
   # Databases of tests are in memory if there is room, so that they do not wait for a disk.
@@ -144,16 +145,34 @@ run_interop() {
   sum+=(--interop "$results/interop.log")
 }
 
+# add_cases LOG STATUS NAME: prints the log, and adds the numbers of its line `cases: passed=…`.
+add_cases() {
+  [ ! -f "$1" ] || cat "$1"
+  local counts
+  counts=$(grep '^cases: ' "$1" 2>/dev/null | tr -cd '0-9 \n' || true)
+  # shellcheck disable=SC2086 # three numbers
+  if [ -n "$counts" ]; then sum+=(--count $counts); else fail "$3 ended with code $2"; fi
+}
+
 run_packages() {
   say "packages: built from the release build, installed, started, upgraded and purged in a clean root"
   local status=0
   CAF_ROOT=$caf scripts/package.sh "$results/packages" && timeout --kill-after=15 600 \
     python3 tests/packages/package_test.py "$results/packages" > "$results/package.log" 2>&1 || status=$?
-  [ ! -f "$results/package.log" ] || cat "$results/package.log"
-  local counts
-  counts=$(grep '^cases: ' "$results/package.log" 2>/dev/null | tr -cd '0-9 \n' || true)
-  # shellcheck disable=SC2086 # three numbers
-  if [ -n "$counts" ]; then sum+=(--count $counts); else fail "packages ended with code $status"; fi
+  add_cases "$results/package.log" "$status" packages
+}
+
+start_browser() {
+  timeout --kill-after=15 1000 python3 tests/browser/browser_test.py build/release/apps/ringmaster > "$results/browser.log" 2>&1 &
+  browsing=$!
+}
+
+await_browser() {
+  say "browser: the console of the release binary in Chromium, begun with interop"
+  local status=0
+  wait "$browsing" || status=$?
+  browsing=''
+  add_cases "$results/browser.log" "$status" browser
 }
 
 # Executors of other languages mostly wait. Meanwhile the fuzz targets are built and run, at the lowest priority.
@@ -230,7 +249,10 @@ if [ "$whole" = yes ]; then
     part "packages in a clean root"
     run_packages
     part "executors and clients of Java, Python and Node"
+    start_browser
     run_interop
+    part "rest of the pages in Chromium"
+    await_browser
     part "rest of the fuzz targets"
     await_fuzzers
     part "short loads"
