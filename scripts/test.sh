@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs everything that CI runs, on a new Debian 12 or on a developer's machine.
 #
-#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors and pages; its
-#                                   packages in a clean root; a short load; a short run of the fuzz targets
+#   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors and with
+#                                   Chromium; its packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
 #                                   simulation, commands, browser, interop, chaos, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
