@@ -15,6 +15,7 @@
 #include "core/run/log_piece.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
+#include "core/run/run_log.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::protocol {
@@ -64,26 +65,6 @@ struct run_log_query {
   /// Merges the whole logs of all shards of the run's broadcast, each after a heading. `from_line` and `limits` are ignored.
   bool merged = false;
   core::piece_limits limits = {};
-};
-
-/// Part of a run's log, from its executor or from the kept log.
-struct run_log {
-  core::log_row run;
-  std::int32_t from_line = 0;
-  std::int32_t to_line = 0;
-  std::string content;
-  bool end = false;
-  /// No executor was asked: the whole log is kept in the database.
-  bool kept = false;
-  /// There are lines after `to_line` already; never together with `end`.
-  bool more = false;
-  /// The last line is longer than a piece, and `content` has only its beginning.
-  bool cut = false;
-  /// Size of the whole log, and its lines, as far as they are written; empty: unknown.
-  std::optional<std::int64_t> bytes = {};
-  std::optional<std::int32_t> lines = {};
-  /// Reason why the rest of the log is missing; empty: none.
-  std::string partial_reason = {};
 };
 
 /// Reads a piece of the log of a run that an executor accepted, from this node's copy, and asks the executor for what the copy
@@ -164,7 +145,7 @@ struct follow_log {
   run_log_query query;
   std::chrono::milliseconds wait{0};
   /// Returns true when the reader already has that part. Any thread.
-  std::function<bool(const run_log& part)> is_known;
+  std::function<bool(const core::run_log& part)> is_known;
   /// Returns false once the reader has gone. Any thread.
   std::function<bool()> is_awaited;
 };

@@ -63,8 +63,8 @@ void log_spool_state::prepare_folder() {
 
 // -- readers ---------------------------------------------------------------------------------------------------------------
 
-caf::result<protocol::run_log> log_spool_state::read(protocol::spool_read&& asked) {
-  auto promise = self_->make_response_promise<protocol::run_log>();
+caf::result<core::run_log> log_spool_state::read(protocol::spool_read&& asked) {
+  auto promise = self_->make_response_promise<core::run_log>();
   join(asked.run, {[promise, line = asked.from_line, limits = asked.limits](const entry& of) mutable {
                      deliver(promise, of.log.piece(line, limits));
                    },

@@ -106,7 +106,7 @@ private:
     time_point until{};
   };
 
-  caf::result<protocol::run_log> read(protocol::spool_read&& asked);
+  caf::result<core::run_log> read(protocol::spool_read&& asked);
   caf::result<protocol::run_file> open(const protocol::spool_open& asked);
   caf::result<protocol::log_matches> search(protocol::spool_search&& asked);
   void begin_search(const entry& of, core::log_search&& wanted, caf::typed_response_promise<protocol::log_matches> promise);

@@ -47,7 +47,7 @@ public:
   protocol::run_admin::behavior_type make_behavior();
 
 private:
-  using log_promise = caf::typed_response_promise<protocol::run_log>;
+  using log_promise = caf::typed_response_promise<core::run_log>;
   using kill_promise = caf::typed_response_promise<protocol::run_killed>;
   using clear_promise = caf::typed_response_promise<protocol::runs_cleared>;
   /// Called with the link, or with the error if there is none.
@@ -107,7 +107,7 @@ private:
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   // run_logs.cpp
-  caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
+  caf::result<core::run_log> read_log(const protocol::run_log_query& query);
   /// Reads through the spool, or asks the executor directly if there is none.
   void ask_log(log_question&& question);
   caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
@@ -116,7 +116,7 @@ private:
   void ask_directly(std::shared_ptr<log_question> asked);
 
   // run_merging.cpp
-  caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
+  caf::result<core::run_log> read_merged(const protocol::run_log_query& query);
   void ask_next(const std::shared_ptr<merging>& work);
   void ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit);
   void share_told(const std::shared_ptr<merging>& work, std::size_t at, std::string content, std::string problem);

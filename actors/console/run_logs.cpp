@@ -95,10 +95,10 @@ core::result<searched_log> searched_log_of(storage::store& store, const protocol
 }
 
 /// Returns the piece of a kept log that the reader asked for.
-protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
+core::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
                           const core::piece_limits& limits) {
   const auto piece = core::piece_of(kept.text, 1, from_line, limits);
-  protocol::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
+  core::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
   part.more = piece.more;
   part.cut = piece.cut;
   part.bytes = static_cast<std::int64_t>(kept.text.size());
@@ -110,11 +110,11 @@ protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::
 
 /// Returns the piece of an executor's answer, from line `first` on, that the reader asked for. The row was read before the log:
 /// if the run had a result by then, the log is complete.
-protocol::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
+core::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
                           const core::piece_limits& limits) {
   // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its queue.
   const bool end = run.handle_code > 0 && (reply.end || first > reply.to_line);
-  protocol::run_log part{std::move(run), first, reply.to_line, {}, end, false};
+  core::run_log part{std::move(run), first, reply.to_line, {}, end, false};
   // Text without a line number is a message of the executor: there is no log.
   const bool has_lines = reply.to_line >= first;
   if (end && has_lines) {
@@ -138,10 +138,10 @@ protocol::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log
 
 } // namespace
 
-caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
+caf::result<core::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
   if (query.merged)
     return read_merged(query);
-  auto promise = self_->make_response_promise<protocol::run_log>();
+  auto promise = self_->make_response_promise<core::run_log>();
   ask_store<stored_log>(
     self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
     [this, promise, from_line = query.limits.tail ? 1 : std::max(query.from_line, 1),
@@ -178,7 +178,7 @@ void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
   protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin};
   protocol::request(self_, spool_, limit_, std::move(wanted))
     .then(
-      [asked](protocol::run_log& part) {
+      [asked](core::run_log& part) {
         if (asked->cut && is_message(part, asked->from_line))
           return asked->fail(no_answer_of(asked->run, part.content));
         asked->promise.deliver(std::move(part));

@@ -55,8 +55,8 @@ core::result<family> family_of(storage::store& store, core::log_id run, const co
 
 } // namespace
 
-caf::result<protocol::run_log> run_admin_state::read_merged(const protocol::run_log_query& query) {
-  auto promise = self_->make_response_promise<protocol::run_log>();
+caf::result<core::run_log> run_admin_state::read_merged(const protocol::run_log_query& query) {
+  auto promise = self_->make_response_promise<core::run_log>();
   ask_store<family>(
     self_, stores_.reads, [query](storage::store& store) { return family_of(store, query.run, query.by, merged_bytes_max); },
     [this, promise](core::result<family>&& found) mutable {
@@ -93,7 +93,7 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
   if (work->under_way > 0 || work->next < work->shares.size() || !work->promise.pending())
     return;
   auto merged = merge_logs(work->shares);
-  protocol::run_log text{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept};
+  core::run_log text{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept};
   text.bytes = static_cast<std::int64_t>(text.content.size());
   text.lines = text.to_line;
   work->promise.deliver(std::move(text));

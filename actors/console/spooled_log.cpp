@@ -290,7 +290,7 @@ bool spooled_log::has_part(std::int32_t from_line) const {
   return has_line(from_line) && (!offset || file_->end().bytes - *offset >= long_answer_bytes);
 }
 
-protocol::run_log spooled_log::message_of_executor(std::int32_t from_line) const {
+core::run_log spooled_log::message_of_executor(std::int32_t from_line) const {
   return {run_, from_line, message_line_, message_, run_.handle_code > 0, false};
 }
 
@@ -329,7 +329,7 @@ core::result<protocol::log_matches> spooled_log::search(const core::log_search& 
   return out;
 }
 
-core::result<protocol::run_log> spooled_log::piece(std::int32_t from_line, const core::piece_limits& limits) const {
+core::result<core::run_log> spooled_log::piece(std::int32_t from_line, const core::piece_limits& limits) const {
   const auto lines = lines_shown();
   const bool is_after_end = limits.tail ? lines == 0 : from_line > lines;
   if (auto why = missing(is_after_end))
@@ -339,7 +339,7 @@ core::result<protocol::run_log> spooled_log::piece(std::int32_t from_line, const
   auto found = file_->piece(from_line, limits, is_answering());
   if (!found)
     return tl::unexpected{std::move(found.error())};
-  protocol::run_log part{run_, found->from_line, found->to_line, std::move(found->content), false, false};
+  core::run_log part{run_, found->from_line, found->to_line, std::move(found->content), false, false};
   part.more = found->more;
   part.cut = found->cut;
   part.end = !part.more && run_.handle_code > 0 && !is_answering() && is_settled();

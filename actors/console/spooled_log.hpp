@@ -79,7 +79,7 @@ public:
   [[nodiscard]] bool has_line(std::int32_t line) const noexcept { return line <= lines_shown(); }
   /// Returns the piece that a reader gets of what has arrived. Errors: that of the last answer, if there is no line to return;
   /// `timeout` while the first lines have not arrived.
-  [[nodiscard]] core::result<protocol::run_log> piece(std::int32_t from_line, const core::piece_limits& limits) const;
+  [[nodiscard]] core::result<core::run_log> piece(std::int32_t from_line, const core::piece_limits& limits) const;
 
   /// Searches what has arrived, until `is_late`; at least 256 KiB. Of a longer line only its first 256 KiB are searched. Errors:
   /// as `piece`.
@@ -91,7 +91,7 @@ private:
   [[nodiscard]] std::optional<core::error> missing(bool is_after_end) const;
   [[nodiscard]] std::int32_t lines_shown() const noexcept;
   [[nodiscard]] bool is_settled() const noexcept { return complete_ || too_long_; }
-  [[nodiscard]] protocol::run_log message_of_executor(std::int32_t from_line) const;
+  [[nodiscard]] core::run_log message_of_executor(std::int32_t from_line) const;
   /// Returns true if the run has a result, and has had the time to write its last lines.
   [[nodiscard]] bool is_over() const;
 

@@ -330,7 +330,7 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
         line += " " + std::to_string(m.limits.lines) + "/" + std::to_string(m.limits.bytes) + "/" +
                 std::to_string(m.limits.tail.value_or(0));
       return script->answer(line, m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
+                            core::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
     },
     [this](const protocol::run_search_query& m) {
@@ -373,17 +373,17 @@ protocol::log_follower::behavior_type log_follower_double::make_behavior() {
   };
 }
 
-caf::result<protocol::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
+caf::result<core::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
   const auto& run = asked.query.run;
   const auto& by = asked.query.by;
   const auto from = asked.query.from_line;
-  protocol::run_log part{a_run(), from, 3, "", false};
+  core::run_log part{a_run(), from, 3, "", false};
   const auto line = line_of("follow_log", run, from, asked.wait.count(), asked.is_known(part));
   if (auto refused = script->note(line + " by " + by.name + "@" + by.remote))
     return protocol::to_caf(*refused);
   if (auto right = check_right(by, group_right::viewer, group_of(run)); !right)
     return protocol::to_caf(right.error());
-  auto promise = self_->make_response_promise<protocol::run_log>();
+  auto promise = self_->make_response_promise<core::run_log>();
   self_->run_delayed(asked.wait, [promise, part]() mutable { promise.deliver(std::move(part)); });
   return promise;
 }
