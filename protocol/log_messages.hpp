@@ -97,6 +97,8 @@ struct log_matches {
 struct run_file_query {
   core::log_id run{};
   core::principal by;
+  /// The text of the whole broadcast, as in `run_log_query`.
+  bool merged = false;
 };
 
 /// The log of a run as a file.
@@ -106,6 +108,8 @@ struct run_file {
   /// The log will not grow, and is here to its end.
   bool end = false;
   std::string partial_reason = {};
+  /// Identifies the bytes; empty: their number does, because the log only grows.
+  std::string version = {};
   /// Returns a source of a part; called at most once, soon. Any thread.
   std::function<std::shared_ptr<http_body_source>(std::uint64_t offset, std::uint64_t bytes)> open = {};
 };

@@ -204,7 +204,8 @@ operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a l
 operation("get", "/runs/{id}/log/file", "viewer", "Returns the log of a run as a text file", reply={"type": "string"}, more=[416],
           headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing.",
                    "Content-Encoding": "gzip for clients that accept it, if the request has no Range."},
-          parameters=[header("Accept-Encoding", "gzip compresses the file while it is sent."),
+          parameters=[query("merged", truth(), "The text of the whole broadcast, as in …/log."),
+                      header("Accept-Encoding", "gzip compresses the file while it is sent."),
                       header("Range", "One range of bytes: 206 with that part, which is never compressed."),
                       header("If-Range", "ETag of the other parts."),
                       header("If-None-Match", "Answers 304 if the log has not changed.")])

@@ -114,7 +114,7 @@ core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log
     protocol::anon_send(handle, protocol::spool_fill{id, copy, offset, bytes, std::move(give)});
   };
   return protocol::run_file{
-    id, log.settled_bytes(), end->end, end->partial_reason,
+    id, log.settled_bytes(), end->end, end->partial_reason, {},
     [ask](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<spool_source>(offset, bytes, ask); }};
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/console/merged_log.hpp"
@@ -90,9 +91,14 @@ private:
     void fail(const core::error& why);
   };
 
+  /// The requested run of a broadcast, and the text of all.
+  using merged_run = std::pair<core::log_row, merged_text>;
+  using merged_receiver = std::function<void(core::result<merged_run>&&)>;
+
   /// Logs of a broadcast's shards that are being read.
   struct merging {
-    log_promise promise;
+    /// Called once.
+    merged_receiver tell;
     core::log_row asked;
     std::vector<log_share> shares;
     /// First share that has not been requested yet.
@@ -117,6 +123,8 @@ private:
 
   // run_merging.cpp
   caf::result<core::run_log> read_merged(const protocol::run_log_query& query);
+  caf::result<protocol::run_file> open_merged(const protocol::run_file_query& query);
+  void merge(core::log_id run, const core::principal& by, merged_receiver tell);
   void ask_next(const std::shared_ptr<merging>& work);
   void ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit);
   void share_told(const std::shared_ptr<merging>& work, std::size_t at, std::string content, std::string problem);

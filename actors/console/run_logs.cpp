@@ -56,9 +56,8 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
 /// Returns a kept log as a file.
 protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
   const auto shared = std::make_shared<const std::string>(std::move(kept.text));
-  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", [shared](std::uint64_t offset, std::uint64_t bytes) {
-            return std::make_shared<text_source>(shared, offset, bytes);
-          }};
+  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", {},
+          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
 }
 
 /// Returns true if an executor says that it does not have the log. `Answer` has `to_line` and `content`.
@@ -211,6 +210,8 @@ void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
 // -- the log as a file -----------------------------------------------------------------------------------------------------
 
 caf::result<protocol::run_file> run_admin_state::open_log(const protocol::run_file_query& query) {
+  if (query.merged)
+    return open_merged(query);
   auto promise = self_->make_response_promise<protocol::run_file>();
   ask_store<stored_log>(
     self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },

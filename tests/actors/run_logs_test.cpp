@@ -74,6 +74,37 @@ TEST_CASE_METHOD(run_administration, "the logs of a broadcast are one text", "[a
   CHECK_FALSE(alone->end);
 }
 
+TEST_CASE_METHOD(run_administration, "the merged log as a file is the text that is read", "[actors][runs][merged]") {
+  const std::string other_address = "http://10.0.0.4:9999/";
+  const auto other = pool.executor(other_address);
+  executor->log = {true, 2, "a\nb\n", {}, 1, false};
+  other->log = {true, 1, "c\n", {}, 1, false};
+  const auto ids = add_broadcast({executor_address, other_address}, 200);
+  const auto file = [&](const core::principal& by = core::local_operator()) {
+    return ask<protocol::run_file>(actor, protocol::run_file_query{ids.at(1), by, true});
+  };
+  const auto text_of = [](const protocol::run_file& from) {
+    std::string piece;
+    CHECK(from.open(0, from.bytes)->next(piece) == protocol::http_body_source::state::ready);
+    return piece;
+  };
+  const auto whole = file(user(core::group_right::viewer));
+  REQUIRE(whole);
+  CHECK((whole->end && whole->partial_reason.empty() && whole->run == ids[1]));
+  CHECK(text_of(*whole) == merged(ids[1])->content);
+  // Another text of the same size has another version.
+  other->log = {true, 1, "d\n", {}, 1, false};
+  const auto later_text = file();
+  REQUIRE(later_text);
+  CHECK((later_text->bytes == whole->bytes && later_text->version != whole->version));
+  other->log = {.error = "connection refused"};
+  const auto part = file();
+  REQUIRE(part);
+  CHECK((!part->end && !part->partial_reason.empty()));
+  CHECK(text_of(*part).ends_with("[executor did not answer: connection refused]\n"));
+  CHECK_FALSE(file(user(core::group_right::none)));
+}
+
 TEST_CASE_METHOD(run_administration, "an executor that does not answer only costs its own part", "[actors][runs][merged]") {
   const auto silent = pool.executor("http://10.0.0.4:9999/");
   silent->silent = true;

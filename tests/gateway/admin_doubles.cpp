@@ -354,10 +354,12 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     },
     [this](const protocol::run_file_query& m) {
       const auto text = std::make_shared<const std::string>(text_of_log(m.run));
-      return script->answer(line_of("run_file_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_file{m.run, text->size(), true, {}, [text](std::uint64_t offset, std::uint64_t bytes) {
-                                                 return std::make_shared<part_of_text>(text->substr(offset, bytes));
-                                               }});
+      protocol::run_file file{m.run, text->size(), true, {}, m.merged ? "4711" : "", {}};
+      file.open = [text](std::uint64_t offset, std::uint64_t bytes) {
+        return std::make_shared<part_of_text>(text->substr(offset, bytes));
+      };
+      return script->answer(line_of(m.merged ? "merged_file_query" : "run_file_query", m.run), m.by,
+                            check_right(m.by, viewer, group_of(m.run)), std::move(file));
     },
     [this](const protocol::kill_run& m) {
       return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gateway/console/console_pages.hpp"
 #include "gateway/exchange/gzip.hpp"
@@ -137,4 +138,18 @@ TEST_CASE_METHOD(api_fixture, "api: the ETag of a log names its encoding, and a 
   const auto empty = call("GET", "/runs/71/log/file", {}, "admin", gzip);
   CHECK((empty.status() == 200 && empty.body.empty()));
   CHECK(empty.head.find("Content-Encoding") == std::string::npos);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: the merged log of a broadcast is a file", "[gateway][api][logs]") {
+  open();
+  const auto merged = call("GET", "/runs/70/log/file?merged=true", {}, "viewer");
+  CHECK(merged.status() == 200);
+  CHECK(merged.head.find("ETag: \"run-70-merged-4711-end\"\r\n") != std::string::npos);
+  CHECK(merged.head.find("filename=\"run-70-merged.log\"\r\n") != std::string::npos);
+  CHECK(call("GET", "/runs/70/log/file?merged=false").head.find("ETag: \"run-70-18-end\"\r\n") != std::string::npos);
+  CHECK(script->take_asked() ==
+        std::vector<std::string>{"merged_file_query(70) by vera@127.0.0.1", "run_file_query(70) by admin@127.0.0.1"});
+  CHECK(call("GET", "/runs/70/log/file?merged=1").status() == 400);
+  CHECK(call("GET", "/runs/70/log/file?tail=3").status() == 400);
+  CHECK(script->take_asked().empty());
 }

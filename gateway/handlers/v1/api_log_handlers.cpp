@@ -23,6 +23,8 @@ using wire::form;
 
 /// The whole log may have to be read from its executor first.
 constexpr std::chrono::seconds whole_log_takes{62};
+/// Many executors are asked one after the other.
+constexpr std::chrono::seconds merging_takes{8};
 constexpr std::string_view text_type = "text/plain; charset=utf-8";
 
 /// Answers with a range, or with all bytes.
@@ -53,12 +55,12 @@ void tell_compressed(const exchange& ex, const protocol::run_file& file, protoco
   ex.respond(std::move(response));
 }
 
-void tell_file(const exchange& ex, const protocol::run_file& file) {
+void tell_file(const exchange& ex, const protocol::run_file& file, bool is_merged) {
   // Ranges are of the plain bytes, and a compressed part would be no part of the compressed whole.
   const bool as_gzip = file.bytes > 0 && !ex.request().find_header("Range") && takes_gzip(ex.request());
-  const auto name = "run-" + std::to_string(core::number(file.run));
-  const auto etag =
-    etag_of(name + '-' + std::to_string(file.bytes) + (file.end ? "-end" : "") + (as_gzip ? "-gzip" : ""));
+  const auto name = "run-" + std::to_string(core::number(file.run)) + (is_merged ? "-merged" : "");
+  const auto version = file.version.empty() ? std::to_string(file.bytes) : file.version;
+  const auto etag = etag_of(name + '-' + version + (file.end ? "-end" : "") + (as_gzip ? "-gzip" : ""));
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"},
                                  {"ETag", etag},
                                  {"Vary", "Accept-Encoding"},
@@ -112,10 +114,14 @@ void run_log_search(exchange ex) {
 
 void run_log_file(exchange ex) {
   const auto id = id_in_path<core::log_id>(ex);
-  if (!id)
+  const auto merged = id ? read_query(ex, [](const form& sent) { return wire::boolean_of(sent, "merged"); }) : std::nullopt;
+  if (!merged)
     return;
-  ex.hold(whole_log_takes);
-  ex.ask<protocol::run_file>(ex.services().partners.runs, protocol::run_file_query{*id, ex.who()}, tell_file);
+  const bool is_merged = merged->value_or(false);
+  ex.hold(is_merged ? merging_takes : whole_log_takes);
+  ex.ask<protocol::run_file>(
+    ex.services().partners.runs, protocol::run_file_query{*id, ex.who(), is_merged},
+    [is_merged](const exchange& waiting, const protocol::run_file& file) { tell_file(waiting, file, is_merged); });
 }
 
 } // namespace ringmaster::gateway::handlers::v1
