@@ -16,6 +16,7 @@
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
 #include "core/run/run_log.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::protocol {
@@ -36,6 +37,8 @@ struct log_request {
   core::group_id group{};
   /// Takes the bytes of the answer, if the executor answers by HTTP. Null: the answer is in the reply, and has a limit.
   std::shared_ptr<http_body_sink> sink = {};
+  /// Executors that know bounds answer with the size of the log.
+  std::optional<core::log_bounds> bounds = {};
 };
 
 struct log_reply {
@@ -54,6 +57,8 @@ struct log_reply {
   /// The request's sink has the bytes of the answer, with this HTTP status, in place of the members above.
   bool streamed = false;
   unsigned status = 0;
+  /// Size of the whole log; empty: the executor does not know bounds.
+  std::optional<core::log_size> size = {};
 };
 
 // -- readers and copies ----------------------------------------------------------------------------------------------------
@@ -75,6 +80,8 @@ struct spool_read {
   core::piece_limits limits = {};
   /// Time after which the answer has what has arrived.
   std::chrono::milliseconds wait{0};
+  /// Fails with the subject `pieces` once the executor shows that it knows bounds: it is to be asked without a copy.
+  bool refers = false;
 };
 
 /// Searches the log of a run for at most a tenth of a second.

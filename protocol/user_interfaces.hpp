@@ -104,7 +104,7 @@ using task_runner = caf::typed_actor<
   caf::result<task_found>(abort_task)>;
 
 /// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
-/// timeout; with the subject `spool` when there is no place for a copy.
+/// timeout; with the subject `spool` when there is no place for a copy, with `pieces` as `spool_read` says.
 using log_spool = caf::typed_actor<
   caf::result<core::run_log>(spool_read),
   caf::result<run_file>(spool_open),

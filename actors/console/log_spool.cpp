@@ -16,6 +16,8 @@ namespace {
 
 /// Added to the time of a streamed answer: the link's own limits end first.
 constexpr std::chrono::seconds stream_margin{10};
+/// Most bytes of an answer of an executor that knows bounds: as many as it sends at all.
+constexpr std::int32_t answer_bytes = 1024 * 1024;
 
 core::error no_spool(std::string why) { return {core::errc::unavailable, std::move(why), core::refusal::none, "spool"}; }
 
@@ -69,7 +71,7 @@ caf::result<core::run_log> log_spool_state::read(protocol::spool_read&& asked) {
                      deliver(promise, of.log.piece(line, limits));
                    },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, asked.from_line, asked.limits,
-                   now() + asked.wait});
+                   now() + asked.wait, asked.refers});
   return promise;
 }
 
@@ -317,7 +319,8 @@ void log_spool_state::send(std::int64_t answer, const protocol::executor_link& l
     return;
   const auto& run = of->log.run();
   protocol::request(self_, link, limit_ + protocol::log_stream_limit + stream_margin,
-                    protocol::log_request{run.id, run.trigger_time, from_line, run.group, of->pipe})
+                    protocol::log_request{run.id, run.trigger_time, from_line, run.group, of->pipe,
+                                          core::log_bounds{answer_bytes}})
     .then([this, answer](protocol::log_reply& reply) { answered(answer, std::move(reply)); },
           [this, answer](const caf::error&) {
             if (const auto* silent = entry_of_answer(answer))
@@ -353,7 +356,7 @@ void log_spool_state::answered(std::int64_t answer, protocol::log_reply&& reply)
     of->log.end_streamed(reply.status);
   } else if (reply.answered) {
     of->log.take_text(reply.content);
-    of->log.end_answer(protocol::wire::log_chunk{reply.from_line, reply.to_line, {}, reply.end});
+    of->log.end_answer(protocol::wire::log_chunk{reply.from_line, reply.to_line, {}, reply.end, reply.size});
   } else {
     of->log.end_answer(tl::unexpected{no_answer_of(of->log.run(), reply.error)});
   }
@@ -369,12 +372,24 @@ void log_spool_state::fail(std::int64_t answer, core::error why) {
   end_answer(*of);
 }
 
+void log_spool_state::refer(entry& of) {
+  const auto why = protocol::to_caf(
+    {core::errc::unavailable, "the executor answers in pieces itself", core::refusal::none, "pieces"});
+  std::erase_if(of.readers, [&](const reader& each) {
+    if (each.refers)
+      each.refuse(why);
+    return each.refers;
+  });
+}
+
 void log_spool_state::end_answer(entry& of) {
   of.answer = 0;
   std::exchange(of.pipe, nullptr)->close();
   of.used = now();
   if (of.log.was_short_of_room())
     of.pause_until = now() + room_pause;
+  if (of.log.states_size())
+    refer(of);
   serve(of, true);
   ask_waiting();
   if (!of.readers.empty() && of.answer == 0)

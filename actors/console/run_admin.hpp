@@ -11,6 +11,7 @@
 #include "actors/console/merged_log.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
+#include "core/limits/recent_map.hpp"
 #include "core/result.hpp"
 #include "core/run/kept_log.hpp"
 #include "core/run/log_piece.hpp"
@@ -25,7 +26,8 @@ namespace ringmaster::actors {
 
 /// Actor with which users read, kill and clear runs. It asks an executor only at the address in the stored row, so that no
 /// request can make this node call an arbitrary address. Between two messages it keeps only the clearings under way, which are in
-/// `run_clearing.cpp`. `run_logs.cpp` reads a log, `run_merging.cpp` many at once.
+/// `run_clearing.cpp`. `run_logs.cpp` reads a log, `run_pieces.cpp` from executors that know bounds, `run_merging.cpp` many at
+/// once.
 class run_admin_state {
 public:
   static inline const char* name = "ringmaster.run_admin";
@@ -39,6 +41,8 @@ public:
   static constexpr std::size_t merged_bytes_max = 1024 * 1024;
   /// Time from the first request to the last: the second round ends before the time limit of a single request.
   static constexpr std::chrono::milliseconds merge_patience{8'000};
+  /// Executors that are remembered as those that answer in pieces.
+  static constexpr std::size_t piecewise_max = 4'096;
 
   /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
   /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`.
@@ -86,6 +90,8 @@ private:
     core::piece_limits limits;
     /// Kept part of a longer log, for the case that its executor does not have it any more.
     std::optional<core::kept_log> cut;
+    /// The executor did not answer in pieces: only the spool is left.
+    bool is_for_spool = false;
 
     /// Answers with the kept part, or with the error if there is none.
     void fail(const core::error& why);
@@ -120,6 +126,12 @@ private:
   caf::result<protocol::log_matches> search_log(const protocol::run_search_query& query);
   void ask_spool(std::shared_ptr<log_question> asked);
   void ask_directly(std::shared_ptr<log_question> asked);
+
+  // run_pieces.cpp
+  /// Asks an executor that knows bounds for the piece itself. Through the spool if it does not know them any more.
+  void ask_piece(std::shared_ptr<log_question> asked);
+  void piece_told(std::shared_ptr<log_question> asked, protocol::log_reply&& reply);
+  [[nodiscard]] bool answers_in_pieces(const std::string& address) const;
 
   // run_merging.cpp
   caf::result<core::run_log> read_merged(const protocol::run_log_query& query);
@@ -159,6 +171,8 @@ private:
   logger log_;
   protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
+  /// Whether executors know bounds of logs, by address, as their last answers showed.
+  core::recent_map<std::string, bool> piecewise_{piecewise_max};
 };
 
 } // namespace ringmaster::actors

@@ -60,12 +60,6 @@ protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
           [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
 }
 
-/// Returns true if an executor says that it does not have the log. `Answer` has `to_line` and `content`.
-template <class Answer>
-bool is_message(const Answer& answer, std::int32_t from_line) noexcept {
-  return answer.to_line <= 0 && (from_line == 1 || !answer.content.empty());
-}
-
 /// A run, and the matches in its log if the database has a copy of it, or of its beginning.
 struct searched_log {
   core::log_row run;
@@ -167,14 +161,16 @@ void run_admin_state::log_question::fail(const core::error& why) {
 
 void run_admin_state::ask_log(log_question&& question) {
   auto asked = std::make_shared<log_question>(std::move(question));
-  if (spool_)
+  if (spool_ && answers_in_pieces(asked->run.executor_address))
+    ask_piece(std::move(asked));
+  else if (spool_)
     ask_spool(std::move(asked));
   else
     ask_directly(std::move(asked));
 }
 
 void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
-  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin};
+  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin, !asked->is_for_spool};
   protocol::request(self_, spool_, limit_, std::move(wanted))
     .then(
       [asked](core::run_log& part) {
@@ -187,6 +183,10 @@ void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
         // Without a place for a copy the log is read as far as an answer may be long.
         if (why.subject == "spool")
           return ask_directly(asked);
+        if (why.subject == "pieces") {
+          piecewise_.use(asked->run.executor_address, false) = true;
+          return ask_piece(asked);
+        }
         asked->fail(why);
       });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/console/run_errors.hpp"
+#include "actors/console/written_run.hpp"
 
 namespace ringmaster::actors {
 
@@ -21,9 +22,6 @@ constexpr int short_answers_max = 4;
 /// A message in place of a log is a sentence.
 constexpr std::size_t message_bytes_max = 4 * 1024;
 
-/// A run may write a little more after its result was sent.
-constexpr std::chrono::seconds writes_on{3};
-
 std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes / 1024 / 1024) + " MiB"; }
 
 } // namespace
@@ -34,11 +32,7 @@ void spooled_log::know(const core::log_row& run) {
 }
 
 bool spooled_log::is_over() const {
-  if (run_.handle_code == 0 || !run_.handle_time || !rules_.wall_now)
-    return run_.handle_code != 0;
-  // A time far in the future comes from another clock.
-  const auto passed = rules_.wall_now() - *run_.handle_time;
-  return passed >= writes_on || passed <= -writes_on;
+  return rules_.wall_now ? has_stopped_writing(run_, rules_.wall_now()) : run_.handle_code != 0;
 }
 
 std::string spooled_log::bytes_at(std::uint64_t offset, std::size_t bytes) const {
@@ -172,6 +166,7 @@ void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answ
   if (!decoder_)
     return;
   decoder_.reset();
+  states_size_ = answer && answer->size;
   may_have_more_ = false;
   message_.clear();
   failure_.reset();

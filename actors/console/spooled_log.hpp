@@ -66,6 +66,8 @@ public:
   [[nodiscard]] bool wants_more() const noexcept { return stop_reason_.empty(); }
   /// Returns true if the executor may have more, because it answers in parts.
   [[nodiscard]] bool may_have_more() const noexcept { return may_have_more_; }
+  /// Returns true if the last answer states the size of the log: its executor answers in pieces itself.
+  [[nodiscard]] bool states_size() const noexcept { return states_size_; }
   /// Returns true if a disk or the room for all copies was full: to be tried again later.
   [[nodiscard]] bool was_short_of_room() const noexcept { return short_of_room_; }
 
@@ -128,6 +130,7 @@ private:
   bool too_long_ = false;
   bool short_of_room_ = false;
   bool may_have_more_ = false;
+  bool states_size_ = false;
   /// Size of the largest answer, and the number of short ones since a long one.
   std::uint64_t largest_ = 0;
   int short_answers_ = 1;

@@ -40,7 +40,7 @@ struct uneven_source final : protocol::http_body_source {
 };
 
 /// Reads a source to its end. Empty: it failed.
-std::string all_of(protocol::http_body_source& source) {
+std::string whole_of(protocol::http_body_source& source) {
   std::string all;
   std::string piece;
   for (int asked = 0; asked < 100'000; ++asked) {
@@ -59,7 +59,7 @@ std::string all_of(protocol::http_body_source& source) {
 }
 
 /// Returns lines that compress well, or bytes that do not.
-std::string text_of(std::size_t bytes, bool is_noise) {
+std::string log_text(std::size_t bytes, bool is_noise) {
   std::string text;
   std::uint32_t state = 1;
   while (text.size() < bytes) {
@@ -79,11 +79,11 @@ TEST_CASE("a body is compressed while it is sent", "[gateway][logs]") {
   for (const bool is_noise : {false, true}) {
     for (const std::size_t bytes : {1, 32 * 1024, 3'000'000}) {
       CAPTURE(is_noise, bytes);
-      const auto plain = text_of(bytes, is_noise);
+      const auto plain = log_text(bytes, is_noise);
       const auto source = gateway::compressed(std::make_shared<uneven_source>(plain));
       REQUIRE(source);
       CHECK_FALSE(source->bytes());
-      const auto packed = all_of(*source);
+      const auto packed = whole_of(*source);
       CHECK(gateway::decompressed(packed) == plain);
       if (!is_noise && bytes > 1'000'000)
         CHECK(packed.size() < bytes / 4);
@@ -92,9 +92,9 @@ TEST_CASE("a body is compressed while it is sent", "[gateway][logs]") {
 }
 
 TEST_CASE("a compressed body fails with its source, and never ends early", "[gateway][logs]") {
-  auto broken = std::make_shared<uneven_source>(text_of(500'000, false));
+  auto broken = std::make_shared<uneven_source>(log_text(500'000, false));
   broken->fails_at = 200'000;
-  CHECK(all_of(*gateway::compressed(broken)).empty());
+  CHECK(whole_of(*gateway::compressed(broken)).empty());
 }
 
 TEST_CASE_METHOD(api_fixture, "api: a log is sent as gzip to a client that takes it", "[gateway][api][logs]") {
