@@ -88,7 +88,7 @@ private:
     constexpr std::size_t end_bytes = 2;
     const auto text = core::valid_utf8(whole ? in_.text() : core::cut_bytes(in_.text(), in_.text().size() - 1));
     auto room = room_ - std::min(room_, end_bytes);
-    const auto taken = fitting(text.substr(0, bytes_left_ - std::min<std::size_t>(bytes_left_, 1)), room);
+    const auto taken = fitting(std::string_view{text}.substr(0, bytes_left_ - std::min<std::size_t>(bytes_left_, 1)), room);
     whole = whole && taken == text.size() && room_ >= end_bytes && bytes_left_ > 0;
     if (!whole && out_.to_line > 0)
       return false;
