@@ -373,11 +373,10 @@ void log_spool_state::fail(std::int64_t answer, core::error why) {
 }
 
 void log_spool_state::refer(entry& of) {
-  const auto why = protocol::to_caf(
-    {core::errc::unavailable, "the executor answers in pieces itself", core::refusal::none, "pieces"});
+  const core::error why{core::errc::unavailable, "the executor answers in pieces itself", core::refusal::none, "pieces"};
   std::erase_if(of.readers, [&](const reader& each) {
     if (each.refers)
-      each.refuse(why);
+      each.refuse(protocol::to_caf(why));
     return each.refers;
   });
 }
