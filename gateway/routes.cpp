@@ -119,7 +119,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/runs/{id}", handlers::v1::run_read, viewer},
   {"GET", "/api/v1/runs/{id}/related", handlers::v1::run_related, viewer},
   route{"GET", "/api/v1/runs/{id}/log", handlers::v1::run_log, viewer}.with_query(),
-  {"GET", "/api/v1/runs/{id}/log/file", handlers::v1::run_log_file, viewer},
+  route{"GET", "/api/v1/runs/{id}/log/file", handlers::v1::run_log_file, viewer}.with_query(),
   route{"GET", "/api/v1/runs/{id}/log/search", handlers::v1::run_log_search, viewer}.with_query(),
   {"POST", "/api/v1/runs/{id}/kill", handlers::v1::run_kill, operate},
   route{"GET", "/api/v1/reports", handlers::v1::report_list, any_user}.with_query(),

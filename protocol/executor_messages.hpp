@@ -134,6 +134,7 @@ struct log_query {
   core::time_point log_time{};
   /// Number of the first line to read, counted from 1.
   std::int32_t from_line = 1;
+  std::optional<core::log_bounds> bounds = {};
 };
 
 struct drain_request {

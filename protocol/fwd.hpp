@@ -19,6 +19,7 @@ struct record_outcome;
 struct deploy_report;
 struct intent;
 struct job_edit;
+struct run_log;
 
 } // namespace ringmaster::core
 
@@ -160,7 +161,6 @@ struct related_found;
 struct run_page_query;
 struct run_page;
 struct run_log_query;
-struct run_log;
 struct follow_log;
 struct spool_read;
 struct spool_open;

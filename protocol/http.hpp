@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,11 +41,17 @@ struct http_request {
 /// Body of a response that is made while it is sent. Called on an io thread, and must not block.
 class http_body_source {
 public:
-  enum class state : std::uint8_t { ready, not_yet, failed };
+  enum class state : std::uint8_t {
+    ready,
+    not_yet,
+    failed,
+    /// The body is complete. Only of a source that does not know its size.
+    ended,
+  };
 
   virtual ~http_body_source() = default;
-  /// Returns the size of the whole body.
-  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
+  /// Returns the size of the whole body; empty: unknown before its end.
+  [[nodiscard]] virtual std::optional<std::uint64_t> bytes() const noexcept = 0;
   /// Replaces `piece` with the next bytes, at least one and at most 256 KiB. If they are not there yet, the connection asks again
   /// a few milliseconds later. After a failure the connection ends.
   [[nodiscard]] virtual state next(std::string& piece) = 0;
@@ -60,7 +67,10 @@ struct http_response {
   /// Sent in place of both unless it is null.
   std::shared_ptr<http_body_source> source = {};
 
-  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return source ? source->bytes() : content().size(); }
+  /// Returns the size of the body; empty: unknown before its end.
+  [[nodiscard]] std::optional<std::uint64_t> content_bytes() const noexcept {
+    return source ? source->bytes() : std::optional<std::uint64_t>{content().size()};
+  }
   [[nodiscard]] std::string_view content() const noexcept { return fixed_body.empty() ? std::string_view{body} : fixed_body; }
 };
 

@@ -65,9 +65,19 @@ bool inspect(Inspector& f, run_report& x) {
 }
 
 template <class Inspector>
+bool inspect(Inspector& f, log_bounds& x) {
+  return f.object(x).fields(f.field("bytes", x.bytes), f.field("tail", x.tail));
+}
+
+template <class Inspector>
+bool inspect(Inspector& f, log_size& x) {
+  return f.object(x).fields(f.field("lines", x.lines), f.field("bytes", x.bytes));
+}
+
+template <class Inspector>
 bool inspect(Inspector& f, log_lines& x) {
   return f.object(x).fields(f.field("from_line", x.from_line), f.field("to_line", x.to_line), f.field("text", x.text),
-                            f.field("ended", x.ended));
+                            f.field("ended", x.ended), f.field("size", x.size));
 }
 
 } // namespace ringmaster::core
@@ -120,7 +130,7 @@ template <class Inspector>
 bool inspect(Inspector& f, link_question& x) {
   return f.object(x).fields(f.field("number", x.number), as_number(f, "topic", x.topic), as_number(f, "job", x.job),
                             as_number(f, "run", x.run), as_ms(f, "log_time", x.log_time), f.field("from_line", x.from_line),
-                            f.field("key", x.key));
+                            f.field("bounds", x.bounds), f.field("key", x.key));
 }
 
 template <class Inspector>

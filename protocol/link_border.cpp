@@ -99,6 +99,8 @@ std::string breach_of(const link_question& question) {
 }
 
 std::string breach_of(const link_answer& answer) {
+  if (answer.lines && answer.lines->size && (answer.lines->size->lines < 0 || answer.lines->size->bytes < 0))
+    return "a log of an impossible size";
   auto bytes = answer.reply.message.size() + (answer.lines ? answer.lines->text.size() : 0);
   return bytes > limits::bytes_max ? "an answer of " + std::to_string(bytes) + " bytes" : std::string{};
 }

@@ -15,7 +15,7 @@
 namespace ringmaster::protocol {
 
 /// Raised with every change of the link's messages. Executor and node of different versions do not link; they use HTTP.
-inline constexpr std::uint32_t link_version = 3;
+inline constexpr std::uint32_t link_version = 4;
 /// Identifier of the link for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 
@@ -109,6 +109,7 @@ struct link_question {
   core::time_point log_time{};
   /// Used by `log`.
   std::int32_t from_line = 1;
+  std::optional<core::log_bounds> bounds = {};
   link_key key = {};
 };
 

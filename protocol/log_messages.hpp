@@ -15,6 +15,8 @@
 #include "core/run/log_piece.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
+#include "core/run/run_log.hpp"
+#include "core/run/trigger_request.hpp"
 #include "protocol/http.hpp"
 
 namespace ringmaster::protocol {
@@ -35,6 +37,8 @@ struct log_request {
   core::group_id group{};
   /// Takes the bytes of the answer, if the executor answers by HTTP. Null: the answer is in the reply, and has a limit.
   std::shared_ptr<http_body_sink> sink = {};
+  /// Executors that know bounds answer with the size of the log.
+  std::optional<core::log_bounds> bounds = {};
 };
 
 struct log_reply {
@@ -53,6 +57,8 @@ struct log_reply {
   /// The request's sink has the bytes of the answer, with this HTTP status, in place of the members above.
   bool streamed = false;
   unsigned status = 0;
+  /// Size of the whole log; empty: the executor does not know bounds.
+  std::optional<core::log_size> size = {};
 };
 
 // -- readers and copies ----------------------------------------------------------------------------------------------------
@@ -66,26 +72,6 @@ struct run_log_query {
   core::piece_limits limits = {};
 };
 
-/// Part of a run's log, from its executor or from the kept log.
-struct run_log {
-  core::log_row run;
-  std::int32_t from_line = 0;
-  std::int32_t to_line = 0;
-  std::string content;
-  bool end = false;
-  /// No executor was asked: the whole log is kept in the database.
-  bool kept = false;
-  /// There are lines after `to_line` already; never together with `end`.
-  bool more = false;
-  /// The last line is longer than a piece, and `content` has only its beginning.
-  bool cut = false;
-  /// Size of the whole log, and its lines, as far as they are written; empty: unknown.
-  std::optional<std::int64_t> bytes = {};
-  std::optional<std::int32_t> lines = {};
-  /// Reason why the rest of the log is missing; empty: none.
-  std::string partial_reason = {};
-};
-
 /// Reads a piece of the log of a run that an executor accepted, from this node's copy, and asks the executor for what the copy
 /// lacks. The caller has checked the permission.
 struct spool_read {
@@ -94,6 +80,8 @@ struct spool_read {
   core::piece_limits limits = {};
   /// Time after which the answer has what has arrived.
   std::chrono::milliseconds wait{0};
+  /// Fails with the subject `pieces` once the executor shows that it knows bounds: it is to be asked without a copy.
+  bool refers = false;
 };
 
 /// Searches the log of a run for at most a tenth of a second.
@@ -116,6 +104,8 @@ struct log_matches {
 struct run_file_query {
   core::log_id run{};
   core::principal by;
+  /// The text of the whole broadcast, as in `run_log_query`.
+  bool merged = false;
 };
 
 /// The log of a run as a file.
@@ -125,6 +115,8 @@ struct run_file {
   /// The log will not grow, and is here to its end.
   bool end = false;
   std::string partial_reason = {};
+  /// Identifies the bytes; empty: their number does, because the log only grows.
+  std::string version = {};
   /// Returns a source of a part; called at most once, soon. Any thread.
   std::function<std::shared_ptr<http_body_source>(std::uint64_t offset, std::uint64_t bytes)> open = {};
 };
@@ -164,7 +156,7 @@ struct follow_log {
   run_log_query query;
   std::chrono::milliseconds wait{0};
   /// Returns true when the reader already has that part. Any thread.
-  std::function<bool(const run_log& part)> is_known;
+  std::function<bool(const core::run_log& part)> is_known;
   /// Returns false once the reader has gone. Any thread.
   std::function<bool()> is_awaited;
 };

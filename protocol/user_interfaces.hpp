@@ -81,7 +81,7 @@ using run_admin = caf::typed_actor<
   /// Errors: not_found.
   caf::result<related_found>(related_query),
   /// Asks the executor of the row, and no other. Errors: not_found, invalid_argument (no address, not triggered), timeout.
-  caf::result<run_log>(run_log_query),
+  caf::result<core::run_log>(run_log_query),
   /// Replies when the whole log is here, after a minute at most. Errors: as for a part.
   caf::result<run_file>(run_file_query),
   caf::result<log_matches>(run_search_query),
@@ -104,9 +104,9 @@ using task_runner = caf::typed_actor<
   caf::result<task_found>(abort_task)>;
 
 /// Keeps copies of executors' logs in files while users read them. Detached: it blocks on the disk. Errors of all: unavailable,
-/// timeout; with the subject `spool` when there is no place for a copy.
+/// timeout; with the subject `spool` when there is no place for a copy, with `pieces` as `spool_read` says.
 using log_spool = caf::typed_actor<
-  caf::result<run_log>(spool_read),
+  caf::result<core::run_log>(spool_read),
   caf::result<run_file>(spool_open),
   caf::result<log_matches>(spool_search),
   /// INTERNAL: a source wants its next bytes.
@@ -119,7 +119,7 @@ using log_spool = caf::typed_actor<
 /// Follows logs as they are written: holds readers back until there is more, asking run_admin once a second for each run. Errors:
 /// as run_admin. A reader for whom there is no room is answered at once with the present log.
 using log_follower = caf::typed_actor<
-  caf::result<run_log>(follow_log),
+  caf::result<core::run_log>(follow_log),
   /// Stops: waiting readers are answered with the present log, and none is held back any more.
   caf::result<void>(stop_request),
   /// INTERNAL: polls that are due, waits that have ended.

@@ -202,8 +202,12 @@ operation("get", "/runs/{id}/log", "viewer", "Returns the log of a run, from a l
     query("merged", truth(), "Whole logs of all shards of the run's broadcast, as one text; with no other parameter."),
     header("If-None-Match", "Answers 304 if the log has not changed.")])
 operation("get", "/runs/{id}/log/file", "viewer", "Returns the log of a run as a text file", reply={"type": "string"}, more=[416],
-          headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing."},
-          parameters=[header("Range", "One range of bytes: 206 with that part."), header("If-Range", "ETag of the other parts."),
+          headers={**ETAG, "Content-Disposition": "File name.", "Ringmaster-Partial": "true if the rest of the log is missing.",
+                   "Content-Encoding": "gzip for clients that accept it, if the request has no Range."},
+          parameters=[query("merged", truth(), "The text of the whole broadcast, as in …/log."),
+                      header("Accept-Encoding", "gzip compresses the file while it is sent."),
+                      header("Range", "One range of bytes: 206 with that part, which is never compressed."),
+                      header("If-Range", "ETag of the other parts."),
                       header("If-None-Match", "Answers 304 if the log has not changed.")])
 operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run for a text", reply=shown({
     "matches": array(shown({"line": whole(1), "column": whole(1, description="In UTF-16 units; the first character is 1."),

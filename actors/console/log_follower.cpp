@@ -32,17 +32,17 @@ protocol::log_follower::behavior_type log_follower_state::make_behavior() {
 
 // -- arriving and leaving readers ------------------------------------------------------------------------------------------
 
-caf::result<protocol::run_log> log_follower_state::follow(protocol::follow_log&& asked) {
-  auto promise = self_->make_response_promise<protocol::run_log>();
+caf::result<core::run_log> log_follower_state::follow(protocol::follow_log&& asked) {
+  auto promise = self_->make_response_promise<core::run_log>();
   auto who = std::make_shared<reader>(reader{promise, std::move(asked), now()});
   who->until += who->asked.wait;
   protocol::request(self_, runs_, limit_, who->asked.query)
-    .then([this, who](protocol::run_log& log) { first(std::move(*who), std::move(log)); },
+    .then([this, who](core::run_log& log) { first(std::move(*who), std::move(log)); },
           [promise](const caf::error& why) mutable { promise.deliver(why); });
   return promise;
 }
 
-void log_follower_state::first(reader&& who, protocol::run_log&& log) {
+void log_follower_state::first(reader&& who, core::run_log&& log) {
   // Text without a line number means that there is no log yet.
   const bool has_lines = !log.content.empty() && log.to_line >= log.from_line;
   const bool is_news = log.end || (has_lines && !who.asked.is_known(log));
@@ -133,11 +133,11 @@ void log_follower_state::poll(core::log_id run, followed_run& followed) {
   followed.next_poll = now() + poll_every;
   const auto& by = earliest->asked.query.by;
   protocol::request(self_, runs_, limit_, protocol::run_log_query{run, earliest->next_line(), by})
-    .then([this, run](protocol::run_log& log) { polled(run, std::move(log)); },
+    .then([this, run](core::run_log& log) { polled(run, std::move(log)); },
           [this, run, by](const caf::error& why) { poll_failed(run, by, why); });
 }
 
-void log_follower_state::polled(core::log_id run, protocol::run_log&& log) {
+void log_follower_state::polled(core::log_id run, core::run_log&& log) {
   const auto found = followed_.find(run);
   if (found == followed_.end())
     return;
@@ -177,7 +177,7 @@ void log_follower_state::read_again(std::vector<reader>&& readers, bool end) {
   auto waiting = std::make_shared<std::vector<reader>>(std::move(readers));
   protocol::request(self_, runs_, limit_, std::move(query))
     .then(
-      [waiting, end](protocol::run_log& log) {
+      [waiting, end](core::run_log& log) {
         log.end = !log.more && (log.end || end);
         for (auto& each : *waiting)
           each.promise.deliver(log);

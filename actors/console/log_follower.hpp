@@ -39,11 +39,11 @@ private:
 
   /// Reader whose request is held.
   struct reader {
-    caf::typed_response_promise<protocol::run_log> promise;
+    caf::typed_response_promise<core::run_log> promise;
     protocol::follow_log asked;
     time_point until;
     /// Answer if the log does not grow in time.
-    protocol::run_log seen = {};
+    core::run_log seen = {};
 
     [[nodiscard]] std::int32_t from_line() const noexcept { return seen.from_line; }
     /// Returns the first line that the reader lacks.
@@ -56,13 +56,13 @@ private:
     bool polling = false;
   };
 
-  caf::result<protocol::run_log> follow(protocol::follow_log&& asked);
-  void first(reader&& who, protocol::run_log&& log);
+  caf::result<core::run_log> follow(protocol::follow_log&& asked);
+  void first(reader&& who, core::run_log&& log);
   void stop();
   void tick();
 
   void poll(core::log_id run, followed_run& followed);
-  void polled(core::log_id run, protocol::run_log&& log);
+  void polled(core::log_id run, core::run_log&& log);
   void poll_failed(core::log_id run, const core::principal& by, const caf::error& why);
   /// Reads again for `readers`, requests of one user from the same line. `end`: the log does not continue after this reading.
   void read_again(std::vector<reader>&& readers, bool end);

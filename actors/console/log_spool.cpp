@@ -16,6 +16,8 @@ namespace {
 
 /// Added to the time of a streamed answer: the link's own limits end first.
 constexpr std::chrono::seconds stream_margin{10};
+/// Most bytes of an answer of an executor that knows bounds: as many as it sends at all.
+constexpr std::int32_t answer_bytes = 1024 * 1024;
 
 core::error no_spool(std::string why) { return {core::errc::unavailable, std::move(why), core::refusal::none, "spool"}; }
 
@@ -63,13 +65,13 @@ void log_spool_state::prepare_folder() {
 
 // -- readers ---------------------------------------------------------------------------------------------------------------
 
-caf::result<protocol::run_log> log_spool_state::read(protocol::spool_read&& asked) {
-  auto promise = self_->make_response_promise<protocol::run_log>();
+caf::result<core::run_log> log_spool_state::read(protocol::spool_read&& asked) {
+  auto promise = self_->make_response_promise<core::run_log>();
   join(asked.run, {[promise, line = asked.from_line, limits = asked.limits](const entry& of) mutable {
                      deliver(promise, of.log.piece(line, limits));
                    },
                    [promise](const caf::error& why) mutable { promise.deliver(why); }, asked.from_line, asked.limits,
-                   now() + asked.wait});
+                   now() + asked.wait, asked.refers});
   return promise;
 }
 
@@ -114,7 +116,7 @@ core::result<protocol::run_file> log_spool_state::file_of(const spooled_log& log
     protocol::anon_send(handle, protocol::spool_fill{id, copy, offset, bytes, std::move(give)});
   };
   return protocol::run_file{
-    id, log.settled_bytes(), end->end, end->partial_reason,
+    id, log.settled_bytes(), end->end, end->partial_reason, {},
     [ask](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<spool_source>(offset, bytes, ask); }};
 }
 
@@ -317,7 +319,8 @@ void log_spool_state::send(std::int64_t answer, const protocol::executor_link& l
     return;
   const auto& run = of->log.run();
   protocol::request(self_, link, limit_ + protocol::log_stream_limit + stream_margin,
-                    protocol::log_request{run.id, run.trigger_time, from_line, run.group, of->pipe})
+                    protocol::log_request{run.id, run.trigger_time, from_line, run.group, of->pipe,
+                                          core::log_bounds{answer_bytes}})
     .then([this, answer](protocol::log_reply& reply) { answered(answer, std::move(reply)); },
           [this, answer](const caf::error&) {
             if (const auto* silent = entry_of_answer(answer))
@@ -353,7 +356,7 @@ void log_spool_state::answered(std::int64_t answer, protocol::log_reply&& reply)
     of->log.end_streamed(reply.status);
   } else if (reply.answered) {
     of->log.take_text(reply.content);
-    of->log.end_answer(protocol::wire::log_chunk{reply.from_line, reply.to_line, {}, reply.end});
+    of->log.end_answer(protocol::wire::log_chunk{reply.from_line, reply.to_line, {}, reply.end, reply.size});
   } else {
     of->log.end_answer(tl::unexpected{no_answer_of(of->log.run(), reply.error)});
   }
@@ -369,12 +372,23 @@ void log_spool_state::fail(std::int64_t answer, core::error why) {
   end_answer(*of);
 }
 
+void log_spool_state::refer(entry& of) {
+  const core::error why{core::errc::unavailable, "the executor answers in pieces itself", core::refusal::none, "pieces"};
+  std::erase_if(of.readers, [&](const reader& each) {
+    if (each.refers)
+      each.refuse(protocol::to_caf(why));
+    return each.refers;
+  });
+}
+
 void log_spool_state::end_answer(entry& of) {
   of.answer = 0;
   std::exchange(of.pipe, nullptr)->close();
   of.used = now();
   if (of.log.was_short_of_room())
     of.pause_until = now() + room_pause;
+  if (of.log.states_size())
+    refer(of);
   serve(of, true);
   ask_waiting();
   if (!of.readers.empty() && of.answer == 0)

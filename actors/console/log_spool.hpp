@@ -72,6 +72,8 @@ private:
     std::int32_t from_line = 1;
     core::piece_limits limits = {};
     time_point until{};
+    /// See `protocol::spool_read`.
+    bool refers = false;
   };
 
   /// Copy of a log, and its readers.
@@ -106,7 +108,7 @@ private:
     time_point until{};
   };
 
-  caf::result<protocol::run_log> read(protocol::spool_read&& asked);
+  caf::result<core::run_log> read(protocol::spool_read&& asked);
   caf::result<protocol::run_file> open(const protocol::spool_open& asked);
   caf::result<protocol::log_matches> search(protocol::spool_search&& asked);
   void begin_search(const entry& of, core::log_search&& wanted, caf::typed_response_promise<protocol::log_matches> promise);
@@ -140,6 +142,8 @@ private:
   void fail(std::int64_t answer, core::error why);
   void answered(std::int64_t answer, protocol::log_reply&& reply);
   void end_answer(entry& of);
+  /// Sends readers to the executor, which answers in pieces itself.
+  static void refer(entry& of);
   void drain(entry& of);
   /// Answers the readers that need not wait, and all whose time is over.
   void serve(entry& of, bool answer_ended);

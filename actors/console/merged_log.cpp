@@ -53,7 +53,9 @@ merged_text merge_logs(const std::vector<log_share>& shares) {
     if (!problem.empty())
       append_line(merged.content, "[" + problem + "]");
     const bool was_read = problem.empty() || was_refused(run);
-    merged.whole = merged.whole && has_ended(run) && was_read && cut == 0 && !kept_in_part;
+    const bool is_partial = !was_read || cut > 0 || kept_in_part;
+    merged.partial = merged.partial || is_partial;
+    merged.whole = merged.whole && has_ended(run) && !is_partial;
   }
   merged.lines = static_cast<std::int32_t>(std::count(merged.content.begin(), merged.content.end(), '\n'));
   return merged;

@@ -36,6 +36,8 @@ struct merged_text {
   std::int32_t lines = 0;
   /// All runs have a result or were never triggered, all logs were read completely, and none was cut.
   bool whole = true;
+  /// A part of a log is missing, or the log of a run that was not refused.
+  bool partial = false;
   /// All logs came from copies in the database.
   bool kept = true;
 };

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/console/merged_log.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
+#include "core/limits/recent_map.hpp"
 #include "core/result.hpp"
 #include "core/run/kept_log.hpp"
 #include "core/run/log_piece.hpp"
@@ -24,7 +26,8 @@ namespace ringmaster::actors {
 
 /// Actor with which users read, kill and clear runs. It asks an executor only at the address in the stored row, so that no
 /// request can make this node call an arbitrary address. Between two messages it keeps only the clearings under way, which are in
-/// `run_clearing.cpp`. `run_logs.cpp` reads a log, `run_merging.cpp` many at once.
+/// `run_clearing.cpp`. `run_logs.cpp` reads a log, `run_pieces.cpp` from executors that know bounds, `run_merging.cpp` many at
+/// once.
 class run_admin_state {
 public:
   static inline const char* name = "ringmaster.run_admin";
@@ -38,6 +41,8 @@ public:
   static constexpr std::size_t merged_bytes_max = 1024 * 1024;
   /// Time from the first request to the last: the second round ends before the time limit of a single request.
   static constexpr std::chrono::milliseconds merge_patience{8'000};
+  /// Executors that are remembered as those that answer in pieces.
+  static constexpr std::size_t piecewise_max = 4'096;
 
   /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
   /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`.
@@ -47,7 +52,7 @@ public:
   protocol::run_admin::behavior_type make_behavior();
 
 private:
-  using log_promise = caf::typed_response_promise<protocol::run_log>;
+  using log_promise = caf::typed_response_promise<core::run_log>;
   using kill_promise = caf::typed_response_promise<protocol::run_killed>;
   using clear_promise = caf::typed_response_promise<protocol::runs_cleared>;
   /// Called with the link, or with the error if there is none.
@@ -85,14 +90,21 @@ private:
     core::piece_limits limits;
     /// Kept part of a longer log, for the case that its executor does not have it any more.
     std::optional<core::kept_log> cut;
+    /// The executor did not answer in pieces: only the spool is left.
+    bool is_for_spool = false;
 
     /// Answers with the kept part, or with the error if there is none.
     void fail(const core::error& why);
   };
 
+  /// The requested run of a broadcast, and the text of all.
+  using merged_run = std::pair<core::log_row, merged_text>;
+  using merged_receiver = std::function<void(core::result<merged_run>&&)>;
+
   /// Logs of a broadcast's shards that are being read.
   struct merging {
-    log_promise promise;
+    /// Called once.
+    merged_receiver tell;
     core::log_row asked;
     std::vector<log_share> shares;
     /// First share that has not been requested yet.
@@ -107,7 +119,7 @@ private:
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
 
   // run_logs.cpp
-  caf::result<protocol::run_log> read_log(const protocol::run_log_query& query);
+  caf::result<core::run_log> read_log(const protocol::run_log_query& query);
   /// Reads through the spool, or asks the executor directly if there is none.
   void ask_log(log_question&& question);
   caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
@@ -115,8 +127,16 @@ private:
   void ask_spool(std::shared_ptr<log_question> asked);
   void ask_directly(std::shared_ptr<log_question> asked);
 
+  // run_pieces.cpp
+  /// Asks an executor that knows bounds for the piece itself. Through the spool if it does not know them any more.
+  void ask_piece(std::shared_ptr<log_question> asked);
+  void piece_told(std::shared_ptr<log_question> asked, protocol::log_reply&& reply);
+  [[nodiscard]] bool answers_in_pieces(const std::string& address) const;
+
   // run_merging.cpp
-  caf::result<protocol::run_log> read_merged(const protocol::run_log_query& query);
+  caf::result<core::run_log> read_merged(const protocol::run_log_query& query);
+  caf::result<protocol::run_file> open_merged(const protocol::run_file_query& query);
+  void merge(core::log_id run, const core::principal& by, merged_receiver tell);
   void ask_next(const std::shared_ptr<merging>& work);
   void ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit);
   void share_told(const std::shared_ptr<merging>& work, std::size_t at, std::string content, std::string problem);
@@ -151,6 +171,8 @@ private:
   logger log_;
   protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
+  /// Whether executors know bounds of logs, by address, as their last answers showed.
+  core::recent_map<std::string, bool> piecewise_{piecewise_max};
 };
 
 } // namespace ringmaster::actors

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/result.hpp"
@@ -12,6 +13,12 @@ namespace ringmaster::actors {
                                               core::errc code = core::errc::unavailable) {
   return {code, "the executor " + run.executor_address + " did not answer" + (why.empty() ? "" : ": " + why),
           core::refusal::none, run.executor_address};
+}
+
+/// Returns true if an executor says that it does not have the log. `Answer` has `to_line` and `content`.
+template <class Answer>
+[[nodiscard]] bool is_message(const Answer& answer, std::int32_t from_line) noexcept {
+  return answer.to_line <= 0 && (from_line == 1 || !answer.content.empty());
 }
 
 } // namespace ringmaster::actors

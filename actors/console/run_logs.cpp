@@ -56,15 +56,8 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
 /// Returns a kept log as a file.
 protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
   const auto shared = std::make_shared<const std::string>(std::move(kept.text));
-  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", [shared](std::uint64_t offset, std::uint64_t bytes) {
-            return std::make_shared<text_source>(shared, offset, bytes);
-          }};
-}
-
-/// Returns true if an executor says that it does not have the log. `Answer` has `to_line` and `content`.
-template <class Answer>
-bool is_message(const Answer& answer, std::int32_t from_line) noexcept {
-  return answer.to_line <= 0 && (from_line == 1 || !answer.content.empty());
+  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", {},
+          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
 }
 
 /// A run, and the matches in its log if the database has a copy of it, or of its beginning.
@@ -95,10 +88,10 @@ core::result<searched_log> searched_log_of(storage::store& store, const protocol
 }
 
 /// Returns the piece of a kept log that the reader asked for.
-protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
+core::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
                           const core::piece_limits& limits) {
   const auto piece = core::piece_of(kept.text, 1, from_line, limits);
-  protocol::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
+  core::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
   part.more = piece.more;
   part.cut = piece.cut;
   part.bytes = static_cast<std::int64_t>(kept.text.size());
@@ -110,11 +103,11 @@ protocol::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::
 
 /// Returns the piece of an executor's answer, from line `first` on, that the reader asked for. The row was read before the log:
 /// if the run had a result by then, the log is complete.
-protocol::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
+core::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
                           const core::piece_limits& limits) {
   // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its queue.
   const bool end = run.handle_code > 0 && (reply.end || first > reply.to_line);
-  protocol::run_log part{std::move(run), first, reply.to_line, {}, end, false};
+  core::run_log part{std::move(run), first, reply.to_line, {}, end, false};
   // Text without a line number is a message of the executor: there is no log.
   const bool has_lines = reply.to_line >= first;
   if (end && has_lines) {
@@ -138,10 +131,10 @@ protocol::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log
 
 } // namespace
 
-caf::result<protocol::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
+caf::result<core::run_log> run_admin_state::read_log(const protocol::run_log_query& query) {
   if (query.merged)
     return read_merged(query);
-  auto promise = self_->make_response_promise<protocol::run_log>();
+  auto promise = self_->make_response_promise<core::run_log>();
   ask_store<stored_log>(
     self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },
     [this, promise, from_line = query.limits.tail ? 1 : std::max(query.from_line, 1),
@@ -168,17 +161,19 @@ void run_admin_state::log_question::fail(const core::error& why) {
 
 void run_admin_state::ask_log(log_question&& question) {
   auto asked = std::make_shared<log_question>(std::move(question));
-  if (spool_)
+  if (spool_ && answers_in_pieces(asked->run.executor_address))
+    ask_piece(std::move(asked));
+  else if (spool_)
     ask_spool(std::move(asked));
   else
     ask_directly(std::move(asked));
 }
 
 void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
-  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin};
+  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin, !asked->is_for_spool};
   protocol::request(self_, spool_, limit_, std::move(wanted))
     .then(
-      [asked](protocol::run_log& part) {
+      [asked](core::run_log& part) {
         if (asked->cut && is_message(part, asked->from_line))
           return asked->fail(no_answer_of(asked->run, part.content));
         asked->promise.deliver(std::move(part));
@@ -188,6 +183,10 @@ void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
         // Without a place for a copy the log is read as far as an answer may be long.
         if (why.subject == "spool")
           return ask_directly(asked);
+        if (why.subject == "pieces") {
+          piecewise_.use(asked->run.executor_address, false) = true;
+          return ask_piece(asked);
+        }
         asked->fail(why);
       });
 }
@@ -211,6 +210,8 @@ void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
 // -- the log as a file -----------------------------------------------------------------------------------------------------
 
 caf::result<protocol::run_file> run_admin_state::open_log(const protocol::run_file_query& query) {
+  if (query.merged)
+    return open_merged(query);
   auto promise = self_->make_response_promise<protocol::run_file>();
   ask_store<stored_log>(
     self_, stores_.reads, [query](storage::store& store) { return stored_log_of(store, query.run, query.by); },

@@ -1,10 +1,14 @@
 // run_admin: reading the logs of all shards of a broadcast at the same time.
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "actors/console/run_admin.hpp"
+#include "actors/console/spool_source.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/run/shard_family.hpp"
 #include "protocol/error.hpp"
@@ -12,6 +16,16 @@
 namespace ringmaster::actors {
 
 namespace {
+
+constexpr const char* parts_missing = "the text has notes where a part of a log is missing";
+
+/// Returns a text as a file. Parts of it may change between two readings, to the same size.
+protocol::run_file file_of_text(core::log_id run, std::string&& text, bool is_end, std::string partial_reason) {
+  auto version = std::to_string(std::hash<std::string>{}(text));
+  const auto shared = std::make_shared<const std::string>(std::move(text));
+  return {run, shared->size(), is_end, std::move(partial_reason), std::move(version),
+          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
+}
 
 /// The requested run, and all runs of its broadcast.
 using family = std::pair<core::log_row, std::vector<log_share>>;
@@ -55,21 +69,45 @@ core::result<family> family_of(storage::store& store, core::log_id run, const co
 
 } // namespace
 
-caf::result<protocol::run_log> run_admin_state::read_merged(const protocol::run_log_query& query) {
-  auto promise = self_->make_response_promise<protocol::run_log>();
+caf::result<core::run_log> run_admin_state::read_merged(const protocol::run_log_query& query) {
+  auto promise = self_->make_response_promise<core::run_log>();
+  merge(query.run, query.by, [promise](core::result<merged_run>&& found) mutable {
+    if (!found)
+      return promise.deliver(protocol::to_caf(found.error()));
+    auto& [run, merged] = *found;
+    core::run_log text{std::move(run), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept};
+    text.bytes = static_cast<std::int64_t>(text.content.size());
+    text.lines = text.to_line;
+    promise.deliver(std::move(text));
+  });
+  return promise;
+}
+
+caf::result<protocol::run_file> run_admin_state::open_merged(const protocol::run_file_query& query) {
+  auto promise = self_->make_response_promise<protocol::run_file>();
+  merge(query.run, query.by, [promise](core::result<merged_run>&& found) mutable {
+    if (!found)
+      return promise.deliver(protocol::to_caf(found.error()));
+    auto& [run, merged] = *found;
+    auto file = file_of_text(run.id, std::move(merged.content), merged.whole, merged.partial ? parts_missing : "");
+    promise.deliver(std::move(file));
+  });
+  return promise;
+}
+
+void run_admin_state::merge(core::log_id run, const core::principal& by, merged_receiver tell) {
   ask_store<family>(
-    self_, stores_.reads, [query](storage::store& store) { return family_of(store, query.run, query.by, merged_bytes_max); },
-    [this, promise](core::result<family>&& found) mutable {
+    self_, stores_.reads, [run, by](storage::store& store) { return family_of(store, run, by, merged_bytes_max); },
+    [this, tell = std::move(tell)](core::result<family>&& found) mutable {
       if (!found)
-        return promise.deliver(protocol::to_caf(found.error()));
+        return tell(tl::unexpected{std::move(found.error())});
       auto work = std::make_shared<merging>();
-      work->promise = promise;
+      work->tell = std::move(tell);
       work->asked = std::move(found->first);
       work->shares = std::move(found->second);
       work->until = self_->clock().now() + merge_patience;
       ask_next(work);
     });
-  return promise;
 }
 
 void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
@@ -90,13 +128,9 @@ void run_admin_state::ask_next(const std::shared_ptr<merging>& work) {
       ask_share(work, at, std::min(limit_, left));
     }
   }
-  if (work->under_way > 0 || work->next < work->shares.size() || !work->promise.pending())
+  if (work->under_way > 0 || work->next < work->shares.size() || !work->tell)
     return;
-  auto merged = merge_logs(work->shares);
-  protocol::run_log text{std::move(work->asked), 1, merged.lines, std::move(merged.content), merged.whole, merged.kept};
-  text.bytes = static_cast<std::int64_t>(text.content.size());
-  text.lines = text.to_line;
-  work->promise.deliver(std::move(text));
+  std::exchange(work->tell, nullptr)(merged_run{std::move(work->asked), merge_logs(work->shares)});
 }
 
 void run_admin_state::ask_share(const std::shared_ptr<merging>& work, std::size_t at, std::chrono::milliseconds limit) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,7 @@ public:
   text_source(std::shared_ptr<const std::string> text, std::uint64_t offset, std::uint64_t bytes)
     : text_{std::move(text)}, at_{offset}, bytes_{bytes}, left_{bytes} {}
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return bytes_; }
   [[nodiscard]] state next(std::string& piece) override {
     piece = text_->substr(at_, std::min<std::uint64_t>(left_, source_piece_bytes));
     at_ += piece.size();
@@ -48,7 +49,7 @@ public:
   spool_source(std::uint64_t offset, std::uint64_t bytes, question ask)
     : offset_{offset}, bytes_{bytes}, left_{bytes}, ask_{std::move(ask)} {}
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return bytes_; }
   [[nodiscard]] state next(std::string& piece) override {
     std::unique_lock guard{mutex_};
     if (failed_)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/console/run_errors.hpp"
+#include "actors/console/written_run.hpp"
 
 namespace ringmaster::actors {
 
@@ -21,9 +22,6 @@ constexpr int short_answers_max = 4;
 /// A message in place of a log is a sentence.
 constexpr std::size_t message_bytes_max = 4 * 1024;
 
-/// A run may write a little more after its result was sent.
-constexpr std::chrono::seconds writes_on{3};
-
 std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes / 1024 / 1024) + " MiB"; }
 
 } // namespace
@@ -34,11 +32,7 @@ void spooled_log::know(const core::log_row& run) {
 }
 
 bool spooled_log::is_over() const {
-  if (run_.handle_code == 0 || !run_.handle_time || !rules_.wall_now)
-    return run_.handle_code != 0;
-  // A time far in the future comes from another clock.
-  const auto passed = rules_.wall_now() - *run_.handle_time;
-  return passed >= writes_on || passed <= -writes_on;
+  return rules_.wall_now ? has_stopped_writing(run_, rules_.wall_now()) : run_.handle_code != 0;
 }
 
 std::string spooled_log::bytes_at(std::uint64_t offset, std::size_t bytes) const {
@@ -172,6 +166,7 @@ void spooled_log::end_answer(const core::result<protocol::wire::log_chunk>& answ
   if (!decoder_)
     return;
   decoder_.reset();
+  states_size_ = answer && answer->size;
   may_have_more_ = false;
   message_.clear();
   failure_.reset();
@@ -290,7 +285,7 @@ bool spooled_log::has_part(std::int32_t from_line) const {
   return has_line(from_line) && (!offset || file_->end().bytes - *offset >= long_answer_bytes);
 }
 
-protocol::run_log spooled_log::message_of_executor(std::int32_t from_line) const {
+core::run_log spooled_log::message_of_executor(std::int32_t from_line) const {
   return {run_, from_line, message_line_, message_, run_.handle_code > 0, false};
 }
 
@@ -329,7 +324,7 @@ core::result<protocol::log_matches> spooled_log::search(const core::log_search& 
   return out;
 }
 
-core::result<protocol::run_log> spooled_log::piece(std::int32_t from_line, const core::piece_limits& limits) const {
+core::result<core::run_log> spooled_log::piece(std::int32_t from_line, const core::piece_limits& limits) const {
   const auto lines = lines_shown();
   const bool is_after_end = limits.tail ? lines == 0 : from_line > lines;
   if (auto why = missing(is_after_end))
@@ -339,7 +334,7 @@ core::result<protocol::run_log> spooled_log::piece(std::int32_t from_line, const
   auto found = file_->piece(from_line, limits, is_answering());
   if (!found)
     return tl::unexpected{std::move(found.error())};
-  protocol::run_log part{run_, found->from_line, found->to_line, std::move(found->content), false, false};
+  core::run_log part{run_, found->from_line, found->to_line, std::move(found->content), false, false};
   part.more = found->more;
   part.cut = found->cut;
   part.end = !part.more && run_.handle_code > 0 && !is_answering() && is_settled();

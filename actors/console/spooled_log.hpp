@@ -66,6 +66,8 @@ public:
   [[nodiscard]] bool wants_more() const noexcept { return stop_reason_.empty(); }
   /// Returns true if the executor may have more, because it answers in parts.
   [[nodiscard]] bool may_have_more() const noexcept { return may_have_more_; }
+  /// Returns true if the last answer states the size of the log: its executor answers in pieces itself.
+  [[nodiscard]] bool states_size() const noexcept { return states_size_; }
   /// Returns true if a disk or the room for all copies was full: to be tried again later.
   [[nodiscard]] bool was_short_of_room() const noexcept { return short_of_room_; }
 
@@ -79,7 +81,7 @@ public:
   [[nodiscard]] bool has_line(std::int32_t line) const noexcept { return line <= lines_shown(); }
   /// Returns the piece that a reader gets of what has arrived. Errors: that of the last answer, if there is no line to return;
   /// `timeout` while the first lines have not arrived.
-  [[nodiscard]] core::result<protocol::run_log> piece(std::int32_t from_line, const core::piece_limits& limits) const;
+  [[nodiscard]] core::result<core::run_log> piece(std::int32_t from_line, const core::piece_limits& limits) const;
 
   /// Searches what has arrived, until `is_late`; at least 256 KiB. Of a longer line only its first 256 KiB are searched. Errors:
   /// as `piece`.
@@ -91,7 +93,7 @@ private:
   [[nodiscard]] std::optional<core::error> missing(bool is_after_end) const;
   [[nodiscard]] std::int32_t lines_shown() const noexcept;
   [[nodiscard]] bool is_settled() const noexcept { return complete_ || too_long_; }
-  [[nodiscard]] protocol::run_log message_of_executor(std::int32_t from_line) const;
+  [[nodiscard]] core::run_log message_of_executor(std::int32_t from_line) const;
   /// Returns true if the run has a result, and has had the time to write its last lines.
   [[nodiscard]] bool is_over() const;
 
@@ -128,6 +130,7 @@ private:
   bool too_long_ = false;
   bool short_of_room_ = false;
   bool may_have_more_ = false;
+  bool states_size_ = false;
   /// Size of the largest answer, and the number of short ones since a long one.
   std::uint64_t largest_ = 0;
   int short_answers_ = 1;

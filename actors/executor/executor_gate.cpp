@@ -132,7 +132,8 @@ void executor_gate_state::answer(const protocol::link_question& question) {
   case protocol::link_topic::known:
     return ask_host<core::trigger_reply>(question, protocol::taken_query{question.run, question.log_time, question.job});
   case protocol::link_topic::log:
-    return ask_host<core::log_lines>(question, protocol::log_query{question.run, question.log_time, question.from_line});
+    return ask_host<core::log_lines>(
+      question, protocol::log_query{question.run, question.log_time, question.from_line, question.bounds});
   }
 }
 

@@ -234,7 +234,8 @@ caf::result<core::log_lines> executor_host_state::read_log(const protocol::log_q
     return protocol::to_caf({core::errc::unavailable, "too many logs are being read"});
   const auto number = ++last_read_;
   const bool started = tools_.threads->start([this, asked, number, logs = tools_.logs, me = protocol::executor_host{self_}] {
-    auto lines = std::make_shared<core::result<core::log_lines>>(logs->read({asked.run, {}, asked.log_time}, asked.from_line));
+    auto lines = std::make_shared<core::result<core::log_lines>>(
+      logs->read({asked.run, {}, asked.log_time}, asked.from_line, asked.bounds));
     protocol::anon_send(me, protocol::work_done{{[this, number, lines] {
       auto promise = std::move(reads_.extract(number).mapped());
       if (*lines)

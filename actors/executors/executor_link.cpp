@@ -91,7 +91,7 @@ caf::result<protocol::log_reply> executor_link_state::read_log(const protocol::l
     promise.deliver(protocol::log_reply{.error = groups_unknown});
     return promise;
   }
-  auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line);
+  auto body = protocol::wire::encode_log(request.run, request.fire_at, request.from_line, request.bounds);
   const auto bytes_max = request.sink ? streamed_bytes_max : tools_.settings.log_bytes_max;
   put(std::make_shared<log_flight>(
     log_flight{promise, {request.group, "/log", std::move(body), bytes_max, {}, request.sink}, request.from_line}));
@@ -224,7 +224,8 @@ void executor_link_state::drain() {
         reply.status = one.result.status;
       } else if (one.result.state == protocol::delivery::answered) {
         if (auto chunk = protocol::wire::parse_log_reply(one.result.status, one.result.body, (*log)->from_line))
-          reply = {true, chunk->to_line, std::move(chunk->content), {}, chunk->from_line, chunk->end};
+          reply = {true, chunk->to_line, std::move(chunk->content), {}, chunk->from_line, chunk->end,
+                   false, false, 0, chunk->size};
         else
           reply.error = std::move(chunk.error().context);
       }

@@ -25,8 +25,8 @@ void link_questions::take(protocol::link_answer&& answer) {
     return;
   }
   protocol::log_reply reply{.error = std::move(answer.reply.message)};
-  if (answer.lines)
-    reply = {true, answer.lines->to_line, std::move(answer.lines->text), {}, answer.lines->from_line, answer.lines->ended};
+  if (auto& lines = answer.lines)
+    reply = {true, lines->to_line, std::move(lines->text), {}, lines->from_line, lines->ended, false, false, 0, lines->size};
   std::get<log_promise>(asked.promise).deliver(std::move(reply));
 }
 

@@ -78,7 +78,8 @@ caf::result<protocol::log_reply> native_link_state::read_log(const protocol::log
   return ask<protocol::log_reply>(request, {.topic = protocol::link_topic::log,
                                             .run = request.run,
                                             .log_time = core::cut_to_second(request.fire_at),
-                                            .from_line = request.from_line});
+                                            .from_line = request.from_line,
+                                            .bounds = request.bounds});
 }
 
 bool native_link_state::may_answer(core::group_id group, protocol::link_topic topic) const {

@@ -96,15 +96,36 @@ struct run_report {
   return {report.run, report.job, report.log_time};
 }
 
+/// Limits of one answer with lines of a log. XXL-JOB has none.
+struct log_bounds {
+  /// Most bytes of the text.
+  std::int32_t bytes = 0;
+  /// The last lines, at most this many, in place of those from a first line on.
+  std::optional<std::int32_t> tail = {};
+
+  friend bool operator==(const log_bounds&, const log_bounds&) = default;
+};
+
+/// Size of a log, as far as it is written.
+struct log_size {
+  /// Lines that can be read.
+  std::int32_t lines = 0;
+  std::int64_t bytes = 0;
+
+  friend bool operator==(const log_size&, const log_size&) = default;
+};
+
 /// Lines of a run's log (XXL wire §2.9).
 struct log_lines {
-  /// As requested.
+  /// As requested; of the last lines the number of the first one.
   std::int32_t from_line = 0;
   /// Number of the last included line; 0: none.
   std::int32_t to_line = 0;
   std::string text;
   /// The log is complete.
   bool ended = false;
+  /// Present if the request has bounds.
+  std::optional<log_size> size = {};
 };
 
 } // namespace ringmaster::core

@@ -16,8 +16,9 @@ public:
     : files_{std::move(files)}, options_{std::move(options)} {}
 
   core::result<bool> has(const core::run_identity& which) override { return files_->has(which); }
-  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override {
-    return files_->read(which, from_line);
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line,
+                                     const std::optional<core::log_bounds>& bounds = {}) override {
+    return files_->read(which, from_line, bounds);
   }
   core::result<void> append(const core::run_identity& which, std::string_view text) override {
     // A file created without a text also names its run.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <limits>
 #include <string>
 
 #include <fcntl.h>
@@ -41,14 +43,16 @@ core::result<bool> log_files::has(const core::run_identity& which) {
   return found->is_there;
 }
 
-core::result<core::log_lines> log_files::read(const core::run_identity& which, std::int32_t from_line) {
+core::result<core::log_lines> log_files::read(const core::run_identity& which, std::int32_t from_line,
+                                              const std::optional<core::log_bounds>& bounds) {
   const auto found = find(which);
   if (!found)
     return tl::unexpected(found.error());
   const auto& path = found->path;
   const file log = log_place::open(path, O_RDONLY);
   if (!found->is_there || (!log && (errno == ENOENT || errno == ENOTDIR)))
-    return core::log_lines{from_line, 0, std::string{no_file_text}, true};
+    return core::log_lines{from_line, 0, std::string{no_file_text}, true,
+                           bounds ? std::optional{core::log_size{}} : std::nullopt};
   struct stat status {};
   if (!log || ::fstat(log.get(), &status) != 0)
     return tl::unexpected(file_error(path, "read", errno));
@@ -57,12 +61,52 @@ core::result<core::log_lines> log_files::read(const core::run_identity& which, s
 
   const auto first = std::max(from_line, 1);
   const auto id = place_in(which.run, status);
-  const auto mark = marks_.before(id, first, static_cast<std::uint64_t>(status.st_size));
-  auto part = read_part(log, mark, first, place_->options().now);
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (bounds) {
+    auto lines = read_bounded(log, id, bytes, from_line, *bounds);
+    return lines ? core::result<core::log_lines>{std::move(*lines)} : tl::unexpected(file_error(path, "read", lines.error()));
+  }
+  auto part = read_part(log, marks_.before(id, first, bytes), first, place_->options().now);
   if (!part)
     return tl::unexpected(file_error(path, "read", part.error()));
   marks_.keep(id, part->next);
   return core::log_lines{from_line, part->to_line, std::move(part->text), false};
+}
+
+tl::expected<core::log_lines, int> log_files::read_bounded(const file& log, const log_identity& id, std::uint64_t bytes,
+                                                           std::int32_t from_line, const core::log_bounds& bounds) {
+  const auto bytes_max = static_cast<std::uint64_t>(std::max(bounds.bytes, 1));
+  const wanted_tail wanted{static_cast<std::size_t>(std::max(bounds.tail.value_or(0), 0)), bytes_max};
+  const auto counted = count(log, id, bytes, wanted);
+  if (!counted)
+    return tl::unexpected(counted.error());
+  const bool has_tail = wanted.lines > 0 && counted->lines > 0;
+  const auto first = has_tail ? counted->tail.line : std::max(from_line, 1);
+  const auto mark = has_tail ? counted->tail : marks_.before(id, first, bytes);
+  auto part = read_part(log, mark, first, place_->options().now, bytes_max);
+  if (!part)
+    return tl::unexpected(part.error());
+  marks_.keep(id, part->next);
+  // The file may have grown since its lines were counted.
+  const core::log_size size{std::max(counted->lines, part->to_line),
+                            static_cast<std::int64_t>(std::max(bytes, part->next.offset))};
+  return core::log_lines{has_tail ? first : from_line, part->to_line, std::move(part->text), false, size};
+}
+
+tl::expected<counted_lines, int> log_files::count(const file& log, const log_identity& id, std::uint64_t bytes,
+                                                  const wanted_tail& wanted) {
+  constexpr auto last_number = std::numeric_limits<std::int32_t>::max();
+  const auto& now = place_->options().now;
+  auto counted = count_lines(log, marks_.before(id, last_number, bytes), bytes, wanted, now);
+  if (counted && !counted->has_tail) {
+    const auto first = std::max<std::int64_t>(std::int64_t{counted->lines} - static_cast<std::int64_t>(wanted.lines) + 1, 1);
+    counted = count_lines(log, marks_.before(id, static_cast<std::int32_t>(first), bytes), bytes, wanted, now);
+  }
+  if (!counted)
+    return counted;
+  marks_.keep(id, counted->end);
+  marks_.keep(id, counted->tail);
+  return counted;
 }
 
 core::result<void> log_files::append(const core::run_identity& which, std::string_view text) {

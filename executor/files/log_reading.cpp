@@ -31,20 +31,16 @@ std::size_t fitting(std::string_view text, std::size_t& room) noexcept {
   return taken;
 }
 
-bool was_written_lately(const file& log, core::time_point now) noexcept {
-  struct stat status {};
-  if (::fstat(log.get(), &status) != 0)
-    return false;
-  const std::int64_t written_ms = std::int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1000000;
-  // A time far in the future comes from another clock.
-  return std::abs(core::to_ms(now) - written_ms) < unfinished_for.count();
-}
-
 /// Reads one response; single use.
 class part_reader {
 public:
-  part_reader(const file& log, const log_mark& from, const std::function<core::time_point()>& now)
-    : log_{log}, now_{now}, in_{log, from.offset, !from.inside}, line_{from.line}, inside_{from.inside} {}
+  part_reader(const file& log, const log_mark& from, const std::function<core::time_point()>& now, std::size_t bytes_max)
+    : log_{log},
+      now_{now},
+      in_{log, from.offset, !from.inside},
+      line_{from.line},
+      inside_{from.inside},
+      bytes_left_{bytes_max} {}
 
   tl::expected<log_part, int> read(std::int32_t from_line) {
     if (skip_to(from_line))
@@ -92,8 +88,8 @@ private:
     constexpr std::size_t end_bytes = 2;
     const auto text = core::valid_utf8(whole ? in_.text() : core::cut_bytes(in_.text(), in_.text().size() - 1));
     auto room = room_ - std::min(room_, end_bytes);
-    const auto taken = fitting(text, room);
-    whole = whole && taken == text.size() && room_ >= end_bytes;
+    const auto taken = fitting(std::string_view{text}.substr(0, bytes_left_ - std::min<std::size_t>(bytes_left_, 1)), room);
+    whole = whole && taken == text.size() && room_ >= end_bytes && bytes_left_ > 0;
     if (!whole && out_.to_line > 0)
       return false;
     out_.text += core::cut_bytes(text, taken);
@@ -101,6 +97,7 @@ private:
       out_.text.append(" [cut: this line has ").append(std::to_string(in_.length())).append(" bytes]");
     out_.text += '\n';
     room_ = whole ? room : 0;
+    bytes_left_ = whole ? bytes_left_ - taken - 1 : 0;
     return true;
   }
 
@@ -110,15 +107,26 @@ private:
   line_scanner in_;
   std::int32_t line_;
   bool inside_;
+  /// Room for JSON, and for bytes of the text.
   std::size_t room_ = answer_bytes_max;
+  std::size_t bytes_left_;
   log_part out_;
 };
 
 } // namespace
 
+bool was_written_lately(const file& log, core::time_point now) noexcept {
+  struct stat status {};
+  if (::fstat(log.get(), &status) != 0)
+    return false;
+  const std::int64_t written_ms = std::int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1000000;
+  // A time far in the future comes from another clock.
+  return std::abs(core::to_ms(now) - written_ms) < unfinished_for.count();
+}
+
 tl::expected<log_part, int> read_part(const file& log, const log_mark& from, std::int32_t from_line,
-                                      const std::function<core::time_point()>& now) {
-  return part_reader{log, from, now}.read(from_line);
+                                      const std::function<core::time_point()>& now, std::size_t bytes_max) {
+  return part_reader{log, from, now, bytes_max}.read(from_line);
 }
 
 } // namespace ringmaster::executor

@@ -2,6 +2,7 @@
 
 // One response with lines of a log (XXL wire §2.9).
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,9 +30,13 @@ struct log_part {
 };
 
 /// Reads whole lines beginning at `from_line`, each with a `\n`, as many as fit. A line longer than a whole response is cut and
-/// marked. `from` leads to that line. Invalid UTF-8 is replaced. Memory use is bounded for any file content. Errors: the `errno`
-/// of a read.
+/// marked. `from` leads to that line. Invalid UTF-8 is replaced. Memory use is bounded for any file content. `bytes_max`: most
+/// bytes of the text, apart from the mark of a cut line. Errors: the `errno` of a read.
 [[nodiscard]] tl::expected<log_part, int> read_part(const file& log, const log_mark& from, std::int32_t from_line,
-                                                    const std::function<core::time_point()>& now);
+                                                    const std::function<core::time_point()>& now,
+                                                    std::size_t bytes_max = answer_bytes_max);
+
+/// Returns true if an unfinished last line is held back.
+[[nodiscard]] bool was_written_lately(const file& log, core::time_point now) noexcept;
 
 } // namespace ringmaster::executor

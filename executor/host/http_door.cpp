@@ -131,7 +131,7 @@ void http_door_state::read_log(protocol::http_exchange&& exchange) {
   const auto asked = protocol::wire::parse_log_question(exchange.request.body);
   if (!asked)
     return refuse(exchange.reply, asked.error().context);
-  protocol::request(self_, host_, patience, protocol::log_query{asked->run, asked->log_time, asked->from_line})
+  protocol::request(self_, host_, patience, protocol::log_query{asked->run, asked->log_time, asked->from_line, asked->bounds})
     .then([reply = exchange.reply](const core::log_lines& lines) { answer(reply, protocol::wire::encode_log_lines(lines)); },
           [reply = exchange.reply](const caf::error& problem) { refuse(reply, words_of(problem)); });
 }

@@ -1,5 +1,12 @@
 #include "gateway/exchange/gzip.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include <zlib.h>
 
 namespace ringmaster::gateway {
@@ -9,6 +16,74 @@ namespace {
 /// 16 more than the window: with a gzip header.
 constexpr int gzip_format = 16 + MAX_WBITS;
 constexpr int gzip_memory = 8;
+/// Bytes that are compressed at a time: the io thread also sends runs, and must not be held up by a large body.
+constexpr std::size_t compressed_at_once = 32 * 1024;
+constexpr std::size_t output_bytes = 16 * 1024;
+
+/// Compresses the pieces of another source. One thread at a time.
+class gzip_source final : public protocol::http_body_source {
+public:
+  explicit gzip_source(std::shared_ptr<protocol::http_body_source> plain)
+    : plain_{std::move(plain)}, left_{plain_->bytes().value_or(0)} {
+    is_open_ = deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, gzip_format, gzip_memory, Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  gzip_source(const gzip_source&) = delete;
+  gzip_source& operator=(const gzip_source&) = delete;
+  ~gzip_source() override {
+    if (is_open_)
+      deflateEnd(&stream_);
+  }
+
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return std::nullopt; }
+  [[nodiscard]] state next(std::string& piece) override {
+    if (ended_)
+      return state::ended;
+    if (at_ == held_.size()) {
+      if (const auto come = plain_->next(held_); come != state::ready)
+        return come == state::not_yet ? come : state::failed;
+      at_ = 0;
+      if (held_.empty() || held_.size() > left_)
+        return state::failed;
+      left_ -= held_.size();
+    }
+    piece.clear();
+    if (!compress_some(piece))
+      return state::failed;
+    return piece.empty() ? state::not_yet : state::ready;
+  }
+
+private:
+  /// Returns false if zlib refuses.
+  bool compress_some(std::string& piece) {
+    const auto taken = std::min(compressed_at_once, held_.size() - at_);
+    stream_.next_in = reinterpret_cast<Bytef*>(held_.data() + at_);
+    stream_.avail_in = static_cast<uInt>(taken);
+    at_ += taken;
+    const bool is_last = left_ == 0 && at_ == held_.size();
+    std::array<char, output_bytes> out{};
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream_.avail_out = static_cast<uInt>(out.size());
+      const auto done = deflate(&stream_, is_last ? Z_FINISH : Z_NO_FLUSH);
+      if (done != Z_OK && done != Z_STREAM_END && done != Z_BUF_ERROR)
+        return false;
+      ended_ = done == Z_STREAM_END;
+      piece.append(out.data(), out.size() - stream_.avail_out);
+    } while (!ended_ && stream_.avail_out == 0);
+    return is_last ? ended_ : stream_.avail_in == 0;
+  }
+
+  std::shared_ptr<protocol::http_body_source> plain_;
+  /// Bytes that the other source has not given yet.
+  std::uint64_t left_;
+  /// Piece that is being compressed, from `at_` on.
+  std::string held_;
+  std::size_t at_ = 0;
+  z_stream stream_{};
+  bool is_open_ = false;
+  bool ended_ = false;
+};
 
 } // namespace
 
@@ -38,6 +113,11 @@ std::string compressed(std::string_view plain) {
   out.resize(out.size() - stream.avail_out);
   deflateEnd(&stream);
   return state == Z_STREAM_END ? out : std::string{};
+}
+
+std::shared_ptr<protocol::http_body_source> compressed(std::shared_ptr<protocol::http_body_source> plain) {
+  auto made = std::make_shared<gzip_source>(std::move(plain));
+  return made->is_open() ? made : nullptr;
 }
 
 } // namespace ringmaster::gateway

@@ -70,7 +70,9 @@ public:
       return core::fail(core::errc::unavailable, "the disk hums");
     return is_there(which);
   }
-  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line) override {
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from_line,
+                                     const std::optional<core::log_bounds>& bounds = {}) override {
+    last_bounds = bounds;
     if (broken)
       return core::fail(core::errc::unavailable, "the disk hums");
     if (!is_there(which))
@@ -91,6 +93,8 @@ public:
     return texts.contains(which.run) && (first == last || std::any_of(first, last, fits));
   }
 
+  /// Bounds of the last reading.
+  std::optional<core::log_bounds> last_bounds;
   bool broken = false;
   /// New files cannot be created.
   bool full = false;

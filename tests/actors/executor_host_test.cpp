@@ -343,13 +343,14 @@ TEST_CASE_METHOD(hosted, "a kill without a worker reports that; an idle worker c
 
 TEST_CASE_METHOD(hosted, "logs are read on threads, with a limit on concurrent reads", "[actors][executor]") {
   logs->append({core::log_id{7}, core::job_id{1}, start_time}, "line\n");
-  const protocol::log_query asked{core::log_id{7}, start_time, 1};
+  const protocol::log_query asked{core::log_id{7}, start_time, 1, core::log_bounds{5000, 2}};
   auto answer = later<core::log_lines>(host, asked);
   run();
   CHECK_FALSE(answer->has_value());
   settle();
   REQUIRE(answer->has_value());
   CHECK(expect(**answer).text == "line\n");
+  CHECK(logs->last_bounds == asked.bounds);
 
   auto missing = later<core::log_lines>(host, protocol::log_query{core::log_id{8}, start_time, 1});
   settle();

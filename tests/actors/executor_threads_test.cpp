@@ -42,9 +42,10 @@ public:
     std::lock_guard guard{mutex_};
     return logs_.has(which);
   }
-  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from) override {
+  core::result<core::log_lines> read(const core::run_identity& which, std::int32_t from,
+                                     const std::optional<core::log_bounds>& bounds = {}) override {
     std::lock_guard guard{mutex_};
-    return logs_.read(which, from);
+    return logs_.read(which, from, bounds);
   }
   core::result<void> append(const core::run_identity& which, std::string_view text) override {
     std::lock_guard guard{mutex_};

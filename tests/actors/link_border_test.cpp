@@ -42,6 +42,10 @@ TEST_CASE("results, answers and questions are limited", "[actors][links]") {
   CHECK_FALSE(breach_of(protocol::link_verdicts{1, {{500, std::string(link_limits::bytes_max, 'x')}}}).empty());
   const core::log_lines endless{1, 1, std::string(link_limits::bytes_max + 1, 'x'), true};
   CHECK_FALSE(breach_of(protocol::link_answer{1, {}, endless}).empty());
+  core::log_lines sized{1, 1, "x\n", false, core::log_size{1, 2}};
+  CHECK(breach_of(protocol::link_answer{1, {}, sized}).empty());
+  sized.size->bytes = -1;
+  CHECK_FALSE(breach_of(protocol::link_answer{1, {}, sized}).empty());
   CHECK_FALSE(breach_of(protocol::link_question{1, static_cast<protocol::link_topic>(4)}).empty());
   CHECK_FALSE(breach_of(protocol::link_question{1, protocol::link_topic::log}).empty());
   CHECK(breach_of(protocol::link_question{1, protocol::link_topic::idle, core::job_id{1}}).empty());

@@ -186,10 +186,10 @@ TEST_CASE_METHOD(raw_node, "questions reach the host", "[actors][links]") {
   executor->idle = {500, "busy"};
   say(protocol::link_question{1, protocol::link_topic::beat});
   say(protocol::link_question{2, protocol::link_topic::idle, core::job_id{7}});
-  say(protocol::link_question{3, protocol::link_topic::log, {}, core::log_id{12}, start, 3});
+  say(protocol::link_question{3, protocol::link_topic::log, {}, core::log_id{12}, start, 3, core::log_bounds{5000, 2}});
   say(protocol::link_question{4, protocol::link_topic::kill, core::job_id{8}});
   run();
-  CHECK(executor->questions == std::vector<std::string>{"idle 7", "log 12 from 3", "kill 8"});
+  CHECK(executor->questions == std::vector<std::string>{"idle 7", "log 12 from 3, 5000 bytes", "kill 8"});
   REQUIRE(answers.size() == 4);
   CHECK(answers[0].reply.code == 200);
   CHECK(answers[1].reply.message == "busy");

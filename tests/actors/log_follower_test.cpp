@@ -19,10 +19,10 @@ struct written_log {
   bool silent = false;
   /// Requests as `run:line by user`.
   std::vector<std::string> asked = {};
-  std::vector<caf::typed_response_promise<protocol::run_log>> unanswered = {};
+  std::vector<caf::typed_response_promise<core::run_log>> unanswered = {};
 
-  [[nodiscard]] protocol::run_log part(core::log_id run, std::int32_t from) const {
-    protocol::run_log part;
+  [[nodiscard]] core::run_log part(core::log_id run, std::int32_t from) const {
+    core::run_log part;
     part.run.id = run;
     part.from_line = from;
     part.to_line = lines;
@@ -55,11 +55,11 @@ struct run_log_double {
       [](const protocol::report_query&) { return protocol::day_reports{}; },
     };
   }
-  caf::result<protocol::run_log> read(const protocol::run_log_query& query) {
+  caf::result<core::run_log> read(const protocol::run_log_query& query) {
     log->asked.push_back(std::to_string(core::number(query.run)) + ":" + std::to_string(query.from_line) + " by " +
                          query.by.name);
     if (log->silent) {
-      log->unanswered.push_back(self_->make_response_promise<protocol::run_log>());
+      log->unanswered.push_back(self_->make_response_promise<core::run_log>());
       return log->unanswered.back();
     }
     if (log->refusal)
@@ -73,16 +73,16 @@ struct run_log_double {
 constexpr core::log_id some_run{7};
 
 struct followers : test::virtual_time {
-  using answer = std::shared_ptr<std::optional<caf::expected<protocol::run_log>>>;
+  using answer = std::shared_ptr<std::optional<caf::expected<core::run_log>>>;
 
   answer follow(std::int32_t from, std::chrono::milliseconds wait = 10s, std::int32_t known_to = 0,
                 const std::string& who = "ann", core::log_id run = some_run) {
     protocol::follow_log asked;
     asked.query = {run, from, {core::user_id{static_cast<std::int32_t>(who.size())}, who}};
     asked.wait = wait;
-    asked.is_known = [known_to](const protocol::run_log& part) { return part.to_line == known_to; };
+    asked.is_known = [known_to](const core::run_log& part) { return part.to_line == known_to; };
     asked.is_awaited = [here = here] { return *here; };
-    auto made = later<protocol::run_log>(actor, std::move(asked));
+    auto made = later<core::run_log>(actor, std::move(asked));
     this->run();
     return made;
   }

@@ -258,19 +258,22 @@ TEST_CASE_METHOD(raw_link, "more results than receipts allow cut the link", "[ac
 
 TEST_CASE_METHOD(raw_link, "questions are answered, or given up without an answer", "[actors][links]") {
   auto idle = later<protocol::probe_reply>(native(), protocol::probe_request{core::job_id{7}, true});
-  auto log = later<protocol::log_reply>(native(), protocol::log_request{core::log_id{12}, start + 1234ms, 3});
+  const protocol::log_request wanted{core::log_id{12}, start + 1234ms, 3, {}, {}, core::log_bounds{5000, 2}};
+  auto log = later<protocol::log_reply>(native(), wanted);
   auto kill = later<protocol::probe_reply>(native(), protocol::kill_request{core::job_id{7}});
   run();
   REQUIRE(questions.size() == 3);
   CHECK(questions[1].topic == protocol::link_topic::log);
   CHECK(questions[1].log_time == start + 1s);
-  say(protocol::link_answer{questions[1].number, {}, core::log_lines{3, 4, "one\ntwo\n", true}});
+  CHECK(questions[1].bounds == core::log_bounds{5000, 2});
+  say(protocol::link_answer{questions[1].number, {}, core::log_lines{3, 4, "one\ntwo\n", true, core::log_size{4, 20}}});
   say(protocol::link_answer{questions[0].number, {500, "job thread is running or has trigger queue."}});
   run();
   REQUIRE(*log);
   CHECK((**log)->answered);
   CHECK((**log)->content == "one\ntwo\n");
   CHECK((**log)->to_line == 4);
+  CHECK((**log)->size == core::log_size{4, 20});
   CHECK((**log)->end);
   REQUIRE(*idle);
   CHECK((**idle)->code == 500);

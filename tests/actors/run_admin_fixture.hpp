@@ -133,12 +133,12 @@ struct run_administration : virtual_time {
     return ids;
   }
 
-  caf::expected<protocol::run_log> merged(core::log_id run, const core::principal& by = core::local_operator()) {
-    return ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, by, true});
+  caf::expected<core::run_log> merged(core::log_id run, const core::principal& by = core::local_operator()) {
+    return ask<core::run_log>(actor, protocol::run_log_query{run, 1, by, true});
   }
 
   core::error log_error(core::log_id run, const core::principal& by = core::local_operator()) {
-    auto answer = ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, by});
+    auto answer = ask<core::run_log>(actor, protocol::run_log_query{run, 1, by});
     REQUIRE_FALSE(answer);
     return protocol::to_core(answer.error());
   }

@@ -14,7 +14,7 @@ using test::run_administration;
 TEST_CASE_METHOD(run_administration, "a log is read at the address in the row, from the requested line", "[actors][runs]") {
   const auto run = add_run(200);
   executor->log = {true, 9, "lines", {}, 5, false};
-  auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, 5, user(core::group_right::viewer)});
+  auto log = ask<core::run_log>(actor, protocol::run_log_query{run, 5, user(core::group_right::viewer)});
   REQUIRE(log);
   CHECK(log->run.id == run);
   CHECK(log->from_line == 5);
@@ -29,7 +29,7 @@ TEST_CASE_METHOD(run_administration, "a log ends when its run has a result and t
   const auto done = add_run(200, 200);
   const auto end = [&](core::log_id run, std::int32_t from_line, protocol::log_reply reply) {
     executor->log = std::move(reply);
-    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator()});
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator()});
     REQUIRE(log);
     return log->end;
   };
@@ -74,6 +74,37 @@ TEST_CASE_METHOD(run_administration, "the logs of a broadcast are one text", "[a
   CHECK_FALSE(alone->end);
 }
 
+TEST_CASE_METHOD(run_administration, "the merged log as a file is the text that is read", "[actors][runs][merged]") {
+  const std::string other_address = "http://10.0.0.4:9999/";
+  const auto other = pool.executor(other_address);
+  executor->log = {true, 2, "a\nb\n", {}, 1, false};
+  other->log = {true, 1, "c\n", {}, 1, false};
+  const auto ids = add_broadcast({executor_address, other_address}, 200);
+  const auto file = [&](const core::principal& by = core::local_operator()) {
+    return ask<protocol::run_file>(actor, protocol::run_file_query{ids.at(1), by, true});
+  };
+  const auto text_of = [](const protocol::run_file& from) {
+    std::string piece;
+    CHECK(from.open(0, from.bytes)->next(piece) == protocol::http_body_source::state::ready);
+    return piece;
+  };
+  const auto whole = file(user(core::group_right::viewer));
+  REQUIRE(whole);
+  CHECK((whole->end && whole->partial_reason.empty() && whole->run == ids[1]));
+  CHECK(text_of(*whole) == merged(ids[1])->content);
+  // Another text of the same size has another version.
+  other->log = {true, 1, "d\n", {}, 1, false};
+  const auto later_text = file();
+  REQUIRE(later_text);
+  CHECK((later_text->bytes == whole->bytes && later_text->version != whole->version));
+  other->log = {.error = "connection refused"};
+  const auto part = file();
+  REQUIRE(part);
+  CHECK((!part->end && !part->partial_reason.empty()));
+  CHECK(text_of(*part).ends_with("[executor did not answer: connection refused]\n"));
+  CHECK_FALSE(file(user(core::group_right::none)));
+}
+
 TEST_CASE_METHOD(run_administration, "an executor that does not answer only costs its own part", "[actors][runs][merged]") {
   const auto silent = pool.executor("http://10.0.0.4:9999/");
   silent->silent = true;
@@ -82,7 +113,7 @@ TEST_CASE_METHOD(run_administration, "an executor that does not answer only cost
   refusing->log = {.error = "connection refused"};
   const std::string unknown = "http://10.0.0.9:9999/";
   const auto ids = add_broadcast({"http://10.0.0.4:9999/", executor_address, "http://10.0.0.5:9999/", unknown});
-  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  auto late = later<core::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
   run();
   CHECK_FALSE(*late);
   advance(8s);
@@ -108,7 +139,7 @@ TEST_CASE_METHOD(run_administration, "a large broadcast is asked in rounds, for 
   // No executor answers: the second round has less time, the third one none.
   executor->silent = true;
   executor->calls.clear();
-  auto late = later<protocol::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
+  auto late = later<core::run_log>(actor, protocol::run_log_query{ids.at(0), 1, core::local_operator(), true});
   run();
   CHECK(executor->calls.size() == fan_out);
   advance(actors::run_admin_state::merge_patience);
@@ -142,7 +173,7 @@ TEST_CASE_METHOD(run_administration, "a log that cannot be read returns the reas
   CHECK(refused.context.find("keep_logs") == std::string::npos);
   CHECK(log_error(add_run(200, 200)).context.find("set keep_logs = true") != std::string::npos);
   executor->silent = true;
-  auto late = later<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
+  auto late = later<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
   advance(7s);
   REQUIRE(*late);
   REQUIRE_FALSE(**late);
@@ -153,7 +184,7 @@ TEST_CASE_METHOD(run_administration, "a result that arrived before the answer to
   const auto early = add_run(0, 200);
   const auto waiting = add_run(0);
   executor->log = {true, 3, "x", {}, 1, false};
-  CHECK(ask<protocol::run_log>(actor, protocol::run_log_query{early, 1, core::local_operator()}));
+  CHECK(ask<core::run_log>(actor, protocol::run_log_query{early, 1, core::local_operator()}));
   CHECK(log_error(waiting).context.ends_with(" has no log: no executor accepted it"));
 }
 
@@ -163,7 +194,7 @@ TEST_CASE_METHOD(run_administration, "a kept log is read here, without asking it
   const auto run = add_run(200, 200);
   REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree", false)));
   const auto read = [&](std::int32_t from_line) {
-    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, user(core::group_right::viewer)});
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, from_line, user(core::group_right::viewer)});
     REQUIRE(log);
     CHECK((log->end && log->kept));
     CHECK(log->from_line == std::max(from_line, 1));
@@ -202,7 +233,7 @@ TEST_CASE_METHOD(run_administration, "the rest of a cut log is read from the exe
   const auto run = add_run(200, 200);
   REQUIRE(test::expect(store.kept_logs().keep(run, "one\n[the log goes on]\n", true)));
   const auto read = [&] {
-    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator()});
     REQUIRE(log);
     return std::pair{log->content, log->kept};
   };
@@ -211,7 +242,7 @@ TEST_CASE_METHOD(run_administration, "the rest of a cut log is read from the exe
   const std::pair here{std::string{"one\n[the log goes on]\n"}, true};
   executor->log = {true, 0, "readLog fail, logFile not exists", {}, 1, true};
   CHECK(read() == here);
-  auto later_part = ask<protocol::run_log>(actor, protocol::run_log_query{run, 2, core::local_operator()});
+  auto later_part = ask<core::run_log>(actor, protocol::run_log_query{run, 2, core::local_operator()});
   REQUIRE(later_part);
   CHECK(later_part->content == "[the log goes on]\n");
   const auto one = merged(run);
@@ -221,7 +252,7 @@ TEST_CASE_METHOD(run_administration, "the rest of a cut log is read from the exe
   CHECK(read() == here);
   const auto nowhere = add_run(200, 200, "http://10.0.0.99:9999/");
   REQUIRE(test::expect(store.kept_logs().keep(nowhere, "kept\n", true)));
-  auto log = ask<protocol::run_log>(actor, protocol::run_log_query{nowhere, 1, core::local_operator()});
+  auto log = ask<core::run_log>(actor, protocol::run_log_query{nowhere, 1, core::local_operator()});
   REQUIRE(log);
   CHECK((log->content == "kept\n" && log->kept));
 }
@@ -232,7 +263,7 @@ TEST_CASE_METHOD(run_administration, "a kept log is read in pieces, and says how
   const auto run = add_run(200, 200);
   REQUIRE(test::expect(store.kept_logs().keep(run, "one\ntwo\nthree\nfour", false)));
   const auto read = [&](std::int32_t from_line, core::piece_limits limits) {
-    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator(), false, limits});
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, from_line, core::local_operator(), false, limits});
     REQUIRE(log);
     CHECK(log->bytes == 18);
     CHECK(log->lines == 4);
@@ -252,7 +283,7 @@ TEST_CASE_METHOD(run_administration, "a long answer of an executor becomes a pie
   const auto done = add_run(200, 200);
   executor->log = {true, 13, "ten\neleven\ntwelve\nthirteen\n", {}, 10, true};
   const auto read = [&](std::int32_t from_line, core::piece_limits limits) {
-    auto log = ask<protocol::run_log>(actor, protocol::run_log_query{done, from_line, core::local_operator(), false, limits});
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{done, from_line, core::local_operator(), false, limits});
     REQUIRE(log);
     return *log;
   };

@@ -21,7 +21,7 @@ inline constexpr const char* log_address = "http://10.0.0.3:9999/";
 
 /// The spool, and an executor whose log is a text that a test changes.
 struct spool_world : virtual_time {
-  using answer = std::shared_ptr<std::optional<caf::expected<protocol::run_log>>>;
+  using answer = std::shared_ptr<std::optional<caf::expected<core::run_log>>>;
 
   spool_world() {
     executor->before_answer = [this](executor_record& record) { answer_log(record); };
@@ -60,9 +60,9 @@ struct spool_world : virtual_time {
     return row;
   }
   answer read_later(std::int32_t from_line, core::piece_limits limits = {}, core::log_id id = core::log_id{7}) {
-    return later<protocol::run_log>(spool, protocol::spool_read{row_of(id), from_line, limits, 6500ms});
+    return later<core::run_log>(spool, protocol::spool_read{row_of(id), from_line, limits, 6500ms});
   }
-  protocol::run_log read(std::int32_t from_line, core::piece_limits limits = {}, core::log_id id = core::log_id{7}) {
+  core::run_log read(std::int32_t from_line, core::piece_limits limits = {}, core::log_id id = core::log_id{7}) {
     auto reply = read_later(from_line, limits, id);
     run();
     REQUIRE(*reply);

@@ -1,5 +1,6 @@
 """Run logs through `/api/v1` of the real binary: while they are written, and of a whole broadcast."""
 
+import gzip
 import json
 import subprocess
 import threading
@@ -97,6 +98,25 @@ class LogTest(Case):
         self.assertEqual([part["content"] for part in told], ["and goes on\n"] * 3)
         self.assertEqual({(part["from_line"], part["to_line"], part["end"]) for part in told}, {(2, 2, False)})
         self.assertEqual(self.server.stop(), 0, self.server.text())
+
+    def file(self, run: int, query: str = "", encoding: str = "identity") -> tuple[bytes, dict]:
+        request = urllib.request.Request(f"{self.server.address()}/api/v1/runs/{run}/log/file{query}",
+                                         headers={"Authorization": f"Bearer {self.key}", "Accept-Encoding": encoding})
+        with urllib.request.urlopen(request, timeout=DEADLINE_S) as reply:
+            return reply.read(), {name.lower(): value for name, value in reply.headers.items()}
+
+    def test_a_log_is_downloaded_compressed_and_merged(self):
+        executor = self.executor_of(self.runs[0])
+        executor.lines += [f"{i} of many lines\n" for i in range(100_000)]
+        plain, _ = self.file(self.runs[0])
+        self.assertEqual(plain.decode(), "".join(executor.lines))
+        packed, headers = self.file(self.runs[0], encoding="gzip")
+        self.assertEqual((headers["content-encoding"], headers["vary"]), ("gzip", "Accept-Encoding"))
+        self.assertEqual(gzip.decompress(packed), plain)
+        self.assertLess(len(packed), len(plain) / 2)
+        merged, headers = self.file(self.runs[1], "?merged=true")
+        self.assertEqual(merged.decode(), self.call("GET", f"/runs/{self.runs[1]}/log?merged=true")["content"])
+        self.assertIn(f'filename="run-{self.runs[1]}-merged.log"', headers["content-disposition"])
 
     def test_the_command_follows_a_run_until_it_is_ended(self):
         run = self.runs[0]

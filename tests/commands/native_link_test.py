@@ -218,6 +218,9 @@ class NativeLinkTest(Case):
         long_runs = "SELECT id, handle_code FROM xxl_job_log WHERE executor_handler = 'long' AND trigger_code = 200"
         run = server.wait_for(lambda: self.rows(long_runs), "the long run has begun")[0][0]
         server.wait_for(lambda: "begun" in self.call(server, "GET", f"/runs/{run}/log")["content"], "its log can be read")
+        last = self.call(server, "GET", f"/runs/{run}/log?tail=1")
+        self.assertEqual((last["from_line"], last["to_line"]), (last["lines"], last["lines"]), last)
+        self.assertGreater(last["bytes"], len(last["content"]), last)
         asked = {"RINGMASTER_SERVER": server.address(), "RINGMASTER_TOKEN": self.key}
         ended = self.run_it("run", "kill", str(run), variables=asked)
         self.assertEqual((ended.code, ended.err), (0, ""), ended)

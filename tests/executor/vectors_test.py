@@ -178,6 +178,24 @@ class RequestTest(Case):
         self.assertEqual((missing["toLineNum"], missing["logContent"], missing["isEnd"]),
                          (0, "readLog fail, logFile not exists", True))
 
+    def test_log_with_bounds(self):
+        self.executor.run(11)
+        self.admin.outcome(11)
+        wait_until(lambda: "callback finish" in self.executor.log(11)["logContent"], "the last line")
+        whole = self.executor.log(11)
+        self.assertEqual(whole.keys(), {"fromLineNum", "toLineNum", "logContent", "isEnd"})
+        lines = whole["logContent"].splitlines(keepends=True)
+        asked = {"logDateTim": NOW_MS, "logId": 11, "fromLineNum": 1}
+        last = self.executor.post("/log", asked | {"tail": 1})["content"]
+        self.assertEqual((last["logContent"], last["fromLineNum"], last["toLineNum"]), (lines[-1], len(lines), len(lines)))
+        self.assertEqual((last["totalLines"], last["fileSize"]), (len(lines), len(whole["logContent"].encode())))
+        first = self.executor.post("/log", asked | {"maxBytes": max(256, len(lines[0].encode()))})["content"]
+        self.assertTrue(whole["logContent"].startswith(first["logContent"]), first)
+        self.assertEqual((first["totalLines"], first["fileSize"]), (last["totalLines"], last["fileSize"]))
+        missing = self.executor.post("/log", asked | {"logId": 12, "tail": 1})["content"]
+        self.assertEqual((missing["toLineNum"], missing["totalLines"], missing["fileSize"]), (0, 0, 0))
+        self.assertTrue(self.executor.post("/log", asked | {"tail": "x"})["msg"].startswith("request error:"))
+
     def test_shards(self):
         self.executor.run(61, "shard", broadcastIndex=2, broadcastTotal=5)
         self.assertEqual(self.admin.outcome(61), (200, "2/5"))

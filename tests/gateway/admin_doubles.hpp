@@ -168,7 +168,7 @@ struct log_follower_double {
   log_follower_double(protocol::log_follower::pointer self, std::shared_ptr<admin_script> of)
     : self_{self}, script{std::move(of)} {}
   protocol::log_follower::behavior_type make_behavior();
-  caf::result<protocol::run_log> follow(const protocol::follow_log& asked);
+  caf::result<core::run_log> follow(const protocol::follow_log& asked);
   protocol::log_follower::pointer self_;
   std::shared_ptr<admin_script> script;
 };

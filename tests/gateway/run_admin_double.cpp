@@ -12,7 +12,7 @@ namespace {
 /// Source of a short body.
 struct part_of_text final : protocol::http_body_source {
   explicit part_of_text(std::string part) : text{std::move(part)}, size{text.size()} {}
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return size; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return size; }
   [[nodiscard]] state next(std::string& piece) override {
     piece = std::exchange(text, {});
     return state::ready;
@@ -20,6 +20,18 @@ struct part_of_text final : protocol::http_body_source {
   std::string text;
   std::uint64_t size;
 };
+
+/// Logs as files: an empty one, a long one, and others.
+std::string text_of_log(core::log_id run) {
+  if (run == core::log_id{71})
+    return {};
+  if (run != core::log_id{72})
+    return "one <i>\n<br>three\n";
+  std::string lines;
+  for (int i = 0; i < 5'000; ++i)
+    lines += "line " + std::to_string(i) + " of a long log\n";
+  return lines;
+}
 
 } // namespace
 
@@ -52,7 +64,7 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
         line += " " + std::to_string(m.limits.lines) + "/" + std::to_string(m.limits.bytes) + "/" +
                 std::to_string(m.limits.tail.value_or(0));
       return script->answer(line, m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
+                            core::run_log{a_run(), m.from_line, 3, m.from_line > 3 ? "" : "one <i>\n<br>three\n", false,
                                               m.run == core::log_id{71}});
     },
     [this](const protocol::run_search_query& m) {
@@ -63,11 +75,13 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                               {{2, 5, 3, "<br>three"}}, 2, s.from_line == 1 ? std::optional{3} : std::nullopt});
     },
     [this](const protocol::run_file_query& m) {
-      const auto text = std::make_shared<const std::string>(m.run == core::log_id{71} ? "" : "one <i>\n<br>three\n");
-      return script->answer(line_of("run_file_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
-                            protocol::run_file{m.run, text->size(), true, {}, [text](std::uint64_t offset, std::uint64_t bytes) {
-                                                 return std::make_shared<part_of_text>(text->substr(offset, bytes));
-                                               }});
+      const auto text = std::make_shared<const std::string>(text_of_log(m.run));
+      protocol::run_file file{m.run, text->size(), true, {}, m.merged ? "4711" : "", {}};
+      file.open = [text](std::uint64_t offset, std::uint64_t bytes) {
+        return std::make_shared<part_of_text>(text->substr(offset, bytes));
+      };
+      return script->answer(line_of(m.merged ? "merged_file_query" : "run_file_query", m.run), m.by,
+                            check_right(m.by, viewer, group_of(m.run)), std::move(file));
     },
     [this](const protocol::kill_run& m) {
       return script->answer(line_of("kill_run", m.run), m.by, check_right(m.by, operate, group_of(m.run)),
@@ -95,17 +109,17 @@ protocol::log_follower::behavior_type log_follower_double::make_behavior() {
   };
 }
 
-caf::result<protocol::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
+caf::result<core::run_log> log_follower_double::follow(const protocol::follow_log& asked) {
   const auto& run = asked.query.run;
   const auto& by = asked.query.by;
   const auto from = asked.query.from_line;
-  protocol::run_log part{a_run(), from, 3, "", false};
+  core::run_log part{a_run(), from, 3, "", false};
   const auto line = line_of("follow_log", run, from, asked.wait.count(), asked.is_known(part));
   if (auto refused = script->note(line + " by " + by.name + "@" + by.remote))
     return protocol::to_caf(*refused);
   if (auto right = check_right(by, group_right::viewer, group_of(run)); !right)
     return protocol::to_caf(right.error());
-  auto promise = self_->make_response_promise<protocol::run_log>();
+  auto promise = self_->make_response_promise<core::run_log>();
   self_->run_delayed(asked.wait, [promise, part]() mutable { promise.deliver(std::move(part)); });
   return promise;
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -124,19 +125,25 @@ namespace {
 /// Source whose pieces come only at every other question.
 struct slow_source final : protocol::http_body_source {
   explicit slow_source(std::string all) : text{std::move(all)}, size{text.size()} {}
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return size; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override {
+    return is_sized ? std::optional{size} : std::nullopt;
+  }
   [[nodiscard]] state next(std::string& piece) override {
-    if (text.size() <= fails_with)
+    if (fails_with > 0 && text.size() <= fails_with)
       return state::failed;
     if ((asked = !asked))
       return state::not_yet;
+    if (text.empty())
+      return state::ended;
     piece = text.substr(0, 100'000);
     text.erase(0, piece.size());
     return state::ready;
   }
   std::string text;
   std::uint64_t size;
+  /// It fails with this many bytes left; 0: never.
   std::size_t fails_with = 0;
+  bool is_sized = true;
   bool asked = false;
 };
 
@@ -162,4 +169,37 @@ TEST_CASE_METHOD(transport_fixture, "a response may be made while it is sent", "
   CHECK(call(asked).body == text);
   asked.target = "/broken";
   CHECK(call(asked).state == delivery::unknown);
+}
+
+TEST_CASE_METHOD(transport_fixture, "a response of unknown size is sent in chunks", "[gateway][streaming]") {
+  const std::string text(1'000'001, 'z');
+  listen([&](protocol::http_request&& request, protocol::http_reply_ptr reply) {
+    protocol::http_response response;
+    auto source = std::make_shared<slow_source>(text);
+    source->is_sized = false;
+    if (request.target == "/broken")
+      source->fails_with = 500'000;
+    response.source = std::move(source);
+    reply->send(std::move(response));
+  });
+  auto peer = raw_socket::connect(address);
+  for (int i = 0; i < 2; ++i) {
+    peer.send("GET /whole HTTP/1.1\r\nHost: x\r\n\r\n");
+    const auto whole = peer.read_message();
+    CHECK(whole.head.find("Transfer-Encoding: chunked\r\n") != std::string::npos);
+    CHECK(whole.head.find("Content-Length") == std::string::npos);
+    CHECK(whole.body == text);
+  }
+  peer.send("HEAD /whole HTTP/1.1\r\nHost: x\r\n\r\nGET /broken HTTP/1.1\r\nHost: x\r\n\r\n");
+  CHECK(peer.read_until("\r\n\r\n").find("HTTP/1.1 200 OK\r\n") == 0);
+  CHECK(peer.read_until("\r\n\r\n").find("HTTP/1.1 200 OK\r\n") == 0);
+  CHECK_FALSE(peer.read_to_end().ends_with("0\r\n\r\n"));
+
+  // A client of HTTP/1.0 reads until the connection ends.
+  auto former = raw_socket::connect(address);
+  former.send("GET /whole HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  const auto head = former.read_until("\r\n\r\n");
+  CHECK(head.find("Connection: close\r\n") != std::string::npos);
+  CHECK(head.find("Transfer-Encoding") == std::string::npos);
+  CHECK(former.read_to_end() == text);
 }

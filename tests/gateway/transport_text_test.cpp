@@ -1,3 +1,7 @@
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "tests/support/catch.hpp"
 
 #include "gateway/transport/io/reply_text.hpp"
@@ -119,5 +123,18 @@ TEST_CASE("a reply head frames its body", "[gateway]") {
     CHECK(text ==
           "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nContent-Length: "
           "2\r\n\r\n");
+  }
+  SECTION("a body of unknown size") {
+    struct endless final : protocol::http_body_source {
+      [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return std::nullopt; }
+      [[nodiscard]] state next(std::string&) override { return state::ended; }
+    };
+    response.source = std::make_shared<endless>();
+    http::append_reply_head(text, response, {true, false, 0, true});
+    CHECK(text == "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n");
+    text.clear();
+    http::append_reply_head(text, response, {false, false, 0, false});
+    CHECK(text == "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n");
   }
 }

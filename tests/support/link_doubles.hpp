@@ -127,6 +127,8 @@ inline protocol::executor_host::behavior_type host_double(protocol::executor_hos
     [record, note](const protocol::log_query& query) {
       note("log", query.run);
       record->questions.back() += " from " + std::to_string(query.from_line);
+      if (query.bounds)
+        record->questions.back() += ", " + std::to_string(query.bounds->bytes) + " bytes";
       return record->log;
     },
     [](const protocol::drain_request&) {},

@@ -128,13 +128,15 @@ public:
     std::string body;
     [[nodiscard]] int status() const { return std::stoi(first_line.substr(first_line.find(' ') + 1)); }
   };
-  /// Reads a request or reply with a Content-Length, or without a body.
+  /// Reads a request or reply with a Content-Length, in chunks, or without a body.
   message read_message() {
     message got;
     got.head = read_until("\r\n\r\n");
     got.first_line = got.head.substr(0, got.head.find("\r\n"));
     if (auto at = got.head.find("Content-Length: "); at != std::string::npos)
       got.body = read(std::stoul(got.head.substr(at + 16)));
+    else if (got.head.find("Transfer-Encoding: chunked\r\n") != std::string::npos)
+      got.body = read_chunks();
     return got;
   }
 
@@ -151,6 +153,17 @@ public:
   }
 
 private:
+  std::string read_chunks() {
+    std::string body;
+    for (;;) {
+      const auto bytes = std::stoul(read_until("\r\n"), nullptr, 16);
+      body += read(bytes);
+      if (read(2) != "\r\n")
+        throw std::runtime_error("a chunk is longer than its size");
+      if (bytes == 0)
+        return body;
+    }
+  }
   bool read_some() {
     wait(POLLIN, socket_deadline, "read");
     char bytes[64 * 1024];

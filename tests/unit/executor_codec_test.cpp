@@ -105,4 +105,8 @@ TEST_CASE("executor_codec: encoded bytes of the small requests", "[wire]") {
         R"({"logDateTim":0,"logDateTime":0,"logId":4711,"fromLineNum":17})");
   CHECK(encode_log(core::log_id{4711}, core::from_ms(1700000000987), 1) ==
         R"({"logDateTim":1700000000000,"logDateTime":1700000000000,"logId":4711,"fromLineNum":1})");
+  CHECK(encode_log(core::log_id{4711}, core::time_point{}, 17, core::log_bounds{5000}) ==
+        R"({"logDateTim":0,"logDateTime":0,"logId":4711,"fromLineNum":17,"maxBytes":5000})");
+  CHECK(encode_log(core::log_id{4711}, core::time_point{}, 1, core::log_bounds{5000, 10}) ==
+        R"({"logDateTim":0,"logDateTime":0,"logId":4711,"fromLineNum":1,"maxBytes":5000,"tail":10})");
 }

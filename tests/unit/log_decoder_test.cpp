@@ -48,6 +48,7 @@ void check_same(const decoded& got, std::string_view body, unsigned status = 200
   CHECK(got.answer->from_line == wanted->from_line);
   CHECK(got.answer->to_line == wanted->to_line);
   CHECK(got.answer->end == wanted->end);
+  CHECK(got.answer->size == wanted->size);
   CHECK(got.answer->content.empty());
 }
 
@@ -154,6 +155,17 @@ TEST_CASE("log decoder: of two texts the first one counts, wherever it is", "[wi
   CHECK(text_of(R"({"code":200,"data":{"logContent":"d","toLineNum":1},"content":{"logContent":"c","toLineNum":5}})") == "d|1");
   CHECK(text_of(R"({"code":200,"data":{"logContent":"","toLineNum":1},"content":{"logContent":"c","toLineNum":1}})") == "c|1");
   CHECK(text_of(R"({"code":200,"content":{"logContent":"a","logContent":"b","toLineNum":1}})") == "a|1");
+  // The size of a log needs both numbers.
+  const auto size_of = [](const std::string& members) {
+    const auto got = decode(R"({"code":200,"content":{"logContent":"a\n","toLineNum":9)" + members + "}}",
+                            [] { return std::size_t{5}; });
+    REQUIRE(got.answer);
+    return got.answer->size;
+  };
+  CHECK(size_of(R"(,"totalLines":9,"fileSize":5000000000)") == core::log_size{9, 5'000'000'000});
+  CHECK_FALSE(size_of(R"(,"totalLines":9)"));
+  CHECK_FALSE(size_of(R"(,"totalLines":9,"fileSize":-1)"));
+  CHECK_FALSE(size_of(R"(,"totalLines":"x","fileSize":1)"));
   // Without a text the object under `content` counts.
   CHECK(text_of(R"({"code":200,"data":{"toLineNum":-2},"content":{"toLineNum":-3}})") == "|-3");
 }

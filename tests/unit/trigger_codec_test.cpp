@@ -207,6 +207,36 @@ TEST_CASE("trigger: the request for a log, in both spellings (E39, E40)", "[wire
   CHECK(refusal_of(parse_log_question("[]")).starts_with("request error: "));
 }
 
+TEST_CASE("trigger: bounds of a log are optional, and nearest numbers count", "[wire]") {
+  const auto bounds_of = [](const std::string& members) {
+    const auto read = parse_log_question(R"({"logId":1)" + members + "}");
+    REQUIRE(read);
+    return read->bounds;
+  };
+  CHECK_FALSE(bounds_of(""));
+  CHECK_FALSE(bounds_of(R"(,"maxBytes":null,"tail":null)"));
+  CHECK(bounds_of(R"(,"maxBytes":5000)") == core::log_bounds{5000});
+  CHECK(bounds_of(R"(,"maxBytes":"5000","tail":"10")") == core::log_bounds{5000, 10});
+  CHECK(bounds_of(R"(,"tail":10)") == core::log_bounds{1024 * 1024, 10});
+  CHECK(bounds_of(R"(,"maxBytes":-1,"tail":-1)") == core::log_bounds{256, 1});
+  CHECK(bounds_of(R"(,"maxBytes":99999999999,"tail":99999999999)") == core::log_bounds{1024 * 1024, 5000});
+  CHECK(refusal_of(parse_log_question(R"({"tail":"x"})")).starts_with("request error: "));
+}
+
+TEST_CASE("trigger: the size of a log is beside its lines", "[wire]") {
+  core::log_lines lines{.from_line = 9, .to_line = 10, .text = "a\nb\n"};
+  lines.size = core::log_size{10, 40};
+  const auto body = encode_log_lines(lines);
+  const auto json = nlohmann::json::parse(body);
+  CHECK(json["content"] == json["data"]);
+  CHECK(json["data"]["totalLines"] == 10);
+  CHECK(json["data"]["fileSize"] == 40);
+  // The number of the last line counts as it is, for the last lines, too.
+  const auto read = parse_log_reply(200, body, 1);
+  REQUIRE(read);
+  CHECK((read->from_line == 9 && read->to_line == 10 && read->size == lines.size));
+}
+
 TEST_CASE("trigger: encoded bytes of an answer", "[wire]") {
   CHECK(encode_trigger_reply({}) == R"({"code":200})");
   CHECK(encode_trigger_reply({200, "job thread already killed."}) == R"({"code":200,"msg":"job thread already killed."})");

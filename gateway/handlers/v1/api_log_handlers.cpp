@@ -4,11 +4,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/exchange/byte_range.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/handlers/v1/handlers.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
 
@@ -21,18 +23,13 @@ using wire::form;
 
 /// The whole log may have to be read from its executor first.
 constexpr std::chrono::seconds whole_log_takes{62};
+/// Many executors are asked one after the other.
+constexpr std::chrono::seconds merged_file_takes{8};
+constexpr std::string_view text_type = "text/plain; charset=utf-8";
 
-void tell_file(const exchange& ex, const protocol::run_file& file) {
-  const auto name = "run-" + std::to_string(core::number(file.run));
-  const auto etag = etag_of(name + '-' + std::to_string(file.bytes) + (file.end ? "-end" : ""));
-  protocol::http_headers headers{{"Cache-Control", "private, no-cache"},
-                                 {"ETag", etag},
-                                 {"Accept-Ranges", "bytes"},
-                                 {"Content-Disposition", "attachment; filename=\"" + name + ".log\""}};
-  if (has_already(ex.request(), etag))
-    return ex.respond({304, {}, {}, std::move(headers)});
-  if (!file.partial_reason.empty())
-    headers.emplace_back("Ringmaster-Partial", "true");
+/// Answers with a range, or with all bytes.
+void tell_bytes(const exchange& ex, const protocol::run_file& file, std::string_view etag, protocol::http_headers headers) {
+  headers.emplace_back("Accept-Ranges", "bytes");
   const auto [is_satisfiable, part] = wanted_range_of(ex.request(), file.bytes, etag);
   if (!is_satisfiable) {
     headers.emplace_back("Content-Range", "bytes */" + std::to_string(file.bytes));
@@ -42,10 +39,40 @@ void tell_file(const exchange& ex, const protocol::run_file& file) {
   if (part)
     headers.emplace_back("Content-Range", "bytes " + std::to_string(sent.offset) + '-' +
                                             std::to_string(sent.offset + sent.bytes - 1) + '/' + std::to_string(file.bytes));
-  protocol::http_response response{part ? 206U : 200U, "text/plain; charset=utf-8", {}, std::move(headers)};
+  protocol::http_response response{part ? 206U : 200U, std::string{text_type}, {}, std::move(headers)};
   if (sent.bytes > 0)
     response.source = file.open(sent.offset, sent.bytes);
   ex.respond(std::move(response));
+}
+
+void tell_compressed(const exchange& ex, const protocol::run_file& file, protocol::http_headers headers) {
+  auto source = compressed(file.open(0, file.bytes));
+  if (!source)
+    return ex.problem(503, "the server has no memory to compress the log");
+  headers.emplace_back("Content-Encoding", "gzip");
+  protocol::http_response response{200, std::string{text_type}, {}, std::move(headers)};
+  response.source = std::move(source);
+  ex.respond(std::move(response));
+}
+
+void tell_file(const exchange& ex, const protocol::run_file& file, bool is_merged) {
+  // Ranges are of the plain bytes, and a compressed part would be no part of the compressed whole.
+  const bool as_gzip = file.bytes > 0 && !ex.request().find_header("Range") && takes_gzip(ex.request());
+  const auto name = "run-" + std::to_string(core::number(file.run)) + (is_merged ? "-merged" : "");
+  const auto version = file.version.empty() ? std::to_string(file.bytes) : file.version;
+  const auto etag = etag_of(name + '-' + version + (file.end ? "-end" : "") + (as_gzip ? "-gzip" : ""));
+  protocol::http_headers headers{{"Cache-Control", "private, no-cache"},
+                                 {"ETag", etag},
+                                 {"Vary", "Accept-Encoding"},
+                                 {"Content-Disposition", "attachment; filename=\"" + name + ".log\""}};
+  if (has_already(ex.request(), etag))
+    return ex.respond({304, {}, {}, std::move(headers)});
+  if (!file.partial_reason.empty())
+    headers.emplace_back("Ringmaster-Partial", "true");
+  if (as_gzip)
+    tell_compressed(ex, file, std::move(headers));
+  else
+    tell_bytes(ex, file, etag, std::move(headers));
 }
 
 core::result<core::log_search> log_search_of(const form& sent) {
@@ -87,10 +114,14 @@ void run_log_search(exchange ex) {
 
 void run_log_file(exchange ex) {
   const auto id = id_in_path<core::log_id>(ex);
-  if (!id)
+  const auto merged = id ? read_query(ex, [](const form& sent) { return wire::boolean_of(sent, "merged"); }) : std::nullopt;
+  if (!merged)
     return;
-  ex.hold(whole_log_takes);
-  ex.ask<protocol::run_file>(ex.services().partners.runs, protocol::run_file_query{*id, ex.who()}, tell_file);
+  const bool is_merged = merged->value_or(false);
+  ex.hold(is_merged ? merged_file_takes : whole_log_takes);
+  ex.ask<protocol::run_file>(
+    ex.services().partners.runs, protocol::run_file_query{*id, ex.who(), is_merged},
+    [is_merged](const exchange& waiting, const protocol::run_file& file) { tell_file(waiting, file, is_merged); });
 }
 
 } // namespace ringmaster::gateway::handlers::v1

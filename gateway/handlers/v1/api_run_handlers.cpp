@@ -88,7 +88,7 @@ core::result<log_request> log_wish_of(const form& sent) {
 }
 
 /// The ETag is made of sizes, because a log only grows.
-std::string etag_of_log(const protocol::run_log& log) {
+std::string etag_of_log(const core::run_log& log) {
   auto tag = '"' + std::to_string(log.from_line) + '-' + std::to_string(log.to_line) + '-' + std::to_string(log.content.size());
   if (log.lines)
     tag += "-of-" + std::to_string(*log.lines);
@@ -97,23 +97,21 @@ std::string etag_of_log(const protocol::run_log& log) {
   return tag + (log.more ? "-more" : "") + (log.end ? "-end" : "") + (log.kept ? "-kept\"" : "\"");
 }
 
-void tell_log(const exchange& ex, const protocol::run_log& log) {
+void tell_log(const exchange& ex, const core::run_log& log) {
   auto etag = etag_of_log(log);
   // Cached by the caller only, and only to ask again with the ETag.
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"}, {"ETag", etag}};
   if (has_already(ex.request(), etag))
     return ex.respond({304, {}, {}, std::move(headers)});
-  auto body = wire::api_log({log.run.id, log.from_line, log.to_line, log.content, log.end, log.kept, log.more, log.cut, log.bytes,
-                             log.lines, log.partial_reason});
-  ex.respond({200, "application/json", std::move(body), std::move(headers)});
+  ex.respond({200, "application/json", wire::api_log(log), std::move(headers)});
 }
 
 /// Returns a function that says whether the caller has that part of the log. Any thread, so it does not hold the exchange.
-std::function<bool(const protocol::run_log&)> is_known_to(const exchange& ex) {
+std::function<bool(const core::run_log&)> is_known_to(const exchange& ex) {
   protocol::http_request about;
   if (const auto* tags = ex.request().find_header("If-None-Match"))
     about.headers.emplace_back("If-None-Match", *tags);
-  return [about = std::move(about)](const protocol::run_log& log) { return has_already(about, etag_of_log(log)); };
+  return [about = std::move(about)](const core::run_log& log) { return has_already(about, etag_of_log(log)); };
 }
 
 core::result<protocol::report_query> report_query_of(const form& sent) {
@@ -170,9 +168,9 @@ void run_log(exchange ex) {
   if (wanted->merged)
     ex.hold(merging_takes);
   if (wanted->wait.count() == 0)
-    return ex.ask<protocol::run_log>(ex.services().partners.runs, std::move(query), tell_log);
+    return ex.ask<core::run_log>(ex.services().partners.runs, std::move(query), tell_log);
   ex.hold(wanted->wait);
-  ex.ask<protocol::run_log>(ex.services().partners.followed_logs,
+  ex.ask<core::run_log>(ex.services().partners.followed_logs,
                             protocol::follow_log{std::move(query), wanted->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
 }
 

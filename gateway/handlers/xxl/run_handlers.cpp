@@ -23,7 +23,7 @@ core::result<protocol::run_log_query> log_query_of(const form& sent) {
 }
 
 /// A reader past the last line of a finished run has seen everything, whatever its executor says.
-bool is_end(const protocol::run_log& log) noexcept { return log.end || (log.from_line > log.to_line && log.run.handle_code > 0); }
+bool is_end(const core::run_log& log) noexcept { return log.end || (log.from_line > log.to_line && log.run.handle_code > 0); }
 
 core::time_point midnight_of(core::time_point t, const core::zone& where) {
   const core::local_time day = std::chrono::floor<std::chrono::days>(where.to_local(t));
@@ -83,9 +83,9 @@ void log_part(exchange ex) {
   if (!query)
     return ex.reject(query.error());
   query->by = ex.who();
-  ex.ask<protocol::run_log>(
+  ex.ask<core::run_log>(
     ex.services().partners.runs, std::move(*query),
-    [](const exchange& waiting, const protocol::run_log& log) {
+    [](const exchange& waiting, const core::run_log& log) {
       const auto part = wire::log_part(log.from_line, log.to_line, log.content, is_end(log));
       waiting.tell(wire::success_with(part, waiting.style()));
     },

@@ -86,8 +86,10 @@ void append_reply_head(std::string& out, const protocol::http_response& response
     if (is_token(name) && is_value(value) && !frames_message(name))
       append_header(out, name, value);
   }
-  if (response.status != 204)
-    append_header(out, "Content-Length", std::to_string(response.content_bytes()));
+  if (const auto bytes = response.content_bytes(); !bytes && end.in_chunks)
+    append_header(out, "Transfer-Encoding", "chunked");
+  else if (bytes && response.status != 204)
+    append_header(out, "Content-Length", std::to_string(*bytes));
   out.append("\r\n");
 }
 

@@ -16,6 +16,8 @@ struct reply_end {
   bool head_only = false;
   /// Announced to clients that keep their connection; 0: not announced.
   long idle_seconds = 0;
+  /// A body of unknown size is sent in chunks. Otherwise the end of the connection ends it.
+  bool in_chunks = false;
 };
 
 /// Appends status line and headers. Leaves out a header of `response` that would end a line early, or that frames the message.

@@ -25,6 +25,8 @@ public:
   protocol::http_request request;
   /// The client waits for an interim reply before it sends the body.
   bool expects_continue = false;
+  /// The client speaks HTTP/1.1: it can read a body in chunks.
+  bool reads_chunks = false;
 
 private:
   using error_code = boost::beast::error_code;
@@ -32,7 +34,9 @@ private:
   /// Memory for a body is taken as it arrives: a length is only a promise.
   static constexpr std::uint64_t body_reserve_max = 16 * 1024;
 
-  void on_request_impl(boost::beast::http::verb, view method, view target, int, error_code&) override {
+  void on_request_impl(boost::beast::http::verb, view method, view target, int version, error_code&) override {
+    constexpr int http_1_1 = 11;
+    reads_chunks = version >= http_1_1;
     request.method.assign(method.data(), method.size());
     request.target.assign(target.data(), target.size());
     request.headers.reserve(8);

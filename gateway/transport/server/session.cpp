@@ -275,6 +275,7 @@ void session::dispatch() {
   ++ticket_;
   silent_ = false;
   keep_alive_ = parser_->keep_alive() && !parser_->request.body_omitted && !owner_.draining();
+  reads_chunks_ = parser_->reads_chunks;
   auto request = std::move(parser_->request);
   head_only_ = request.method == "HEAD";
   request.remote_address = remote_address_;

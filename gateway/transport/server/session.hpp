@@ -95,6 +95,7 @@ private:
   bool heard_ = false;
   bool keep_alive_ = false;
   bool head_only_ = false;
+  bool reads_chunks_ = false;
   /// Bytes of a request have arrived, but not its end.
   bool begun_ = false;
   /// `process` is on the stack: it continues with the next request itself.

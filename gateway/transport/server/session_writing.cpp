@@ -20,10 +20,11 @@ constexpr std::size_t tls_write_turn = 256 * 1024;
 } // namespace
 
 void session::write(protocol::http_response&& response) {
-  keep_alive_ = keep_alive_ && !owner_.draining();
+  const bool ends_with_connection = !response.content_bytes() && !reads_chunks_;
+  keep_alive_ = keep_alive_ && !owner_.draining() && !ends_with_connection;
   const auto idle_seconds = std::chrono::duration_cast<std::chrono::seconds>(owner_.settings().idle_timeout).count();
   head_.clear();
-  append_reply_head(head_, response, {keep_alive_, head_only_, static_cast<long>(idle_seconds)});
+  append_reply_head(head_, response, {keep_alive_, head_only_, static_cast<long>(idle_seconds), reads_chunks_});
   const bool has_body = !response.source && !head_only_ && response.status != 204 && response.status != 304;
   body_.clear();
   rest_ = {};
@@ -35,7 +36,7 @@ void session::write(protocol::http_response&& response) {
     body_ = std::move(response.body);
     rest_ = body_;
   }
-  source_.reset(head_only_ ? nullptr : std::move(response.source));
+  source_.reset(head_only_ ? nullptr : std::move(response.source), reads_chunks_);
   out_ = {asio::buffer(head_), asio::buffer(rest_)};
   phase_ = phase::writing;
   extended_at_ = head_.size() + rest_.size();

@@ -80,13 +80,18 @@ std::string encode_kill(core::job_id job, core::log_id run) {
   return out.finish();
 }
 
-std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line) {
+std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line,
+                       const std::optional<core::log_bounds>& bounds) {
   const std::int64_t date = core::to_ms(core::cut_to_second(fire_at));
   object_writer out{112};
   out.number("logDateTim", date);
   out.number("logDateTime", date);
   out.number("logId", core::number(run));
   out.number("fromLineNum", from_line);
+  if (bounds)
+    out.number("maxBytes", bounds->bytes);
+  if (bounds && bounds->tail)
+    out.number("tail", *bounds->tail);
   return out.finish();
 }
 

@@ -3,12 +3,14 @@
 // Requests of an admin to an executor, and the answers (XXL wire §2). Pure; any thread; no exception leaves it.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/run/run.hpp"
+#include "core/run/trigger_request.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -23,8 +25,9 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string encode_kill(core::job_id job, core::log_id run);
 
 /// Returns a log request with both spellings of the date. `fire_at`: fire time of the run; cut to its second as in `encode_run`.
-/// `from_line`: the first line is 1.
-[[nodiscard]] std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line);
+/// `from_line`: the first line is 1. `bounds` become the members `maxBytes` and `tail`, which other executors than ours ignore.
+[[nodiscard]] std::string encode_log(core::log_id run, core::time_point fire_at, std::int32_t from_line,
+                                     const std::optional<core::log_bounds>& bounds = {});
 
 /// Sender of an answer, as far as the answer proves it.
 enum class reply_origin : std::uint8_t {
@@ -73,12 +76,15 @@ struct log_chunk {
   std::int32_t to_line = 0;
   std::string content;
   bool end = false;
+  /// Size of the whole log, if the executor states both members of it.
+  std::optional<core::log_size> size = {};
 };
 
 /// Reads the answer to `/log`: the object under `content`, else `data`, even of a failure. Code 200 without an object means "no
 /// log": an empty chunk. Missing numbers are 0, a missing first line is the requested one, a missing end is false. The number
-/// of a last line whose text is missing is corrected where clients are known to err (XXL wire §2.5). Errors: `unavailable`
-/// with the executor's text; also for answers with a status that only proxies give, whatever their body.
+/// of a last line whose text is missing is corrected where clients are known to err (XXL wire §2.5), but not if the executor
+/// states the size of the log. Errors: `unavailable` with the executor's text; also for answers with a status that only proxies
+/// give, whatever their body.
 [[nodiscard]] core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, std::int32_t asked_line);
 
 } // namespace ringmaster::protocol::wire

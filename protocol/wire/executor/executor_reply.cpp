@@ -27,6 +27,7 @@ struct payload {
     }
     chunk.emplace();
     chunk->from_line = asked_line;
+    std::optional<std::int64_t> lines, bytes;
     in.object([&](std::string_view name) {
       if (name == "fromLineNum")
         chunk->from_line = narrow_line(in.integer().value_or(asked_line));
@@ -36,7 +37,12 @@ struct payload {
         chunk->content = in.text().value_or(std::string{});
       else if (name == "isEnd" || name == "end")
         chunk->end |= in.boolean();
+      else if (name == "totalLines")
+        lines = in.integer();
+      else if (name == "fileSize")
+        bytes = in.integer();
     });
+    chunk->size = log_size_of(lines, bytes);
   }
 };
 
@@ -201,7 +207,8 @@ core::result<log_chunk> parse_log_reply(unsigned status, std::string_view body, 
     auto& chunk = **candidate;
     log_text_facts text;
     text.add(chunk.content);
-    chunk.to_line = last_line_of(chunk.to_line, chunk.end, text, asked_line);
+    if (!chunk.size)
+      chunk.to_line = last_line_of(chunk.to_line, chunk.end, text, asked_line);
     return std::move(chunk);
   }
   executor_reply reply = to_reply(status, std::move(read), core::log_id{});

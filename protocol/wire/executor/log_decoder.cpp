@@ -97,7 +97,8 @@ core::result<log_chunk> log_decoder::finish(unsigned status) const {
                                                  std::string{problem_ ? problem_ : "unexpected end"} + " at byte " +
                                                  std::to_string(at_));
   log_chunk found{.from_line = chosen_->from_line, .to_line = 0, .content = {}, .end = chosen_->end};
-  found.to_line = last_line_of(chosen_->to_line, found.end, facts_, asked_line_);
+  found.size = log_size_of(chosen_->lines, chosen_->bytes);
+  found.to_line = found.size ? chosen_->to_line : last_line_of(chosen_->to_line, found.end, facts_, asked_line_);
   return found;
 }
 
@@ -199,7 +200,7 @@ log_decoder::use log_decoder::use_of_value() const noexcept {
     return use::skip;
   if (name_ == "logContent")
     return has_text_ ? use::skip : use::text;
-  const bool is_number = name_ == "fromLineNum" || name_ == "toLineNum";
+  const bool is_number = name_ == "fromLineNum" || name_ == "toLineNum" || name_ == "totalLines" || name_ == "fileSize";
   return is_number || name_ == "isEnd" || name_ == "end" ? use::capture : use::skip;
 }
 
@@ -324,6 +325,10 @@ void log_decoder::take_captured() {
     current_.from_line = narrow_line(number.value_or(asked_line_));
   else if (name_ == "toLineNum")
     take_last_line(number);
+  else if (name_ == "totalLines")
+    current_.lines = number;
+  else if (name_ == "fileSize")
+    current_.bytes = number;
   else
     current_.end = current_.end || captured_ == "true";
 }

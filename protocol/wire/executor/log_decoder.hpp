@@ -59,6 +59,8 @@ private:
     bool is_content = false;
     bool has_text = false;
     bool has_last_line = false;
+    std::optional<std::int64_t> lines = {};
+    std::optional<std::int64_t> bytes = {};
   };
 
   bool fail(const char* problem) noexcept;

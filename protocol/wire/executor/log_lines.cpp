@@ -36,6 +36,12 @@ std::int32_t last_line_of(std::int32_t stated, bool end, const log_text_facts& t
   return stated;
 }
 
+std::optional<core::log_size> log_size_of(std::optional<std::int64_t> lines, std::optional<std::int64_t> bytes) noexcept {
+  if (!lines || !bytes || *lines < 0 || *bytes < 0)
+    return std::nullopt;
+  return core::log_size{narrow_line(*lines), *bytes};
+}
+
 std::int32_t narrow_line(std::int64_t value) noexcept {
   using limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, limits::min(), limits::max()));

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/result.hpp"
+#include "core/run/trigger_request.hpp"
 
 namespace ringmaster::protocol::wire {
 
@@ -36,6 +38,10 @@ private:
 /// when there is none, or the end of the maximum that it would have sent. `end`: the executor says that the log ends here.
 [[nodiscard]] std::int32_t last_line_of(std::int32_t stated, bool end, const log_text_facts& text,
                                         std::int32_t asked_line) noexcept;
+
+/// Returns the size of a log; empty unless both numbers are there and possible.
+[[nodiscard]] std::optional<core::log_size> log_size_of(std::optional<std::int64_t> lines,
+                                                        std::optional<std::int64_t> bytes) noexcept;
 
 /// Returns the nearest number of 32 bits.
 [[nodiscard]] std::int32_t narrow_line(std::int64_t value) noexcept;

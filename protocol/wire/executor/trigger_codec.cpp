@@ -49,6 +49,14 @@ public:
       complain(name, " must be a whole number in its range");
   }
 
+  void number(std::string_view name, std::optional<std::int64_t>& out) {
+    const bool is_there = in_.peek() != json_kind::null;
+    std::int64_t value = 0;
+    number(name, value);
+    if (is_there)
+      out = value;
+  }
+
   void text(std::string_view name, std::optional<std::string>& out) {
     const json_kind kind = in_.peek();
     if (kind == json_kind::object || kind == json_kind::array)
@@ -103,6 +111,14 @@ void read_member(body_reader& in, std::string_view name, core::trigger_request& 
     in.number("broadcastTotal", out.shard_total);
 }
 
+core::log_bounds bounds_of(std::optional<std::int64_t> bytes, std::optional<std::int64_t> tail) {
+  constexpr std::int64_t bytes_min = 256, bytes_max = 1024 * 1024, tail_max = 5000;
+  core::log_bounds bounds{static_cast<std::int32_t>(std::clamp(bytes.value_or(bytes_max), bytes_min, bytes_max))};
+  if (tail)
+    bounds.tail = static_cast<std::int32_t>(std::clamp<std::int64_t>(*tail, 1, tail_max));
+  return bounds;
+}
+
 std::string lines_object(const core::log_lines& lines) {
   std::string out;
   out.reserve(lines.text.size() + lines.text.size() / 16 + 96);
@@ -112,6 +128,10 @@ std::string lines_object(const core::log_lines& lines) {
     object.number("toLineNum", lines.to_line);
     object.text("logContent", lines.text);
     object.boolean("isEnd", lines.ended);
+    if (lines.size) {
+      object.number("totalLines", lines.size->lines);
+      object.number("fileSize", lines.size->bytes);
+    }
   }
   return out;
 }
@@ -165,6 +185,7 @@ core::result<kill_question> parse_kill_question(std::string_view body) {
 core::result<log_question> parse_log_question(std::string_view body) {
   log_question question;
   std::int64_t run = 0, log_time_ms = 0;
+  std::optional<std::int64_t> bytes, tail;
   body_reader in{body};
   auto read = in.read([&](std::string_view name) {
     if (name == "logDateTim" || name == "logDateTime")
@@ -173,11 +194,17 @@ core::result<log_question> parse_log_question(std::string_view body) {
       in.number("logId", run);
     else if (name == "fromLineNum")
       in.number("fromLineNum", question.from_line);
+    else if (name == "maxBytes")
+      in.number("maxBytes", bytes);
+    else if (name == "tail")
+      in.number("tail", tail);
   });
   if (!read)
     return tl::unexpected(std::move(read.error()));
   question.run = core::log_id{run};
   question.log_time = core::from_ms(log_time_ms);
+  if (bytes || tail)
+    question.bounds = bounds_of(bytes, tail);
   return question;
 }
 

@@ -33,14 +33,17 @@ struct log_question {
   core::log_id run{};
   core::time_point log_time{};
   std::int32_t from_line = 0;
+  /// Present if the body has `maxBytes` or `tail`.
+  std::optional<core::log_bounds> bounds = {};
 };
-/// Reads the body of `/log`, both spellings of the date. Errors as `parse_trigger`.
+/// Reads the body of `/log`, both spellings of the date. `maxBytes` is at least 256 and at most 1 MiB, `tail` at least 1 and at
+/// most 5000: other numbers mean the nearest one. Errors as `parse_trigger`.
 [[nodiscard]] core::result<log_question> parse_log_question(std::string_view body);
 
 /// Returns `{"code":200}` or with `msg`.
 [[nodiscard]] std::string encode_trigger_reply(const core::trigger_reply& reply);
 
-/// Returns the lines under both `content` and `data`.
+/// Returns the lines under both `content` and `data`, with `totalLines` and `fileSize` if they have the size of the log.
 [[nodiscard]] std::string encode_log_lines(const core::log_lines& lines);
 
 } // namespace ringmaster::protocol::wire

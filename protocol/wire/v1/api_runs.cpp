@@ -179,9 +179,9 @@ std::string api_related_runs(const core::related_runs& related, const core::run_
   });
 }
 
-std::string api_log(const api_log_part& part) {
+std::string api_log(const core::run_log& part) {
   return json_object_of([&](json_object& row) {
-    row.number("run", number(part.run));
+    row.number("run", number(part.run.id));
     row.number("from_line", part.from_line);
     row.number("to_line", part.to_line);
     row.text("content", part.content);

@@ -12,6 +12,7 @@
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
+#include "core/run/run_log.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
 #include "core/zone/zone.hpp"
@@ -29,26 +30,8 @@ namespace ringmaster::protocol::wire {
 /// Returns the runs around one run, each in a short form.
 [[nodiscard]] std::string api_related_runs(const core::related_runs& related, const core::run_names& names);
 
-/// Part of a run's log; the next one begins after `to_line`.
-struct api_log_part {
-  core::log_id run{};
-  std::int32_t from_line = 0;
-  std::int32_t to_line = 0;
-  std::string_view content = {};
-  bool end = false;
-  /// Part of the kept log, which outlives its executor.
-  bool kept = false;
-  /// There are lines after `to_line` already.
-  bool more = false;
-  /// Only the beginning of the last line.
-  bool cut = false;
-  /// Size of the whole log in bytes, and in lines; empty: unknown.
-  std::optional<std::int64_t> bytes = {};
-  std::optional<std::int32_t> lines = {};
-  /// Reason why the rest is missing; empty: none.
-  std::string_view partial_reason = {};
-};
-[[nodiscard]] std::string api_log(const api_log_part& part);
+/// Returns a part of a log.
+[[nodiscard]] std::string api_log(const core::run_log& part);
 
 /// Returns the answer to a search in a log.
 [[nodiscard]] std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
