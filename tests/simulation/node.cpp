@@ -151,7 +151,8 @@ void sim_node::advance_clock() {
   if (!is_up() || paused_)
     return;
   caf::actor_clock::time_point now{process::clock_base + world_.now() - frozen_};
-  if (auto passed = now - process_->time().now(); passed > caf::timespan{0})
+  // Also fires the timers that were set for a time in the past.
+  if (auto passed = now - process_->time().now(); passed >= caf::timespan{0})
     process_->time().advance_time(passed);
 }
 
