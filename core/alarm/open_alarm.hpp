@@ -14,7 +14,8 @@
 
 namespace ringmaster::core {
 
-/// An alarm that is not finished: it waits for a node, or a node has taken it and sends its message.
+/// An alarm that is not finished: it waits for a node, or a node has taken it and sends its message. Rows of `rm_alarm_open` are
+/// others: jobs whose alarm was sent and whose recovery is awaited.
 struct open_alarm {
   intent_id id{};
   alarm_kind kind = alarm_kind::failure;
