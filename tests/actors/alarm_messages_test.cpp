@@ -24,7 +24,7 @@ struct message_world : alarm_world {
   std::vector<core::sent_message> rows() { return messages().rows; }
 };
 
-core::sent_message message(const std::string& id, const std::string& detail = {}) {
+core::sent_message history_message(const std::string& id, const std::string& detail = {}) {
   return {.id = id, .channel = "ops", .recipient = {}, .detail = detail};
 }
 
@@ -113,11 +113,11 @@ TEST_CASE("messages are listed for administrators only", "[actors][alarms]") {
 TEST_CASE("the newest hundred messages are kept, and a long reason is cut", "[actors][alarms]") {
   actors::message_history history;
   for (std::size_t i = 0; i < actors::message_history::messages_max + 5; ++i)
-    history.add(message(std::to_string(i)));
+    history.add(history_message(std::to_string(i)));
   CHECK(history.newest_first().size() == actors::message_history::messages_max);
   CHECK(history.newest_first().front().id == "104");
   CHECK(history.newest_first().back().id == "5");
-  history.add(message("50", std::string(2000, 'x') + "\xff"));
+  history.add(history_message("50", std::string(2000, 'x') + "\xff"));
   CHECK(history.newest_first().size() == actors::message_history::messages_max);
   CHECK(history.newest_first().front().id == "50");
   CHECK(history.newest_first().front().detail.size() == actors::message_history::detail_bytes_max);
