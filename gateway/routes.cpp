@@ -133,6 +133,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
+  {"GET", "/api/v1/alarms/open", handlers::v1::open_alarm_list, admin},
   {"POST", "/api/v1/alarms/channels/{name}/test", handlers::v1::channel_test, admin},
 
   {"GET", "/api/v1/doctor", handlers::v1::doctor_read, admin},

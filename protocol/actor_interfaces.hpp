@@ -290,6 +290,8 @@ using alarm_actor = caf::typed_actor<
   caf::result<void>(incarnation_change),
   /// Arrives from the notifier.
   caf::result<void>(notice_done),
+  /// Replies the latest messages of this node, from memory; administrators only.
+  caf::result<sent_messages>(sent_messages_query),
   /// INTERNAL: take, send what waits, end windows.
   caf::result<void>(tick_atom)>;
 

@@ -198,5 +198,9 @@ struct user_settings_query;
 struct user_settings_found;
 struct save_user_settings;
 struct one_time_sign_in;
+struct open_alarms_query;
+struct open_alarms;
+struct sent_messages_query;
+struct sent_messages;
 
 } // namespace ringmaster::protocol

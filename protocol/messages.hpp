@@ -450,6 +450,7 @@ struct node_handles {
   figure_keeper figures{};
   doctor node_checks{};
   task_runner tasks{};
+  alarm_actor alarms{};
 };
 
 struct node_status {

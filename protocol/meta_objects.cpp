@@ -5,6 +5,7 @@
 #include <caf/all.hpp>
 
 #include "protocol/admin_messages.hpp"
+#include "protocol/alarm_messages.hpp"
 #include "protocol/error.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"

@@ -23,6 +23,8 @@ using job_admin = caf::typed_actor<
   /// Administrators only.
   caf::result<alarm_rules>(alarm_rules_query),
   /// Administrators only.
+  caf::result<open_alarms>(open_alarms_query),
+  /// Administrators only.
   caf::result<declared_sources>(declared_query),
   /// Replies what an apply of this node's files would change; administrators only. Errors: not_found; conflict, with a line for
   /// each mistake in the files, or when this node has no files of the source.

@@ -261,6 +261,8 @@ operation("get", "/alarms/channels", "administrator", "Lists the configured chan
               "sender": maybe(text("Address of the sender; null for a webhook."))}))}))
 operation("get", "/alarms/rules", "administrator", "Lists the rules for alarms that declared files contain",
           reply=page_of("AlarmRule"), parameters=PAGING)
+operation("get", "/alarms/open", "administrator",
+          "Lists the alarms that are not finished, and the latest messages that the answering node sent", reply=ref("OpenAlarms"))
 operation("post", "/alarms/channels/{name}/test", "administrator",
           "Sends a test message through a channel, at most one in ten seconds", body="ChannelTest?", reply=shown({
               "delivered": truth("The receiving side accepted the message."),

@@ -354,6 +354,27 @@ SCHEMAS = {
         "channels": array(text()), "mail_to": array(text()), "on": one_of("every_attempt", "last_attempt"),
         "dedup_ms": maybe(whole(0, description="Deduplication window; null: the setting alarm.dedup.")),
         "recovered": truth("The first success after an alarm is reported, too.")}),
+    "OpenAlarms": shown({
+        "items": array(ref("OpenAlarm"), maximum=200, description="Oldest first."), "truncated": truth("There are more."),
+        "messages": array(ref("SentMessage"), maximum=100,
+                          description="Of the answering node, since it started; newest first. A message to one recipient is "
+                                      "one entry."),
+        "node": maybe(text("Node that answers, and sent the messages; null while it has not joined the cluster yet."))}),
+    "OpenAlarm": shown({
+        "id": whole(1), "kind": one_of("failure", "recovery"), "job": ID, "job_name": maybe(text("Null: the job was removed.")),
+        "group": maybe(ID), "group_title": maybe(text()),
+        "run": whole(1, description="The failed run; for a recovery, the first that succeeded."),
+        "since_ms": {**MS, "description": "Time of the decision to raise the alarm."},
+        "state": one_of("waiting", "taken", description="taken: a node that is up sends its message, perhaps with other alarms."),
+        "node": maybe(text("Node that has taken it."))}),
+    "SentMessage": shown({
+        "at_ms": {**MS, "description": "Outcome of the last attempt."}, "channel": text("mail, or the name of a webhook."),
+        "recipient": maybe(text("Address, for the channel mail.")),
+        "kind": one_of("failure", "recovery", "summary", description="summary: alarms that the channel's limit held back."),
+        "job": maybe(ID), "job_name": maybe(text()), "run": maybe(whole(1)),
+        "count": whole(1, description="Number of alarms that the message stands for."),
+        "outcome": one_of("delivered", "will_retry", "given_up"), "attempts": whole(1),
+        "detail": maybe(text("Why the message was not delivered."))}),
     "ChannelTest": record({"to": maybe(text("Address, for the channel mail. Default: the sender's address."))}),
     "DoctorReport": shown({
         "at_ms": maybe({**MS, "description": "Start of the checks; null: none yet."}), "node": text("Node that was checked."),

@@ -1,10 +1,13 @@
 #pragma once
 
-// Search over all kinds of objects. A role of the store; errors and threads are described in storage/store.hpp.
+// Reads of the console that span several objects: the search over all kinds, and open alarms. A role of the store; errors and
+// threads are described in storage/store.hpp.
 
+#include <cstddef>
 #include <functional>
 
 #include "core/access/principal.hpp"
+#include "core/alarm/open_alarm.hpp"
 #include "core/editing/object_search.hpp"
 #include "core/result.hpp"
 
@@ -19,6 +22,10 @@ public:
   /// are found along their index in any case.
   virtual core::result<core::found_objects> find(const core::object_search& search, const core::principal& by,
                                                  const std::function<bool()>& go_on) = 0;
+
+  /// Returns the oldest alarms that are not finished, at most `limit`. Locks nothing, so that senders of alarms never wait for
+  /// it. Errors: `forbidden` for non-administrators.
+  virtual core::result<core::open_alarm_list> open_alarms(std::size_t limit, const core::principal& by) = 0;
 };
 
 /// Size of a portion: some milliseconds.

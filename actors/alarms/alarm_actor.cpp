@@ -6,6 +6,7 @@
 #include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/text/text.hpp"
+#include "protocol/error.hpp"
 
 namespace ringmaster::actors {
 
@@ -57,6 +58,7 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
   return {
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
     [this](const protocol::notice_done& done) { answered(done); },
+    [this](const protocol::sent_messages_query& asked) { return list(asked); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -65,6 +67,8 @@ protocol::alarm_actor::behavior_type alarm_actor_state::make_behavior() {
 void alarm_actor_state::change_incarnation(const protocol::incarnation_change& change) {
   ++epoch_;
   incarnation_ = change.life;
+  if (incarnation_)
+    node_ = incarnation_->node;
   // A new incarnation has taken nothing yet; the alarms of its predecessor are orphaned.
   taking_ = ending_ = again_ = false;
   cases_.clear();
@@ -219,7 +223,8 @@ void alarm_actor_state::deliver(const std::string& channel, const std::string& r
   if (full || summaries_.contains(lane) || !rate_.take(lane, now()))
     return suppress(lane, channel, recipient, alarm, count, alarms);
   deliveries_.add({.channel = channel, .recipient = recipient, .message = message, .message_id = message_id(alarm, count),
-                   .alarms = alarms, .since = now(), .next_try = now()});
+                   .about = {alarm.kind, alarm.job, alarm.about->name, alarm.origin, count}, .alarms = alarms, .since = now(),
+                   .next_try = now()});
 }
 
 void alarm_actor_state::suppress(const std::string& lane, const std::string& channel, const std::string& recipient,
@@ -261,7 +266,8 @@ void alarm_actor_state::send_summaries() {
     auto message = std::make_shared<const core::alarm_message>(core::summary_message_of(jobs, summary.count, language_));
     auto id = "ringmaster.summary." + std::to_string(core::number(summary.first)) + "." + std::to_string(summary.count);
     deliveries_.add({.channel = summary.channel, .recipient = summary.recipient, .message = std::move(message),
-                     .message_id = std::move(id), .alarms = std::move(summary.alarms), .since = now(), .next_try = now()});
+                     .message_id = std::move(id), .about = {.count = summary.count}, .alarms = std::move(summary.alarms),
+                     .since = now(), .next_try = now()});
     at = summaries_.erase(at);
   }
 }
@@ -289,16 +295,19 @@ void alarm_actor_state::answered(const protocol::notice_done& done) {
   if (done.outcome) {
     metrics_.count(delivery->channel, "sent");
     log_->info("alarm: {} sent through {}", delivery->message_id, place);
+    remember(*delivery, core::message_outcome::delivered);
     close(deliveries_.take(done.delivery), false);
   } else if (may_succeed_later(done.outcome.error().code)
              && deliveries_.again(*delivery, now(), patience_for(done.outcome.error().code))) {
     metrics_.count(delivery->channel, "repeated");
+    remember(*delivery, core::message_outcome::will_retry, done.outcome.error().context);
     if (delivery->failures == 1)
       log_->warn("alarm: {} not sent through {} yet, will be retried: {}", delivery->message_id, place,
                  done.outcome.error().context);
   } else {
     metrics_.count(delivery->channel, "failed");
     log_->error("alarm: {} not sent through {}, given up: {}", delivery->message_id, place, done.outcome.error().context);
+    remember(*delivery, core::message_outcome::given_up, done.outcome.error().context);
     close(deliveries_.take(done.delivery), true);
   }
   send_waiting();
@@ -320,6 +329,17 @@ void alarm_actor_state::close(alarm_delivery&& delivery, bool failed) {
     cases_.erase(found);
     end(id, status, await);
   }
+}
+
+void alarm_actor_state::remember(const alarm_delivery& delivery, core::message_outcome outcome, std::string why) {
+  history_.add({.id = delivery.message_id, .channel = delivery.channel, .recipient = delivery.recipient, .about = delivery.about,
+                .at = clock_.at(now()), .outcome = outcome, .attempts = delivery.attempts, .detail = std::move(why)});
+}
+
+caf::result<protocol::sent_messages> alarm_actor_state::list(const protocol::sent_messages_query& asked) const {
+  if (auto allowed = core::check_admin(asked.by); !allowed)
+    return protocol::to_caf(allowed.error());
+  return protocol::sent_messages{history_.newest_first(), node_};
 }
 
 // -- ending alarms ---------------------------------------------------------------------------------------------------------

@@ -11,12 +11,14 @@
 
 #include "actors/alarms/alarm_deliveries.hpp"
 #include "actors/alarms/log_tails.hpp"
+#include "actors/alarms/message_history.hpp"
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "core/alarm/alarm.hpp"
 #include "core/alarm/alarm_windows.hpp"
 #include "core/result.hpp"
 #include "core/text/language.hpp"
+#include "protocol/alarm_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/notifier.hpp"
@@ -108,6 +110,9 @@ private:
   void send_waiting();
   void answered(const protocol::notice_done& done);
   void close(alarm_delivery&& delivery, bool failed);
+  /// Remembers the outcome of an attempt for administrators. `why`: empty when it was delivered.
+  void remember(const alarm_delivery& delivery, core::message_outcome outcome, std::string why = {});
+  [[nodiscard]] caf::result<protocol::sent_messages> list(const protocol::sent_messages_query& asked) const;
 
   void end(core::intent_id alarm, std::int32_t status, bool await_recovery = false);
   void flush();
@@ -139,6 +144,10 @@ private:
   alarm_deliveries deliveries_;
   log_tails tails_;
   std::vector<core::alarm_end> ends_;
+  /// Survives changes of the incarnation.
+  message_history history_;
+  /// Id of this node; empty before its first incarnation.
+  std::string node_;
 };
 
 } // namespace ringmaster::actors

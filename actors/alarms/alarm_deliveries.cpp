@@ -20,6 +20,7 @@ std::vector<std::uint64_t> alarm_deliveries::start(clock now) {
       continue;
     ++load.sending;
     delivery.sending = true;
+    ++delivery.attempts;
     out.push_back(number);
   }
   return out;

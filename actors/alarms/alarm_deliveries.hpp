@@ -13,6 +13,7 @@
 
 #include "core/alarm/alarm_windows.hpp"
 #include "core/alarm/alarm_text.hpp"
+#include "core/alarm/open_alarm.hpp"
 
 namespace ringmaster::actors {
 
@@ -23,10 +24,13 @@ struct alarm_delivery {
   std::string recipient;
   std::shared_ptr<const core::alarm_message> message;
   std::string message_id;
+  core::message_subject about = {};
   std::vector<core::intent_id> alarms;
   std::chrono::steady_clock::time_point since{};
   std::chrono::steady_clock::time_point next_try{};
   unsigned failures = 0;
+  /// Number of attempts to send it, the present one included.
+  unsigned attempts = 0;
   bool sending = false;
 };
 

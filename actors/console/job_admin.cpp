@@ -55,6 +55,10 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
     [this](protocol::apply_files& command) { return apply(std::move(command)); },
     [this](const protocol::export_query& query) { return write_file(query); },
     [this](const protocol::alarm_rules_query& query) { return list(query); },
+    [this](const protocol::open_alarms_query& query) {
+      return look<core::open_alarm_list, protocol::open_alarms>(
+        [query](storage::store& store) { return store.searches().open_alarms(core::open_alarms_max, query.by); });
+    },
     [this](const protocol::declared_query& query) { return list(query); },
     [this](const protocol::drift_query& query) { return drift(query); },
     [this](const protocol::declaration_query& query) { return declare(query); },

@@ -20,6 +20,7 @@
 #include "core/result.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/admin_messages.hpp"
+#include "protocol/alarm_messages.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/error.hpp"
 #include "protocol/forecast_messages.hpp"

@@ -62,7 +62,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_, node_checks_, tasks_};
+                                    figures_, node_checks_, tasks_, alarms_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },

@@ -835,6 +835,55 @@ export type AlarmRule = {
   recovered: boolean
 }
 
+export type OpenAlarms = {
+  /** Oldest first. */
+  items: OpenAlarm[]
+  /** There are more. */
+  truncated: boolean
+  /** Of the answering node, since it started; newest first. A message to one recipient is one entry. */
+  messages: SentMessage[]
+  /** Node that answers, and sent the messages; null while it has not joined the cluster yet. */
+  node: string | null
+}
+
+export type OpenAlarm = {
+  id: number
+  kind: 'failure' | 'recovery'
+  job: number
+  /** Null: the job was removed. */
+  job_name: string | null
+  group: number | null
+  group_title: string | null
+  /** The failed run; for a recovery, the first that succeeded. */
+  run: number
+  /** Time of the decision to raise the alarm. */
+  since_ms: number
+  /** taken: a node that is up sends its message, perhaps with other alarms. */
+  state: 'waiting' | 'taken'
+  /** Node that has taken it. */
+  node: string | null
+}
+
+export type SentMessage = {
+  /** Outcome of the last attempt. */
+  at_ms: number
+  /** mail, or the name of a webhook. */
+  channel: string
+  /** Address, for the channel mail. */
+  recipient: string | null
+  /** summary: alarms that the channel's limit held back. */
+  kind: 'failure' | 'recovery' | 'summary'
+  job: number | null
+  job_name: string | null
+  run: number | null
+  /** Number of alarms that the message stands for. */
+  count: number
+  outcome: 'delivered' | 'will_retry' | 'given_up'
+  attempts: number
+  /** Why the message was not delivered. */
+  detail: string | null
+}
+
 export type ChannelTest = {
   /** Address, for the channel mail. Default: the sender's address. */
   to?: string | null
@@ -1801,6 +1850,12 @@ export interface Operations {
       /** Counting stopped at total; the list has at least this many items. */
       total_is_capped: boolean
     }
+  }
+  /** Lists the alarms that are not finished, and the latest messages that the answering node sent. Allowed for: administrator. */
+  'GET /alarms/open': {
+    query: undefined
+    body: undefined
+    answer: OpenAlarms
   }
   /** Sends a test message through a channel, at most one in ten seconds. Allowed for: administrator. */
   'POST /alarms/channels/{name}/test': {

@@ -55,6 +55,7 @@ struct gateway_partners {
   protocol::figure_keeper figures{};
   protocol::doctor node_checks{};
   protocol::task_runner tasks{};
+  protocol::alarm_actor alarms{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.

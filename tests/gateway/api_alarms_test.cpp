@@ -35,6 +35,29 @@ TEST_CASE_METHOD(api_fixture, "rules of alarms are listed", "[gateway][api][alar
   CHECK(call("GET", "/alarms/rules?job=7").status() == 400);
 }
 
+TEST_CASE_METHOD(api_fixture, "open alarms are listed with the latest messages", "[gateway][api][alarms]") {
+  open();
+  CHECK(json_of(call("GET", "/alarms/open")) == json::parse(R"({"items":[
+    {"id":90,"kind":"failure","job":7,"job_name":"nightly \"<b>\"","group":1,"group_title":"Payments","run":70,
+     "since_ms":1767225600000,"state":"taken","node":"node-b"},
+    {"id":91,"kind":"recovery","job":8,"job_name":null,"group":null,"group_title":null,"run":71,
+     "since_ms":1767225601000,"state":"waiting","node":null}],
+    "truncated":true,"messages":[
+    {"at_ms":1767225602000,"channel":"mail","recipient":"ann@example.org","kind":"failure","job":7,"job_name":"nightly","run":70,
+     "count":2,"outcome":"will_retry","attempts":3,"detail":"connection refused"},
+    {"at_ms":1767225600000,"channel":"ops","recipient":null,"kind":"summary","job":null,"job_name":null,"run":null,
+     "count":5,"outcome":"delivered","attempts":1,"detail":null}],"node":"node-a"})"));
+  CHECK(script->take_asked() == asked_of_alarms{"open_alarms_query() by admin@127.0.0.1",
+                                                "sent_messages_query() by admin@127.0.0.1"});
+}
+
+TEST_CASE_METHOD(api_fixture, "open alarms are not listed while the store cannot be read", "[gateway][api][alarms]") {
+  open();
+  script->refuse({core::errc::unavailable, "the database does not answer"}, "open_alarms_query");
+  CHECK(call("GET", "/alarms/open").status() == 503);
+  CHECK(call("GET", "/alarms/open?limit=1").status() == 400);
+}
+
 TEST_CASE_METHOD(api_fixture, "a test of a channel answers how its delivery ended", "[gateway][api][alarms]") {
   open();
   const auto reply = call("POST", "/alarms/channels/mail/test", R"({"to":"ann@example.org"})");

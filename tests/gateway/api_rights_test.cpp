@@ -115,6 +115,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
 
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
+  {"GET", "/alarms/open", {"/alarms/open"}, admins, {"/alarms/open"}, admins},
   {"POST", "/alarms/channels/{name}/test", {"/alarms/channels/mail/test"}, admins, {"/alarms/channels/ops/test"}, admins},
 
   {"GET", "/doctor", {"/doctor"}, admins, {"/doctor"}, admins},

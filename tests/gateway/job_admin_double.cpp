@@ -1,5 +1,6 @@
 // Double of job_admin.
 
+#include "protocol/alarm_messages.hpp"
 #include "protocol/overview_messages.hpp"
 #include "protocol/wire/v1/api_deploys.hpp"
 #include "tests/gateway/admin_rows.hpp"
@@ -94,6 +95,15 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       rule.dedup = core::milliseconds{60'000};
       rules.rows[1].rule.key = "all";
       return script->answer(line_of("alarm_rules_query"), m.by, core::check_admin(m.by), std::move(rules));
+    },
+    [this](const protocol::open_alarms_query& m) {
+      const core::open_alarm taken{core::intent_id{90}, core::alarm_kind::failure, core::job_id{7}, "nightly \"<b>\"",
+                                   core::group_id{1}, "Payments", core::log_id{70}, core::from_ms(1767225600000), "node-b"};
+      core::open_alarm waiting{core::intent_id{91}, core::alarm_kind::recovery, core::job_id{8}};
+      waiting.run = core::log_id{71};
+      waiting.since = core::from_ms(1767225601000);
+      return script->answer(line_of("open_alarms_query"), m.by, core::check_admin(m.by),
+                            protocol::open_alarms{{{taken, waiting}, true}});
     },
     [this](const protocol::declared_query& m) {
       const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, core::from_ms(1767225600000), "ann"};

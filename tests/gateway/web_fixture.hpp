@@ -3,6 +3,7 @@
 // A whole gateway with doubles of all actors that users' requests are passed on to.
 
 #include "tests/gateway/admin_doubles.hpp"
+#include "tests/gateway/alarm_actor_double.hpp"
 #include "tests/gateway/alarm_tester_double.hpp"
 #include "tests/gateway/figure_keeper_double.hpp"
 #include "tests/gateway/doctor_double.hpp"
@@ -40,6 +41,7 @@ protected:
     partners.figures = spawn<figure_keeper_double, protocol::figure_keeper>(script);
     partners.node_checks = spawn<doctor_double, protocol::doctor>(script);
     partners.tasks = spawn<task_runner_double, protocol::task_runner>(script);
+    partners.alarms = spawn<alarm_actor_double, protocol::alarm_actor>(script);
   }
 };
 

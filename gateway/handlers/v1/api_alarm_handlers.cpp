@@ -4,6 +4,7 @@
 
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/handlers/v1/handlers.hpp"
+#include "protocol/alarm_messages.hpp"
 #include "protocol/wire/v1/api_alarms.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -29,6 +30,18 @@ void alarm_rule_list(exchange ex) {
                                   tell_json(waiting, protocol::wire::api_page(protocol::wire::api_alarm_rules(part),
                                                                               next_position(from, part.size(), total), total));
                                 });
+}
+
+void open_alarm_list(exchange ex) {
+  ex.ask<protocol::open_alarms>(
+    ex.services().partners.jobs, protocol::open_alarms_query{ex.who()},
+    [](const exchange& waiting, const protocol::open_alarms& open) {
+      waiting.ask<protocol::sent_messages>(
+        waiting.services().partners.alarms, protocol::sent_messages_query{waiting.who()},
+        [list = open.list](const exchange& still, const protocol::sent_messages& sent) {
+          tell_json(still, protocol::wire::api_open_alarms(list, sent.rows, sent.node));
+        });
+    });
 }
 
 void channel_test(exchange ex) {

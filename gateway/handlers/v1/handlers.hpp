@@ -168,12 +168,15 @@ void session_remove(exchange ex);
 /// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
 void about(exchange ex);
 
-// Channels of alarms.
+// Channels of alarms, and open alarms.
 
 void channel_list(exchange ex);
 
 /// Lists the rules of declared files.
 void alarm_rule_list(exchange ex);
+
+/// Answers the alarms that are not finished, and the latest messages of the answering node.
+void open_alarm_list(exchange ex);
 
 /// Sends a test message and answers how its delivery ended: 200 also when it failed.
 void channel_test(exchange ex);

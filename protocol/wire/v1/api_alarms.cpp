@@ -6,6 +6,58 @@
 
 namespace ringmaster::protocol::wire {
 
+namespace {
+
+std::string_view name_of_kind(const std::optional<core::alarm_kind>& kind) {
+  if (!kind)
+    return "summary";
+  return *kind == core::alarm_kind::recovery ? "recovery" : "failure";
+}
+
+std::string_view name_of_outcome(core::message_outcome outcome) {
+  switch (outcome) {
+    case core::message_outcome::delivered:
+      return "delivered";
+    case core::message_outcome::will_retry:
+      return "will_retry";
+    case core::message_outcome::given_up:
+      break;
+  }
+  return "given_up";
+}
+
+void append_open_alarm(std::string& out, const core::open_alarm& alarm) {
+  json_object row{out};
+  row.number("id", number(alarm.id));
+  row.text("kind", name_of_kind(alarm.kind));
+  row.number("job", number(alarm.job));
+  append_text_or_null(row, "job_name", alarm.job_name.value_or(""));
+  alarm.group ? row.number("group", number(*alarm.group)) : row.null("group");
+  append_text_or_null(row, "group_title", alarm.group_title.value_or(""));
+  row.number("run", number(alarm.run));
+  row.number("since_ms", core::to_ms(alarm.since));
+  row.text("state", alarm.node ? "taken" : "waiting");
+  append_text_or_null(row, "node", alarm.node.value_or(""));
+}
+
+void append_message(std::string& out, const core::sent_message& message) {
+  const auto& about = message.about;
+  json_object row{out};
+  row.number("at_ms", core::to_ms(message.at));
+  row.text("channel", message.channel);
+  append_text_or_null(row, "recipient", message.recipient);
+  row.text("kind", name_of_kind(about.kind));
+  about.kind ? row.number("job", number(about.job)) : row.null("job");
+  append_text_or_null(row, "job_name", about.job_name);
+  about.kind ? row.number("run", number(about.run)) : row.null("run");
+  row.number("count", static_cast<std::int64_t>(about.count));
+  row.text("outcome", name_of_outcome(message.outcome));
+  row.number("attempts", message.attempts);
+  append_text_or_null(row, "detail", message.detail);
+}
+
+} // namespace
+
 std::string api_channels(const std::vector<core::alarm_channel>& channels) {
   return json_object_of([&](json_object& list) {
     list.raw("items", json_array(channels, [](std::string& out, const core::alarm_channel& each) {
@@ -31,6 +83,16 @@ std::string api_alarm_rules(std::span<const core::held_alarm> rules) {
     row.text("on", core::stored_name(rule.on));
     rule.dedup ? row.number("dedup_ms", rule.dedup->count()) : row.null("dedup_ms");
     row.boolean("recovered", rule.recovered);
+  });
+}
+
+std::string api_open_alarms(const core::open_alarm_list& open, std::span<const core::sent_message> messages,
+                            std::string_view node) {
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(open.rows, append_open_alarm));
+    list.boolean("truncated", open.more);
+    list.raw("messages", json_array(messages, append_message));
+    append_text_or_null(list, "node", node);
   });
 }
 

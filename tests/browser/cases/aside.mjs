@@ -31,3 +31,28 @@ test('live: two tabs of one browser share one poll', (world) =>
     for (const each of [page, second]) assert.match(await each.locator('.live').first().innerText(), /Updated \d s ago/)
     return `requests of two tabs in 25 s: ${asked}`
   }), { aside: true })
+
+test('alarms: an alarm whose mail cannot be sent is open, and its message is listed with the reason', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    // The mail server of the configuration refuses connections: the message is tried again for an hour.
+    await visitor.signIn('admin', world.adminPassword, '/alarms')
+    const open = page.getByRole('region', { name: 'Open alarms' })
+    const messages = page.getByRole('region', { name: 'Last messages' })
+    const { items } = await until(async () => {
+      const found = await world.admin.get('/alarms/open')
+      return found.items.length && found.messages.length ? found : null
+    }, 'an alarm is open')
+    await page.reload()
+    const row = open.locator('tbody tr').first()
+    await row.getByText('import rates').waitFor()
+    await row.getByText('Being sent by node').waitFor()
+    const told = messages.locator('tbody tr', { hasText: 'ops@example.org' }).first()
+    await told.getByText(/^Not delivered, will be tried again: \S/).waitFor()
+    await visitor.settle()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await row.waitFor()
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'the page is wider than the window')
+    await row.getByRole('link', { name: `${items[0].run}`, exact: true }).click()
+    await page.waitForURL(new RegExp(`/runs/${items[0].run}$`))
+    await visitor.settle()
+  }), { aside: true })
