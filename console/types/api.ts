@@ -1677,7 +1677,10 @@ export interface Operations {
   }
   /** Returns the log of a run as a text file. Allowed for: viewer. */
   'GET /runs/{id}/log/file': {
-    query: undefined
+    query: {
+      /** The text of the whole broadcast, as in …/log. */
+      merged?: boolean
+    }
     body: undefined
     answer: string
   }
