@@ -443,7 +443,7 @@ struct run_page_query {
 };
 
 struct run_page {
-  core::page<core::log_row> page;
+  core::run_list page;
   core::run_names names = {};
 };
 

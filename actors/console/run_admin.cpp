@@ -95,6 +95,8 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
 
 caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&& query) {
   auto promise = self_->make_response_promise<protocol::run_page>();
+  if (!query.search.as_of)
+    query.search.as_of = now();
   ask_store<protocol::run_page>(
     self_, stores_.reads,
     [query = std::move(query)](storage::store& store) -> core::result<protocol::run_page> {

@@ -1130,6 +1130,14 @@ export type RunFilter = {
   to_ms?: number
   /** Exact name. */
   handler?: string
+  /** One kind, or several with commas. */
+  kind?: string
+  /** Whole address of the executor. */
+  address?: string
+  /** From the trigger to the result, or to now without a result. */
+  min_duration_ms?: number
+  /** Part of the messages about sending or result, without case. */
+  q?: string
   /** Only runs with a higher id. */
   after?: number
   /** These runs, at most 100; not with other filters. */
@@ -1544,6 +1552,14 @@ export interface Operations {
       to_ms?: number
       /** Exact name. */
       handler?: string
+      /** One kind, or several with commas. */
+      kind?: string
+      /** Whole address of the executor. */
+      address?: string
+      /** From the trigger to the result, or to now without a result. */
+      min_duration_ms?: number
+      /** Part of the messages about sending or result, without case. */
+      q?: string
       /** Only runs with a higher id. */
       after?: number
       /** These runs, at most 100; not with other filters. */
@@ -1562,6 +1578,8 @@ export interface Operations {
       total: number | null
       /** Counting stopped at total; the list has at least this many items. */
       total_is_capped: boolean
+      /** The search ended here before `limit` runs were found; `next` continues it. */
+      searched_to_ms: number | null
     }
   }
   /** Removes runs; removing those of all groups needs an administrator. Allowed for: editor. */

@@ -159,3 +159,17 @@ TEST_CASE_METHOD(api_fixture, "api: given runs have no next page, and a count ha
   CHECK(call("GET", "/runs?status=failed,late").status() == 400);
   CHECK(call("GET", "/runs?ids=70&job=7").status() == 400);
 }
+
+TEST_CASE_METHOD(api_fixture, "api: runs are searched by kind, address, duration and words", "[gateway][api]") {
+  open();
+  const auto page =
+    json_of(call("GET", "/runs?kind=retry,api&address=http%3A%2F%2Fa%3A1&min_duration_ms=3600000&q=no+space&limit=2"));
+  CHECK(page["searched_to_ms"].is_null());
+  const std::string asked{"run_page_query('-', '-', 0, '-', '-', '0+2') 2/http://a:1/3600000/no space by admin@127.0.0.1"};
+  CHECK(script->take_asked() == lines{asked});
+  for (const auto* wrong : {"kind=x", "min_duration_ms=0", "q=", "duration=5", "ids=70&q=x"})
+    CHECK(call("GET", std::string{"/runs?"} + wrong).status() == 400);
+  const std::string filter{R"({"kind":["retry","api"],"address":"http://a:1","min_duration_ms":5,"q":"x"})"};
+  CHECK(call("POST", "/runs/kill", R"({"filter":)" + filter + R"(,"expect":57})").status() == 202);
+  CHECK(call("POST", "/runs/kill", R"({"filter":{"kind":["late"]},"expect":57})").status() == 400);
+}

@@ -29,9 +29,13 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     [this](const protocol::run_page_query& m) {
       const auto& s = m.search;
       const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
-      return script->answer(line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status),
-                                    text_of(s.from), text_of(s.to), text_of(s.window)),
-                            m.by, check_list(m.by, group), protocol::run_page{page_of(a_run()), names_of_runs()});
+      auto line = line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status), text_of(s.from),
+                          text_of(s.to), text_of(s.window));
+      if (!s.kinds.empty() || !s.address.empty() || s.min_duration || !s.words.empty())
+        line += " " + std::to_string(s.kinds.size()) + "/" + s.address + "/" +
+                std::to_string(s.min_duration.value_or(core::milliseconds{}).count()) + "/" + s.words;
+      return script->answer(line, m.by, check_list(m.by, group),
+                            protocol::run_page{core::run_list{page_of(a_run())}, names_of_runs()});
     },
     [this](const protocol::run_query& m) {
       return script->answer(line_of("run_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),

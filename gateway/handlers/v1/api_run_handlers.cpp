@@ -14,11 +14,6 @@ namespace {
 namespace wire = protocol::wire;
 using wire::form;
 
-/// Returns the cursor of the next page, which is before the last row: newest first.
-std::optional<std::int64_t> next_before(const std::vector<core::log_row>& rows, std::size_t limit) {
-  return rows.size() >= limit && !rows.empty() ? std::optional{core::number(rows.back().id)} : std::nullopt;
-}
-
 constexpr std::int64_t wait_s_max = 30;
 /// Longer time limit: many executors are asked one after the other.
 constexpr std::chrono::seconds merging_takes{8};
@@ -132,13 +127,11 @@ void run_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_run_search_of, 0);
   if (!query)
     return;
-  const bool is_whole = !query->first.ids.empty();
+  const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
   ex.ask<protocol::run_page>(
     ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
-    [is_whole, limit = query->second.limit](const exchange& waiting, const protocol::run_page& reply) {
-      const auto& [rows, total, capped] = reply.page;
-      const auto next = is_whole ? std::nullopt : next_before(rows, limit);
-      tell_json(waiting, wire::api_page(wire::api_runs(rows, reply.names), next, total, capped));
+    [limit](const exchange& waiting, const protocol::run_page& reply) {
+      tell_json(waiting, wire::api_run_page(core::run_list{reply.page}, reply.names, limit));
     });
 }
 

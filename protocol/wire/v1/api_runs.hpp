@@ -23,6 +23,9 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_run(const core::log_row& run, const core::run_names& names = {});
 [[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names = {});
 
+/// Returns a page of a list, of at most `limit` runs, with the time back to which the search went if it ended before the list.
+[[nodiscard]] std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit);
+
 /// Returns an array of runs in a short form.
 [[nodiscard]] std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names);
 
@@ -60,7 +63,11 @@ struct api_log_part {
 /// Maximum number of `ids` in a request for a list.
 inline constexpr std::size_t api_run_ids_max = 100;
 
-/// Reads `group`, `job`, `status` (several with commas), `handler`, `from_ms`, `to_ms`, `after`; or `ids` alone.
+/// Maximum size in bytes of a text that is searched in messages.
+inline constexpr std::size_t api_run_words_max = 200;
+
+/// Reads `group`, `job`, `status` and `kind` (several with commas), `handler`, `address`, `min_duration_ms`, `q`, `from_ms`,
+/// `to_ms`, `after`; or `ids` alone.
 [[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
 
 /// Reads the runs to remove: exactly one of `until_ms`, `keep_newest` and `all`: true.
