@@ -222,8 +222,10 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
         query("case", truth(), "The case of ASCII letters matters (false)."), query("from_line", whole(1, INT32_MAX)),
         query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
-operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
-    query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
+operation("get", "/reports", "any user", "Returns run counts by day or hour; of a group or a job for its viewers",
+          reply=shown({"items": array(ref("Day"))}), parameters=[
+              query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True),
+              query("group", ID), query("job", ID), query("by", one_of("day", "hour"), "day, unless hour.")])
 operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=ref("SchedulePreview"),
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),

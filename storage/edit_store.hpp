@@ -144,6 +144,14 @@ public:
 
   /// Returns the rows of the daily report from `from` to before `to`, ascending.
   virtual core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) = 0;
+
+  /// Maximum number of ids in the range of a report that is counted from the log.
+  static constexpr std::int64_t rows_counted = 200'000;
+
+  /// Counts the runs of each hour or day of the database's zone that begins in the range, ascending, with their median duration.
+  /// Hours and days without runs count, too. Errors: `forbidden` as `page`; `invalid_argument` for a range with more than
+  /// `rows_counted` ids, or with more than `rows_searched` runs of the job.
+  virtual core::result<std::vector<core::day_report>> count(const core::report_search& search, const core::principal& by) = 0;
 };
 
 } // namespace ringmaster::storage

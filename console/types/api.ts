@@ -649,12 +649,15 @@ export type Clearing = {
 }
 
 export type Day = {
+  /** Local day, with `by=hour` also the time of the hour. */
   day: string
   day_ms: number
   total: number
   running: number
   succeeded: number
   failed: number
+  /** Median duration; null by day without a group and a job. */
+  median_ms: number | null
 }
 
 export type NewUser = {
@@ -1688,12 +1691,16 @@ export interface Operations {
       message: string
     }
   }
-  /** Returns run counts by day. Allowed for: any user. */
+  /** Returns run counts by day or hour; of a group or a job for its viewers. Allowed for: any user. */
   'GET /reports': {
     query: {
       from_ms: number
       /** Exclusive. */
       to_ms: number
+      group?: number
+      job?: number
+      /** day, unless hour. */
+      by?: 'day' | 'hour'
     }
     body: undefined
     answer: {

@@ -85,6 +85,15 @@ struct run_list : page<log_row> {
   std::optional<time_point> searched_to = {};
 };
 
+/// Runs to be counted by hours or days that begin from `from` to before `to`.
+struct report_search {
+  time_point from{};
+  time_point to{};
+  std::optional<group_id> group = {};
+  std::optional<job_id> job = {};
+  bool by_hour = false;
+};
+
 /// Runs that `clearLog` removes, with one of the two bounds, or neither: all.
 struct clear_search {
   std::optional<group_id> group = {};

@@ -52,6 +52,9 @@ struct watched_runs final : storage::run_reader {
   core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) override {
     return inner.report(from, to);
   }
+  core::result<std::vector<core::day_report>> count(const core::report_search& search, const core::principal& by) override {
+    return inner.count(search, by);
+  }
   storage::run_reader& inner;
   std::vector<std::string> ends;
   int steps = 0;

@@ -85,8 +85,15 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                             group ? check_right(m.by, editor, *group) : check_admin(m.by), protocol::runs_cleared{5});
     },
     [this](const protocol::report_query& m) {
-      return script->answer(line_of("report_query", core::to_ms(m.from), core::to_ms(m.to)),
-                            protocol::day_reports{{{at(a_second - 11045), {9, 1, 6}}, {at(a_second + 75355), {4, 0, 4}}}});
+      const protocol::day_reports days{
+        {{at(a_second - 11045), {9, 1, 6}, core::milliseconds{2000}}, {at(a_second + 75355), {4, 0, 4}}}};
+      const auto line = line_of("report_query", core::to_ms(m.from), core::to_ms(m.to));
+      if (!m.counted)
+        return script->answer(line, days);
+      const auto& s = *m.counted;
+      const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
+      return script->answer(line + " " + text_of(s.group) + "/" + text_of(s.job) + (s.by_hour ? " by hour" : ""), m.by,
+                            group ? check_right(m.by, viewer, *group) : core::result<void>{}, days);
     },
   };
 }

@@ -5,6 +5,7 @@
 
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_reports.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -111,16 +112,6 @@ std::function<bool(const protocol::run_log&)> is_known_to(const exchange& ex) {
   return [about = std::move(about)](const protocol::run_log& log) { return has_already(about, etag_of_log(log)); };
 }
 
-core::result<protocol::report_query> report_query_of(const form& sent) {
-  const auto from = wire::instant_of(sent, "from_ms");
-  const auto to = wire::instant_of(sent, "to_ms");
-  if (!from || !to)
-    return tl::unexpected{from ? to.error() : from.error()};
-  if (!*from || !*to)
-    return core::fail(core::errc::invalid_argument, "missing parameters from_ms and to_ms");
-  return protocol::report_query{**from, **to};
-}
-
 } // namespace
 
 void run_list(exchange ex) {
@@ -192,13 +183,18 @@ void runs_clear(exchange ex) {
 }
 
 void report_list(exchange ex) {
-  const auto query = read_query(ex, report_query_of);
-  if (!query)
+  const auto asked = read_query(ex, wire::api_report_search_of);
+  if (!asked)
     return;
-  ex.ask<protocol::day_reports>(ex.services().partners.runs, *query,
-                                [](const exchange& waiting, const protocol::day_reports& reports) {
+  protocol::report_query query{asked->search.from, asked->search.to};
+  if (!asked->is_daily) {
+    query.counted = asked->search;
+    query.by = ex.who();
+  }
+  ex.ask<protocol::day_reports>(ex.services().partners.runs, std::move(query),
+                                [by_hour = asked->search.by_hour](const exchange& waiting, const protocol::day_reports& reports) {
                                   const auto& where = waiting.services().web.zone;
-                                  tell_json(waiting, wire::api_reports(reports.days, where));
+                                  tell_json(waiting, wire::api_reports(reports.days, where, by_hour));
                                 });
 }
 

@@ -229,18 +229,4 @@ std::string api_log_matches(const std::vector<core::log_match>& matches, std::in
   });
 }
 
-std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where) {
-  const auto rows = json_array(days, [&where](std::string& out, const core::day_report& each) {
-    constexpr std::size_t date_chars = 10;
-    json_object row{out};
-    row.text("day", where.format(each.day).substr(0, date_chars));
-    row.number("day_ms", core::to_ms(each.day));
-    row.number("total", each.counts.total);
-    row.number("running", each.counts.running);
-    row.number("succeeded", each.counts.succeeded);
-    row.number("failed", each.counts.failed());
-  });
-  return R"({"items":)" + rows + '}';
-}
-
 } // namespace ringmaster::protocol::wire

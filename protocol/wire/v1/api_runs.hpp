@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs, their logs and the daily figures in /api/v1. Errors of all functions that read: `invalid_argument`.
+// Runs and their logs in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <cstdint>
 #include <optional>
@@ -8,13 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
-#include "core/zone/zone.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -56,9 +54,6 @@ struct api_log_part {
 /// Returns the answer to a search in a log.
 [[nodiscard]] std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
                                           std::optional<std::int32_t> next_line, std::string_view partial_reason);
-
-/// Days are local days of `where`.
-[[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
 
 /// Maximum number of `ids` in a request for a list.
 inline constexpr std::size_t api_run_ids_max = 100;
