@@ -14,7 +14,7 @@ namespace {
 
 // A row for each hour, outcome and duration: 1 succeeded, 2 running, 0 failed.
 #define RINGMASTER_HOURS                                                                                                         \
-  "SELECT SUBSTR(trigger_time, 1, 13) AS at_hour, CASE WHEN handle_code = 200 THEN 1"                                               \
+  "SELECT SUBSTR(trigger_time, 1, 13) AS at_hour, CASE WHEN handle_code = 200 THEN 1"                                            \
   " WHEN handle_code = 0 AND trigger_code IN (0, 200) THEN 2 ELSE 0 END AS outcome,"                                             \
   " CASE WHEN handle_code <> 0 THEN $seconds_taken END AS seconds, COUNT(*) FROM xxl_job_log "
 #define RINGMASTER_BY_HOUR                                                                                                       \

@@ -358,3 +358,36 @@ test('users and executors: rows show sign-ins, sessions and keys, and the number
     await rowOf(page, group.id).getByRole('link', { name: `Jobs of the group: ${group.jobs}` }).waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
   }))
+
+test('runs: several states, kind, address and text are filters in the URL; a long address is cut with its whole text as title', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { address } = await world.admin.get(`/runs/${world.seen.failed}`)
+    const rows = page.locator('main tbody tr')
+    await visitor.signIn('admin', world.adminPassword, `/runs?status=failed,lost&kind=manual,api&address=${encodeURIComponent(address)}`)
+    await rowOf(page, world.seen.failed).waitFor()
+    const code = rowOf(page, world.seen.failed).locator('code.address')
+    assert.equal(await code.getAttribute('title'), address)
+    assert.equal(await code.evaluate((element) => getComputedStyle(element).textOverflow), 'ellipsis')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.getByRole('textbox', { name: 'Text in messages' }).fill('no such words in any message')
+    await page.waitForURL(/q=no\+such|q=no%20such/)
+    await page.getByText('No match').first().waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL(/\/runs$/)
+    await rows.first().waitFor()
+    await page.goBack()
+    await page.waitForURL(/kind=manual/)
+    await visitor.settle()
+  }))
+
+test('runs: the chip of long runs asks for open runs by their age', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/runs')
+    const chip = page.locator('.chips').getByText('Running > 1 h')
+    await chip.click()
+    await page.waitForURL(/status=running&took=3600000/)
+    await page.getByText('No match').first().waitFor()
+    await chip.click()
+    await page.waitForURL(/\/runs$/)
+    await visitor.settle()
+  }))
