@@ -391,3 +391,23 @@ test('runs: the chip of long runs asks for open runs by their age', (world) =>
     await page.waitForURL(/\/runs$/)
     await visitor.settle()
   }))
+
+test('dashboard: two days are shown by hour, of one job with its median duration; an hour opens its runs', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const job = world.jobs['import rates']
+    await visitor.signIn('admin', world.adminPassword, `/report?range=today&group=${world.pay}&job=${job}`)
+    await page.getByRole('heading', { name: 'Runs by hour' }).waitFor()
+    await page.getByText('As a table').click()
+    await page.getByText('Median duration').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    // The run may be of yesterday if the tests run around midnight.
+    const run = await world.admin.get(`/runs/${world.seen.failed}`)
+    const begin = run.trigger_ms - (run.trigger_ms % 3600000)
+    const { items } = await world.admin.get(`/reports?from_ms=${begin}&to_ms=${begin + 3600000}&job=${job}&by=hour`)
+    const listed = await world.admin.get(`/runs?job=${job}&from_ms=${begin}&to_ms=${begin + 3599999}&limit=0`)
+    assert.equal(items.length, 1)
+    assert.equal(items[0].total, listed.total)
+    await page.locator('details tbody a').last().click()
+    await page.waitForURL(/\/runs\?from=\d+&to=\d+&group=\d+&job=\d+/)
+    await visitor.settle()
+  }))
