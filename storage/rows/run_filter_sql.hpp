@@ -2,21 +2,21 @@
 
 // Conditions on runs that no index serves, next to their statuses (`run_status_sql.hpp`), for both databases.
 
-#define RINGMASTER_OF_KIND(trigger_msg, note, text_cn, text_tc, text_en, bit)                                                    \
-  " WHEN " trigger_msg " LIKE 'rm_;" note ";%' OR " trigger_msg " LIKE 'rm_;" note "@%' OR " trigger_msg                         \
-  " LIKE '任务触发类型：" text_cn "<%' OR " trigger_msg " LIKE '任務觸發類型：" text_tc "<%' OR " trigger_msg                                  \
-  " LIKE 'Job trigger type：" text_en "<%' THEN " bit
+#define RINGMASTER_IS_KIND(wanted, bit, note, text_cn, text_tc, text_en, utf8)                                                   \
+  "(" wanted " & " bit ") <> 0 AND (trigger_msg LIKE 'rm_;" note ";%' OR trigger_msg LIKE 'rm_;" note "@%' OR " utf8             \
+  " LIKE '任务触发类型：" text_cn "<%' OR " utf8 " LIKE '任務觸發類型：" text_tc "<%' OR " utf8                                                \
+  " LIKE 'Job trigger type：" text_en "<%')"
 
-/// The kind of a run (`core::trigger_kind`) as a bit, n as bit n; 0 if the text does not tell it. Agrees with `core::origin_of`.
-/// `trigger_msg`: the column as UTF-8.
-#define RINGMASTER_KIND_BIT(trigger_msg)                                                                                         \
-  "(CASE" RINGMASTER_OF_KIND(trigger_msg, "cron", "Cron触发", "Cron觸發", "Cron trigger", "1")                                       \
-    RINGMASTER_OF_KIND(trigger_msg, "misfire", "调度过期补偿", "調度過期補償", "Misfire compensation trigger", "2")                          \
-    RINGMASTER_OF_KIND(trigger_msg, "manual", "手动触发", "手動觸發", "Manual trigger", "4")                                             \
-    RINGMASTER_OF_KIND(trigger_msg, "parent", "父任务触发", "父任務觸發", "Parent job trigger", "8")                                       \
-    RINGMASTER_OF_KIND(trigger_msg, "retry", "失败重试触发", "失敗重試觸發", "Fail retry trigger", "16")                                     \
-    RINGMASTER_OF_KIND(trigger_msg, "api", "API触发", "API觸發", "Api trigger", "32")                                                \
-    RINGMASTER_OF_KIND(trigger_msg, "missed", "调度过期，已忽略", "調度過期，已忽略", "Missed, not triggered", "64") " ELSE 0 END)"
+/// The condition that a run is of a wanted kind (`core::trigger_kind`). Agrees with `core::origin_of`. `wanted`: placeholder of a
+/// bit mask with n as bit n, for seven values. `utf8`: `trigger_msg` as UTF-8. Texts of other kinds are not compared.
+#define RINGMASTER_HAS_KIND(wanted, utf8)                                                                                        \
+  "(" RINGMASTER_IS_KIND(wanted, "1", "cron", "Cron触发", "Cron觸發", "Cron trigger", utf8)                                          \
+    " OR " RINGMASTER_IS_KIND(wanted, "2", "misfire", "调度过期补偿", "調度過期補償", "Misfire compensation trigger", utf8)                  \
+    " OR " RINGMASTER_IS_KIND(wanted, "4", "manual", "手动触发", "手動觸發", "Manual trigger", utf8)                                     \
+    " OR " RINGMASTER_IS_KIND(wanted, "8", "parent", "父任务触发", "父任務觸發", "Parent job trigger", utf8)                               \
+    " OR " RINGMASTER_IS_KIND(wanted, "16", "retry", "失败重试触发", "失敗重試觸發", "Fail retry trigger", utf8)                             \
+    " OR " RINGMASTER_IS_KIND(wanted, "32", "api", "API触发", "API觸發", "Api trigger", utf8)                                        \
+    " OR " RINGMASTER_IS_KIND(wanted, "64", "missed", "调度过期，已忽略", "調度過期，已忽略", "Missed, not triggered", utf8) ")"
 
 /// The condition that the words about the sending, or those of a result, contain a text. `pattern`, `pattern_after_note`:
 /// placeholders of `run_terms::words` and `words_after_note`. `trigger_msg`, `handle_msg`: the columns as UTF-8.

@@ -19,7 +19,7 @@ namespace {
   " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
   " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"            \
   " AND (? = '' OR executor_handler = ?) AND (? = '' OR trigger_msg LIKE ?)"                                                     \
-  " AND (? = 0 OR (" RINGMASTER_KIND_BIT(RINGMASTER_UTF8(trigger_msg)) " & ?) <> 0)"                                             \
+  " AND (? = 0 OR " RINGMASTER_HAS_KIND("?", RINGMASTER_UTF8(trigger_msg)) ")"                                                   \
   " AND (? = '' OR executor_address IN (?, ?))"                                                                                  \
   " AND (? = 0 OR CASE WHEN handle_code + 0 <> 0 THEN TIMESTAMPDIFF(SECOND, trigger_time, handle_time) >= ?"                     \
   " ELSE trigger_code IN (0, 200) AND trigger_time + INTERVAL 0 SECOND <= ? END)"                                                \
@@ -62,6 +62,8 @@ constexpr sql keys_of_group{RINGMASTER_KEYS("job_group")};
 
 /// Number of ids in the first step along an index.
 constexpr std::int64_t first_step_ids = 100'000;
+/// Placeholders of `RINGMASTER_HAS_KIND`.
+constexpr int kinds_compared = 7;
 constexpr const char* any_time = "2000-01-01 00:00:00";
 
 /// Returns the parameter of the condition before the others.
@@ -84,7 +86,8 @@ statement& add_terms(statement& to, const run_terms& terms) {
   to.add(terms.from.has_value()).add(terms.from.value_or(any_time));
   to.add(terms.until.has_value()).add(terms.until.value_or(any_time));
   to.add(terms.handler).add(terms.handler).add(terms.note).add(terms.note);
-  to.add(terms.kinds).add(terms.kinds);
+  for (int each = 0; each <= kinds_compared; ++each)
+    to.add(terms.kinds);
   to.add(terms.address).add(terms.address).add(terms.address + '/');
   to.add(terms.min_seconds.has_value()).add(terms.min_seconds.value_or(0)).add(terms.open_until.value_or(any_time));
   return to.add(!terms.words.empty()).add(terms.words).add(terms.words).add(terms.words_after_note);

@@ -16,7 +16,7 @@ namespace {
   " AND (?4 IS NULL OR job_group = ?4) AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || job_group || ',') > 0)"                 \
   " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7)"                                               \
   " AND (?9 = '' OR executor_handler = ?9) AND (?11 = '' OR trigger_msg LIKE ?11)"                                               \
-  " AND (?12 = 0 OR (" RINGMASTER_KIND_BIT("trigger_msg") " & ?12) <> 0)"                                                        \
+  " AND (?12 = 0 OR " RINGMASTER_HAS_KIND("?12", "trigger_msg") ")"                                                              \
   " AND (?13 = '' OR executor_address IN (?13, ?13 || '/'))"                                                                     \
   " AND (?14 IS NULL OR CASE WHEN handle_code + 0 <> 0"                                                                          \
   " THEN strftime('%s', handle_time) - strftime('%s', trigger_time) >= ?14"                                                      \
