@@ -443,7 +443,7 @@ struct run_page_query {
 };
 
 struct run_page {
-  core::page<core::log_row> page;
+  core::run_list page;
   core::run_names names = {};
 };
 
@@ -467,10 +467,12 @@ struct runs_cleared {
   std::size_t removed = 0;
 };
 
-/// Asks for the report of the days from `from` to before `to`.
+/// Asks for the report of the days from `from` to before `to`. With `counted`, for counts of the log itself.
 struct report_query {
   core::time_point from{};
   core::time_point to{};
+  std::optional<core::report_search> counted = {};
+  core::principal by = {};
 };
 
 struct day_reports {

@@ -32,15 +32,16 @@ def body_of(schema):
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def page_of(name):
+def page_of(name, **more):
     return shown({"items": array(ref(name)), "next": maybe(text("Cursor of the next page; null on the last page.")),
                   "total": maybe(whole(0, description="Size of the whole list; null if it was not counted.")),
-                  "total_is_capped": truth("Counting stopped at total; the list has at least this many items.")})
+                  "total_is_capped": truth("Counting stopped at total; the list has at least this many items."), **more})
 
 
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
+KINDS = "cron|misfire|manual|parent|retry|api|missed"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 PATH_VERSION = {"name": "version", "in": "path", "required": True, "schema": whole(1)}
@@ -170,12 +171,17 @@ operation("get", "/declared", "administrator", "Lists the sources of declared ob
 operation("get", "/declared/{name}/drift", "administrator",
           "Returns what an apply of the answering node's files of a source would change; 409 if it has none",
           reply=ref("Changes"), more=[409])
-operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run"), parameters=[
+SEARCHED_TO = maybe(whole(0, 253402300799999, "The search ended here before `limit` runs were found; `next` continues it."))
+operation("get", "/runs", "viewer", "Lists runs, newest first", reply=page_of("Run", searched_to_ms=SEARCHED_TO), parameters=[
     query("group", ID), query("job", ID),
     query("status", text(pattern=f"^(any|({STATUSES})(,({STATUSES}))*)$"),
           "One status, or several with commas. pending, timed_out, not_sent, unknown, lost and killed are finer than `status` of "
           "a run: the last five are among the failed ones."),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."), query("handler", text(), "Exact name."),
+    query("kind", text(pattern=f"^({KINDS})(,({KINDS}))*$"), "One kind, or several with commas."),
+    query("address", text(), "Whole address of the executor."),
+    query("min_duration_ms", whole(1, 315360000000), "From the trigger to the result, or to now without a result."),
+    query("q", text(minLength=1, maxLength=200), "Part of the messages about sending or result, without case."),
     query("after", whole(0), "Only runs with a higher id."),
     query("ids", text(pattern="^[1-9][0-9]*(,[1-9][0-9]*){0,99}$"), "These runs, at most 100; not with other filters."),
     query("limit", whole(0, 500), "0: only the count."), PAGING[1]])
@@ -220,8 +226,10 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
         query("case", truth(), "The case of ASCII letters matters (false)."), query("from_line", whole(1, INT32_MAX)),
         query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
-operation("get", "/reports", "any user", "Returns run counts by day", reply=shown({"items": array(ref("Day"))}), parameters=[
-    query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True)])
+operation("get", "/reports", "any user", "Returns run counts by day or hour; of a group or a job for its viewers",
+          reply=shown({"items": array(ref("Day"))}), parameters=[
+              query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True),
+              query("group", ID), query("job", ID), query("by", one_of("day", "hour"), "day, unless hour.")])
 operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=ref("SchedulePreview"),
           parameters=[query("type", one_of("NONE", "CRON", "FIX_RATE"), required=True), query("conf", text()),
                       query("time_zone", text()), query("interval_ms", whole(10, 2147483647000)),

@@ -105,15 +105,18 @@ public:
   /// Maximum number of rows that one call fetches one by one through an index: each costs as much as ten or twenty sequential
   /// rows.
   static constexpr std::int64_t rows_fetched = 5'000;
+  /// Maximum number of rows whose messages one call searches.
+  static constexpr std::int64_t rows_searched = 20'000;
 
   /// Returns a page of runs and counts up to `count_max`. If no index leads to the requested rows, it reads only the newest
-  /// `rows_looked_at` rows within the bounds; for the runs of a job or a group, or failed runs, only the newest `rows_fetched`.
-  /// Older rows are not counted: `total_is_capped`.
+  /// `rows_looked_at` rows within the bounds; for the runs of a job or a group, or failed runs, only the newest `rows_fetched`;
+  /// for words in messages, only the newest `rows_searched`. Older rows are not counted: `total_is_capped`. `rest` tells where
+  /// the search may be continued.
   /// With `search.ids`, returns those of them that `by` may see, and no other condition counts.
   /// `search.visible` is set from `by`, unless `by` may see all: users who may not see all get the runs of their groups. Errors:
   /// `forbidden` when `by` may not see the requested group (or the group of the requested job).
-  virtual core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,
-                                                       const core::principal& by) = 0;
+  virtual core::result<core::run_list> page(const core::run_search& search, std::size_t count_max,
+                                            const core::principal& by) = 0;
 
   /// Errors: `not_found` with `run_id_illegal`; `forbidden` unless `by` has `wanted` in its group.
   virtual core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) = 0;
@@ -141,6 +144,14 @@ public:
 
   /// Returns the rows of the daily report from `from` to before `to`, ascending.
   virtual core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) = 0;
+
+  /// Maximum number of ids in the range of a report that is counted from the log.
+  static constexpr std::int64_t rows_counted = 200'000;
+
+  /// Counts the runs of each hour or day of the database's zone that begins in the range, ascending, with their median duration.
+  /// Hours and days without runs count, too. Errors: `forbidden` as `page`; `invalid_argument` for a range with more than
+  /// `rows_counted` ids, or with more than `rows_searched` runs of the job.
+  virtual core::result<std::vector<core::day_report>> count(const core::report_search& search, const core::principal& by) = 0;
 };
 
 } // namespace ringmaster::storage

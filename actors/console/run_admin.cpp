@@ -95,6 +95,8 @@ protocol::run_admin::behavior_type run_admin_state::make_behavior() {
 
 caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&& query) {
   auto promise = self_->make_response_promise<protocol::run_page>();
+  if (!query.search.as_of)
+    query.search.as_of = now();
   ask_store<protocol::run_page>(
     self_, stores_.reads,
     [query = std::move(query)](storage::store& store) -> core::result<protocol::run_page> {
@@ -147,7 +149,11 @@ caf::result<protocol::related_found> run_admin_state::relate(const protocol::rel
 caf::result<protocol::day_reports> run_admin_state::report(const protocol::report_query& query) {
   auto promise = self_->make_response_promise<protocol::day_reports>();
   ask_store<std::vector<core::day_report>>(
-    self_, stores_.reads, [query](storage::store& store) { return store.run_reading().report(query.from, query.to); },
+    self_, stores_.reads,
+    [query](storage::store& store) {
+      auto& runs = store.run_reading();
+      return query.counted ? runs.count(*query.counted, query.by) : runs.report(query.from, query.to);
+    },
     deliver_as<protocol::day_reports>(promise));
   return promise;
 }

@@ -92,6 +92,7 @@ caf::result<protocol::task_begun> task_runner_state::begin(protocol::begin_task&
   tasks_.emplace(last_id_, made);
   if (made->command.by_search) {
     made->reading_until = now() + limit_ / 10 * 8;
+    made->command.runs.as_of = clock_.at(now());
     read_page(made);
   } else {
     made->objects = std::move(made->command.ids);

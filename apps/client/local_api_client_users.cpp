@@ -26,17 +26,17 @@ constexpr std::size_t clear_chunk = 500;
 // -- runs ------------------------------------------------------------------------------------------------------------------
 
 result<api_document> run_page(const store_question& asked) {
-  const auto query = list_query(asked, wire::api_run_search_of);
+  auto query = list_query(asked, wire::api_run_search_of);
   if (!query)
     return tl::unexpected{query.error()};
   auto& runs = asked.store.run_reading();
-  const auto page = runs.page(query->first, counted_max, local_operator());
+  query->first.as_of = system_now();
+  auto page = runs.page(query->first, counted_max, local_operator());
   if (!page)
     return tl::unexpected{page.error()};
   return runs.names(page->rows, local_operator()).map([&](const core::run_names& names) {
-    const bool is_full = query->first.ids.empty() && page->rows.size() >= query->second.limit;
-    const auto next = is_full ? std::optional{core::number(page->rows.back().id)} : std::nullopt;
-    return parsed(wire::api_page(wire::api_runs(page->rows, names), next, page->total, page->total_is_capped));
+    const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
+    return parsed(wire::api_run_page(std::move(*page), names, limit));
   });
 }
 

@@ -10,6 +10,13 @@ describe('filters in the URL', () => {
     expect(query).toEqual({ group: '7', running: 'false', name: 'a b&c', status: 'failed' })
     expect(readFilters(spec, query as Record<string, string>)).toEqual(values)
   })
+  it('have several values of one filter, with commas', () => {
+    const list = { status: { several: ['failed', 'running', 'lost'] } } as const
+    expect(readFilters(list, { status: 'lost,x,failed,lost' })).toEqual({ status: ['failed', 'lost'] })
+    expect(readFilters(list, {})).toEqual({ status: [] })
+    expect(writeFilters(list, { status: ['failed', 'lost'] }, {})).toEqual({ status: 'failed,lost' })
+    expect(writeFilters(list, { status: [] }, {})).toEqual({})
+  })
   it('leave absent values out and keep members of other parts', () => {
     const empty = readFilters(spec, {})
     expect(writeFilters(spec, empty, { group: '3', tab: 'log' })).toEqual({ tab: 'log' })

@@ -649,12 +649,15 @@ export type Clearing = {
 }
 
 export type Day = {
+  /** Local day, with `by=hour` also the time of the hour. */
   day: string
   day_ms: number
   total: number
   running: number
   succeeded: number
   failed: number
+  /** Median duration; null by day without a group and a job. */
+  median_ms: number | null
 }
 
 export type NewUser = {
@@ -1179,6 +1182,14 @@ export type RunFilter = {
   to_ms?: number
   /** Exact name. */
   handler?: string
+  /** One kind, or several with commas. */
+  kind?: string
+  /** Whole address of the executor. */
+  address?: string
+  /** From the trigger to the result, or to now without a result. */
+  min_duration_ms?: number
+  /** Part of the messages about sending or result, without case. */
+  q?: string
   /** Only runs with a higher id. */
   after?: number
   /** These runs, at most 100; not with other filters. */
@@ -1593,6 +1604,14 @@ export interface Operations {
       to_ms?: number
       /** Exact name. */
       handler?: string
+      /** One kind, or several with commas. */
+      kind?: string
+      /** Whole address of the executor. */
+      address?: string
+      /** From the trigger to the result, or to now without a result. */
+      min_duration_ms?: number
+      /** Part of the messages about sending or result, without case. */
+      q?: string
       /** Only runs with a higher id. */
       after?: number
       /** These runs, at most 100; not with other filters. */
@@ -1611,6 +1630,8 @@ export interface Operations {
       total: number | null
       /** Counting stopped at total; the list has at least this many items. */
       total_is_capped: boolean
+      /** The search ended here before `limit` runs were found; `next` continues it. */
+      searched_to_ms: number | null
     }
   }
   /** Removes runs; removing those of all groups needs an administrator. Allowed for: editor. */
@@ -1722,12 +1743,16 @@ export interface Operations {
       message: string
     }
   }
-  /** Returns run counts by day. Allowed for: any user. */
+  /** Returns run counts by day or hour; of a group or a job for its viewers. Allowed for: any user. */
   'GET /reports': {
     query: {
       from_ms: number
       /** Exclusive. */
       to_ms: number
+      group?: number
+      job?: number
+      /** day, unless hour. */
+      by?: 'day' | 'hour'
     }
     body: undefined
     answer: {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,11 +73,13 @@ inline constexpr std::size_t report_days = 3;
 using day_bounds = std::array<time_point, report_days + 1>;
 using day_counts = std::array<run_counts, report_days>;
 
-/// One row of `xxl_job_log_report`.
+/// One row of `xxl_job_log_report`, or the runs of an hour or a day of a `report_search`.
 struct day_report {
-  /// Local midnight.
+  /// Local midnight, or the begin of the hour.
   time_point day{};
   run_counts counts;
+  /// Of the runs with a result and its time; only in a `report_search`, and unset without such runs.
+  std::optional<milliseconds> median = {};
   friend bool operator==(const day_report&, const day_report&) = default;
 };
 

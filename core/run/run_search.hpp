@@ -11,6 +11,7 @@
 #include "core/ids.hpp"
 #include "core/page.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/run.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
@@ -54,6 +55,16 @@ struct run_search {
   std::optional<time_point> to = {};
   /// The whole name of the handler; empty: any.
   std::string handler = {};
+  /// One of these kinds, as `origin_of` tells them; empty: any.
+  std::vector<trigger_kind> kinds = {};
+  /// The whole address of the executor; a slash at the end makes no difference. Empty: any.
+  std::string address = {};
+  /// Runs that took this long from the trigger to the result, and open runs that are this old at `as_of`.
+  std::optional<milliseconds> min_duration = {};
+  /// Unset: no open run is old enough for `min_duration`.
+  std::optional<time_point> as_of = {};
+  /// Part of the words about the sending, or of the result; empty: any.
+  std::string words = {};
   /// Only runs with a lower id: the end of the page before.
   std::optional<log_id> before = {};
   /// Only runs with a higher id.
@@ -63,6 +74,24 @@ struct run_search {
   /// Only these runs; other conditions do not count then.
   std::vector<log_id> ids = {};
   page_window window = {};
+};
+
+/// A page of runs from a search of a limited part of the log.
+struct run_list : page<log_row> {
+  /// Rows up to this id were not searched, or not all of them; unset: all were. Rows of the page at or below it are not complete:
+  /// a reader who continues from here leaves them out.
+  std::optional<log_id> rest = {};
+  /// Trigger time next to `rest`: runs after it were searched. Unset: unknown.
+  std::optional<time_point> searched_to = {};
+};
+
+/// Runs to be counted by hours or days that begin from `from` to before `to`.
+struct report_search {
+  time_point from{};
+  time_point to{};
+  std::optional<group_id> group = {};
+  std::optional<job_id> job = {};
+  bool by_hour = false;
 };
 
 /// Runs that `clearLog` removes, with one of the two bounds, or neither: all.

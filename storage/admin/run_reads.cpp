@@ -17,10 +17,10 @@ std::optional<core::group_id> group_of(admin_session& own, std::optional<core::j
   return row.next() ? std::optional{row.id<core::group_id>(0)} : std::nullopt;
 }
 
-core::result<core::page<core::log_row>> run_role::page(const core::run_search& search, std::size_t count_max,
-                                                       const core::principal& by) {
-  if (!search.ids.empty())
-    return page_of(search.ids, by);
+core::result<core::run_list> run_role::page(const core::run_search& asked, std::size_t count_max, const core::principal& by) {
+  if (!asked.ids.empty())
+    return page_of(asked.ids, by);
+  const auto search = narrowed(asked);
   auto found = own_.read([&]() -> core::result<found_runs> {
     const auto terms = terms_of(search, group_of(own_, search.job), by, own_.dates());
     if (!terms)
@@ -35,7 +35,7 @@ core::result<core::page<core::log_row>> run_role::page(const core::run_search& s
   return shown(std::move(*rows), *found);
 }
 
-core::result<core::page<core::log_row>> run_role::page_of(std::span<const core::log_id> ids, const core::principal& by) {
+core::result<core::run_list> run_role::page_of(std::span<const core::log_id> ids, const core::principal& by) {
   auto rows = log_role{own_}.rows(ids);
   if (!rows)
     return tl::unexpected{std::move(rows.error())};

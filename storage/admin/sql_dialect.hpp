@@ -43,6 +43,8 @@ struct sql_dialect {
   /// `$planned_kinds`: intents of these kinds are instants of a job's schedule. SQLite has one kind, so that the index on the job
   /// leads.
   std::string_view planned_kinds;
+  /// `$seconds_taken`: from the trigger of a run to its result.
+  std::string_view seconds_taken;
 };
 
 /// One word.
@@ -67,6 +69,7 @@ inline constexpr std::array sql_words{
   sql_word{"bytes_of", &sql_dialect::bytes_of, true},
   sql_word{"planned_times", &sql_dialect::planned_times},
   sql_word{"planned_kinds", &sql_dialect::planned_kinds},
+  sql_word{"seconds_taken", &sql_dialect::seconds_taken},
 };
 
 /// Returns the index of the word at the front of `text`, or the number of words: no such word.

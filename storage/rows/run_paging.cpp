@@ -74,12 +74,15 @@ public:
 
   found_runs run(const core::log_range& bounds, std::size_t count_max) {
     const auto cut = first_stretch(bounds);
-    if (cut > bounds.after)
+    if (cut > bounds.after) {
+      rest_ = cut;
       look_further({bounds.after, cut});
+    }
     found_runs out;
     out.total = static_cast<std::int64_t>(std::min(ids_.size(), count_max));
     out.total_is_capped = cut > bounds.after || ids_.size() > count_max || ids_.size() >= wanted_;
     out.is_full = ids_.size() >= end_;
+    out.rest = rest_;
     if (offset_ < ids_.size() && offset_ < end_)
       out.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(offset_),
                      ids_.begin() + static_cast<std::ptrdiff_t>(std::min(end_, ids_.size())));
@@ -92,13 +95,16 @@ private:
   /// Returns whether the path is an index that does not decide all conditions, so that rows have to be fetched.
   [[nodiscard]] bool fetches() const { return path_ != run_path::primary && !said_by_path(path_, terms_); }
 
+  /// Returns the maximum number of rows that are read one after the other: messages are long.
+  [[nodiscard]] std::int64_t stretch_rows() const {
+    return terms_.words.empty() ? run_reader::rows_looked_at : run_reader::rows_searched;
+  }
+
   /// Searches the first stretch and returns the lower bound of the ids read.
   core::log_id first_stretch(const core::log_range& bounds) {
     if (path_ == run_path::primary) {
-      const bool all = terms_.of_any_status() && !terms_.visible && !terms_.group && !terms_.job && terms_.handler.empty() &&
-                       terms_.note.empty();
-      const auto cut =
-        all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - run_reader::rows_looked_at});
+      const bool all = terms_.of_any_kind() && !terms_.visible && !terms_.group && !terms_.job;
+      const auto cut = all ? bounds.after : std::max(bounds.after, core::log_id{core::number(bounds.through) - stretch_rows()});
       add(log_.newest(path_, terms_, {cut, bounds.through}, wanted_));
       return cut;
     }
@@ -121,20 +127,33 @@ private:
     if (ids_.size() >= end_)
       return;
     if (terms_.only_of(failed_bits()))
-      look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
+      look_at_failed(rest);
     else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
       look_at_jobs(rest);
   }
 
   /// Returns whether the group has few of the rows read so far, so that its jobs may have older matching rows.
   [[nodiscard]] bool is_rare(core::log_id cut) {
-    if (terms_.of_any_status())
+    if (terms_.of_any_kind())
       return true;
-    auto whatever = terms_;
-    whatever.status = core::run_status::any;
-    whatever.one_of = 0;
-    const core::log_range seen{cut, core::log_id{core::number(cut) + run_reader::rows_looked_at}};
+    run_terms whatever;
+    whatever.group = terms_.group;
+    whatever.job = terms_.job;
+    whatever.visible = terms_.visible;
+    whatever.from = terms_.from;
+    whatever.until = terms_.until;
+    const core::log_range seen{cut, core::log_id{core::number(cut) + stretch_rows()}};
     return log_.newest(run_path::primary, whatever, seen, often).size() < often;
+  }
+
+  /// Searches the recorded failures. Those that another admin recorded are left for the continuation.
+  void look_at_failed(const core::log_range& rest) {
+    const auto had = ids_.size();
+    const auto floor = look_along(run_path::failed, terms_, rest, wanted_ - had, run_reader::rows_fetched);
+    if (floor > rest.after)
+      rest_ = floor;
+    else if (ids_.size() > had)
+      set_rest(core::log_id{core::number(ids_.back()) - 1}, rest.after);
   }
 
   /// Divides the allowed number of rows among the jobs.
@@ -145,11 +164,23 @@ private:
     const auto share = run_reader::rows_fetched / static_cast<std::int64_t>(jobs.size());
     const auto limit = std::min(end_, static_cast<std::size_t>(share));
     auto of_job = terms_;
+    auto floor = rest.after;
     for (const auto job : jobs) {
       of_job.job = job;
-      look_along(run_path::job, of_job, rest, limit, share);
+      const auto had = ids_.size();
+      floor = std::max(floor, look_along(run_path::job, of_job, rest, limit, share));
+      if (limit > 0 && ids_.size() - had >= limit)
+        floor = std::max(floor, core::log_id{core::number(ids_.back()) - 1});
     }
     std::sort(ids_.begin(), ids_.end(), std::greater<>{});
+    if (jobs.size() < jobs_looked_at)
+      set_rest(floor, rest.after);
+    else if (!ids_.empty() && ids_.back() <= rest.through) // rows of further jobs between the found ones are not listed
+      set_rest(core::log_id{core::number(ids_.back()) - 1}, rest.after);
+  }
+
+  void set_rest(core::log_id floor, core::log_id after) {
+    rest_ = floor > after ? std::optional{floor} : std::nullopt;
   }
 
   void add(std::vector<core::log_id>&& more) { ids_.insert(ids_.end(), more.begin(), more.end()); }
@@ -161,6 +192,7 @@ private:
   const run_path path_;
   const std::size_t wanted_;
   std::vector<core::log_id> ids_;
+  std::optional<core::log_id> rest_;
 };
 
 /// Returns a text that is equal for equal searches, regardless of the page.
@@ -171,69 +203,34 @@ std::string question_of(const run_terms& terms, const core::run_search& search, 
   out += " job " + (terms.job ? std::to_string(core::number(*terms.job)) : "any");
   for (const auto* part : {&terms.visible, &terms.from, &terms.until})
     out += ' ' + part->value_or("any");
-  return out + ' ' + terms.note + ' ' + terms.handler;
-}
-
-} // namespace
-
-std::int32_t status_bits(const std::vector<core::run_status>& statuses) noexcept {
-  std::int32_t bits = 0;
-  for (const auto each : statuses)
-    bits |= 1 << static_cast<std::int32_t>(each);
-  return bits;
-}
-
-std::string note_of_origin(core::log_id origin) { return "rm_;%@" + std::to_string(core::number(origin)) + ";%"; }
-
-core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
-                                 const core::principal& by, datetime_text& dates) {
-  for (const auto group : {search.group, group_of_job})
-    if (group)
-      if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
-        return tl::unexpected{right.error()};
-  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler, status_bits(search.one_of)};
-  if (search.origin)
-    terms.note = note_of_origin(*search.origin);
-  if (!by.admin)
-    terms.visible = list_of(visible_to(by));
-  else if (search.visible)
-    terms.visible = list_of(*search.visible);
-  if (search.from)
-    terms.from = dates.of(*search.from);
-  if (search.to)
-    terms.until = dates.of(*search.to);
-  return terms;
-}
-
-core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, std::optional<core::time_point> until,
-                          datetime_text& dates) {
-  const auto span = log.span();
-  core::log_range out{core::log_id{std::max<std::int64_t>(core::number(span.first) - 1, 0)}, span.last};
-  if (from)
-    out.after = std::max(out.after, last_before(log, span, std::string{dates.of(*from - claimed_ahead)}));
-  if (until)
-    out.through = std::min(
-      out.through,
-      core::log_id{core::number(last_before(log, span, std::string{dates.of(*until + 1s + claimed_ahead)})) + late_rows});
+  out += " kinds " + std::to_string(terms.kinds) + " took " + std::to_string(terms.min_seconds.value_or(0));
+  for (const auto* part : {&terms.note, &terms.handler, &terms.address, &terms.words})
+    out += ' ' + std::to_string(part->size()) + ' ' + *part;
   return out;
 }
 
-bool said_by_path(run_path path, const run_terms& terms) noexcept {
-  const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
-  return of_path && terms.of_any_status() && !terms.visible && !terms.from && !terms.until && terms.handler.empty() &&
-         terms.note.empty();
+/// Sets the conditions that no index serves.
+void add_unindexed(run_terms& terms, const core::run_search& search, datetime_text& dates) {
+  for (const auto kind : search.kinds)
+    terms.kinds |= 1 << static_cast<std::int32_t>(kind);
+  terms.address = search.address.substr(0, search.address.find_last_not_of('/') + 1);
+  if (search.min_duration) {
+    terms.min_seconds = std::chrono::ceil<std::chrono::seconds>(*search.min_duration).count();
+    if (search.as_of)
+      terms.open_until = dates.of(*search.as_of - *search.min_duration);
+  }
+  if (search.words.empty())
+    return;
+  std::string escaped;
+  for (const char each : search.words)
+    escaped.append(each == '%' || each == '_' || each == '|' ? "|" : "").append(1, each);
+  terms.words = '%' + escaped + '%';
+  terms.words_after_note = "rm_;%;%;%;%;%;%;%;%" + escaped + '%';
 }
 
-run_path best_path(const run_paths& log, const run_terms& terms) {
-  if (terms.job && log.has(run_path::job))
-    return run_path::job;
-  if (terms.only_of(open_bits()) && log.has(run_path::open))
-    return run_path::open;
-  return terms.group && log.has(run_path::group) ? run_path::group : run_path::primary;
-}
-
-found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
-                     datetime_text& dates, seen_totals& totals) {
+/// Finds the runs of a page, without the time of its end.
+found_runs find_within(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
+                       datetime_text& dates, seen_totals& totals) {
   auto bounds = bounds_of(log, search.from, search.to, dates);
   if (search.before)
     bounds.through = std::min(bounds.through, core::log_id{core::number(*search.before) - 1});
@@ -255,6 +252,81 @@ found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_sea
   auto out = paging{log, terms, search.window, count_max}.run(bounds, count_max);
   if (out.total_is_capped)
     totals.keep(question, 0, out.total, seen_totals::clock::now());
+  return out;
+}
+
+} // namespace
+
+std::int32_t status_bits(const std::vector<core::run_status>& statuses) noexcept {
+  std::int32_t bits = 0;
+  for (const auto each : statuses)
+    bits |= 1 << static_cast<std::int32_t>(each);
+  return bits;
+}
+
+core::run_search narrowed(const core::run_search& search) {
+  auto out = search;
+  const run_terms asked{.status = search.status, .one_of = status_bits(search.one_of)};
+  if (search.min_duration && search.as_of && asked.only_of(open_bits()))
+    out.to = std::min(search.to.value_or(core::time_point::max()), *search.as_of - *search.min_duration);
+  return out;
+}
+
+std::string note_of_origin(core::log_id origin) { return "rm_;%@" + std::to_string(core::number(origin)) + ";%"; }
+
+core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
+                                 const core::principal& by, datetime_text& dates) {
+  for (const auto group : {search.group, group_of_job})
+    if (group)
+      if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
+        return tl::unexpected{right.error()};
+  run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler, status_bits(search.one_of)};
+  if (search.origin)
+    terms.note = note_of_origin(*search.origin);
+  if (!by.admin)
+    terms.visible = list_of(visible_to(by));
+  else if (search.visible)
+    terms.visible = list_of(*search.visible);
+  if (search.from)
+    terms.from = dates.of(*search.from);
+  if (search.to)
+    terms.until = dates.of(*search.to);
+  add_unindexed(terms, search, dates);
+  return terms;
+}
+
+core::log_range bounds_of(run_paths& log, std::optional<core::time_point> from, std::optional<core::time_point> until,
+                          datetime_text& dates) {
+  const auto span = log.span();
+  core::log_range out{core::log_id{std::max<std::int64_t>(core::number(span.first) - 1, 0)}, span.last};
+  if (from)
+    out.after = std::max(out.after, last_before(log, span, std::string{dates.of(*from - claimed_ahead)}));
+  if (until)
+    out.through = std::min(
+      out.through,
+      core::log_id{core::number(last_before(log, span, std::string{dates.of(*until + 1s + claimed_ahead)})) + late_rows});
+  return out;
+}
+
+bool said_by_path(run_path path, const run_terms& terms) noexcept {
+  const bool of_path = path == run_path::job ? !terms.group : path == run_path::group && !terms.job;
+  return of_path && terms.of_any_kind() && !terms.visible && !terms.from && !terms.until;
+}
+
+run_path best_path(const run_paths& log, const run_terms& terms) {
+  if (terms.job && log.has(run_path::job))
+    return run_path::job;
+  if (terms.only_of(open_bits()) && log.has(run_path::open))
+    return run_path::open;
+  return terms.group && log.has(run_path::group) ? run_path::group : run_path::primary;
+}
+
+found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
+                     datetime_text& dates, seen_totals& totals) {
+  auto out = find_within(log, terms, search, count_max, dates, totals);
+  if (out.rest && !out.is_full)
+    if (const auto next = log.look_at(core::log_id{core::number(*out.rest) + 1}))
+      out.searched_to = dates.read(next->newest);
   return out;
 }
 

@@ -46,10 +46,26 @@ struct run_terms {
   std::int32_t one_of = 0;
   /// Pattern of LIKE for the trigger message; empty: any.
   std::string note = {};
+  /// Kinds of triggers, n as bit n; 0: any.
+  std::int32_t kinds = 0;
+  /// Without a slash at its end; empty: any.
+  std::string address = {};
+  /// Shortest duration of a run with a result; unset: any, also for open runs.
+  std::optional<std::int64_t> min_seconds = {};
+  /// Latest trigger time of open runs, as in the column. Counts with `min_seconds` only; unset: no open runs.
+  std::optional<std::string> open_until = {};
+  /// Pattern of LIKE with the escape character `|` for messages; empty: any.
+  std::string words = {};
+  /// Pattern of `words` for trigger messages in our own form: matches after their fixed part.
+  std::string words_after_note = {};
 
   /// Returns the value for `RINGMASTER_HAS_STATUS`.
   [[nodiscard]] std::int32_t chosen_status() const noexcept { return one_of != 0 ? -1 : static_cast<std::int32_t>(status); }
   [[nodiscard]] bool of_any_status() const noexcept { return one_of == 0 && status == core::run_status::any; }
+  /// Returns true if no condition but those on ids, group, job and time is left.
+  [[nodiscard]] bool of_any_kind() const noexcept {
+    return of_any_status() && handler.empty() && note.empty() && kinds == 0 && address.empty() && !min_seconds && words.empty();
+  }
   /// Returns true if all asked statuses are among these, of which `bits` has the bits.
   [[nodiscard]] bool only_of(std::int32_t bits) const noexcept {
     const auto asked = one_of != 0 ? one_of : 1 << static_cast<std::int32_t>(status);
@@ -59,6 +75,9 @@ struct run_terms {
 
 /// Returns statuses as bits, n as bit n.
 [[nodiscard]] std::int32_t status_bits(const std::vector<core::run_status>& statuses) noexcept;
+
+/// Returns the search with the latest trigger time that its `min_duration` implies, if it asks for open runs alone.
+[[nodiscard]] core::run_search narrowed(const core::run_search& search);
 
 /// Returns the pattern of trigger messages that name `origin`.
 [[nodiscard]] std::string note_of_origin(core::log_id origin);
@@ -111,6 +130,9 @@ struct found_runs {
   bool total_is_capped = false;
   /// Whether there are as many rows as the window asks for.
   bool is_full = false;
+  /// See `core::run_list`.
+  std::optional<core::log_id> rest = {};
+  std::optional<core::time_point> searched_to = {};
 };
 
 /// Returns the conditions of a search. `group_of_job`: group of the requested job, if a job is requested. Errors: `forbidden`.

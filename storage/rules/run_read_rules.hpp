@@ -27,8 +27,8 @@ namespace ringmaster::storage {
 }
 
 /// Returns the page. `ascending`: those of the found rows that still exist.
-[[nodiscard]] inline core::page<core::log_row> shown(std::vector<core::log_row>&& ascending, const found_runs& found) {
-  core::page<core::log_row> page{{}, found.total, found.total_is_capped};
+[[nodiscard]] inline core::run_list shown(std::vector<core::log_row>&& ascending, const found_runs& found) {
+  core::run_list page{{{}, found.total, found.total_is_capped}, found.rest, found.searched_to};
   for (auto row = ascending.rbegin(); row != ascending.rend(); ++row)
     page.rows.push_back(shown(std::move(*row)));
   return page;

@@ -22,8 +22,8 @@ inline constexpr const char* executor_address = "http://10.0.0.3:9999/";
 /// Counts steps of clearing, and lets some of them fail.
 struct watched_runs final : storage::run_reader {
   explicit watched_runs(storage::run_reader& reader) : inner{reader} {}
-  core::result<core::page<core::log_row>> page(const core::run_search& search, std::size_t count_max,
-                                               const core::principal& by) override {
+  core::result<core::run_list> page(const core::run_search& search, std::size_t count_max,
+                                    const core::principal& by) override {
     return inner.page(search, count_max, by);
   }
   core::result<core::log_row> read(core::log_id run, core::group_right wanted, const core::principal& by) override {
@@ -51,6 +51,9 @@ struct watched_runs final : storage::run_reader {
   }
   core::result<std::vector<core::day_report>> report(core::time_point from, core::time_point to) override {
     return inner.report(from, to);
+  }
+  core::result<std::vector<core::day_report>> count(const core::report_search& search, const core::principal& by) override {
+    return inner.count(search, by);
   }
   storage::run_reader& inner;
   std::vector<std::string> ends;

@@ -159,3 +159,40 @@ TEST_CASE_METHOD(api_fixture, "api: given runs have no next page, and a count ha
   CHECK(call("GET", "/runs?status=failed,late").status() == 400);
   CHECK(call("GET", "/runs?ids=70&job=7").status() == 400);
 }
+
+TEST_CASE_METHOD(api_fixture, "api: runs are searched by kind, address, duration and words", "[gateway][api]") {
+  open();
+  const auto page =
+    json_of(call("GET", "/runs?kind=retry,api&address=http%3A%2F%2Fa%3A1&min_duration_ms=3600000&q=no+space&limit=2"));
+  CHECK(page["searched_to_ms"].is_null());
+  const std::string asked{"run_page_query('-', '-', 0, '-', '-', '0+2') 2/http://a:1/3600000/no space by admin@127.0.0.1"};
+  CHECK(script->take_asked() == lines{asked});
+  for (const auto* wrong : {"kind=x", "min_duration_ms=0", "q=", "duration=5", "ids=70&q=x"})
+    CHECK(call("GET", std::string{"/runs?"} + wrong).status() == 400);
+  const std::string filter{R"({"kind":["retry","api"],"address":"http://a:1","min_duration_ms":5,"q":"x"})"};
+  CHECK(call("POST", "/runs/kill", R"({"filter":)" + filter + R"(,"expect":57})").status() == 202);
+  CHECK(call("POST", "/runs/kill", R"({"filter":{"kind":["late"]},"expect":57})").status() == 400);
+}
+
+TEST_CASE_METHOD(api_fixture, "api: runs are counted by hour, of a group and of a job", "[gateway][api]") {
+  open();
+  const std::string range = "/reports?from_ms=1767225600000&to_ms=1767232800000";
+  const auto hours = json_of(call("GET", range + "&by=hour"))["items"];
+  REQUIRE(hours.size() == 2);
+  CHECK(hours[0]["day"].get<std::string>().size() == std::string{"2026-01-02 00:00"}.size());
+  CHECK(hours[0]["median_ms"] == 2000);
+  CHECK(hours[1]["median_ms"].is_null());
+  CHECK(call("GET", range + "&group=1", {}, "viewer").status() == 200);
+  CHECK(call("GET", range + "&group=2", {}, "viewer").status() == 403);
+  CHECK(call("GET", range + "&job=7&by=day").status() == 200);
+  const std::string asked{"report_query(1767225600000, 1767232800000) "};
+  CHECK(script->take_asked() ==
+        lines{asked + "-/- by hour by admin@127.0.0.1", asked + "1/- by vera@127.0.0.1", asked + "2/- by vera@127.0.0.1",
+              asked + "-/7 by admin@127.0.0.1"});
+  for (const auto* wrong : {"&by=minute", "&group=0", "&job=x", "&status=failed"})
+    CHECK(call("GET", range + wrong).status() == 400);
+  // 32 days by hour, 367 days of a group; the daily report has no limit.
+  CHECK(call("GET", "/reports?from_ms=0&to_ms=2764800000&by=hour").status() == 400);
+  CHECK(call("GET", "/reports?from_ms=0&to_ms=31708800000&group=1").status() == 400);
+  CHECK(call("GET", "/reports?from_ms=0&to_ms=31708800000").status() == 200);
+}

@@ -41,9 +41,13 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     [this](const protocol::run_page_query& m) {
       const auto& s = m.search;
       const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
-      return script->answer(line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status),
-                                    text_of(s.from), text_of(s.to), text_of(s.window)),
-                            m.by, check_list(m.by, group), protocol::run_page{page_of(a_run()), names_of_runs()});
+      auto line = line_of("run_page_query", text_of(s.group), text_of(s.job), static_cast<int>(s.status), text_of(s.from),
+                          text_of(s.to), text_of(s.window));
+      if (!s.kinds.empty() || !s.address.empty() || s.min_duration || !s.words.empty())
+        line += " " + std::to_string(s.kinds.size()) + "/" + s.address + "/" +
+                std::to_string(s.min_duration.value_or(core::milliseconds{}).count()) + "/" + s.words;
+      return script->answer(line, m.by, check_list(m.by, group),
+                            protocol::run_page{core::run_list{page_of(a_run())}, names_of_runs()});
     },
     [this](const protocol::run_query& m) {
       return script->answer(line_of("run_query", m.run), m.by, check_right(m.by, viewer, group_of(m.run)),
@@ -95,8 +99,15 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
                             group ? check_right(m.by, editor, *group) : check_admin(m.by), protocol::runs_cleared{5});
     },
     [this](const protocol::report_query& m) {
-      return script->answer(line_of("report_query", core::to_ms(m.from), core::to_ms(m.to)),
-                            protocol::day_reports{{{at(a_second - 11045), {9, 1, 6}}, {at(a_second + 75355), {4, 0, 4}}}});
+      const protocol::day_reports days{
+        {{at(a_second - 11045), {9, 1, 6}, core::milliseconds{2000}}, {at(a_second + 75355), {4, 0, 4}}}};
+      const auto line = line_of("report_query", core::to_ms(m.from), core::to_ms(m.to));
+      if (!m.counted)
+        return script->answer(line, days);
+      const auto& s = *m.counted;
+      const auto group = s.group ? s.group : s.job ? std::optional{group_of(*s.job)} : std::nullopt;
+      return script->answer(line + " " + text_of(s.group) + "/" + text_of(s.job) + (s.by_hour ? " by hour" : ""), m.by,
+                            group ? check_right(m.by, viewer, *group) : core::result<void>{}, days);
     },
   };
 }

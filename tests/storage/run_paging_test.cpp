@@ -82,6 +82,37 @@ TEST_CASE("newest runs of a group come from all of its jobs", "[storage][runs]")
   CHECK(log.asked_for == 400);
 }
 
+TEST_CASE("a search among jobs continues below the job whose rows were read least far", "[storage][runs]") {
+  busy_log log;
+  log.jobs = 2;
+  core::run_search search;
+  search.group = core::group_id{3};
+  search.window = {0, 10};
+  storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
+  storage::run_terms terms;
+  terms.group = search.group;
+  const auto found = storage::find_runs(log, terms, search, 1000, dates, totals);
+  const auto newest_stretch_ends = 10'000'000 - storage::run_reader::rows_looked_at;
+  CHECK(found.rest == core::log_id{newest_stretch_ends - storage::run_reader::rows_fetched / 2});
+  CHECK_FALSE(found.is_full);
+}
+
+TEST_CASE("messages are searched in fewer rows than columns", "[storage][runs]") {
+  busy_log log;
+  core::run_search search;
+  storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
+  storage::run_terms terms;
+  terms.words = "%disk%";
+  CHECK(storage::find_runs(log, terms, search, 1000, dates, totals).rest
+        == core::log_id{10'000'000 - storage::run_reader::rows_searched});
+  terms.words.clear();
+  terms.address = "http://a";
+  CHECK(storage::find_runs(log, terms, search, 1000, dates, totals).rest
+        == core::log_id{10'000'000 - storage::run_reader::rows_looked_at});
+}
+
 namespace {
 
 /// A log with this many runs of one job, without a gap.

@@ -284,6 +284,45 @@ TEST_CASE("api: runs are searched by several statuses, by ids, and after an id",
   }
 }
 
+TEST_CASE("api: runs are searched by kind, address, duration and words", "[wire][api]") {
+  const auto search = [](const std::string& query) { return api_run_search_of(*form::parse("/x?" + query, {}, {}), {}); };
+  using enum core::trigger_kind;
+  CHECK(search("kind=retry,manual")->kinds == std::vector{retry, manual});
+  CHECK(search("address=http%3A%2F%2Fa%3A1%2F")->address == "http://a:1/");
+  CHECK(search("min_duration_ms=3600000")->min_duration == core::milliseconds{3'600'000});
+  CHECK(search("q=no+space%25")->words == "no space%");
+  CHECK(search("q=" + std::string(200, 'x'))->words.size() == 200);
+  for (const auto& odd :
+       {std::string{"kind="}, std::string{"kind=cron,,api"}, std::string{"kind=Cron"}, std::string{"min_duration_ms=0"},
+        std::string{"min_duration_ms="}, std::string{"min_duration_ms=x"}, std::string{"min_duration_ms=315360000001"},
+        std::string{"q="}, std::string{"q=+"}, "q=" + std::string(201, 'x'), std::string{"ids=1&q=x"},
+        std::string{"ids=1&kind=api"}}) {
+    CAPTURE(odd);
+    CHECK_FALSE(search(odd));
+  }
+}
+
+TEST_CASE("api: a page of runs continues where its search ended", "[wire][api]") {
+  core::run_list page;
+  page.rows = std::vector<core::log_row>(2);
+  page.rows[0].id = core::log_id{90};
+  page.rows[1].id = core::log_id{70};
+  page.total = 2;
+  const auto text = [&](std::size_t limit) { return api_run_page(core::run_list{page}, {}, limit); };
+  const auto ends_with = [](const std::string& all, std::string_view end) { return all.ends_with(end); };
+  CHECK(ends_with(text(3), R"("next":null,"total":2,"total_is_capped":false,"searched_to_ms":null})"));
+  CHECK(ends_with(text(2), R"("next":"p70","total":2,"total_is_capped":false,"searched_to_ms":null})"));
+  page.rest = core::log_id{60};
+  page.searched_to = core::from_ms(5000);
+  page.total_is_capped = true;
+  CHECK(ends_with(text(3), R"("next":"p61","total":2,"total_is_capped":true,"searched_to_ms":5000})"));
+  CHECK(ends_with(text(2), R"("next":"p70","total":2,"total_is_capped":true,"searched_to_ms":null})"));
+  // Below the rest the rows are not complete: the next page has them.
+  page.rest = core::log_id{70};
+  CHECK(text(2).find("\"id\":70") == std::string::npos);
+  CHECK(ends_with(text(2), R"("next":"p71","total":2,"total_is_capped":true,"searched_to_ms":5000})"));
+}
+
 TEST_CASE("api: a run tells why it failed, and how it came about", "[wire][api]") {
   core::log_row run;
   run.id = core::log_id{70};

@@ -37,4 +37,6 @@ export interface Page<Row> {
   next: string | null
   total: number | null
   total_is_capped: boolean
+  /** The search ended here, and `next` continues it. */
+  searched_to_ms?: number | null
 }

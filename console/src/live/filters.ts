@@ -1,7 +1,8 @@
 import { computed, onScopeDispose, reactive, watch } from 'vue'
 import { useRoute, useRouter, type LocationQuery, type LocationQueryRaw } from 'vue-router'
 
-export type FilterKind = 'text' | 'number' | 'flag' | readonly string[]
+/** A list is one of these values, `several` any number of them, written with commas. */
+export type FilterKind = 'text' | 'number' | 'flag' | readonly string[] | { readonly several: readonly string[] }
 export type FilterSpec = Record<string, FilterKind>
 export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
   ? string
@@ -11,8 +12,12 @@ export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
       ? boolean | undefined
       : Kind extends readonly (infer Choice)[]
         ? Choice | ''
-        : never
+        : Kind extends { readonly several: readonly (infer Choice)[] }
+          ? Choice[]
+          : never
 export type FilterValues<Spec extends FilterSpec> = { [Name in keyof Spec]: FilterValue<Spec[Name]> }
+
+const isSet = (value: unknown) => value !== undefined && value !== null && String(value) !== ''
 
 /** Reads filters from a query. Values that are invalid count as absent. */
 export function readFilters<Spec extends FilterSpec>(spec: Spec, query: LocationQuery): FilterValues<Spec> {
@@ -23,6 +28,7 @@ export function readFilters<Spec extends FilterSpec>(spec: Spec, query: Location
     if (kind === 'text') result[name] = text
     else if (kind === 'number') result[name] = /^\d{1,15}$/.test(text) ? Number(text) : undefined
     else if (kind === 'flag') result[name] = text === 'true' ? true : text === 'false' ? false : undefined
+    else if ('several' in kind) result[name] = kind.several.filter((each) => text.split(',').includes(each))
     else result[name] = kind.includes(text) ? text : ''
   }
   return result as FilterValues<Spec>
@@ -34,7 +40,7 @@ export function writeFilters<Spec extends FilterSpec>(spec: Spec, values: Filter
   for (const [name, value] of Object.entries(query)) if (!(name in spec)) result[name] = value
   for (const name of Object.keys(spec)) {
     const value = values[name]
-    if (value !== undefined && value !== null && value !== '') result[name] = String(value)
+    if (isSet(value)) result[name] = String(value)
   }
   return result
 }
@@ -47,7 +53,7 @@ export function useFilters<Spec extends FilterSpec>(spec: Spec) {
   const isShown = () => route.matched[0]?.path === base
   const values = reactive(readFilters(spec, route.query)) as FilterValues<Spec>
   const text = computed(() => JSON.stringify(values))
-  const any = computed(() => Object.values(values).some((value) => value !== undefined && value !== ''))
+  const any = computed(() => Object.values(values).some(isSet))
 
   watch(
     () => route.query,

@@ -4,6 +4,8 @@ import { settings } from '../app/settings'
 import { useLive } from './poll'
 import { mergeRows } from './rows'
 
+const partEveryMs = 15000
+
 export interface PageOfList {
   limit: number
   cursor?: string
@@ -26,6 +28,8 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   const total = ref<number | null>(null)
   const totalIsCapped = ref(false)
   const next = ref<string | null>(null)
+  /** Time at which the search of a part of the list ended; null: the page is full, or the list has ended. */
+  const searchedTo = ref<number | null>(null)
   const waiting = ref(0)
   /** Reasons to keep the order: the pointer is on the table, rows are selected. */
   const holds = ref(0)
@@ -44,9 +48,11 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
       total.value = page.total
       totalIsCapped.value = page.total_is_capped
       next.value = page.next
+      searchedTo.value = page.searched_to_ms ?? null
       seen?.(page.items)
     },
-    everyMs: () => everyMs,
+    // Such a search reads many rows each time.
+    everyMs: () => (searchedTo.value === null ? everyMs : Math.max(everyMs, partEveryMs)),
   })
 
   function show(): void {
@@ -76,5 +82,5 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   watch(() => settings.pageSize, goFirst)
 
   const page = computed(() => cursors.value.length)
-  return { rows, total, totalIsCapped, next, waiting, holds, live, page, show, goNext, goBack, goFirst }
+  return { rows, total, totalIsCapped, next, searchedTo, waiting, holds, live, page, show, goNext, goBack, goFirst }
 }

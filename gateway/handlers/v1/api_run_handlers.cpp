@@ -5,6 +5,7 @@
 
 #include "gateway/exchange/api_preconditions.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "protocol/wire/v1/api_reports.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -13,11 +14,6 @@ namespace {
 
 namespace wire = protocol::wire;
 using wire::form;
-
-/// Returns the cursor of the next page, which is before the last row: newest first.
-std::optional<std::int64_t> next_before(const std::vector<core::log_row>& rows, std::size_t limit) {
-  return rows.size() >= limit && !rows.empty() ? std::optional{core::number(rows.back().id)} : std::nullopt;
-}
 
 constexpr std::int64_t wait_s_max = 30;
 /// Longer time limit: many executors are asked one after the other.
@@ -114,29 +110,17 @@ std::function<bool(const core::run_log&)> is_known_to(const exchange& ex) {
   return [about = std::move(about)](const core::run_log& log) { return has_already(about, etag_of_log(log)); };
 }
 
-core::result<protocol::report_query> report_query_of(const form& sent) {
-  const auto from = wire::instant_of(sent, "from_ms");
-  const auto to = wire::instant_of(sent, "to_ms");
-  if (!from || !to)
-    return tl::unexpected{from ? to.error() : from.error()};
-  if (!*from || !*to)
-    return core::fail(core::errc::invalid_argument, "missing parameters from_ms and to_ms");
-  return protocol::report_query{**from, **to};
-}
-
 } // namespace
 
 void run_list(exchange ex) {
   auto query = read_list_query(ex, wire::api_run_search_of, 0);
   if (!query)
     return;
-  const bool is_whole = !query->first.ids.empty();
+  const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
   ex.ask<protocol::run_page>(
     ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
-    [is_whole, limit = query->second.limit](const exchange& waiting, const protocol::run_page& reply) {
-      const auto& [rows, total, capped] = reply.page;
-      const auto next = is_whole ? std::nullopt : next_before(rows, limit);
-      tell_json(waiting, wire::api_page(wire::api_runs(rows, reply.names), next, total, capped));
+    [limit](const exchange& waiting, const protocol::run_page& reply) {
+      tell_json(waiting, wire::api_run_page(core::run_list{reply.page}, reply.names, limit));
     });
 }
 
@@ -197,13 +181,18 @@ void runs_clear(exchange ex) {
 }
 
 void report_list(exchange ex) {
-  const auto query = read_query(ex, report_query_of);
-  if (!query)
+  const auto asked = read_query(ex, wire::api_report_search_of);
+  if (!asked)
     return;
-  ex.ask<protocol::day_reports>(ex.services().partners.runs, *query,
-                                [](const exchange& waiting, const protocol::day_reports& reports) {
+  protocol::report_query query{asked->search.from, asked->search.to};
+  if (!asked->is_daily) {
+    query.counted = asked->search;
+    query.by = ex.who();
+  }
+  ex.ask<protocol::day_reports>(ex.services().partners.runs, std::move(query),
+                                [by_hour = asked->search.by_hour](const exchange& waiting, const protocol::day_reports& reports) {
                                   const auto& where = waiting.services().web.zone;
-                                  tell_json(waiting, wire::api_reports(reports.days, where));
+                                  tell_json(waiting, wire::api_reports(reports.days, where, by_hour));
                                 });
 }
 

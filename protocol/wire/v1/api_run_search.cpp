@@ -1,11 +1,13 @@
 // Requests for lists of runs, and for their removal.
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "core/run/run.hpp"
 #include "core/text/text.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 #include "protocol/wire/v1/api_runs.hpp"
@@ -15,6 +17,9 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 using core::run_status;
+
+/// Ten years.
+constexpr core::milliseconds duration_max = std::chrono::hours{24 * 3650};
 
 constexpr std::array<std::pair<std::string_view, run_status>, 10> statuses{{{"succeeded", run_status::succeeded},
                                                                            {"failed", run_status::failed},
@@ -54,6 +59,46 @@ core::result<void> read_run_statuses(std::string_view list, core::run_search& se
   return {};
 }
 
+/// Reads the wanted kinds into `search`.
+core::result<void> read_run_kinds(std::string_view list, core::run_search& search) {
+  using enum core::trigger_kind;
+  do {
+    const auto name = core::take_item(list);
+    const std::array all{cron, misfire, manual, parent, retry, api, missed};
+    const auto found = std::find_if(all.begin(), all.end(), [&](core::trigger_kind each) { return to_string(each) == name; });
+    if (found == all.end())
+      return core::fail(core::errc::invalid_argument,
+                        "the parameter kind must be one or several, separated by commas, of cron, misfire, manual, parent, "
+                        "retry, api, missed");
+    search.kinds.push_back(*found);
+  } while (!list.empty());
+  return {};
+}
+
+/// Reads the conditions that no index serves. Returns whether there is one.
+core::result<bool> read_unindexed(const form& sent, core::run_search& search) {
+  const auto handler = sent.text("handler");
+  const auto address = sent.text("address");
+  const auto kind = sent.text("kind");
+  const auto words = sent.text("q");
+  const auto duration = api_number_of(sent, "min_duration_ms");
+  search.handler = std::string{handler.value_or("")};
+  search.address = std::string{address.value_or("")};
+  if (kind)
+    if (auto read = read_run_kinds(*kind, search); !read)
+      return tl::unexpected{read.error()};
+  if (!duration || (*duration && (**duration < 1 || **duration > duration_max.count())))
+    return core::fail(core::errc::invalid_argument,
+                      "the parameter min_duration_ms must be a number from 1 to " + std::to_string(duration_max.count()));
+  if (*duration)
+    search.min_duration = core::milliseconds{**duration};
+  if (words && (core::is_blank(*words) || words->size() > api_run_words_max))
+    return core::fail(core::errc::invalid_argument, "the parameter q must be a text of at most " +
+                                                      std::to_string(api_run_words_max) + " bytes, not blank");
+  search.words = std::string{words.value_or("")};
+  return handler || address || kind || words || *duration;
+}
+
 /// Reads ids of runs, separated by commas.
 core::result<std::vector<core::log_id>> read_run_ids(std::string_view list) {
   std::vector<core::log_id> ids;
@@ -90,8 +135,9 @@ core::result<core::run_search> api_run_search_of(const form& sent, const api_cur
   if (from.place > 0)
     search.before = core::log_id{from.place};
   search.window.limit = from.limit;
-  const auto handler = sent.text("handler");
-  search.handler = std::string{handler.value_or("")};
+  const auto unindexed = read_unindexed(sent, search);
+  if (!unindexed)
+    return tl::unexpected{unindexed.error()};
   const auto status = sent.text("status");
   if (auto read = read_run_statuses(status.value_or("any"), search); !read)
     return tl::unexpected{read.error()};
@@ -103,7 +149,7 @@ core::result<core::run_search> api_run_search_of(const form& sent, const api_cur
   const auto ids = sent.text("ids");
   if (!ids)
     return search;
-  if (*group || *job || *begin || *end || *after || handler || status || from.place > 0)
+  if (*group || *job || *begin || *end || *after || *unindexed || status || from.place > 0)
     return core::fail(core::errc::invalid_argument, "the parameter ids cannot be combined with other filters or a cursor");
   return read_run_ids(*ids).map([&](std::vector<core::log_id>&& wanted) {
     search.ids = std::move(wanted);

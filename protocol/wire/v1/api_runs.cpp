@@ -157,6 +157,23 @@ std::string api_runs(const std::vector<core::log_row>& runs, const core::run_nam
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_api_run(out, run, names); });
 }
 
+std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit) {
+  auto& rows = page.rows;
+  if (page.rest)
+    std::erase_if(rows, [&](const core::log_row& run) { return run.id <= *page.rest; });
+  const bool is_full = rows.size() >= limit;
+  std::optional<std::int64_t> next;
+  if (is_full && !rows.empty())
+    next = core::number(rows.back().id);
+  else if (!is_full && page.rest)
+    next = core::number(*page.rest) + 1;
+  auto out = api_page(api_runs(rows, names), next, page.total, page.total_is_capped);
+  const auto searched =
+    json_object_of([&](json_object& more) { append_instant(more, "searched_to_ms", is_full ? std::nullopt : page.searched_to); });
+  out.back() = ',';
+  return out.append(searched, 1);
+}
+
 std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names) {
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_short_run(out, run, names); });
 }
@@ -210,20 +227,6 @@ std::string api_log_matches(const std::vector<core::log_match>& matches, std::in
     out.number("scanned_to", scanned_to);
     append_text_or_null(out, "partial_reason", partial_reason);
   });
-}
-
-std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where) {
-  const auto rows = json_array(days, [&where](std::string& out, const core::day_report& each) {
-    constexpr std::size_t date_chars = 10;
-    json_object row{out};
-    row.text("day", where.format(each.day).substr(0, date_chars));
-    row.number("day_ms", core::to_ms(each.day));
-    row.number("total", each.counts.total);
-    row.number("running", each.counts.running);
-    row.number("succeeded", each.counts.succeeded);
-    row.number("failed", each.counts.failed());
-  });
-  return R"({"items":)" + rows + '}';
 }
 
 } // namespace ringmaster::protocol::wire

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs, their logs and the daily figures in /api/v1. Errors of all functions that read: `invalid_argument`.
+// Runs and their logs in /api/v1. Errors of all functions that read: `invalid_argument`.
 
 #include <cstdint>
 #include <optional>
@@ -8,14 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/log_row.hpp"
 #include "core/run/log_search.hpp"
 #include "core/run/run_log.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_search.hpp"
-#include "core/zone/zone.hpp"
 #include "protocol/wire/v1/api_page.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -23,6 +21,9 @@ namespace ringmaster::protocol::wire {
 /// Return a JSON object, and an array. Names that are missing in `names` are null.
 [[nodiscard]] std::string api_run(const core::log_row& run, const core::run_names& names = {});
 [[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names = {});
+
+/// Returns a page of a list, of at most `limit` runs, with the time back to which the search went if it ended before the list.
+[[nodiscard]] std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit);
 
 /// Returns an array of runs in a short form.
 [[nodiscard]] std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names);
@@ -37,13 +38,14 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_log_matches(const std::vector<core::log_match>& matches, std::int32_t scanned_to,
                                           std::optional<std::int32_t> next_line, std::string_view partial_reason);
 
-/// Days are local days of `where`.
-[[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where);
-
 /// Maximum number of `ids` in a request for a list.
 inline constexpr std::size_t api_run_ids_max = 100;
 
-/// Reads `group`, `job`, `status` (several with commas), `handler`, `from_ms`, `to_ms`, `after`; or `ids` alone.
+/// Maximum size in bytes of a text that is searched in messages.
+inline constexpr std::size_t api_run_words_max = 200;
+
+/// Reads `group`, `job`, `status` and `kind` (several with commas), `handler`, `address`, `min_duration_ms`, `q`, `from_ms`,
+/// `to_ms`, `after`; or `ids` alone.
 [[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
 
 /// Reads the runs to remove: exactly one of `until_ms`, `keep_newest` and `all`: true.

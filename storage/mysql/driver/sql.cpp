@@ -34,6 +34,7 @@ constexpr sql_dialect mysql_dialect{
     "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time), IF(s.last_ms "
     "= s.missed_ms, s.sent_ms, s.last_ms))",
   .planned_kinds = "kind IN ('cron', 'misfire')",
+  .seconds_taken = "TIMESTAMPDIFF(SECOND, trigger_time, handle_time)",
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "storage/rows/run_filter_sql.hpp"
 #include "storage/rows/run_status_sql.hpp"
 
 namespace ringmaster::storage::mysql {
@@ -12,11 +13,17 @@ namespace {
 
 // Written so that no index serves these conditions: the table's hint and the preceding condition choose the path. A missing bound
 // is a time that every server can read. Conditions that match few rows come first, because each of 100 000 rows is checked.
+#define RINGMASTER_UTF8(column) "CONVERT(" #column " USING utf8mb4)"
 #define RINGMASTER_RUN_TERMS                                                                                                     \
-  " AND " RINGMASTER_HAS_STATUS("?", "?", "CONVERT(handle_msg USING utf8mb4)")                                                   \
+  " AND " RINGMASTER_HAS_STATUS("?", "?", RINGMASTER_UTF8(handle_msg))                                                           \
   " AND (? = 0 OR job_id + 0 = ?) AND (? = 0 OR job_group + 0 = ?) AND (? = '' OR FIND_IN_SET(job_group, ?) > 0)"                \
   " AND (? = 0 OR trigger_time + INTERVAL 0 SECOND >= ?) AND (? = 0 OR trigger_time + INTERVAL 0 SECOND <= ?)"            \
-  " AND (? = '' OR executor_handler = ?) AND (? = '' OR trigger_msg LIKE ?) "
+  " AND (? = '' OR executor_handler = ?) AND (? = '' OR trigger_msg LIKE ?)"                                                     \
+  " AND (? = 0 OR " RINGMASTER_HAS_KIND("?", RINGMASTER_UTF8(trigger_msg)) ")"                                                   \
+  " AND (? = '' OR executor_address IN (?, ?))"                                                                                  \
+  " AND (? = 0 OR CASE WHEN handle_code + 0 <> 0 THEN TIMESTAMPDIFF(SECOND, trigger_time, handle_time) >= ?"                     \
+  " ELSE trigger_code IN (0, 200) AND trigger_time + INTERVAL 0 SECOND <= ? END)"                                                \
+  " AND (? = 0 OR " RINGMASTER_HAS_WORDS("?", "?", RINGMASTER_UTF8(trigger_msg), RINGMASTER_UTF8(handle_msg)) ") "
 #define RINGMASTER_NEWEST RINGMASTER_RUN_TERMS "ORDER BY id DESC LIMIT ?"
 #define RINGMASTER_OLDEST RINGMASTER_RUN_TERMS "ORDER BY id LIMIT ?"
 #define RINGMASTER_ALL "SELECT id FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ?"
@@ -51,9 +58,12 @@ constexpr sql keys_of_group{RINGMASTER_KEYS("job_group")};
 #undef RINGMASTER_OLDEST
 #undef RINGMASTER_NEWEST
 #undef RINGMASTER_RUN_TERMS
+#undef RINGMASTER_UTF8
 
 /// Number of ids in the first step along an index.
 constexpr std::int64_t first_step_ids = 100'000;
+/// Placeholders of `RINGMASTER_HAS_KIND`.
+constexpr int kinds_compared = 7;
 constexpr const char* any_time = "2000-01-01 00:00:00";
 
 /// Returns the parameter of the condition before the others.
@@ -75,7 +85,12 @@ statement& add_terms(statement& to, const run_terms& terms) {
   to.add(terms.visible.value_or("")).add(terms.visible.value_or(""));
   to.add(terms.from.has_value()).add(terms.from.value_or(any_time));
   to.add(terms.until.has_value()).add(terms.until.value_or(any_time));
-  return to.add(terms.handler).add(terms.handler).add(terms.note).add(terms.note);
+  to.add(terms.handler).add(terms.handler).add(terms.note).add(terms.note);
+  for (int each = 0; each <= kinds_compared; ++each)
+    to.add(terms.kinds);
+  to.add(terms.address).add(terms.address).add(terms.address + '/');
+  to.add(terms.min_seconds.has_value()).add(terms.min_seconds.value_or(0)).add(terms.open_until.value_or(any_time));
+  return to.add(!terms.words.empty()).add(terms.words).add(terms.words).add(terms.words_after_note);
 }
 
 std::vector<core::log_id> ids_of(statement& some) {

@@ -25,6 +25,7 @@ constexpr sql_dialect sqlite_dialect{
   .bytes_of = "LENGTH(CAST(# AS BLOB))",
   .planned_times = "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END",
   .planned_kinds = "kind = 'cron'",
+  .seconds_taken = "strftime('%s', handle_time) - strftime('%s', trigger_time)",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.

@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/runs/log_paths.hpp"
 
+#include "storage/rows/run_filter_sql.hpp"
 #include "storage/rows/run_status_sql.hpp"
 #include "storage/sqlite/runs/run_sql.hpp"
 
@@ -14,16 +15,22 @@ namespace {
   " AND " RINGMASTER_HAS_STATUS("?8", "?10", "handle_msg")                                                                       \
   " AND (?4 IS NULL OR job_group = ?4) AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || job_group || ',') > 0)"                 \
   " AND (?6 IS NULL OR trigger_time >= ?6) AND (?7 IS NULL OR trigger_time <= ?7)"                                               \
-  " AND (?9 = '' OR executor_handler = ?9) AND (?11 = '' OR trigger_msg LIKE ?11) "
+  " AND (?9 = '' OR executor_handler = ?9) AND (?11 = '' OR trigger_msg LIKE ?11)"                                               \
+  " AND (?12 = 0 OR " RINGMASTER_HAS_KIND("?12", "trigger_msg") ")"                                                              \
+  " AND (?13 = '' OR executor_address IN (?13, ?13 || '/'))"                                                                     \
+  " AND (?14 IS NULL OR CASE WHEN handle_code + 0 <> 0"                                                                          \
+  " THEN strftime('%s', handle_time) - strftime('%s', trigger_time) >= ?14"                                                      \
+  " ELSE trigger_code IN (0, 200) AND trigger_time <= ?15 END)"                                                                  \
+  " AND (?16 = '' OR " RINGMASTER_HAS_WORDS("?16", "?17", "trigger_msg", "handle_msg") ") "
 #define RINGMASTER_ALL_RUNS                                                                                                      \
   "SELECT id FROM xxl_job_log NOT INDEXED WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR job_id = ?3)" RINGMASTER_RUN_TERMS
 #define RINGMASTER_RUNS_OF_JOB                                                                                                   \
   "SELECT id FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2" RINGMASTER_RUN_TERMS
 
-constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?12";
-constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?12";
-constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?12";
-constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?12";
+constexpr char newest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id DESC LIMIT ?18";
+constexpr char oldest_of_all[] = RINGMASTER_ALL_RUNS "ORDER BY id LIMIT ?18";
+constexpr char newest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id DESC LIMIT ?18";
+constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?18";
 // Selects whether each row of an index meets the terms.
 constexpr char seen_of_job[] =
   "SELECT id, 1" RINGMASTER_RUN_TERMS "FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 "
@@ -63,7 +70,8 @@ run_paths::stretch log_paths::look_along(run_path path, const run_terms& terms, 
   stretch out;
   auto looking = db_.prepare(path == run_path::failed ? seen_failed : seen_of_job);
   looking.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               terms.chosen_status(), terms.handler, terms.one_of, terms.note);
+               terms.chosen_status(), terms.handler, terms.one_of, terms.note, terms.kinds, terms.address, terms.min_seconds,
+               terms.open_until, terms.words, terms.words_after_note);
   for (; out.ids.size() < limit && looking.step(); --rows) {
     const auto id = looking.id<core::log_id>(0);
     if (rows == 0) {
@@ -81,7 +89,8 @@ std::vector<core::log_id> log_paths::list(const char* sql, const run_terms& term
   std::vector<core::log_id> ids;
   auto listing = db_.prepare(sql);
   listing.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               terms.chosen_status(), terms.handler, terms.one_of, terms.note, limit);
+               terms.chosen_status(), terms.handler, terms.one_of, terms.note, terms.kinds, terms.address, terms.min_seconds,
+               terms.open_until, terms.words, terms.words_after_note, limit);
   while (listing.step())
     ids.push_back(listing.id<core::log_id>(0));
   return ids;

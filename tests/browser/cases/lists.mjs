@@ -358,3 +358,56 @@ test('users and executors: rows show sign-ins, sessions and keys, and the number
     await rowOf(page, group.id).getByRole('link', { name: `Jobs of the group: ${group.jobs}` }).waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
   }))
+
+test('runs: several states, kind, address and text are filters in the URL; a long address is cut with its whole text as title', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { address } = await world.admin.get(`/runs/${world.seen.failed}`)
+    const rows = page.locator('main tbody tr')
+    await visitor.signIn('admin', world.adminPassword, `/runs?status=failed,lost&kind=manual,api&address=${encodeURIComponent(address)}`)
+    await rowOf(page, world.seen.failed).waitFor()
+    const code = rowOf(page, world.seen.failed).locator('code.address')
+    assert.equal(await code.getAttribute('title'), address)
+    assert.equal(await code.evaluate((element) => getComputedStyle(element).textOverflow), 'ellipsis')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.getByRole('textbox', { name: 'Text in messages' }).fill('no such words in any message')
+    await page.waitForURL(/q=no\+such|q=no%20such/)
+    await page.getByText('No match').first().waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL(/\/runs$/)
+    await rows.first().waitFor()
+    await page.goBack()
+    await page.waitForURL(/kind=manual/)
+    await visitor.settle()
+  }))
+
+test('runs: the chip of long runs asks for open runs by their age', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/runs')
+    const chip = page.locator('.chips').getByText('Running > 1 h')
+    await chip.click()
+    await page.waitForURL(/status=running&took=3600000/)
+    await page.getByText('No match').first().waitFor()
+    await chip.click()
+    await page.waitForURL(/\/runs$/)
+    await visitor.settle()
+  }))
+
+test('dashboard: two days are shown by hour, of one job with its median duration; an hour opens its runs', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const job = world.jobs['import rates']
+    await visitor.signIn('admin', world.adminPassword, `/report?range=today&group=${world.pay}&job=${job}`)
+    await page.getByRole('heading', { name: 'Runs by hour' }).waitFor()
+    await page.getByText('As a table').click()
+    await page.getByText('Median duration').waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    // The run may be of yesterday if the tests run around midnight.
+    const run = await world.admin.get(`/runs/${world.seen.failed}`)
+    const begin = run.trigger_ms - (run.trigger_ms % 3600000)
+    const { items } = await world.admin.get(`/reports?from_ms=${begin}&to_ms=${begin + 3600000}&job=${job}&by=hour`)
+    const listed = await world.admin.get(`/runs?job=${job}&from_ms=${begin}&to_ms=${begin + 3599999}&limit=0`)
+    assert.equal(items.length, 1)
+    assert.equal(items[0].total, listed.total)
+    await page.locator('details tbody a').last().click()
+    await page.waitForURL(/\/runs\?from=\d+&to=\d+&group=\d+&job=\d+/)
+    await visitor.settle()
+  }))
