@@ -23,6 +23,9 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_run(const core::log_row& run, const core::run_names& names = {});
 [[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names = {});
 
+/// Returns the newest run of a job in its shortest form.
+[[nodiscard]] std::string api_last_run(const core::log_row& run);
+
 /// Returns an array of runs in a short form.
 [[nodiscard]] std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names);
 
