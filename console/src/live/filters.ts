@@ -12,7 +12,7 @@ export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
       : Kind extends readonly (infer Choice)[]
         ? Choice | ''
         : never
-export type FilterValues<Spec extends FilterSpec> = { [Name in keyof Spec]: FilterValue<Spec[Name]> }
+export type FilterValues<Spec extends FilterSpec> = { -readonly [Name in keyof Spec]: FilterValue<Spec[Name]> }
 
 /** Reads filters from a query. Values that are invalid count as absent. */
 export function readFilters<Spec extends FilterSpec>(spec: Spec, query: LocationQuery): FilterValues<Spec> {
