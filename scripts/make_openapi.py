@@ -113,9 +113,9 @@ operation("get", "/jobs", "viewer", "Lists jobs, newest first or in another orde
     query("glue_type", text(), "Kind: BEAN, or that of a script."),
     query("declared", truth(), "Whether a file declares the job."), query("source", text(), "Source that declares the job."),
     query("ids", text(pattern=ID_LIST), "Only these jobs, at most 100, separated by commas; no other filter then."),
-    query("sort", one_of("name", "-name", "next", "-next", "last", "-last", "updated", "-updated"),
-          "Order: by name, next time, last planned instant that was sent, or last edit; descending with a minus. Refused when "
-          "more than 10000 jobs match."), *ORDERED_PAGING])
+    query("sort", one_of("id", "-id", "name", "-name", "next", "-next", "last", "-last", "updated", "-updated"),
+          "Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without "
+          "it: -id. Orders other than by id are refused when more than 10000 jobs match."), *ORDERED_PAGING])
 operation("post", "/jobs", "editor", "Creates a job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
 operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
           more=[409])

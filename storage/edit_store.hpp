@@ -58,8 +58,8 @@ public:
   /// when `by` may not see the requested group.
   virtual core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) = 0;
 
-  /// Returns the same with facts about each job, in `search.order`. Errors as `page`, and `invalid_argument` for an order other
-  /// than `newest` when more than `core::sorted_jobs_max` jobs match.
+  /// Returns the same with facts about each job, in `search.order`. Errors as `page`, and `invalid_argument` for an order by a
+  /// value when more than `core::sorted_jobs_max` jobs match.
   virtual core::result<core::job_list> list(const core::job_search& search, const core::principal& by) = 0;
 
   /// Returns the running jobs that are due first, at most `limit`, by next time and then by id; without facts and total. Errors

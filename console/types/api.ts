@@ -1283,8 +1283,8 @@ export interface Operations {
       source?: string
       /** Only these jobs, at most 100, separated by commas; no other filter then. */
       ids?: string
-      /** Order: by name, next time, last planned instant that was sent, or last edit; descending with a minus. Refused when more than 10000 jobs match. */
-      sort?: 'name' | '-name' | 'next' | '-next' | 'last' | '-last' | 'updated' | '-updated'
+      /** Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without it: -id. Orders other than by id are refused when more than 10000 jobs match. */
+      sort?: 'id' | '-id' | 'name' | '-name' | 'next' | '-next' | 'last' | '-last' | 'updated' | '-updated'
       limit?: number
       /** Value of `next` of the previous page, in the same order. */
       cursor?: string

@@ -127,7 +127,9 @@ enum class job_order : std::uint8_t {
   /// Last planned instant that was sent; none is the earliest.
   last,
   /// Last edit, by its revision.
-  updated
+  updated,
+  /// Lowest id first; for lists of any length.
+  oldest
 };
 
 /// The last row before a page of an ordered list: its value and its id.

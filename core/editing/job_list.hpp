@@ -46,7 +46,8 @@ struct job_list {
   case job_order::next: return {{}, ms(row.next), row.id};
   case job_order::last: return {{}, ms(row.last), row.id};
   case job_order::updated: return {{}, row.revision, row.id};
-  case job_order::newest: break;
+  case job_order::newest:
+  case job_order::oldest: break;
   }
   return {{}, 0, row.id};
 }

@@ -45,8 +45,11 @@ constexpr sql_text count_finer{
 constexpr sql_text list_finer{
   "SELECT i.id FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id" RINGMASTER_FINER_TERMS
   " ORDER BY i.id DESC LIMIT ? OFFSET ?"};
+constexpr sql_text list_oldest{
+  "SELECT i.id FROM xxl_job_info i LEFT JOIN rm_job_ext x ON x.job = i.id" RINGMASTER_FINER_TERMS
+  " AND i.id > ? ORDER BY i.id LIMIT ?"};
 
-/// Returns the statement of an order.
+/// Returns the statement of an order by a value.
 sql_text ordered(core::job_order order, bool descending) {
   switch (order) {
   case core::job_order::name:
@@ -59,7 +62,8 @@ sql_text ordered(core::job_order order, bool descending) {
     return descending ? sql_text{RINGMASTER_DOWNWARDS(RINGMASTER_LAST, "?")}
                       : sql_text{RINGMASTER_UPWARDS(RINGMASTER_LAST, "?")};
   case core::job_order::updated:
-  case core::job_order::newest: break;
+  case core::job_order::newest:
+  case core::job_order::oldest: break;
   }
   return descending ? sql_text{RINGMASTER_DOWNWARDS(RINGMASTER_REVISION, "?")}
                     : sql_text{RINGMASTER_UPWARDS(RINGMASTER_REVISION, "?")};
@@ -186,10 +190,16 @@ core::result<ordered_jobs> find_ordered(admin_session& own, const core::job_sear
     out.more = static_cast<std::int64_t>(search.window.offset + out.ids.size()) < out.total;
     return out;
   }
-  if (out.total > core::sorted_jobs_max)
-    return tl::unexpected{too_many_to_sort()};
-  add_place(values, search, limit + 1);
-  out.ids = ids_in(own.query_with(ordered(search.order, search.descending), values));
+  if (search.order == core::job_order::oldest) {
+    values.push_back(value_of(search.after.value_or(core::job_place{}).job));
+    values.push_back(value_of(limit + 1));
+    out.ids = ids_in(own.query_with(list_oldest, values));
+  } else {
+    if (out.total > core::sorted_jobs_max)
+      return tl::unexpected{too_many_to_sort()};
+    add_place(values, search, limit + 1);
+    out.ids = ids_in(own.query_with(ordered(search.order, search.descending), values));
+  }
   out.more = out.ids.size() > limit;
   out.ids.resize(std::min(out.ids.size(), limit));
   return out;

@@ -25,7 +25,7 @@ struct ordered_jobs {
 [[nodiscard]] bool is_finer(const core::job_search& search) noexcept;
 
 /// Finds a page of at most `core::page_rows_max` rows, inside a read. `groups`: the groups to search; empty optional: all.
-/// Errors: `invalid_argument` for an order other than `newest` when more than `core::sorted_jobs_max` jobs match.
+/// Errors: `invalid_argument` for an order by a value when more than `core::sorted_jobs_max` jobs match.
 [[nodiscard]] core::result<ordered_jobs> find_ordered(admin_session& own, const core::job_search& search,
                                                       const std::optional<std::vector<core::group_id>>& groups,
                                                       seen_totals& totals);

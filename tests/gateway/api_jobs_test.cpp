@@ -272,7 +272,7 @@ TEST_CASE_METHOD(api_fixture, "api: rows of jobs tell the words of the schedule,
   open();
   const auto page = json_of(call("GET", "/jobs?limit=1", {}, "viewer", "Accept-Language: en\r\n"));
   const auto& job = page["items"][0];
-  CHECK(job["words"] == "At 03:00");
+  CHECK(job["words"] == "At 03:00, every day");
   CHECK_FALSE(job["effective_zone"].get<std::string>().empty());
   CHECK(job["group_title"] == "First");
   CHECK(job["last_run"]["id"] == 70);
@@ -296,6 +296,8 @@ TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[ga
   CHECK(line("declared=false") == " declared no by admin@127.0.0.1");
   CHECK(line("source=deploy&sort=-updated") == " source deploy down 4 by admin@127.0.0.1");
   CHECK(line("ids=7,8") == " id 7 id 8 by admin@127.0.0.1");
+  CHECK(line("sort=id&cursor=k7.0") == " up 5 after /0/7 by admin@127.0.0.1");
+  CHECK(line("sort=-id") == " by admin@127.0.0.1");
   CHECK(line("sort=name&cursor=k7.a.b") == " up 1 after a.b/0/7 by admin@127.0.0.1");
   CHECK(line("sort=-next&cursor=k7.1767323049000") == " down 2 after /1767323049000/7 by admin@127.0.0.1");
   for (const auto* odd : {"type=cron", "glue_type=PERL", "declared=1", "group=1,x", "group=1,0", "ids=7,8&q=x", "ids=7&sort=name",

@@ -164,7 +164,7 @@ TEST_CASE("pages of an ordered list skip and repeat nothing while jobs come and 
     f.plan(job, number % 4 == 0 ? "0" : std::to_string(1000 + number % 3), "0");
     all.insert(name);
   }
-  for (const auto order : {job_order::name, job_order::next, job_order::last, job_order::updated})
+  for (const auto order : {job_order::oldest, job_order::name, job_order::next, job_order::last, job_order::updated})
     for (const bool descending : {false, true}) {
       CAPTURE(static_cast<int>(order), descending);
       const auto found = f.all_pages(in_order(order, descending), 5, [] {});
@@ -193,6 +193,7 @@ TEST_CASE("more than ten thousand jobs are not sorted", "[storage][editor]") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::invalid_argument);
   CHECK(refused.error().context.find("group") != std::string::npos);
+  CHECK(f.list(in_order(job_order::oldest)).more);
   auto narrow = in_order(job_order::name);
   narrow.group = f.mail;
   CHECK(f.names(narrow) == "Mail of 1");

@@ -3,7 +3,7 @@ import type { FilterValues } from '../live/filters'
 import { glueTypes, scheduleTypes } from './choices'
 
 /** Orders of the list of jobs; the usual one is newest first. */
-export const jobOrders = ['name', '-name', 'next', '-next', 'last', '-last', 'updated', '-updated'] as const
+export const jobOrders = ['id', 'name', '-name', 'next', '-next', 'last', '-last', 'updated', '-updated'] as const
 
 /** Filters and order of the page Jobs, as in its URL and in the request. */
 export const jobFilters = {

@@ -16,8 +16,11 @@ namespace {
 
 using core::job_order;
 
-constexpr std::array<std::pair<std::string_view, job_order>, 4> job_orders{
-  {{"name", job_order::name}, {"next", job_order::next}, {"last", job_order::last}, {"updated", job_order::updated}}};
+constexpr std::array<std::pair<std::string_view, job_order>, 5> job_orders{{{"id", job_order::oldest},
+                                                                            {"name", job_order::name},
+                                                                            {"next", job_order::next},
+                                                                            {"last", job_order::last},
+                                                                            {"updated", job_order::updated}}};
 
 /// Maximum number of groups in a request.
 constexpr std::size_t sent_groups_max = 100;
@@ -104,11 +107,12 @@ core::result<void> read_order(const form& sent, core::job_search& search) {
   const auto* const found =
     std::find_if(job_orders.begin(), job_orders.end(), [name](const auto& each) { return each.first == name; });
   if (found == job_orders.end())
-    return wrong_filter("the parameter sort must be name, next, last or updated, with a minus before it for descending order");
+    return wrong_filter(
+      "the parameter sort must be id, name, next, last or updated, with a minus before it for descending order");
   if (!search.ids.empty())
     return wrong_filter("the parameter ids cannot be combined with sort");
-  search.order = found->second;
-  search.descending = descending;
+  search.order = descending && found->second == job_order::oldest ? job_order::newest : found->second;
+  search.descending = descending && search.order != job_order::newest;
   return {};
 }
 
