@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from openapi_schemas import (
-    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth, whole,
+    ANY_NUMBER, GLUE, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth,
+    whole,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +43,7 @@ PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
 ORDERED_PAGING = [PAGING[0], query("cursor", text(pattern=r"^(p[1-9][0-9]{0,17}|k[1-9][0-9]{0,9}\..*)$"),
                                   "Value of `next` of the previous page, in the same order.")]
-ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*$"
+ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$"
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
@@ -110,7 +111,7 @@ operation("get", "/jobs", "viewer", "Lists jobs, newest first or in another orde
     query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."),
     query("q", text(), "The id, or part of the name, handler, author or key."),
     query("type", one_of("NONE", "CRON", "FIX_RATE"), "Type of the schedule."),
-    query("glue_type", text(), "Kind: BEAN, or that of a script."),
+    query("glue_type", one_of(*GLUE), "Kind: BEAN, or that of a script."),
     query("declared", truth(), "Whether a file declares the job."), query("source", text(), "Source that declares the job."),
     query("ids", text(pattern=ID_LIST), "Only these jobs, at most 100, separated by commas; no other filter then."),
     query("sort", one_of("id", "-id", "name", "-name", "next", "-next", "last", "-last", "updated", "-updated"),

@@ -38,7 +38,7 @@ result<core::group_id> group_of(const store_question& asked) {
 // -- jobs ------------------------------------------------------------------------------------------------------------------
 
 result<api_document> job_page(const store_question& asked) {
-  const auto query = list_query(asked, wire::api_job_list_of);
+  const auto query = list_query(asked, wire::api_job_list_of, wire::cursor_use::ordered);
   if (!query)
     return tl::unexpected{query.error()};
   const auto& [search, from] = *query;

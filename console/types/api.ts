@@ -1141,7 +1141,7 @@ export type JobFilter = {
   /** Type of the schedule. */
   type?: 'NONE' | 'CRON' | 'FIX_RATE'
   /** Kind: BEAN, or that of a script. */
-  glue_type?: string
+  glue_type?: 'BEAN' | 'GLUE_GROOVY' | 'GLUE_SHELL' | 'GLUE_PYTHON' | 'GLUE_PYTHON2' | 'GLUE_PHP' | 'GLUE_NODEJS' | 'GLUE_POWERSHELL'
   /** Whether a file declares the job. */
   declared?: boolean
   /** Source that declares the job. */
@@ -1276,7 +1276,7 @@ export interface Operations {
       /** Type of the schedule. */
       type?: 'NONE' | 'CRON' | 'FIX_RATE'
       /** Kind: BEAN, or that of a script. */
-      glue_type?: string
+      glue_type?: 'BEAN' | 'GLUE_GROOVY' | 'GLUE_SHELL' | 'GLUE_PYTHON' | 'GLUE_PYTHON2' | 'GLUE_PHP' | 'GLUE_NODEJS' | 'GLUE_POWERSHELL'
       /** Whether a file declares the job. */
       declared?: boolean
       /** Source that declares the job. */

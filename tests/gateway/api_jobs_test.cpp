@@ -300,9 +300,9 @@ TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[ga
   CHECK(line("sort=-id") == " by admin@127.0.0.1");
   CHECK(line("sort=name&cursor=k7.a.b") == " up 1 after a.b/0/7 by admin@127.0.0.1");
   CHECK(line("sort=-next&cursor=k7.1767323049000") == " down 2 after /1767323049000/7 by admin@127.0.0.1");
-  for (const auto* odd : {"type=cron", "glue_type=PERL", "declared=1", "group=1,x", "group=1,0", "ids=7,8&q=x", "ids=7&sort=name",
-                          "ids=0", "sort=author", "sort=--name", "sort=next&cursor=k7.x", "sort=next&cursor=p7", "cursor=k7.a",
-                          "sort=name&cursor=k7", "sort=name&cursor=k0.a"}) {
+  for (const auto* odd : {"type=cron", "glue_type=PERL", "declared=1", "group=1,x", "group=1,0", "group=1,", "ids=7,8&q=x",
+                          "ids=7&sort=name", "ids=0", "sort=author", "sort=--name", "sort=next&cursor=k7.x",
+                          "sort=next&cursor=p7", "cursor=k7.a", "sort=name&cursor=k7", "sort=name&cursor=k0.a"}) {
     CAPTURE(odd);
     CHECK(line(odd) == "400");
   }
@@ -310,6 +310,7 @@ TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[ga
   for (int id = 2; id <= 101; ++id)
     many += ',' + std::to_string(id);
   CHECK(line(many) == "400");
+  CHECK(call("GET", "/groups?cursor=k7.a").status() == 400);
   const auto sorted = json_of(call("GET", "/jobs?sort=name&limit=1"));
   CHECK(sorted["next"] == "k7.nightly \"<b>\"");
 }

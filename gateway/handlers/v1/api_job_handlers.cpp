@@ -92,7 +92,7 @@ void tell_source(const exchange& ex, std::string body, std::string_view tag) {
 } // namespace
 
 void job_list(exchange ex) {
-  auto query = read_list_query(ex, wire::api_job_list_of);
+  auto query = read_list_query(ex, wire::api_job_list_of, 1, wire::cursor_use::ordered);
   if (!query)
     return;
   auto& [search, from] = *query;

@@ -31,11 +31,12 @@ tl::unexpected<core::error> wrong_filter(std::string why) { return core::fail(co
 template <class Id>
 core::result<std::vector<Id>> read_job_filter_ids(std::string_view list, std::string_view name, std::size_t most) {
   std::vector<Id> ids;
+  const bool cut = list.ends_with(',');
   do {
     const auto item = core::take_item(list);
     std::int32_t id = 0;
     const auto [end, problem] = std::from_chars(item.data(), item.data() + item.size(), id);
-    if (problem != std::errc{} || end != item.data() + item.size() || id < 1 || ids.size() >= most)
+    if (problem != std::errc{} || end != item.data() + item.size() || id < 1 || ids.size() >= most || cut)
       return wrong_filter("the parameter " + std::string{name} + " must have 1 to " + std::to_string(most) +
                           " ids of at least 1, separated by commas");
     ids.push_back(Id{id});

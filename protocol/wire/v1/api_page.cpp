@@ -13,8 +13,8 @@ constexpr char cursor_kind = 'p';
 constexpr char row_cursor_kind = 'k';
 
 /// Reads a cursor into `out`. Returns false if it is not one.
-bool read_cursor(std::string_view cursor, api_cursor& out) {
-  const bool of_row = cursor.starts_with(row_cursor_kind);
+bool read_cursor(std::string_view cursor, cursor_use use, api_cursor& out) {
+  const bool of_row = use == cursor_use::ordered && cursor.starts_with(row_cursor_kind);
   if (!of_row && !cursor.starts_with(cursor_kind))
     return false;
   cursor.remove_prefix(1);
@@ -30,7 +30,7 @@ bool read_cursor(std::string_view cursor, api_cursor& out) {
 
 } // namespace
 
-core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min) {
+core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min, cursor_use use) {
   api_cursor out;
   const auto limit = api_number_of(sent, "limit");
   if (!limit || (*limit && (**limit < limit_min || **limit > static_cast<std::int64_t>(api_rows_max))))
@@ -38,7 +38,7 @@ core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min)
                                                 std::to_string(api_rows_max));
   if (*limit)
     out.limit = static_cast<std::size_t>(**limit);
-  if (const auto cursor = sent.text("cursor"); cursor && !read_cursor(*cursor, out))
+  if (const auto cursor = sent.text("cursor"); cursor && !read_cursor(*cursor, use, out))
     return core::fail(errc::invalid_argument, "the parameter cursor must be the \"next\" value of the previous page");
   return out;
 }

@@ -27,8 +27,12 @@ struct api_cursor {
   std::optional<std::string> value = {};
 };
 
+/// Whether a list also has cursors that name a row by its value and id.
+enum class cursor_use : std::uint8_t { plain, ordered };
+
 /// Reads `cursor` and `limit`, which is at least `limit_min`. Errors: `invalid_argument` naming the parameter.
-[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min = 1);
+[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min = 1,
+                                                     cursor_use use = cursor_use::plain);
 
 /// Return the text of a cursor: of a position or an id, and of a row in an ordered list.
 [[nodiscard]] std::string cursor_text(std::int64_t place);
