@@ -23,6 +23,7 @@
 #include "core/editing/group_draft.hpp"
 #include "core/editing/group_find.hpp"
 #include "core/editing/job_draft.hpp"
+#include "core/editing/job_list.hpp"
 #include "core/forecast/upcoming.hpp"
 #include "core/job/executor.hpp"
 #include "core/maintenance/log_maintenance.hpp"
@@ -326,10 +327,16 @@ struct job_found {
 struct job_page_query {
   core::job_search search;
   core::principal by;
+  /// True: the answer has the jobs' facts, too.
+  bool with_facts = false;
 };
 
 struct job_page {
   core::page<core::job_record> page;
+  /// Facts of each job of the page; empty unless they were requested.
+  std::vector<core::job_facts> facts = {};
+  /// Rows follow after the page; only with facts.
+  bool more = false;
 };
 
 struct source_query {

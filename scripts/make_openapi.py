@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from openapi_schemas import (
-    ANY_NUMBER, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth, whole,
+    ANY_NUMBER, GLUE, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth,
+    whole,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +41,9 @@ def page_of(name, **more):
 
 PAGING = [query("limit", whole(1, 500)),
           query("cursor", text(pattern="^p[1-9][0-9]{0,17}$"), "Value of `next` of the previous page.")]
+ORDERED_PAGING = [PAGING[0], query("cursor", text(pattern=r"^(p[1-9][0-9]{0,17}|k[1-9][0-9]{0,9}\..*)$"),
+                                  "Value of `next` of the previous page, in the same order.")]
+ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$"
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 KINDS = "cron|misfire|manual|parent|retry|api|missed"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
@@ -102,9 +106,18 @@ operation("get", "/keys", "any user", "Lists the caller's API keys; for administ
 operation("post", "/keys", "any user", "Creates an API key; the key is shown only once", 201,
           shown({"id": whole(1), "key": text("For `Authorization: Bearer`.")}), "NewKey", more=[404, 409])
 operation("delete", "/keys/{id}", "any user", "Removes an API key", 204)
-operation("get", "/jobs", "viewer", "Lists jobs, newest first", reply=page_of("JobRow"), parameters=[
-    query("group", ID), query("running", truth()), query("name", text(), "Part of the name."),
-    query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."), *PAGING])
+operation("get", "/jobs", "viewer", "Lists jobs, newest first or in another order", reply=page_of("JobRow"), parameters=[
+    query("group", {"oneOf": [ID, text(pattern=ID_LIST)]}, "A group, or several separated by commas."),
+    query("running", truth()), query("name", text(), "Part of the name."),
+    query("handler", text(), "Part of the handler's name."), query("author", text(), "Part of the author's name."),
+    query("q", text(), "The id, or part of the name, handler, author or key."),
+    query("type", one_of("NONE", "CRON", "FIX_RATE"), "Type of the schedule."),
+    query("glue_type", one_of(*GLUE), "Kind: BEAN, or that of a script."),
+    query("declared", truth(), "Whether a file declares the job."), query("source", text(), "Source that declares the job."),
+    query("ids", text(pattern=ID_LIST), "Only these jobs, at most 100, separated by commas; no other filter then."),
+    query("sort", one_of("id", "-id", "name", "-name", "next", "-next", "last", "-last", "updated", "-updated"),
+          "Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without "
+          "it: -id. Orders other than by id are refused when more than 10000 jobs match."), *ORDERED_PAGING])
 operation("post", "/jobs", "editor", "Creates a job, stopped", 201, MADE, "NewJob", headers=PLACE, more=[404, 409])
 operation("post", "/jobs/start", "operator", "Starts several jobs, each independently", reply=ref("BulkOutcome"), body="ManyJobs",
           more=[409])
@@ -302,7 +315,7 @@ operation("get", "/audit", "administrator", "Lists the audit log, newest first",
 def filter_of(path, what):
     """Returns the schema of a filter with the members that the list at `path` has as parameters."""
     listed = next(out for each, method, out in OPERATIONS if (each, method) == ("/api/v1" + path, "get"))
-    found = [each for each in listed["parameters"] if each["in"] == "query" and each["name"] not in ("limit", "cursor")]
+    found = [each for each in listed["parameters"] if each["in"] == "query" and each["name"] not in ("limit", "cursor", "sort")]
     return {**record({each["name"]: {**each["schema"], **({"description": each["description"]} if "description" in each else {})}
                       for each in found}), "description": f"As the parameters of the list of {what}; empty: all that it shows."}
 

@@ -111,6 +111,18 @@ JOB_ROW = {
     "revision": ANY_NUMBER, "key": maybe(text("Key of a declared job.")), "source": maybe(text("Source that declares the job.")),
 }
 
+JOB_FACTS = {
+    "group_title": maybe(text("Null if the group is gone.")),
+    "words": maybe(text("The schedule as a sentence in the reader's language; null without a valid schedule.")),
+    "effective_zone": text("Zone of the schedule: the job's, else the server's."),
+    "last_run": {**maybe(shown({
+        "id": whole(1), "status": one_of("pending", "running", "succeeded", "failed", "missed"), "trigger_ms": maybe(MS),
+        "duration_ms": maybe(whole(0))})),
+        "description": "Newest run, also a manual one; null if there is none that the caller may see."},
+    "open_runs": maybe(whole(0, 20, "Runs without a result among the newest 20 runs; null if the log has no index on jobs.")),
+    "updated_by": maybe(text("User of the last edit, start or stop; null if the audit log does not tell it.")),
+}
+
 REASONS = ["no_executor", "refused", "connection_refused", "connect_timeout", "no_answer", "delivery_unknown",
            "handler_not_found", "blocked_discarded", "replaced_by_later", "timed_out", "killed", "lost", "script_exit", "failed",
            "bad_token", "bad_parameter", "node_died", "missed", "not_sent"]
@@ -196,7 +208,7 @@ SCHEMAS = {
                       "detail": text("Text for users; XXL-JOB's text where XXL-JOB has one.")}),
     "NewJob": record({**DRAFT, **SCRIPT}, ["group", "name"]),
     "JobDraft": record(DRAFT, ["group", "name"]),
-    "JobRow": shown(JOB_ROW),
+    "JobRow": shown({**JOB_ROW, **JOB_FACTS}),
     "Job": shown({**JOB_ROW, "glue_source": text()}),
     "JobEdit": shown({"job": ID, "next_ms": maybe(MS), "on_their_way": maybe(whole(
         0, description="Runs that were claimed before the edit and have not been sent yet."))}),

@@ -17,6 +17,7 @@
 #include "core/editing/group_find.hpp"
 #include "core/editing/manual_edits.hpp"
 #include "core/editing/job_draft.hpp"
+#include "core/editing/job_list.hpp"
 #include "core/maintenance/log_maintenance.hpp"
 #include "core/result.hpp"
 #include "core/run/run_origin.hpp"
@@ -56,6 +57,15 @@ public:
   /// texts of the rows are long (`core::page_text_bytes`): the next page begins after the last returned row. Errors: `forbidden`
   /// when `by` may not see the requested group.
   virtual core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) = 0;
+
+  /// Returns the same with facts about each job, in `search.order`. Errors as `page`, and `invalid_argument` for an order by a
+  /// value when more than `core::sorted_jobs_max` jobs match.
+  virtual core::result<core::job_list> list(const core::job_search& search, const core::principal& by) = 0;
+
+  /// Returns the running jobs that are due first, at most `limit`, by next time and then by id; without facts and total. Errors
+  /// as `page`.
+  virtual core::result<core::job_list> soonest(const std::optional<core::group_id>& group, std::size_t limit,
+                                               const core::principal& by) = 0;
 
   /// Returns the selected versions, newest first, as many as fit into one answer (`core::page_text_bytes`). Errors as `read`, and
   /// `not_found` for a selected version that does not exist.

@@ -25,6 +25,16 @@ core::error scripts_are_off() {
   return {core::errc::forbidden, "security.glue is off: scripts cannot be entered; only jobs of the kind BEAN are allowed"};
 }
 
+core::result<protocol::job_page> page_of_jobs(storage::store& store, const protocol::job_page_query& query) {
+  if (!query.with_facts)
+    return store.job_editing().page(query.search, query.by).map([](core::page<core::job_record>&& page) {
+      return protocol::job_page{std::move(page)};
+    });
+  return store.job_editing().list(query.search, query.by).map([](core::job_list&& list) {
+    return protocol::job_page{std::move(list.jobs), std::move(list.facts), list.more};
+  });
+}
+
 std::mt19937_64 seeded() {
   std::random_device source;
   std::seed_seq seed{source(), source(), source(), source()};
@@ -87,8 +97,7 @@ protocol::job_admin::behavior_type job_admin_state::make_behavior() {
         [query](storage::store& store) { return store.job_editing().read(query.job, query.by); });
     },
     [this](const protocol::job_page_query& query) {
-      return look<core::page<core::job_record>, protocol::job_page>(
-        [query](storage::store& store) { return store.job_editing().page(query.search, query.by); });
+      return look<protocol::job_page, protocol::job_page>([query](storage::store& store) { return page_of_jobs(store, query); });
     },
     [this](const protocol::source_query& query) {
       return look<core::source_history, protocol::source_list>(

@@ -134,6 +134,8 @@ private:
   caf::result<Found> begin_outlook(std::shared_ptr<Outlook> of);
   void read_one(std::shared_ptr<outlook> of);
   void read_more(std::shared_ptr<outlook> of);
+  /// Reads only the jobs that are due first.
+  void read_first(std::shared_ptr<firing_list> of);
   void walk(std::shared_ptr<outlook> of);
   void foreseen(const std::shared_ptr<outlook>& of, core::result<void>&& outcome);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 #include <utility>
 
 #include "actors/console/job_admin.hpp"
@@ -44,7 +45,9 @@ struct job_admin_state::outlook {
 /// A page of firings: one slice is one page.
 struct job_admin_state::firing_list final : outlook {
   firing_list(protocol::forecast_query&& asked, const forecast_rules& rules)
-    : outlook{asked.group, asked.job, std::move(asked.by)}, firings{asked.search, rules.misfire_after, rules.schedule_zone} {}
+    : outlook{asked.group, asked.job, std::move(asked.by)},
+      from_first_jobs{core::upcoming::needs_first_jobs_only(asked.search)},
+      firings{asked.search, rules.misfire_after, rules.schedule_zone} {}
 
   void take(const core::job_record& record) override { firings.add(record); }
   bool walk(std::chrono::milliseconds slice) override {
@@ -56,6 +59,7 @@ struct job_admin_state::firing_list final : outlook {
     outcome ? promise.deliver(protocol::forecast_found{std::move(page)}) : promise.deliver(protocol::to_caf(outcome.error()));
   }
 
+  bool from_first_jobs = false;
   core::upcoming firings;
   core::upcoming_page page = {};
   caf::typed_response_promise<protocol::forecast_found> promise = {};
@@ -120,8 +124,33 @@ caf::result<Found> job_admin_state::begin_outlook(std::shared_ptr<Outlook> of) {
   ++forecasts_under_way_;
   auto promise = self_->make_response_promise<Found>();
   of->promise = promise;
+  if constexpr (std::is_same_v<Outlook, firing_list>)
+    if (!of->job && of->from_first_jobs) {
+      read_first(std::move(of));
+      return promise;
+    }
   of->job ? read_one(std::move(of)) : read_more(std::move(of));
   return promise;
+}
+
+void job_admin_state::read_first(std::shared_ptr<firing_list> of) {
+  ask_store<bool>(
+    self_, stores_.reads,
+    [of](storage::store& store) -> core::result<bool> {
+      const auto list = store.job_editing().soonest(of->group, core::first_jobs_read, of->by);
+      if (!list)
+        return tl::unexpected<core::error>{list.error()};
+      for (const auto& row : list->jobs.rows)
+        of->take(row);
+      if (list->more && !list->jobs.rows.empty())
+        of->firings.end_after(list->jobs.rows.back());
+      return true;
+    },
+    [this, of](core::result<bool>&& read) {
+      if (!read)
+        return foreseen(of, tl::unexpected<core::error>{read.error()});
+      walk(of);
+    });
 }
 
 void job_admin_state::read_one(std::shared_ptr<outlook> of) {

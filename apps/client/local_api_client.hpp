@@ -49,8 +49,9 @@ struct store_route {
 
 /// Calls `read(query, cursor)` of an API list with the start of the page.
 template <class Read>
-[[nodiscard]] auto list_query(const store_question& asked, Read read) {
-  return protocol::wire::api_cursor_of(asked.query).and_then([&](const protocol::wire::api_cursor& from) {
+[[nodiscard]] auto list_query(const store_question& asked, Read read,
+                              protocol::wire::cursor_use use = protocol::wire::cursor_use::plain) {
+  return protocol::wire::api_cursor_of(asked.query, 1, use).and_then([&](const protocol::wire::api_cursor& from) {
     return read(asked.query, from).map([&](auto search) { return std::pair{std::move(search), from}; });
   });
 }

@@ -38,12 +38,18 @@ result<core::group_id> group_of(const store_question& asked) {
 // -- jobs ------------------------------------------------------------------------------------------------------------------
 
 result<api_document> job_page(const store_question& asked) {
-  const auto query = list_query(asked, wire::api_job_search_of);
+  const auto query = list_query(asked, wire::api_job_list_of, wire::cursor_use::ordered);
   if (!query)
     return tl::unexpected{query.error()};
-  return asked.store.job_editing().page(query->first, local_operator()).map([&](const core::page<core::job_record>& page) {
-    const auto next = gateway::next_position(query->second, page.rows.size(), page.total);
-    return parsed(wire::api_page(wire::api_jobs(page.rows), next, page.total, page.total_is_capped));
+  const auto& [search, from] = *query;
+  const auto& name = asked.settings.schedule.time_zone;
+  const auto zone = name.empty() ? core::zone::system() : core::zone::find(name);
+  if (!zone)
+    return tl::unexpected{zone.error()};
+  return asked.store.job_editing().list(search, local_operator()).map([&](const core::job_list& list) {
+    const auto& [rows, total, capped] = list.jobs;
+    const auto items = wire::api_jobs(rows, list.facts, {core::language::en, *zone});
+    return parsed(wire::api_page_before(items, wire::next_jobs(search, from, rows, list.more), total, capped));
   });
 }
 

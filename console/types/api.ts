@@ -137,6 +137,24 @@ export type JobRow = {
   key: string | null
   /** Source that declares the job. */
   source: string | null
+  /** Null if the group is gone. */
+  group_title: string | null
+  /** The schedule as a sentence in the reader's language; null without a valid schedule. */
+  words: string | null
+  /** Zone of the schedule: the job's, else the server's. */
+  effective_zone: string
+  /** Newest run, also a manual one; null if there is none that the caller may see. */
+  last_run: {
+    id: number
+    status: 'pending' | 'running' | 'succeeded' | 'failed' | 'missed'
+    /** Milliseconds since the epoch. */
+    trigger_ms: number | null
+    duration_ms: number | null
+  } | null
+  /** Runs without a result among the newest 20 runs; null if the log has no index on jobs. */
+  open_runs: number | null
+  /** User of the last edit, start or stop; null if the audit log does not tell it. */
+  updated_by: string | null
 }
 
 export type Job = {
@@ -1161,7 +1179,8 @@ export type Change = {
 }
 
 export type JobFilter = {
-  group?: number
+  /** A group, or several separated by commas. */
+  group?: number | string
   running?: boolean
   /** Part of the name. */
   name?: string
@@ -1169,6 +1188,18 @@ export type JobFilter = {
   handler?: string
   /** Part of the author's name. */
   author?: string
+  /** The id, or part of the name, handler, author or key. */
+  q?: string
+  /** Type of the schedule. */
+  type?: 'NONE' | 'CRON' | 'FIX_RATE'
+  /** Kind: BEAN, or that of a script. */
+  glue_type?: 'BEAN' | 'GLUE_GROOVY' | 'GLUE_SHELL' | 'GLUE_PYTHON' | 'GLUE_PYTHON2' | 'GLUE_PHP' | 'GLUE_NODEJS' | 'GLUE_POWERSHELL'
+  /** Whether a file declares the job. */
+  declared?: boolean
+  /** Source that declares the job. */
+  source?: string
+  /** Only these jobs, at most 100, separated by commas; no other filter then. */
+  ids?: string
 }
 
 export type RunFilter = {
@@ -1288,10 +1319,11 @@ export interface Operations {
     body: undefined
     answer: undefined
   }
-  /** Lists jobs, newest first. Allowed for: viewer. */
+  /** Lists jobs, newest first or in another order. Allowed for: viewer. */
   'GET /jobs': {
     query: {
-      group?: number
+      /** A group, or several separated by commas. */
+      group?: number | string
       running?: boolean
       /** Part of the name. */
       name?: string
@@ -1299,8 +1331,22 @@ export interface Operations {
       handler?: string
       /** Part of the author's name. */
       author?: string
+      /** The id, or part of the name, handler, author or key. */
+      q?: string
+      /** Type of the schedule. */
+      type?: 'NONE' | 'CRON' | 'FIX_RATE'
+      /** Kind: BEAN, or that of a script. */
+      glue_type?: 'BEAN' | 'GLUE_GROOVY' | 'GLUE_SHELL' | 'GLUE_PYTHON' | 'GLUE_PYTHON2' | 'GLUE_PHP' | 'GLUE_NODEJS' | 'GLUE_POWERSHELL'
+      /** Whether a file declares the job. */
+      declared?: boolean
+      /** Source that declares the job. */
+      source?: string
+      /** Only these jobs, at most 100, separated by commas; no other filter then. */
+      ids?: string
+      /** Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without it: -id. Orders other than by id are refused when more than 10000 jobs match. */
+      sort?: 'id' | '-id' | 'name' | '-name' | 'next' | '-next' | 'last' | '-last' | 'updated' | '-updated'
       limit?: number
-      /** Value of `next` of the previous page. */
+      /** Value of `next` of the previous page, in the same order. */
       cursor?: string
     }
     body: undefined

@@ -117,7 +117,30 @@ struct job_record : job_options {
   std::int64_t revision = 0;
 };
 
-/// Filter of a page of jobs; newest id first.
+/// Order of a list of jobs. Among equals the id decides, in the same direction.
+enum class job_order : std::uint8_t {
+  /// Newest id first.
+  newest,
+  name,
+  /// Next time; jobs without one come last in either direction.
+  next,
+  /// Last planned instant that was sent; none is the earliest.
+  last,
+  /// Last edit, by its revision.
+  updated,
+  /// Lowest id first; for lists of any length.
+  oldest
+};
+
+/// The last row before a page of an ordered list: its value and its id.
+struct job_place {
+  std::string text = {};
+  std::int64_t number = 0;
+  job_id job{};
+  friend bool operator==(const job_place&, const job_place&) = default;
+};
+
+/// Filter of a page of jobs; newest id first, or in another order.
 struct job_search {
   std::optional<group_id> group = {};
   /// For a user who is not an administrator: only jobs of these groups.
@@ -128,6 +151,23 @@ struct job_search {
   std::string handler_part = {};
   std::string author_part = {};
   page_window window = {};
+  /// Several groups in place of `group`; empty: `group` counts.
+  std::vector<group_id> groups = {};
+  /// Only these jobs; other conditions do not count then.
+  std::vector<job_id> ids = {};
+  /// The id, or part of the name, handler, author or key; empty: any.
+  std::string text = {};
+  /// Stored names; empty: any.
+  std::string schedule_type = {};
+  std::string glue_type = {};
+  /// Whether a file declares the job.
+  std::optional<bool> declared = {};
+  /// Source that declares the job; empty: any.
+  std::string source = {};
+  job_order order = job_order::newest;
+  bool descending = false;
+  /// For an order other than `newest`: only rows after this one. `window.offset` does not count then.
+  std::optional<job_place> after = {};
 };
 
 /// One row of `xxl_job_logglue`.

@@ -1,6 +1,8 @@
 #include "core/forecast/upcoming.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/forecast/planned_part.hpp"
@@ -48,17 +50,48 @@ std::optional<time_point> upcoming::begin_of(const job_ptr& spec, const job_reco
   return !next || *next >= at ? next : rule.at_or_after(*next, at, job.id);
 }
 
+bool upcoming::needs_first_jobs_only(const upcoming_search& search) noexcept {
+  const auto& from = search.from;
+  return from.present != time_point{} && from.at == from.present && from.job == job_id{} && search.limit <= first_firings_max;
+}
+
 upcoming_page upcoming::page(const may_go_on& go_on) && {
+  fill(go_on);
+  cut_unknown();
+  return std::move(page_);
+}
+
+void upcoming::cut_unknown() {
+  if (!last_known_ || last_known_->at >= search_.until)
+    return;
+  auto last = *last_known_;
+  // Overdue jobs fire at the present, also those that were not added: the order among them does not matter.
+  if (last.at <= search_.from.at)
+    last = {search_.from.at, job_id{std::numeric_limits<std::int32_t>::max()}, last.present};
+  const auto is_known = [&last](const upcoming_firing& each) {
+    return each.at != last.at ? each.at < last.at : number(each.job) <= number(last.job);
+  };
+  auto& firings = page_.firings;
+  const auto end = std::find_if_not(firings.begin(), firings.end(), is_known);
+  const bool cut = end != firings.end();
+  firings.erase(end, firings.end());
+  page_.truncated |= firings.size() < search_.limit;
+  if (cut || !page_.next)
+    page_.next = firings.empty() ? upcoming_place{last.at, {}, last.present}
+                                 : upcoming_place{firings.back().at, firings.back().job, last.present};
+}
+
+void upcoming::fill(const may_go_on& go_on) {
   auto at = search_.from.at;
   for (auto look = book_.next_look(); look && *look < search_.until; look = book_.next_look()) {
     const auto now = std::max(*look, search_.from.at);
     if (now != at) {
       if (!close(at))
-        return std::move(page_);
+        return;
       if (at != search_.from.at && !go_on()) {
         page_.truncated = true;
         page_.next = upcoming_place{now, {}, search_.from.present};
-        return std::move(page_);
+        return;
       }
       at = now;
     }
@@ -66,7 +99,6 @@ upcoming_page upcoming::page(const may_go_on& go_on) && {
       take(*due, now);
   }
   (void) close(at);
-  return std::move(page_);
 }
 
 void upcoming::take(const schedule_book::due_entry& due, time_point now) {

@@ -19,6 +19,11 @@ inline constexpr std::chrono::hours upcoming_span_max{24 * 31};
 inline constexpr std::size_t upcoming_jobs_max = 10'000;
 inline constexpr std::size_t upcoming_rows_max = 500;
 
+/// Most firings of a first page that begins at the present and needs only the jobs that are due first, and the number of these
+/// jobs.
+inline constexpr std::size_t first_firings_max = 50;
+inline constexpr std::size_t first_jobs_read = 200;
+
 /// Position in the list: firings after this one, or from its instant on.
 struct upcoming_place {
   time_point at{};
@@ -64,6 +69,12 @@ public:
 
   upcoming(upcoming_search search, milliseconds misfire_after, zone where);
 
+  /// Returns true if the jobs that are due first decide the page: it begins at the present and is short.
+  [[nodiscard]] static bool needs_first_jobs_only(const upcoming_search& search) noexcept;
+
+  /// Ends the page where jobs that were not added may fire: all of them are due after `last`, by next time and then by id.
+  void end_after(const job_record& last) { last_known_ = upcoming_place{last.next, last.id, search_.from.present}; }
+
   /// Adds a job. A job that does not run, or does not fire inside the span, is ignored.
   void add(const job_record& job);
 
@@ -75,6 +86,10 @@ private:
   void take(const schedule_book::due_entry& due, time_point now);
   /// Puts the firings of `at` on the page. Returns false if it is full.
   bool close(time_point at);
+  /// Walks until the page is full or the span ends.
+  void fill(const may_go_on& go_on);
+  /// Removes the firings that others may precede.
+  void cut_unknown();
 
   upcoming_search search_;
   milliseconds misfire_after_;
@@ -83,6 +98,8 @@ private:
   /// Keeps rules alive; otherwise each job would compile its rule again.
   std::vector<schedule_rules::rule> held_rules_;
   upcoming_page page_;
+  /// Unset: all jobs were added.
+  std::optional<upcoming_place> last_known_;
   /// Firings at the present instant of the walk.
   std::vector<upcoming_firing> at_once_;
 };

@@ -53,9 +53,10 @@ template <class Read>
 /// Returns the value that `read(parameters, cursor)` makes of the query of a list, and the place where the page begins.
 /// `limit_min`: 0 for a list that can be counted without its rows.
 template <class Read>
-[[nodiscard]] auto read_list_query(const exchange& ex, Read read, std::int64_t limit_min = 1) {
+[[nodiscard]] auto read_list_query(const exchange& ex, Read read, std::int64_t limit_min = 1,
+                                   protocol::wire::cursor_use use = protocol::wire::cursor_use::plain) {
   return read_query(ex, [&](const protocol::wire::form& sent) {
-    return protocol::wire::api_cursor_of(sent, limit_min).and_then([&](const protocol::wire::api_cursor& from) {
+    return protocol::wire::api_cursor_of(sent, limit_min, use).and_then([&](const protocol::wire::api_cursor& from) {
       return read(sent, from).map([&](auto search) { return std::pair{std::move(search), from}; });
     });
   });

@@ -98,6 +98,9 @@ public:
     return query(text, values...).next();
   }
 
+  /// Does the same with a list of values.
+  [[nodiscard]] sql_rows query_with(sql_text text, std::span<const sql_value> values) { return select(text, values); }
+
   /// Runs any other statement and returns the number of changed rows.
   template <class... Values>
   std::uint64_t execute(sql_text text, const Values&... values) {

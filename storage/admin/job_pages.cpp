@@ -1,11 +1,14 @@
 // Pages of jobs with all their columns, for users.
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/editing/edit_tag.hpp"
 #include "core/rules/job_draft_rules.hpp"
 #include "core/rules/job_edit_rules.hpp"
+#include "storage/admin/job_orders.hpp"
 #include "storage/admin/job_writes.hpp"
 #include "storage/rows/job_record_row.hpp"
 
@@ -28,14 +31,48 @@ std::vector<core::job_id> within_budget(admin_session& own, std::vector<core::jo
   return jobs;
 }
 
+/// Returns the jobs that exist, in the same order.
 std::vector<core::job_record> records_of(admin_session& own, const std::vector<core::job_id>& jobs) {
   std::vector<core::job_record> out;
+  std::unordered_map<core::job_id, std::size_t> places;
+  for (std::size_t at = 0; at < jobs.size(); ++at)
+    places.emplace(jobs[at], at);
   own.query_in(RINGMASTER_RECORD_COLUMNS("$job_name") "$planned_times, s.missed_ms, s.revision FROM xxl_job_info i"
                " LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id"
                " LEFT JOIN rm_stop p ON p.job = i.id WHERE i.id IN ({?,})",
                jobs, [&](const sql_rows& row) { out.push_back(record_of(row, own.dates())); });
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id > b.id; });
+  std::sort(out.begin(), out.end(), [&places](const auto& a, const auto& b) { return places.at(a.id) < places.at(b.id); });
   return out;
+}
+
+/// Reads the jobs, as many as fit into one answer.
+void fill(admin_session& own, core::job_list& list, std::vector<core::job_id> ids, bool more) {
+  const auto wanted = ids.size();
+  const auto fitting = within_budget(own, std::move(ids));
+  list.more = more || fitting.size() < wanted;
+  list.jobs.rows = records_of(own, fitting);
+}
+
+/// Returns those of the jobs that the user may see, newest first.
+std::vector<core::job_id> jobs_named(admin_session& own, const std::vector<core::job_id>& ids, const core::principal& by) {
+  std::vector<core::job_id> out;
+  own.query_in("SELECT id, job_group FROM xxl_job_info WHERE id IN ({?,})", ids, [&](const sql_rows& row) {
+    if (core::check_right(by, core::group_right::viewer, row.id<core::group_id>(1)))
+      out.push_back(row.id<core::job_id>(0));
+  });
+  std::sort(out.begin(), out.end(), std::greater<>{});
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// Returns the groups to list; empty optional: all. Errors: `forbidden` for a group that `by` may not see.
+core::result<std::optional<std::vector<core::group_id>>> groups_of(const core::job_search& search, const core::principal& by) {
+  if (search.groups.empty())
+    return core::groups_to_list(search.group, search.visible, by);
+  for (const auto group : search.groups)
+    if (auto may = core::groups_to_list(group, search.visible, by); !may)
+      return may;
+  return core::groups_to_list(std::nullopt, search.groups, by);
 }
 
 #define RINGMASTER_VERSIONS_OF_JOB " FROM xxl_job_logglue WHERE job_id = ? AND (? = 0 OR id = ?) ORDER BY id DESC LIMIT ?"
@@ -83,19 +120,70 @@ core::result<core::job_record> job_editor_role::read(core::job_id job, const cor
 }
 
 core::result<core::page<core::job_record>> job_editor_role::page(const core::job_search& search, const core::principal& by) {
-  const auto groups = core::groups_to_list(search.group, search.visible, by);
+  const auto groups = groups_of(search, by);
   if (!groups)
     return tl::unexpected{groups.error()};
-  return own_.read([&]() -> core::result<core::page<core::job_record>> {
-    core::page<core::job_record> out;
+  return own_.read([&] { return find_list(search, *groups, by); }).map([](core::job_list&& list) {
+    return std::move(list.jobs);
+  });
+}
+
+core::result<core::job_list> job_editor_role::list(const core::job_search& search, const core::principal& by) {
+  const auto groups = groups_of(search, by);
+  if (!groups)
+    return tl::unexpected{groups.error()};
+  auto out = own_.read([&] { return find_list(search, *groups, by); });
+  if (!out)
+    return out;
+  auto facts = facts_of(out->jobs.rows, by);
+  if (!facts)
+    return tl::unexpected{std::move(facts.error())};
+  out->facts = std::move(*facts);
+  return out;
+}
+
+core::result<core::job_list> job_editor_role::soonest(const std::optional<core::group_id>& group, std::size_t limit,
+                                                      const core::principal& by) {
+  const auto groups = core::groups_to_list(group, std::nullopt, by);
+  if (!groups)
+    return tl::unexpected{groups.error()};
+  return own_.read([&]() -> core::result<core::job_list> {
+    core::job_list out;
     if (*groups && (*groups)->empty())
       return out;
-    const auto jobs = own_.paths_of(search, *groups);
-    auto found = find_jobs(*jobs, search, *groups, totals_);
-    out.total = found.total;
-    out.rows = records_of(own_, within_budget(own_, std::move(found.ids)));
+    const auto found = find_soonest(own_, *groups, limit);
+    fill(own_, out, found.ids, found.more);
     return out;
   });
+}
+
+core::result<core::job_list> job_editor_role::find_list(const core::job_search& search,
+                                                        const std::optional<std::vector<core::group_id>>& groups,
+                                                        const core::principal& by) {
+  core::job_list out;
+  if (!search.ids.empty()) {
+    const auto named = jobs_named(own_, search.ids, by);
+    out.jobs.total = static_cast<std::int64_t>(named.size());
+    const auto skipped = static_cast<std::ptrdiff_t>(std::min(search.window.offset, named.size()));
+    fill(own_, out, {named.begin() + skipped, named.end()}, false);
+    return out;
+  }
+  if (groups && groups->empty())
+    return out;
+  if (is_finer(search)) {
+    auto found = find_ordered(own_, search, groups, totals_);
+    if (!found)
+      return tl::unexpected{std::move(found.error())};
+    out.jobs.total = found->total;
+    fill(own_, out, std::move(found->ids), found->more);
+    return out;
+  }
+  const auto jobs = own_.paths_of(search, groups);
+  auto found = find_jobs(*jobs, search, groups, totals_);
+  out.jobs.total = found.total;
+  const bool more = static_cast<std::int64_t>(search.window.offset + found.ids.size()) < found.total;
+  fill(own_, out, std::move(found.ids), more);
+  return out;
 }
 
 core::result<core::source_history> job_editor_role::source_history(const core::source_search& search,

@@ -20,9 +20,18 @@ public:
                                            core::time_point now) override;
   core::result<core::job_record> read(core::job_id job, const core::principal& by) override;
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override;
+  core::result<core::job_list> list(const core::job_search& search, const core::principal& by) override;
+  core::result<core::job_list> soonest(const std::optional<core::group_id>& group, std::size_t limit,
+                                       const core::principal& by) override;
   core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override;
 
 private:
+  /// Returns the page without facts, inside a read.
+  core::result<core::job_list> find_list(const core::job_search& search,
+                                         const std::optional<std::vector<core::group_id>>& groups, const core::principal& by);
+  /// Returns the facts of jobs, in the same order (`job_facts.cpp`).
+  core::result<std::vector<core::job_facts>> facts_of(const std::vector<core::job_record>& rows, const core::principal& by);
+
   admin_session& own_;
   seen_totals totals_;
 };

@@ -40,6 +40,11 @@ struct sql_dialect {
   /// `$planned_times`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in shared mode the
   /// schedule is XXL's table.
   std::string_view planned_times;
+  /// `$planned_next`, `$planned_last`: these times one by one.
+  std::string_view planned_next;
+  std::string_view planned_last;
+  /// `$listed(column)`: the number in the column is in the next value, a list such as `,3,17,`.
+  std::string_view listed;
   /// `$planned_kinds`: intents of these kinds are instants of a job's schedule. SQLite has one kind, so that the index on the job
   /// leads.
   std::string_view planned_kinds;
@@ -68,6 +73,9 @@ inline constexpr std::array sql_words{
   sql_word{"by_primary_key", &sql_dialect::by_primary_key},
   sql_word{"bytes_of", &sql_dialect::bytes_of, true},
   sql_word{"planned_times", &sql_dialect::planned_times},
+  sql_word{"planned_next", &sql_dialect::planned_next},
+  sql_word{"planned_last", &sql_dialect::planned_last},
+  sql_word{"listed", &sql_dialect::listed, true},
   sql_word{"planned_kinds", &sql_dialect::planned_kinds},
   sql_word{"seconds_taken", &sql_dialect::seconds_taken},
 };

@@ -299,3 +299,51 @@ TEST_CASE_METHOD(api_fixture, "api: the store compares the ETag of a source that
     CHECK(save(odd).status() == 400);
   CHECK(script->take_asked().empty());
 }
+
+TEST_CASE_METHOD(api_fixture, "api: rows of jobs tell the words of the schedule, the last run and the last editor",
+                 "[gateway][api]") {
+  open();
+  const auto page = json_of(call("GET", "/jobs?limit=1", {}, "viewer", "Accept-Language: en\r\n"));
+  const auto& job = page["items"][0];
+  CHECK(job["words"] == "At 03:00, every day");
+  CHECK_FALSE(job["effective_zone"].get<std::string>().empty());
+  CHECK(job["group_title"] == "First");
+  CHECK(job["last_run"]["id"] == 70);
+  CHECK(job["last_run"]["status"] == "succeeded");
+  CHECK(job["last_run"]["duration_ms"] == 9000);
+  CHECK(job["open_runs"] == 2);
+  CHECK(job["updated_by"] == "edda");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[gateway][api]") {
+  open();
+  const std::string asked = "job_page_query('-', '-', '', '', '', '0+50')";
+  const auto line = [&](const std::string& query) {
+    const auto status = call("GET", "/jobs?" + query).status();
+    const auto lines_asked = script->take_asked();
+    return lines_asked.empty() ? std::to_string(status) : lines_asked.front().substr(asked.size());
+  };
+  CHECK(line("group=1,2") == " group 1 group 2 by admin@127.0.0.1");
+  CHECK(line("q=%20night%20&type=CRON&glue_type=GLUE_SHELL") ==
+        " q night type CRON glue GLUE_SHELL by admin@127.0.0.1");
+  CHECK(line("declared=false") == " declared no by admin@127.0.0.1");
+  CHECK(line("source=deploy&sort=-updated") == " source deploy down 4 by admin@127.0.0.1");
+  CHECK(line("ids=7,8") == " id 7 id 8 by admin@127.0.0.1");
+  CHECK(line("sort=id&cursor=k7.0") == " up 5 after /0/7 by admin@127.0.0.1");
+  CHECK(line("sort=-id") == " by admin@127.0.0.1");
+  CHECK(line("sort=name&cursor=k7.a.b") == " up 1 after a.b/0/7 by admin@127.0.0.1");
+  CHECK(line("sort=-next&cursor=k7.1767323049000") == " down 2 after /1767323049000/7 by admin@127.0.0.1");
+  for (const auto* odd : {"type=cron", "glue_type=PERL", "declared=1", "group=1,x", "group=1,0", "group=1,", "ids=7,8&q=x",
+                          "ids=7&sort=name", "ids=0", "sort=author", "sort=--name", "sort=next&cursor=k7.x",
+                          "sort=next&cursor=p7", "cursor=k7.a", "sort=name&cursor=k7", "sort=name&cursor=k0.a"}) {
+    CAPTURE(odd);
+    CHECK(line(odd) == "400");
+  }
+  std::string many = "ids=1";
+  for (int id = 2; id <= 101; ++id)
+    many += ',' + std::to_string(id);
+  CHECK(line(many) == "400");
+  CHECK(call("GET", "/groups?cursor=k7.a").status() == 400);
+  const auto sorted = json_of(call("GET", "/jobs?sort=name&limit=1"));
+  CHECK(sorted["next"] == "k7.nightly \"<b>\"");
+}

@@ -38,6 +38,31 @@ core::job_record a_job() {
   return job;
 }
 
+/// Returns the conditions and the order that only our own API has; empty without any.
+std::string finer_part(const core::job_search& search) {
+  std::string out;
+  const auto add = [&out](std::string_view name, const std::string& value) {
+    if (!value.empty())
+      out.append(" ").append(name).append(" ").append(value);
+  };
+  for (const auto group : search.groups)
+    add("group", std::to_string(core::number(group)));
+  for (const auto id : search.ids)
+    add("id", std::to_string(core::number(id)));
+  add("q", search.text);
+  add("type", search.schedule_type);
+  add("glue", search.glue_type);
+  add("source", search.source);
+  if (search.declared)
+    add("declared", *search.declared ? "yes" : "no");
+  if (search.order != core::job_order::newest)
+    add(search.descending ? "down" : "up", std::to_string(static_cast<int>(search.order)));
+  if (search.after)
+    add("after", search.after->text + '/' + std::to_string(search.after->number) + '/' +
+                   std::to_string(core::number(search.after->job)));
+  return out;
+}
+
 std::string text_of_draft(const core::job_draft& draft) {
   std::string text;
   const auto add = [&](std::string_view part) { text.append(text.empty() ? "" : "|").append(part); };
@@ -154,9 +179,14 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
     [this](const protocol::job_page_query& m) {
       const auto& s = m.search;
       const auto running = s.running ? std::optional{*s.running ? 1 : 0} : std::nullopt;
-      return script->answer(line_of("job_page_query", text_of(s.group), text_of(running), s.name_part, s.handler_part,
-                                    s.author_part, text_of(s.window)),
-                            m.by, check_list(m.by, s.group), protocol::job_page{page_of(a_job())});
+      protocol::job_page reply{page_of(a_job())};
+      if (m.with_facts) {
+        reply.facts = {{"First", a_run(), 2, "edda"}};
+        reply.more = s.window.offset + 1 < 41;
+      }
+      const auto line = line_of("job_page_query", text_of(s.group), text_of(running), s.name_part, s.handler_part, s.author_part,
+                                text_of(s.window));
+      return script->answer(line + finer_part(s), m.by, check_list(m.by, s.group), std::move(reply));
     },
     [this](const protocol::forecast_query& m) {
       core::upcoming_page page;

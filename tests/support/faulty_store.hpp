@@ -293,6 +293,13 @@ private:
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override {
     return call("job_page", [&] { return inner_->job_editing().page(search, by); });
   }
+  core::result<core::job_list> list(const core::job_search& search, const core::principal& by) override {
+    return call("job_list", [&] { return inner_->job_editing().list(search, by); });
+  }
+  core::result<core::job_list> soonest(const std::optional<core::group_id>& group, std::size_t limit,
+                                       const core::principal& by) override {
+    return call("soonest_jobs", [&] { return inner_->job_editing().soonest(group, limit, by); });
+  }
   core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override {
     return call("source_history", [&] { return inner_->job_editing().source_history(search, by); });
   }

@@ -32,6 +32,13 @@ public:
   core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) override {
     return inner_editor_.page(search, by);
   }
+  core::result<core::job_list> list(const core::job_search& search, const core::principal& by) override {
+    return inner_editor_.list(search, by);
+  }
+  core::result<core::job_list> soonest(const std::optional<core::group_id>& group, std::size_t limit,
+                                       const core::principal& by) override {
+    return inner_editor_.soonest(group, limit, by);
+  }
   core::result<core::source_history> source_history(const core::source_search& search, const core::principal& by) override {
     return inner_editor_.source_history(search, by);
   }

@@ -178,3 +178,44 @@ TEST_CASE("the tag of a group and of a user changes with each field that users w
   CHECK(differs(user, [](auto& u) { u.rights[0].second = core::group_right::viewer; }));
   CHECK(differs(user, [](auto& u) { u.rights.emplace_back(core::group_id{2}, core::group_right::viewer); }));
 }
+
+TEST_CASE("upcoming firings of the jobs that are due first end where others may fire", "[unit]") {
+  const auto first_of = [](const std::vector<core::job_record>& jobs, std::size_t read, std::size_t limit) {
+    const core::upcoming_search search{{noon, {}, noon}, noon + 60s, limit};
+    REQUIRE(core::upcoming::needs_first_jobs_only(search));
+    core::upcoming made{search, 5s, core::zone{}};
+    for (std::size_t at = 0; at < read; ++at)
+      made.add(jobs[at]);
+    if (read < jobs.size())
+      made.end_after(jobs[read - 1]);
+    return std::move(made).page([] { return true; });
+  };
+  // Job 1 fires again before job 4, whose firing is not known.
+  const std::vector jobs{every(1, "2", noon + 1s), every(2, "20", noon + 3s), every(3, "20", noon + 4s),
+                         every(4, "20", noon + 4s)};
+  const auto all = first_of(jobs, 4, 4);
+  CHECK(text_of(all) == "1:1 3:1 3:2 4:3 ");
+  CHECK_FALSE(all.truncated);
+  const auto some = first_of(jobs, 3, 10);
+  CHECK(text_of(some) == "1:1 3:1 3:2 4:3 ");
+  CHECK(some.truncated);
+  CHECK(some.next == core::upcoming_place{noon + 4s, core::job_id{3}, noon});
+  const auto full = first_of(jobs, 3, 2);
+  CHECK(text_of(full) == "1:1 3:1 ");
+  CHECK_FALSE(full.truncated);
+  CHECK(full.next == core::upcoming_place{noon + 3s, core::job_id{1}, noon});
+  // Jobs that were not read are due after the span.
+  const std::vector late{every(1, "40", noon + 1s), every(2, "40", noon + 70s), every(3, "40", noon + 80s)};
+  const auto rest = first_of(late, 2, 10);
+  CHECK(text_of(rest) == "1:1 41:1 ");
+  CHECK_FALSE(rest.next);
+  CHECK_FALSE(rest.truncated);
+  // Overdue jobs fire at the present.
+  auto overdue = every(1, "40", noon - 2s);
+  overdue.misfire = "FIRE_ONCE_NOW";
+  auto other = overdue;
+  other.id = core::job_id{2};
+  CHECK(text_of(first_of({overdue, other}, 1, 10)) == "0:1 ");
+  CHECK_FALSE(core::upcoming::needs_first_jobs_only({{noon, {}, noon}, noon + 60s, core::first_firings_max + 1}));
+  CHECK_FALSE(core::upcoming::needs_first_jobs_only({{noon + 1s, {}, noon}, noon + 60s, 10}));
+}

@@ -37,7 +37,7 @@ export function useBulkJobs(rows: () => JobRow[], show: () => void, filter?: () 
   function groupNames(ids: number[] | undefined): string {
     if (!ids && all.value && all.value.filter.group === undefined) return t('bulk.all_groups')
     const groups = useGroups()
-    const found = !ids && all.value ? [all.value.filter.group ?? 0] : (ids ?? chosen.value).flatMap((id) => groupOf.get(id) ?? [])
+    const found = !ids && all.value ? String(all.value.filter.group).split(',').map(Number) : (ids ?? chosen.value).flatMap((id) => groupOf.get(id) ?? [])
     const names = [...new Set(found)].map((id) => groups.title(id))
     const text = names.slice(0, namedGroupsMax).join(', ')
     return names.length > namedGroupsMax ? t('bulk.more_groups', { names: text, count: names.length - namedGroupsMax }) : text

@@ -15,7 +15,7 @@ export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
         : Kind extends { readonly several: readonly (infer Choice)[] }
           ? Choice[]
           : never
-export type FilterValues<Spec extends FilterSpec> = { [Name in keyof Spec]: FilterValue<Spec[Name]> }
+export type FilterValues<Spec extends FilterSpec> = { -readonly [Name in keyof Spec]: FilterValue<Spec[Name]> }
 
 const isSet = (value: unknown) => value !== undefined && value !== null && String(value) !== ''
 

@@ -75,6 +75,8 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   // Typing in a filter asks once.
   let timer: ReturnType<typeof setTimeout> | undefined
   watch(filters, () => {
+    // The place of a page belongs to a list with these filters, in this order.
+    cursors.value = []
     clearTimeout(timer)
     timer = setTimeout(goFirst, 250)
   })

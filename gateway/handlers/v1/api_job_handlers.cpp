@@ -92,15 +92,18 @@ void tell_source(const exchange& ex, std::string body, std::string_view tag) {
 } // namespace
 
 void job_list(exchange ex) {
-  auto query = read_list_query(ex, wire::api_job_search_of);
+  auto query = read_list_query(ex, wire::api_job_list_of, 1, wire::cursor_use::ordered);
   if (!query)
     return;
-  ex.ask<protocol::job_page>(ex.services().partners.jobs, protocol::job_page_query{std::move(query->first), ex.who()},
-                             [from = query->second](const exchange& waiting, const protocol::job_page& reply) {
-                               const auto& [rows, total, capped] = reply.page;
-                               tell_json(waiting, wire::api_page(wire::api_jobs(rows), next_position(from, rows.size(), total),
-                                                                 total, capped));
-                             });
+  auto& [search, from] = *query;
+  protocol::job_page_query asked{search, ex.who(), true};
+  ex.ask<protocol::job_page>(
+    ex.services().partners.jobs, std::move(asked),
+    [search = std::move(search), from = from](const exchange& waiting, const protocol::job_page& reply) {
+      const auto& [rows, total, capped] = reply.page;
+      const auto items = wire::api_jobs(rows, reply.facts, {waiting.style().language, waiting.services().web.zone});
+      tell_json(waiting, wire::api_page_before(items, wire::next_jobs(search, from, rows, reply.more), total, capped));
+    });
 }
 
 void job_add(exchange ex) {

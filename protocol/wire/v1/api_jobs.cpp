@@ -5,8 +5,10 @@
 
 #include "core/alarm/alarm.hpp"
 #include "core/alarm/mail_text.hpp"
+#include "core/forecast/schedule_words.hpp"
 #include "core/text/text.hpp"
 #include "protocol/wire/v1/api_members.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
 
 namespace ringmaster::protocol::wire {
 
@@ -64,8 +66,7 @@ void append_state(json_object& row, const core::job_record& job) {
 
 enum class with_source : std::uint8_t { no, yes };
 
-void append_api_job(std::string& out, const core::job_record& job, with_source source) {
-  json_object row{out};
+void append_columns(json_object& row, const core::job_record& job, with_source source) {
   row.number("id", number(job.id));
   row.number("group", number(job.group));
   row.text("name", job.name);
@@ -89,6 +90,28 @@ void append_api_job(std::string& out, const core::job_record& job, with_source s
   if (source == with_source::yes)
     row.text("glue_source", job.glue_source);
   append_state(row, job);
+}
+
+void append_api_job(std::string& out, const core::job_record& job, with_source source) {
+  json_object row{out};
+  append_columns(row, job, source);
+}
+
+std::string words_of_schedule(const core::job_record& job, core::language reader) {
+  const auto type = core::find_schedule_type(job.schedule_type).value_or(core::schedule_type::unknown);
+  return core::words_of({type, job.schedule_conf, job.timing}, reader);
+}
+
+/// Appends what a list tells about a job in addition to its columns.
+void append_facts(json_object& row, const core::job_record& job, const core::job_facts& facts, const api_job_reader& reader) {
+  const auto& own_zone = job.timing.time_zone;
+  append_text_or_null(row, "group_title", facts.group_title);
+  append_text_or_null(row, "words", words_of_schedule(job, reader.language));
+  row.text("effective_zone", own_zone.empty() ? reader.zone.name() : own_zone);
+  facts.last_run ? row.raw("last_run", api_last_run(*facts.last_run)) : row.null("last_run");
+  append_number_or_null(row, "open_runs",
+                        facts.open_runs ? std::optional{static_cast<std::int64_t>(*facts.open_runs)} : std::nullopt);
+  append_text_or_null(row, "updated_by", facts.updated_by);
 }
 
 void append_version(std::string& out, const core::source_version& version, bool body) {
@@ -216,8 +239,16 @@ std::string api_job(const core::job_record& job) {
   return out;
 }
 
-std::string api_jobs(const std::vector<core::job_record>& jobs) {
-  return json_array(jobs, [](std::string& out, const auto& each) { append_api_job(out, each, with_source::no); });
+std::string api_jobs(const std::vector<core::job_record>& jobs, const std::vector<core::job_facts>& facts,
+                     const api_job_reader& reader) {
+  static const core::job_facts unknown;
+  std::size_t at = 0;
+  return json_array(jobs, [&](std::string& out, const core::job_record& each) {
+    json_object row{out};
+    append_columns(row, each, with_source::no);
+    append_facts(row, each, at < facts.size() ? facts[at] : unknown, reader);
+    ++at;
+  });
 }
 
 std::string api_sources(const std::vector<core::source_version>& versions, bool bodies) {
@@ -250,22 +281,6 @@ std::string api_job_edit(const core::job_edit& edit) {
     append_instant(row, "next_ms", edit.next);
     edit.on_their_way ? row.number("on_their_way", static_cast<std::int64_t>(*edit.on_their_way)) : row.null("on_their_way");
   });
-}
-
-core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from) {
-  const auto group = api_id_of(sent, "group");
-  const auto running = boolean_of(sent, "running");
-  if (!group || !running)
-    return tl::unexpected{group ? running.error() : group.error()};
-  core::job_search search;
-  if (*group)
-    search.group = core::group_id{**group};
-  search.running = *running;
-  search.name_part = sent.text_or_empty("name");
-  search.handler_part = sent.text_or_empty("handler");
-  search.author_part = sent.text_or_empty("author");
-  search.window = {static_cast<std::size_t>(from.place), from.limit};
-  return search;
 }
 
 core::result<core::source_search> api_source_search_of(const form& sent, core::job_id job) {

@@ -8,21 +8,29 @@ namespace {
 
 using core::errc;
 
-/// Distinguishes this kind of cursor from others.
+/// Distinguish the kinds of cursors: a position or an id, and a row in an ordered list (`k71.value`).
 constexpr char cursor_kind = 'p';
+constexpr char row_cursor_kind = 'k';
 
-std::optional<std::int64_t> place_in(std::string_view cursor) noexcept {
-  std::int64_t place = 0;
-  if (cursor.size() < 2 || cursor.front() != cursor_kind)
-    return std::nullopt;
-  const auto* end = cursor.data() + cursor.size();
-  const auto [stop, failure] = std::from_chars(cursor.data() + 1, end, place);
-  return failure == std::errc{} && stop == end && place > 0 ? std::optional{place} : std::nullopt;
+/// Reads a cursor into `out`. Returns false if it is not one.
+bool read_cursor(std::string_view cursor, cursor_use use, api_cursor& out) {
+  const bool of_row = use == cursor_use::ordered && cursor.starts_with(row_cursor_kind);
+  if (!of_row && !cursor.starts_with(cursor_kind))
+    return false;
+  cursor.remove_prefix(1);
+  const auto dot = of_row ? cursor.find('.') : cursor.size();
+  if (dot == cursor.npos)
+    return false;
+  const auto* end = cursor.data() + dot;
+  const auto [stop, failure] = std::from_chars(cursor.data(), end, out.place);
+  if (of_row)
+    out.value = std::string{cursor.substr(dot + 1)};
+  return failure == std::errc{} && stop == end && out.place > 0;
 }
 
 } // namespace
 
-core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min) {
+core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min, cursor_use use) {
   api_cursor out;
   const auto limit = api_number_of(sent, "limit");
   if (!limit || (*limit && (**limit < limit_min || **limit > static_cast<std::int64_t>(api_rows_max))))
@@ -30,23 +38,30 @@ core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min)
                                                 std::to_string(api_rows_max));
   if (*limit)
     out.limit = static_cast<std::size_t>(**limit);
-  if (const auto cursor = sent.text("cursor")) {
-    const auto place = place_in(*cursor);
-    if (!place)
-      return core::fail(errc::invalid_argument, "the parameter cursor must be the \"next\" value of the previous page");
-    out.place = *place;
-  }
+  if (const auto cursor = sent.text("cursor"); cursor && !read_cursor(*cursor, use, out))
+    return core::fail(errc::invalid_argument, "the parameter cursor must be the \"next\" value of the previous page");
   return out;
+}
+
+std::string cursor_text(std::int64_t place) { return cursor_kind + std::to_string(place); }
+
+std::string cursor_text(std::int64_t id, std::string_view value) {
+  return row_cursor_kind + std::to_string(id) + '.' + std::string{value};
 }
 
 std::string api_page(std::string_view items, std::optional<std::int64_t> next, std::optional<std::int64_t> total,
                      bool total_is_capped) {
+  return api_page_before(items, next ? std::optional{cursor_text(*next)} : std::nullopt, total, total_is_capped);
+}
+
+std::string api_page_before(std::string_view items, const std::optional<std::string>& next, std::optional<std::int64_t> total,
+                            bool total_is_capped) {
   std::string out;
   out.reserve(items.size() + 96);
   {
     json_object page{out};
     page.raw("items", items);
-    next ? page.text("next", cursor_kind + std::to_string(*next)) : page.null("next");
+    next ? page.text("next", *next) : page.null("next");
     total ? page.number("total", *total) : page.null("total");
     page.boolean("total_is_capped", total_is_capped);
   }

@@ -23,11 +23,24 @@ struct api_cursor {
   /// Position, or the id before which the page begins; 0: the first page.
   std::int64_t place = 0;
   std::size_t limit = api_rows_usual;
+  /// Value of the last row of an ordered list, whose id is `place`. Unset: `place` is a position or an id alone.
+  std::optional<std::string> value = {};
 };
 
-/// Reads `cursor` and `limit`, which is at least `limit_min`. Errors: `invalid_argument` naming the parameter.
-[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min = 1);
+/// Whether a list also has cursors that name a row by its value and id.
+enum class cursor_use : std::uint8_t { plain, ordered };
 
+/// Reads `cursor` and `limit`, which is at least `limit_min`. Errors: `invalid_argument` naming the parameter.
+[[nodiscard]] core::result<api_cursor> api_cursor_of(const form& sent, std::int64_t limit_min = 1,
+                                                     cursor_use use = cursor_use::plain);
+
+/// Return the text of a cursor: of a position or an id, and of a row in an ordered list.
+[[nodiscard]] std::string cursor_text(std::int64_t place);
+[[nodiscard]] std::string cursor_text(std::int64_t id, std::string_view value);
+
+/// Returns a page with the text of the cursor of the next one.
+[[nodiscard]] std::string api_page_before(std::string_view items, const std::optional<std::string>& next,
+                                          std::optional<std::int64_t> total, bool total_is_capped = false);
 /// Returns `{"items":[…],"next":…,"total":…}`. `next`: the place of the next page; without a value: this is the last page.
 /// `total`: size of the whole list; without a value: not counted.
 [[nodiscard]] std::string api_page(std::string_view items, std::optional<std::int64_t> next, std::optional<std::int64_t> total,

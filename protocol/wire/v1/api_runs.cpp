@@ -174,6 +174,15 @@ std::string api_run_page(core::run_list&& page, const core::run_names& names, st
   return out.append(searched, 1);
 }
 
+std::string api_last_run(const core::log_row& run) {
+  return json_object_of([&](json_object& row) {
+    row.number("id", number(run.id));
+    row.text("status", status_of(run));
+    append_instant(row, "trigger_ms", run.trigger_time);
+    append_duration(row, run);
+  });
+}
+
 std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names) {
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_short_run(out, run, names); });
 }

@@ -25,6 +25,9 @@ namespace ringmaster::protocol::wire {
 /// Returns a page of a list, of at most `limit` runs, with the time back to which the search went if it ended before the list.
 [[nodiscard]] std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit);
 
+/// Returns the newest run of a job in its shortest form.
+[[nodiscard]] std::string api_last_run(const core::log_row& run);
+
 /// Returns an array of runs in a short form.
 [[nodiscard]] std::string api_short_runs(const std::vector<core::log_row>& runs, const core::run_names& names);
 

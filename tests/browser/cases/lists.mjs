@@ -411,3 +411,56 @@ test('dashboard: two days are shown by hour, of one job with its median duration
     await page.waitForURL(/\/runs\?from=\d+&to=\d+&group=\d+&job=\d+/)
     await visitor.settle()
   }))
+
+test('jobs: the schedule in words, the last run, order by the heads of columns, and further filters', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const made = []
+    for (const [name, conf] of [['sorted b', '0 0 4 * * ?'], ['sorted a', '0 0 5 * * ?'], ['sorted c', '0 0 3 * * ?']]) {
+      const { id } = await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf }, time_zone: 'Asia/Tokyo' })
+      made.push(id)
+    }
+    await visitor.signIn('admin', world.adminPassword, '/jobs?q=sorted')
+    const names = async () => (await page.locator('main tbody tr a.name').allInnerTexts()).map((each) => each.slice(-1)).join('')
+    await until(async () => (await names()) === 'cab', 'the newest job first')
+    const first = rowOf(page, made[0])
+    await first.getByText('At 04:00').waitFor()
+    await first.getByText('Asia/Tokyo').waitFor()
+
+    const head = page.getByRole('columnheader', { name: 'Job', exact: true })
+    await head.getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    await until(async () => (await names()) === 'abc', 'by name')
+    await page.waitForURL(/sort=name/)
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending')
+    await page.keyboard.press('Enter')
+    await until(async () => (await names()) === 'cba', 'by name, descending')
+    assert.equal(await head.getAttribute('aria-sort'), 'descending')
+    await page.reload()
+    await until(async () => (await names()) === 'cba', 'the order stays')
+
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await page.goto(visitor.url('/jobs?q=sorted&type=FIX_RATE'))
+    await page.getByText('No match').waitFor()
+    await page.getByRole('button', { name: 'More filters (1)' }).waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+
+    const { intent } = await admin.post(`/jobs/${made[1]}/trigger`, {})
+    const run = await until(async () => (await admin.get(`/intents/${intent}`)).runs[0], 'a run')
+    await until(async () => (await admin.get(`/runs/${run}`)).status === 'succeeded', 'its result')
+    await visitor.go('/jobs?q=sorted&sort=name')
+    const link = rowOf(page, made[1]).locator(`a[href$="/runs/${run}"]`)
+    await link.getByText('Succeeded').waitFor()
+    await visitor.settle()
+    for (const id of made) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('jobs: cards of a narrow window show words and the last run, and a list chooses the order', (world) =>
+  visit(world, { viewport: { width: 360, height: 740 } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?sort=name')
+    await page.locator('main tbody tr').first().waitFor()
+    await page.locator('.filters').getByText('Name, A to Z').waitFor()
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'the page is wider than the window')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))
