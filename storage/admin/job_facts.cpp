@@ -77,8 +77,8 @@ Value value_at(const std::unordered_map<Key, Value>& values, Key key) {
 
 } // namespace
 
-core::result<std::vector<core::job_facts>> job_editor_role::facts_of(const std::vector<core::job_record>& rows,
-                                                                     const core::principal& by) {
+core::result<std::vector<core::job_facts>> job_editor_role::list_facts(const std::vector<core::job_record>& rows,
+                                                                       const core::principal& by) {
   std::vector<core::job_facts> out(rows.size());
   std::vector<core::job_id> jobs;
   for (const auto& row : rows)

@@ -135,7 +135,7 @@ core::result<core::job_list> job_editor_role::list(const core::job_search& searc
   auto out = own_.read([&] { return find_list(search, *groups, by); });
   if (!out)
     return out;
-  auto facts = facts_of(out->jobs.rows, by);
+  auto facts = list_facts(out->jobs.rows, by);
   if (!facts)
     return tl::unexpected{std::move(facts.error())};
   out->facts = std::move(*facts);

@@ -30,7 +30,7 @@ private:
   core::result<core::job_list> find_list(const core::job_search& search,
                                          const std::optional<std::vector<core::group_id>>& groups, const core::principal& by);
   /// Returns the facts of jobs, in the same order (`job_facts.cpp`).
-  core::result<std::vector<core::job_facts>> facts_of(const std::vector<core::job_record>& rows, const core::principal& by);
+  core::result<std::vector<core::job_facts>> list_facts(const std::vector<core::job_record>& rows, const core::principal& by);
 
   admin_session& own_;
   seen_totals totals_;

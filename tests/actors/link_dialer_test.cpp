@@ -223,7 +223,7 @@ TEST_CASE_METHOD(raw_node, "messages that do not show the key of the link are ig
   for (const auto key : {protocol::link_key{}, own_key, protocol::link_key{good.high ^ 1, good.low}}) {
     tell(gate_there(), protocol::link_runs{1, {{.job = core::job_id{7}, .run = core::log_id{1}}}, key});
     tell(gate_there(), protocol::link_runs{1, {}, key});
-    tell(gate_there(), protocol::link_question{1, protocol::link_topic::kill, core::job_id{8}, {}, {}, 1, key});
+    tell(gate_there(), protocol::link_question{1, protocol::link_topic::kill, core::job_id{8}, {}, {}, 1, {}, key});
     tell(gate_there(), protocol::link_receipt{1, true, key});
     tell(gate_there(), protocol::link_refusal{"forged", key});
     tell(gate_there(), protocol::link_welcome{{}, {}, {}, key});
