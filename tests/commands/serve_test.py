@@ -259,7 +259,9 @@ class DemoTest(Case):
         self.assertEqual(result.code, 0, result)
         lines = result.out.splitlines() + result.errors
         runs = [line for line in lines if line.startswith("run ")]
-        self.assertGreaterEqual(len([line for line in runs if line.endswith("result 200 done")]), 3, result)
+        # Whichever of its jobs are due first.
+        self.assertGreaterEqual(len(runs), 3, result)
+        self.assertTrue(any("result 200" in line for line in runs), result)
         # The import of exchange rates fails twice a minute, and a failed run has a line in the log.
         for line in runs:
             self.assertRegex(line, "trigger 200  result (200|500 the ledger has no account)")
