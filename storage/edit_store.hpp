@@ -121,7 +121,8 @@ public:
   /// Returns a page of runs and counts up to `count_max`. If no index leads to the requested rows, it reads only the newest
   /// `rows_looked_at` rows within the bounds; for the runs of a job or a group, or failed runs, only the newest `rows_fetched`;
   /// for words in messages, only the newest `rows_searched`. Older rows are not counted: `total_is_capped`. `rest` tells where
-  /// the search may be continued.
+  /// the search may be continued. Without `search.before`, the page may also have older rows at or below `rest`, to which an
+  /// index leads.
   /// With `search.ids`, returns those of them that `by` may see, and no other condition counts.
   /// `search.visible` is set from `by`, unless `by` may see all: users who may not see all get the runs of their groups. Errors:
   /// `forbidden` when `by` may not see the requested group (or the group of the requested job).

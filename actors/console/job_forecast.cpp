@@ -140,16 +140,20 @@ void job_admin_state::read_first(std::shared_ptr<firing_list> of) {
       const auto list = store.job_editing().soonest(of->group, core::first_jobs_read, of->by);
       if (!list)
         return tl::unexpected<core::error>{list.error()};
-      for (const auto& row : list->jobs.rows)
+      const auto& rows = list->jobs.rows;
+      const bool has_others = list->more && !rows.empty();
+      if (has_others && !of->firings.can_end_after(rows.back()))
+        return false;
+      for (const auto& row : rows)
         of->take(row);
-      if (list->more && !list->jobs.rows.empty())
-        of->firings.end_after(list->jobs.rows.back());
+      if (has_others)
+        of->firings.end_after(rows.back());
       return true;
     },
-    [this, of](core::result<bool>&& read) {
-      if (!read)
-        return foreseen(of, tl::unexpected<core::error>{read.error()});
-      walk(of);
+    [this, of](core::result<bool>&& enough) {
+      if (!enough)
+        return foreseen(of, tl::unexpected<core::error>{enough.error()});
+      *enough ? walk(of) : read_more(of);
     });
 }
 

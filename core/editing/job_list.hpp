@@ -22,9 +22,10 @@ inline constexpr std::int64_t sorted_jobs_max = 10'000;
 struct job_facts {
   /// Empty if the group is gone.
   std::string group_title;
-  /// Newest run, also a manual one. Unset: there is none, its group is not visible, or the log has no index on jobs.
+  /// Newest run that the user may see among the newest `open_runs_seen`, also a manual one. Unset: there is none, or the log has
+  /// no index on jobs.
   std::optional<log_row> last_run;
-  /// Runs without a result among the newest `open_runs_seen`. Unset if the log has no index on jobs.
+  /// Runs without a result that the user may see among the newest `open_runs_seen`. Unset if the log has no index on jobs.
   std::optional<std::size_t> open_runs;
   /// User of the last edit, start or stop, as far as the audit log has it; otherwise empty.
   std::string updated_by;

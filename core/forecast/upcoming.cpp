@@ -1,8 +1,6 @@
 #include "core/forecast/upcoming.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "core/forecast/planned_part.hpp"
@@ -64,10 +62,7 @@ upcoming_page upcoming::page(const may_go_on& go_on) && {
 void upcoming::cut_unknown() {
   if (!last_known_ || last_known_->at >= search_.until)
     return;
-  auto last = *last_known_;
-  // Overdue jobs fire at the present, also those that were not added: the order among them does not matter.
-  if (last.at <= search_.from.at)
-    last = {search_.from.at, job_id{std::numeric_limits<std::int32_t>::max()}, last.present};
+  const auto& last = *last_known_;
   const auto is_known = [&last](const upcoming_firing& each) {
     return each.at != last.at ? each.at < last.at : number(each.job) <= number(last.job);
   };

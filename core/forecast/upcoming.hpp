@@ -72,7 +72,12 @@ public:
   /// Returns true if the jobs that are due first decide the page: it begins at the present and is short.
   [[nodiscard]] static bool needs_first_jobs_only(const upcoming_search& search) noexcept;
 
+  /// Returns whether the page may end after `last`. Otherwise jobs that are due after it may be overdue, too: all overdue jobs
+  /// fire at the begin of the page, in the order of their ids.
+  [[nodiscard]] bool can_end_after(const job_record& last) const noexcept { return last.next > search_.from.at; }
+
   /// Ends the page where jobs that were not added may fire: all of them are due after `last`, by next time and then by id.
+  /// Precondition: `can_end_after(last)`.
   void end_after(const job_record& last) { last_known_ = upcoming_place{last.next, last.id, search_.from.present}; }
 
   /// Adds a job. A job that does not run, or does not fire inside the span, is ignored.

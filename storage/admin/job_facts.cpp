@@ -34,19 +34,11 @@ std::unordered_map<core::job_id, std::string> editors_of(admin_session& own, con
   return out;
 }
 
-/// Runs of the jobs of a page.
-struct newest_runs {
-  /// The newest run of each job that has one.
-  std::vector<core::log_id> last;
-  /// The newest runs of all jobs.
-  std::vector<core::log_id> seen;
-};
-
-/// Reads keys of the index on jobs, which are in the order of the runs.
-newest_runs find_newest_runs(admin_session& own, const std::vector<core::job_id>& jobs) {
+/// Finds the newest runs of each job, from keys of the index on jobs, which are in the order of the runs.
+std::vector<core::log_id> find_newest_runs(admin_session& own, const std::vector<core::job_id>& jobs) {
   auto& log = own.log_paths();
   const auto span = log.span();
-  newest_runs out;
+  std::vector<core::log_id> out;
   if (core::number(span.last) == 0)
     return out;
   for (const auto job : jobs) {
@@ -54,18 +46,30 @@ newest_runs find_newest_runs(admin_session& own, const std::vector<core::job_id>
     terms.job = job;
     const auto found = log.look_along(run_path::job, terms, {core::log_id{0}, span.last}, core::open_runs_seen,
                                       static_cast<std::int64_t>(core::open_runs_seen));
-    if (!found.ids.empty())
-      out.last.push_back(found.ids.front());
-    out.seen.insert(out.seen.end(), found.ids.begin(), found.ids.end());
+    out.insert(out.end(), found.ids.begin(), found.ids.end());
   }
   return out;
 }
 
-std::unordered_map<core::job_id, std::size_t> count_open(admin_session& own, const std::vector<core::log_id>& runs) {
-  std::unordered_map<core::job_id, std::size_t> out;
-  own.query_in("SELECT job_id FROM xxl_job_log $by_primary_key WHERE id IN ({?,}) AND trigger_code IN (0, 200)"
-               " AND handle_code = 0",
-               runs, [&out](const sql_rows& row) { ++out[row.id<core::job_id>(0)]; });
+/// Runs of one job that a user may see.
+struct seen_runs {
+  core::log_id last{};
+  std::size_t open = 0;
+};
+
+/// Reads which of the runs `by` may see: those of a job that has moved stay in its earlier group.
+std::unordered_map<core::job_id, seen_runs> read_seen(admin_session& own, const std::vector<core::log_id>& runs,
+                                                      const core::principal& by) {
+  std::unordered_map<core::job_id, seen_runs> out;
+  own.query_in("SELECT id, job_id, job_group, CASE WHEN trigger_code IN (0, 200) AND handle_code = 0 THEN 1 ELSE 0 END"
+               " FROM xxl_job_log $by_primary_key WHERE id IN ({?,})",
+               runs, [&](const sql_rows& row) {
+                 if (!core::check_right(by, core::group_right::viewer, row.id<core::group_id>(2)))
+                   return;
+                 auto& of = out[row.id<core::job_id>(1)];
+                 of.last = std::max(of.last, row.id<core::log_id>(0));
+                 of.open += row.number(3) != 0 ? 1 : 0;
+               });
   return out;
 }
 
@@ -88,13 +92,13 @@ core::result<std::vector<core::job_facts>> job_editor_role::list_facts(const std
     const auto titles = titles_of(own_, rows);
     const auto editors = editors_of(own_, jobs);
     const bool has_index = own_.log_paths().has(run_path::job);
-    const auto runs = has_index ? find_newest_runs(own_, jobs) : newest_runs{};
-    const auto open = count_open(own_, runs.seen);
-    last = runs.last;
+    const auto seen = read_seen(own_, has_index ? find_newest_runs(own_, jobs) : std::vector<core::log_id>{}, by);
+    for (const auto& [job, runs] : seen)
+      last.push_back(runs.last);
     for (std::size_t at = 0; at < rows.size(); ++at) {
       out[at].group_title = value_at(titles, rows[at].group);
       out[at].updated_by = value_at(editors, rows[at].id);
-      out[at].open_runs = has_index ? std::optional{value_at(open, rows[at].id)} : std::nullopt;
+      out[at].open_runs = has_index ? std::optional{value_at(seen, rows[at].id).open} : std::nullopt;
     }
     return {};
   });
@@ -105,7 +109,7 @@ core::result<std::vector<core::job_facts>> job_editor_role::list_facts(const std
     return tl::unexpected{std::move(runs.error())};
   for (auto& run : *runs) {
     const auto at = std::find(jobs.begin(), jobs.end(), run.job) - jobs.begin();
-    if (static_cast<std::size_t>(at) < jobs.size() && core::check_right(by, core::group_right::viewer, run.group))
+    if (static_cast<std::size_t>(at) < jobs.size())
       out[static_cast<std::size_t>(at)].last_run = shown(std::move(run));
   }
   return out;

@@ -89,8 +89,10 @@ private:
   core::result<void> count_job(const core::log_range& range) {
     run_terms terms;
     terms.job = search_.job;
-    const auto most = static_cast<std::size_t>(run_reader::rows_searched);
-    if (own_.log_paths().newest(run_path::job, terms, range, most + 1).size() > most)
+    // Reads keys of the index only.
+    constexpr auto most = run_reader::rows_searched;
+    const auto seen = own_.log_paths().look_along(run_path::job, terms, range, static_cast<std::size_t>(most + 1), most + 1);
+    if (static_cast<std::int64_t>(seen.ids.size()) > most)
       return tl::unexpected{too_many_runs(run_reader::rows_searched)};
     add(own_.query(hours_of_job, *search_.job, range.after, range.through, group_.has_value(),
                    group_.value_or(core::group_id{})));

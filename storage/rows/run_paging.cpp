@@ -64,25 +64,26 @@ std::vector<core::group_id> visible_to(const core::principal& by) {
 class paging {
 public:
   /// `count_max`: 0 searches no further than the end of the page.
-  paging(run_paths& log, const run_terms& terms, const core::page_window& window, std::size_t count_max)
+  paging(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max)
     : log_{log},
       terms_{terms},
-      offset_{window.offset},
-      end_{std::min<std::size_t>(window.offset, run_reader::rows_looked_at) + std::min(window.limit, core::page_rows_max)},
+      offset_{search.window.offset},
+      end_{std::min<std::size_t>(offset_, run_reader::rows_looked_at) + std::min(search.window.limit, core::page_rows_max)},
+      continues_{search.before.has_value()},
       path_{best_path(log, terms)},
       wanted_{std::max(std::min(count_max + 1, fetches() ? fetched_max : count_max + 1), end_)} {}
 
   found_runs run(const core::log_range& bounds, std::size_t count_max) {
     const auto cut = first_stretch(bounds);
-    if (cut > bounds.after) {
-      rest_ = cut;
-      look_further({bounds.after, cut});
-    }
     found_runs out;
+    if (cut > bounds.after) {
+      out.rest = cut;
+      if (!continues_)
+        look_further({bounds.after, cut});
+    }
     out.total = static_cast<std::int64_t>(std::min(ids_.size(), count_max));
     out.total_is_capped = cut > bounds.after || ids_.size() > count_max || ids_.size() >= wanted_;
     out.is_full = ids_.size() >= end_;
-    out.rest = rest_;
     if (offset_ < ids_.size() && offset_ < end_)
       out.ids.assign(ids_.begin() + static_cast<std::ptrdiff_t>(offset_),
                      ids_.begin() + static_cast<std::ptrdiff_t>(std::min(end_, ids_.size())));
@@ -122,12 +123,14 @@ private:
     return seen.floor.value_or(range.after);
   }
 
-  /// Searches older rows, where another index leads to them.
+  /// Adds older rows to which another index leads, for readers who do not continue the search. Other rows between them may match,
+  /// too: failures that a Java admin recorded or that a late success followed, and runs of jobs that have moved to another group
+  /// since or that were not looked at. So a continuation begins above all of these rows, and reads them in their order.
   void look_further(const core::log_range& rest) {
     if (ids_.size() >= end_)
       return;
     if (terms_.only_of(failed_bits()))
-      look_at_failed(rest);
+      look_along(run_path::failed, terms_, rest, wanted_ - ids_.size(), run_reader::rows_fetched);
     else if (path_ == run_path::primary && (terms_.group || terms_.visible) && log_.has(run_path::job) && is_rare(rest.through))
       look_at_jobs(rest);
   }
@@ -146,16 +149,6 @@ private:
     return log_.newest(run_path::primary, whatever, seen, often).size() < often;
   }
 
-  /// Searches the recorded failures. Those that another admin recorded are left for the continuation.
-  void look_at_failed(const core::log_range& rest) {
-    const auto had = ids_.size();
-    const auto floor = look_along(run_path::failed, terms_, rest, wanted_ - had, run_reader::rows_fetched);
-    if (floor > rest.after)
-      rest_ = floor;
-    else if (ids_.size() > had)
-      set_rest(core::log_id{core::number(ids_.back()) - 1}, rest.after);
-  }
-
   /// Divides the allowed number of rows among the jobs.
   void look_at_jobs(const core::log_range& rest) {
     const auto jobs = log_.jobs_of(terms_, jobs_looked_at);
@@ -164,23 +157,11 @@ private:
     const auto share = run_reader::rows_fetched / static_cast<std::int64_t>(jobs.size());
     const auto limit = std::min(end_, static_cast<std::size_t>(share));
     auto of_job = terms_;
-    auto floor = rest.after;
     for (const auto job : jobs) {
       of_job.job = job;
-      const auto had = ids_.size();
-      floor = std::max(floor, look_along(run_path::job, of_job, rest, limit, share));
-      if (limit > 0 && ids_.size() - had >= limit)
-        floor = std::max(floor, core::log_id{core::number(ids_.back()) - 1});
+      look_along(run_path::job, of_job, rest, limit, share);
     }
     std::sort(ids_.begin(), ids_.end(), std::greater<>{});
-    if (jobs.size() < jobs_looked_at)
-      set_rest(floor, rest.after);
-    else if (!ids_.empty() && ids_.back() <= rest.through) // rows of further jobs between the found ones are not listed
-      set_rest(core::log_id{core::number(ids_.back()) - 1}, rest.after);
-  }
-
-  void set_rest(core::log_id floor, core::log_id after) {
-    rest_ = floor > after ? std::optional{floor} : std::nullopt;
   }
 
   void add(std::vector<core::log_id>&& more) { ids_.insert(ids_.end(), more.begin(), more.end()); }
@@ -189,10 +170,11 @@ private:
   const run_terms& terms_;
   const std::size_t offset_;
   const std::size_t end_;
+  /// Whether the search goes on below an earlier page.
+  const bool continues_;
   const run_path path_;
   const std::size_t wanted_;
   std::vector<core::log_id> ids_;
-  std::optional<core::log_id> rest_;
 };
 
 /// Returns a text that is equal for equal searches, regardless of the page.
@@ -239,17 +221,17 @@ found_runs find_within(run_paths& log, const run_terms& terms, const core::run_s
   if (bounds.after >= bounds.through || (terms.visible && terms.visible->empty()))
     return {};
   if (search.before) // a separate search for each page
-    return paging{log, terms, search.window, count_max}.run(bounds, count_max);
+    return paging{log, terms, search, count_max}.run(bounds, count_max);
   const auto question = question_of(terms, search, count_max);
   if (const auto known = totals.find(question, 0, seen_totals::clock::now())) {
-    auto page = paging{log, terms, search.window, 0}.run(bounds, 0);
+    auto page = paging{log, terms, search, 0}.run(bounds, 0);
     if (page.is_full) {
       page.total = *known;
       page.total_is_capped = true;
       return page;
     }
   }
-  auto out = paging{log, terms, search.window, count_max}.run(bounds, count_max);
+  auto out = paging{log, terms, search, count_max}.run(bounds, count_max);
   if (out.total_is_capped)
     totals.keep(question, 0, out.total, seen_totals::clock::now());
   return out;
@@ -324,7 +306,7 @@ run_path best_path(const run_paths& log, const run_terms& terms) {
 found_runs find_runs(run_paths& log, const run_terms& terms, const core::run_search& search, std::size_t count_max,
                      datetime_text& dates, seen_totals& totals) {
   auto out = find_within(log, terms, search, count_max, dates, totals);
-  if (out.rest && !out.is_full)
+  if (out.rest && (!out.is_full || out.ids.empty() || out.ids.back() <= *out.rest))
     if (const auto next = log.look_at(core::log_id{core::number(*out.rest) + 1}))
       out.searched_to = dates.read(next->newest);
   return out;

@@ -1,5 +1,8 @@
 // Declared files and forecasts requested by users.
 
+#include <set>
+#include <string>
+
 #include "tests/actors/job_admin_fixture.hpp"
 
 using namespace ringmaster;
@@ -192,6 +195,42 @@ TEST_CASE_METHOD(job_administration, "a forecast is read and computed on the wor
   REQUIRE_FALSE(refused);
   CHECK(protocol::to_core(refused.error()).code == core::errc::forbidden);
   CHECK(*edits.tasks == edited);
+}
+
+TEST_CASE_METHOD(job_administration, "short pages have the firings of all overdue jobs once", "[actors]") {
+  auto declared = nightly();
+  const auto settle = declared.jobs.front();
+  declared.jobs.clear();
+  const std::size_t overdue = 300;
+  REQUIRE(overdue > core::first_jobs_read);
+  for (std::size_t number = 0; number < overdue; ++number) {
+    declared.jobs.push_back(settle);
+    declared.jobs.back().key = declared.jobs.back().name = "settle-" + std::to_string(number);
+  }
+  REQUIRE(apply(declared));
+  const auto foreseen = [this](const core::upcoming_search& search) {
+    const auto found = ask<protocol::forecast_found>(actor, protocol::forecast_query{{}, {}, search, core::local_operator()});
+    REQUIRE(found);
+    REQUIRE_FALSE(found->page.firings.empty());
+    return found->page;
+  };
+  const auto due = foreseen({{civil(), {}, civil()}, civil() + std::chrono::hours{72}, 50}).firings.front().at;
+  const auto present = due + std::chrono::seconds{1};
+  core::upcoming_search search{{present, {}, present}, present + std::chrono::hours{1}, 50};
+  std::set<core::job_id> seen;
+  std::size_t firings = 0;
+  for (std::optional<core::upcoming_place> next = search.from; next; firings += search.limit) {
+    REQUIRE(firings < overdue);
+    search.from = *next;
+    const auto page = foreseen(search);
+    for (const auto& each : page.firings) {
+      CHECK(each.at == present);
+      seen.insert(each.job);
+    }
+    next = page.next;
+  }
+  CHECK(firings == overdue);
+  CHECK(seen.size() == overdue);
 }
 
 TEST_CASE_METHOD(job_administration, "counts of firings equal the list of firings, for users with permission", "[actors]") {

@@ -225,9 +225,20 @@ TEST_CASE("rows of a list tell the newest run, open runs, the group's title and 
   CHECK(found.facts[1].last_run->id == ended);
   CHECK(found.facts[1].open_runs == core::open_runs_seen - 1);
 
-  // A run of a group that the user may not see stays hidden.
+  // Runs of a group that the user may not see stay hidden, and those before them are shown.
   f.add_run(job, f.mail, 200, 200);
-  CHECK_FALSE(f.list(in_order(job_order::name), f.user(f.pay, group_right::viewer)).facts[0].last_run);
+  const auto unseen = f.add_run(job, f.mail, 200, 0);
+  const auto of = [&](const core::principal& by) { return f.list(in_order(job_order::name), by).facts[0]; };
+  const auto viewer = f.user(f.pay, group_right::viewer);
+  CHECK(of(core::local_operator()).last_run->id == unseen);
+  CHECK(of(core::local_operator()).open_runs == 3);
+  REQUIRE(of(viewer).last_run);
+  CHECK(of(viewer).last_run->id == last);
+  CHECK(of(viewer).open_runs == 2);
+  for (std::size_t number = 0; number < core::open_runs_seen; ++number)
+    f.add_run(job, f.mail, 200, 0);
+  CHECK_FALSE(of(viewer).last_run);
+  CHECK(of(viewer).open_runs == 0);
   // Manual runs are no edits.
   f.db->exec("UPDATE rm_audit SET user_name = 'ann'");
   f.db->exec("INSERT INTO rm_audit (at_ms, user_id, user_name, remote, action, object, object_id, object_name, changes) VALUES"

@@ -23,6 +23,7 @@ struct filtered_run {
   /// Empty: none.
   std::string ended = "2024-03-01 12:00:00";
   int group = 1;
+  int job = 7;
 };
 
 struct filter_fixture : firing_fixture {
@@ -32,8 +33,8 @@ struct filter_fixture : firing_fixture {
     const auto quoted = [](const std::string& text) { return text.empty() ? std::string{"NULL"} : "'" + text + "'"; };
     db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, trigger_code, trigger_msg, handle_time, handle_code,"
              " handle_msg, executor_address) VALUES ("
-             + std::to_string(row.id) + ", " + std::to_string(row.group) + ", 7, '" + row.when + "', "
-             + std::to_string(row.trigger_code) + ", " + quoted(row.trigger_msg) + ", " + quoted(row.ended) + ", "
+             + std::to_string(row.id) + ", " + std::to_string(row.group) + ", " + std::to_string(row.job) + ", '" + row.when
+             + "', " + std::to_string(row.trigger_code) + ", " + quoted(row.trigger_msg) + ", " + quoted(row.ended) + ", "
              + std::to_string(row.handle_code) + ", " + quoted(row.handle_msg) + ", " + quoted(row.address) + ")");
   }
 
@@ -47,6 +48,19 @@ struct filter_fixture : firing_fixture {
     for (const auto& row : list(search).rows)
       ids.push_back(core::number(row.id));
     return ids;
+  }
+
+  /// Returns the runs of all pages, continued as our own API does.
+  std::vector<std::int64_t> followed(core::run_search search) {
+    std::vector<std::int64_t> ids;
+    for (auto part = list(search);; part = list(search)) {
+      for (const auto& row : part.rows)
+        if (!part.rest || row.id > *part.rest)
+          ids.push_back(core::number(row.id));
+      if (!part.rest)
+        return ids;
+      search.before = core::log_id{core::number(*part.rest) + 1};
+    }
   }
 };
 
@@ -191,4 +205,19 @@ TEST_CASE("a search that finds nothing in the newest runs is continued until all
   search.before.reset();
   search.after = core::log_id{newest - stretch};
   CHECK_FALSE(f.list(search).rest);
+}
+
+TEST_CASE("a continued search finds failures without a record and runs of jobs that have moved", "[storage][runs]") {
+  filter_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, executor_route_strategy, executor_block_strategy,"
+             " glue_type) VALUES (80, 2, 'j', 'NONE', 'FIRST', 'SERIAL_EXECUTION', 'BEAN')");
+  f.add({.id = 1, .handle_code = 500});
+  f.add({.id = 2, .handle_code = 500});
+  f.add({.id = 3, .trigger_code = 500});
+  f.add({.id = 4, .group = 2, .job = 80});
+  f.add({.id = 5, .group = 2, .job = 81});
+  f.add({.id = storage::run_reader::rows_looked_at + 1000});
+  f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (1, 7, 0)");
+  CHECK(f.followed({.status = core::run_status::failed}) == run_ids{3, 2, 1});
+  CHECK(f.followed({.group = core::group_id{2}}) == run_ids{5, 4});
 }

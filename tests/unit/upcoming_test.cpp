@@ -210,12 +210,11 @@ TEST_CASE("upcoming firings of the jobs that are due first end where others may 
   CHECK(text_of(rest) == "1:1 41:1 ");
   CHECK_FALSE(rest.next);
   CHECK_FALSE(rest.truncated);
-  // Overdue jobs fire at the present.
-  auto overdue = every(1, "40", noon - 2s);
-  overdue.misfire = "FIRE_ONCE_NOW";
-  auto other = overdue;
-  other.id = core::job_id{2};
-  CHECK(text_of(first_of({overdue, other}, 1, 10)) == "0:1 ");
+  // Overdue jobs fire at the present, also those that were not read.
+  const core::upcoming made{{{noon, {}, noon}, noon + 60s, 10}, 5s, core::zone{}};
+  CHECK_FALSE(made.can_end_after(every(1, "40", noon - 2s)));
+  CHECK_FALSE(made.can_end_after(every(1, "40", noon)));
+  CHECK(made.can_end_after(every(1, "40", noon + 1ms)));
   CHECK_FALSE(core::upcoming::needs_first_jobs_only({{noon, {}, noon}, noon + 60s, core::first_firings_max + 1}));
   CHECK_FALSE(core::upcoming::needs_first_jobs_only({{noon + 1s, {}, noon}, noon + 60s, 10}));
 }

@@ -35,6 +35,9 @@ constexpr char oldest_of_job[] = RINGMASTER_RUNS_OF_JOB "ORDER BY id LIMIT ?18";
 constexpr char seen_of_job[] =
   "SELECT id, 1" RINGMASTER_RUN_TERMS "FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 "
   "ORDER BY id DESC";
+// For these the index decides all conditions.
+constexpr char keys_of_job[] =
+  "SELECT id, 1 FROM xxl_job_log INDEXED BY I_jobid WHERE job_id = ?3 AND id > ?1 AND id <= ?2 ORDER BY id DESC";
 constexpr char seen_failed[] =
   "SELECT f.log_id, (?3 IS NULL OR job_id = ?3)" RINGMASTER_RUN_TERMS "FROM rm_failed_run f CROSS JOIN xxl_job_log l "
   "ON l.id = f.log_id WHERE f.log_id > ?1 AND f.log_id <= ?2 ORDER BY f.log_id DESC";
@@ -68,10 +71,14 @@ std::optional<run_paths::glance> log_paths::look_at(core::log_id id) {
 run_paths::stretch log_paths::look_along(run_path path, const run_terms& terms, const core::log_range& range, std::size_t limit,
                                          std::int64_t rows) {
   stretch out;
-  auto looking = db_.prepare(path == run_path::failed ? seen_failed : seen_of_job);
-  looking.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
-               terms.chosen_status(), terms.handler, terms.one_of, terms.note, terms.kinds, terms.address, terms.min_seconds,
-               terms.open_until, terms.words, terms.words_after_note);
+  const bool said = said_by_path(path, terms);
+  auto looking = db_.prepare(path == run_path::failed ? seen_failed : said ? keys_of_job : seen_of_job);
+  if (said)
+    looking.with(range.after, range.through, terms.job);
+  else
+    looking.with(range.after, range.through, terms.job, terms.group, terms.visible, terms.from, terms.until,
+                 terms.chosen_status(), terms.handler, terms.one_of, terms.note, terms.kinds, terms.address, terms.min_seconds,
+                 terms.open_until, terms.words, terms.words_after_note);
   for (; out.ids.size() < limit && looking.step(); --rows) {
     const auto id = looking.id<core::log_id>(0);
     if (rows == 0) {
