@@ -4,6 +4,7 @@ import { settings } from '../app/settings'
 import { useLive } from './poll'
 import { mergeRows } from './rows'
 
+/** Least interval of a search of a part of a list: it reads many rows each time. */
 const partEveryMs = 15000
 
 export interface PageOfList {
@@ -51,8 +52,8 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
       searchedTo.value = page.searched_to_ms ?? null
       seen?.(page.items)
     },
-    // Such a search reads many rows each time.
-    everyMs: () => (searchedTo.value === null ? everyMs : Math.max(everyMs, partEveryMs)),
+    everyMs: () => everyMs,
+    leastMs: () => (searchedTo.value === null ? 0 : partEveryMs),
   })
 
   function show(): void {
