@@ -52,8 +52,8 @@ describe('the daily report', () => {
     expect(wrapper!.text()).toContain('4 s')
     const link = wrapper!.findAll('details a').find((each) => each.text() === '2026-01-01 14:00')!
     expect(link.attributes('href')).toContain('from=1767276000000&to=1767279599999&group=2&job=7')
-    const open = wrapper!.findAll('details tbody a')[4]!
-    expect(decodeURIComponent(open.attributes('href')!)).toContain('status=pending,running')
+    const running = wrapper!.findAll('details tbody a')[4]!
+    expect(decodeURIComponent(running.attributes('href')!)).toContain('status=pending,running')
   })
   it('falls back to days if the log is too long for hours', async () => {
     tooLong = true
