@@ -76,7 +76,7 @@ describe('the page of runs', () => {
     await vi.waitFor(() => expect(wrapper!.text()).toContain('Searched back to'), 5000)
     expect(wrapper!.text()).toContain('No match so far')
     page = { ...page, next: null, total_is_capped: false, searched_to_ms: null }
-    await button('Search on')!.trigger('click')
+    await button('Continue searching')!.trigger('click')
     await vi.waitFor(() => expect(asked[asked.length - 1]!.get('cursor')).toBe('p400'), 5000)
     await vi.waitFor(() => expect(wrapper!.text()).not.toContain('Searched back to'), 5000)
   })
