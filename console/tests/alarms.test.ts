@@ -21,7 +21,7 @@ describe('open alarms', () => {
   it('say in words that there are none', () => {
     const part = show({ node: null })
     expect(part.find('table').exists()).toBe(false)
-    expect(part.text()).toContain('No alarm is open')
+    expect(part.text()).toContain('No open alarms')
     expect(part.text()).toContain('This node has sent no message since it started')
     expect(part.text()).toContain('Messages of node –')
   })

@@ -66,6 +66,8 @@ describe('times', () => {
     expect(relativeText(0, 180000, 'en')).toBe('3 minutes ago')
     expect(relativeText(7200000, 0, 'en')).toBe('in 2 hours')
     expect(relativeText(43170000, 0, 'en')).toBe('in 12 hours')
+    expect([relativeText(150000, 0, 'en'), relativeText(0, 150000, 'en')]).toEqual(['in 3 minutes', '3 minutes ago'])
+    expect([relativeText(0, 0, 'en'), relativeText(0, 400, 'en')]).toEqual(['now', 'now'])
     expect(relativeText(0, 5000000, 'en')).toBe('1 hour ago')
   })
   it('have durations', () => {

@@ -9,15 +9,19 @@ let wrapper: VueWrapper | null = null
 let asked: URLSearchParams[] = []
 /** The log is too long to be counted. */
 let tooLong = false
+/** Runs cannot be read. */
+let noRuns = false
 
 const figures = { total: 3, running: 0, succeeded: 2, failed: 1 }
 beforeEach(async () => {
   asked = []
   tooLong = false
+  noRuns = false
   vi.stubGlobal(
     'fetch',
     vi.fn(async (url: string, init?: RequestInit) => {
       const { pathname, searchParams } = new URL(url, 'http://server')
+      if (noRuns && pathname === '/api/v1/runs') return json({ detail: 'the log is locked' }, 400)
       if (pathname !== '/api/v1/reports') return answer(url, init)
       asked.push(searchParams)
       const hourly = searchParams.get('by') === 'hour'
@@ -52,6 +56,8 @@ describe('the daily report', () => {
     expect(wrapper!.text()).toContain('4 s')
     const link = wrapper!.findAll('details a').find((each) => each.text() === '2026-01-01 14:00')!
     expect(link.attributes('href')).toContain('from=1767276000000&to=1767279599999&group=2&job=7')
+    const running = wrapper!.findAll('details tbody a')[4]!
+    expect(decodeURIComponent(running.attributes('href')!)).toContain('status=pending,running')
   })
   it('falls back to days if the log is too long for hours', async () => {
     tooLong = true
@@ -61,5 +67,11 @@ describe('the daily report', () => {
   it('says why the runs of a job cannot be counted', async () => {
     tooLong = true
     await open('/report?range=today&job=7', 'choose a shorter range')
+    expect(wrapper!.find('.charts').exists()).toBe(false)
+  })
+  it('is shown when the numbers of its cards cannot be read', async () => {
+    noRuns = true
+    await open('/report', '2026-01-01')
+    await vi.waitFor(() => expect(wrapper!.text()).toContain('Could not be read: the log is locked'), 5000)
   })
 })

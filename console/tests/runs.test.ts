@@ -55,13 +55,28 @@ describe('the page of runs', () => {
     await vi.waitFor(() => expect(asked[asked.length - 1]!.has('status')).toBe(false), 5000)
     expect(asked[asked.length - 1]!.has('min_duration_ms')).toBe(false)
   })
+  it('has chips that clear the duration of another chip', async () => {
+    await open('/runs?status=running&took=3600000')
+    await button('failed')!.trigger('click')
+    await vi.waitFor(() => expect(asked[asked.length - 1]!.get('status')).toBe('failed'), 5000)
+    expect(asked[asked.length - 1]!.has('min_duration_ms')).toBe(false)
+    expect(button('failed')!.attributes('aria-pressed')).toBe('true')
+  })
+  it('says that nothing failed only if all failures are asked for', async () => {
+    await open('/runs?status=failed&from=1700000000000')
+    await vi.waitFor(() => expect(wrapper!.text()).toContain('Nothing failed'), 5000)
+    wrapper!.unmount()
+    await open('/runs?status=failed&q=disk')
+    await vi.waitFor(() => expect(wrapper!.text()).toContain('No match'), 5000)
+    expect(wrapper!.text()).not.toContain('Nothing failed')
+  })
   it('says how far a search came, and continues it', async () => {
     page = { ...page, next: 'p400', total_is_capped: true, searched_to_ms: 1700000000000 }
     await open('/runs?q=disk')
     await vi.waitFor(() => expect(wrapper!.text()).toContain('Searched back to'), 5000)
     expect(wrapper!.text()).toContain('No match so far')
     page = { ...page, next: null, total_is_capped: false, searched_to_ms: null }
-    await button('Search on')!.trigger('click')
+    await button('Continue searching')!.trigger('click')
     await vi.waitFor(() => expect(asked[asked.length - 1]!.get('cursor')).toBe('p400'), 5000)
     await vi.waitFor(() => expect(wrapper!.text()).not.toContain('Searched back to'), 5000)
   })

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { i18n, showLanguage } from '../src/app/i18n'
 import { settings } from '../src/app/settings'
+import { rowIds } from '../src/live/rows'
 import { shownColumns } from '../src/parts/columns'
 import DataTable from '../src/parts/DataTable.vue'
 
@@ -65,5 +66,38 @@ describe('the key c', () => {
     expect(copied).toEqual([location.href, `${location.origin}/console/things/2`])
     vi.unstubAllGlobals()
     table.unmount()
+  })
+})
+
+describe('several tables on a page', () => {
+  const current = (table: Awaited<ReturnType<typeof show>>) => table.findAll('tr.current').map((each) => each.attributes('data-row'))
+  it('take keys by their focus, and without one the first table does', async () => {
+    const [first, second] = [await show(), await show()]
+    press('j')
+    await nextTick()
+    expect([current(first), current(second)]).toEqual([['1'], []])
+    second.find<HTMLElement>('tr[data-row="2"]').element.focus()
+    press('k')
+    await nextTick()
+    expect([current(first), current(second)]).toEqual([['1'], ['1']])
+    ;(document.activeElement as HTMLElement).blur()
+    press('j')
+    await nextTick()
+    expect([current(first), current(second)]).toEqual([['2'], ['1']])
+    first.unmount()
+    press('j')
+    await nextTick()
+    expect(current(second)).toEqual(['2'])
+    second.unmount()
+  })
+})
+
+describe('ids of rows without a number', () => {
+  it('stay with the row when it moves, also among rows with the same name', () => {
+    const numbered = rowIds<{ at: number; to: string }>((each) => [each.at, each.to])
+    const idsOf = (...found: [number, string][]) => numbered(found.map(([at, to]) => ({ at, to }))).map((each) => each.id)
+    expect(idsOf([1, 'a'], [1, 'a'], [2, 'b'])).toEqual([1, 2, 3])
+    expect(idsOf([3, 'c'], [2, 'b'], [1, 'a'])).toEqual([4, 3, 1])
+    expect(idsOf([1, 'a'], [1, 'a'])).toEqual([1, 5])
   })
 })

@@ -116,14 +116,21 @@ describe('the start page', () => {
 
 describe('the interval of live pages', () => {
   it('is chosen by the user or the page, and a page that is read once stays so', () => {
-    expect([0, 3000].map(intervalMs)).toEqual([0, 3000])
+    expect([0, 3000].map((ms) => intervalMs(ms))).toEqual([0, 3000])
     settings.refreshS = 60
-    expect([0, 3000].map(intervalMs)).toEqual([0, 60000])
+    expect([0, 3000].map((ms) => intervalMs(ms))).toEqual([0, 60000])
   })
   it('gets no longer for what ends soon, and no shorter for what changes rarely', () => {
     settings.refreshS = 300
-    expect([1000, 3000, 60000].map(intervalMs)).toEqual([1000, 300000, 300000])
+    expect([1000, 3000, 60000].map((ms) => intervalMs(ms))).toEqual([1000, 300000, 300000])
     settings.refreshS = 2
-    expect([1000, 3000, 60000].map(intervalMs)).toEqual([1000, 2000, 60000])
+    expect([1000, 3000, 60000].map((ms) => intervalMs(ms))).toEqual([1000, 2000, 60000])
+  })
+  it('is never shorter than the least interval of what is read', () => {
+    settings.refreshS = 2
+    expect(intervalMs(3000, 15000)).toBe(15000)
+    expect(intervalMs(0, 15000)).toBe(0)
+    settings.refreshS = 60
+    expect(intervalMs(3000, 15000)).toBe(60000)
   })
 })

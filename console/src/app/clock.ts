@@ -74,10 +74,11 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** Formats `3 minutes ago`, `in 2 hours`. */
 export function relativeText(ms: number, nowMs: number, language: string): string {
-  let value = Math.round((ms - nowMs) / 1000)
+  // Past and future are rounded alike.
+  let amount = Math.round(Math.abs(ms - nowMs) / 1000)
   for (const [unit, size] of steps) {
-    if (Math.abs(value) < size) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(value, unit)
-    value = Math.round(value / size)
+    if (amount < size) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(ms < nowMs ? -amount : amount, unit)
+    amount = Math.round(amount / size)
   }
   return ''
 }

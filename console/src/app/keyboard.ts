@@ -25,7 +25,8 @@ export class KeySequences {
   }
 }
 
-const maps: KeyMap[] = []
+/** Shortcuts, and whether they apply at present. */
+const maps: { map: KeyMap; applies: () => boolean }[] = []
 let listening = false
 const sequences = new KeySequences()
 
@@ -36,18 +37,19 @@ function dialogIsOpen(): boolean {
 function pressed(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || !settings.keys) return
   if (takesText(event.target) || dialogIsOpen()) return
-  const action = sequences.actionOf(Object.assign({}, ...maps) as KeyMap, event.key, Date.now())
+  const action = sequences.actionOf(Object.assign({}, ...maps.filter((each) => each.applies()).map((each) => each.map)) as KeyMap, event.key, Date.now())
   if (!action) return
   event.preventDefault()
   action()
 }
 
-/** Adds shortcuts as long as the calling component exists. */
-export function useKeys(map: KeyMap): void {
+/** Adds shortcuts as long as the calling component exists; `applies` is asked at each key. */
+export function useKeys(map: KeyMap, applies = () => true): void {
   if (!listening) {
     document.addEventListener('keydown', pressed)
     listening = true
   }
-  maps.push(map)
-  onScopeDispose(() => void maps.splice(maps.indexOf(map), 1))
+  const own = { map, applies }
+  maps.push(own)
+  onScopeDispose(() => void maps.splice(maps.indexOf(own), 1))
 }

@@ -28,7 +28,7 @@ export function readFilters<Spec extends FilterSpec>(spec: Spec, query: Location
     if (kind === 'text') result[name] = text
     else if (kind === 'number') result[name] = /^\d{1,15}$/.test(text) ? Number(text) : undefined
     else if (kind === 'flag') result[name] = text === 'true' ? true : text === 'false' ? false : undefined
-    else if ('several' in kind) result[name] = kind.several.filter((each) => text.split(',').includes(each))
+    else if ('several' in kind) result[name] = [...new Set(text.split(','))].filter((each) => kind.several.includes(each))
     else result[name] = kind.includes(text) ? text : ''
   }
   return result as FilterValues<Spec>

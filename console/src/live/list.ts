@@ -4,6 +4,7 @@ import { settings } from '../app/settings'
 import { useLive } from './poll'
 import { mergeRows } from './rows'
 
+/** Least interval of a search of a part of a list: it reads many rows each time. */
 const partEveryMs = 15000
 
 export interface PageOfList {
@@ -22,6 +23,12 @@ export interface ListSource<Row> {
   seen?(rows: Row[]): void
 }
 
+/** An answer with the filters it belongs to. */
+interface Found<Row> {
+  filters: string
+  page: Page<Row>
+}
+
 /** A live list with pages. */
 export function useList<Row extends { id: number }>({ name, load, filters, everyMs, seen }: ListSource<Row>) {
   const rows = shallowRef<Row[]>([])
@@ -35,29 +42,47 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   const holds = ref(0)
   const cursors = ref<string[]>([])
   let replace = true
+  /** Filters of the rows that are shown. */
+  let shownFilters: string | null = null
 
   const pageOf = () => ({ limit: settings.pageSize, cursor: cursors.value[cursors.value.length - 1] })
-  const live = useLive<Page<Row>>({
+  const live = useLive<Found<Row>>({
     key: () => JSON.stringify([name, filters(), pageOf()]),
-    read: (signal) => load(pageOf(), signal),
-    show(page) {
+    async read(signal) {
+      const asked = filters()
+      return { filters: asked, page: await load(pageOf(), signal) }
+    },
+    show({ filters: asked, page }) {
+      shownFilters = asked
       const merged = mergeRows(rows.value, page.items, holds.value > 0 && !replace)
       replace = false
       rows.value = merged.rows
       waiting.value = merged.waiting
       total.value = page.total
       totalIsCapped.value = page.total_is_capped
-      next.value = page.next
-      searchedTo.value = page.searched_to_ms ?? null
+      // While a filter is typed, an answer for the former filters may come: it leads to no further page.
+      const isAsked = asked === filters()
+      next.value = isAsked ? page.next : null
+      searchedTo.value = isAsked ? (page.searched_to_ms ?? null) : null
       seen?.(page.items)
     },
-    // Such a search reads many rows each time.
-    everyMs: () => (searchedTo.value === null ? everyMs : Math.max(everyMs, partEveryMs)),
+    everyMs: () => everyMs,
+    leastMs: () => (searchedTo.value === null ? 0 : partEveryMs),
   })
 
   function show(): void {
     replace = true
     void live.refresh()
+  }
+  /** Removes the rows of former filters: those of the present ones were refused. */
+  function clear(): void {
+    rows.value = []
+    total.value = null
+    totalIsCapped.value = false
+    next.value = null
+    searchedTo.value = null
+    waiting.value = 0
+    shownFilters = null
   }
   function goNext(): void {
     if (!next.value) return
@@ -77,10 +102,18 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   watch(filters, () => {
     // The place of a page belongs to a list with these filters, in this order.
     cursors.value = []
+    next.value = null
+    searchedTo.value = null
     clearTimeout(timer)
     timer = setTimeout(goFirst, 250)
   })
   onScopeDispose(() => clearTimeout(timer))
+  watch(
+    () => live.error,
+    (error) => {
+      if (error && !error.mayPass && shownFilters !== null && shownFilters !== filters()) clear()
+    },
+  )
   watch(() => settings.pageSize, goFirst)
 
   const page = computed(() => cursors.value.length)

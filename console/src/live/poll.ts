@@ -18,11 +18,14 @@ const slowMs = 30000
 const quickMs = 1000
 
 /**
- * Returns the interval of a poll: the one that the user has chosen, or that of its page. A page that is read only once stays so. A slow poll
- * gets no faster, a quick one no slower.
+ * Returns the interval of a poll: the one that the user has chosen, or that of its page, but at least `leastMs`. A page that is read only once
+ * stays so. A slow poll gets no faster, a quick one no slower.
  */
-export function intervalMs(ofPage: number): number {
-  if (ofPage <= 0 || settings.refreshS <= 0) return ofPage
+export function intervalMs(ofPage: number, leastMs = 0): number {
+  return ofPage <= 0 ? ofPage : Math.max(leastMs, chosenMs(ofPage))
+}
+function chosenMs(ofPage: number): number {
+  if (settings.refreshS <= 0) return ofPage
   const chosen = settings.refreshS * 1000
   if (ofPage >= slowMs) return Math.max(ofPage, chosen)
   return ofPage <= quickMs ? Math.min(ofPage, chosen) : chosen
@@ -33,7 +36,7 @@ export function useLive<Data>(source: PollSource<Data>): Live {
   const session = useSession()
   const key = () => (session.current && source.key() ? `${build} ${session.current.user} ${source.key()}` : '')
   const state = reactive<PollState>({ loading: false, first: true, error: null, updatedMs: 0, paused: false })
-  const poll = sharePoll(state as PollState, { ...source, key, everyMs: () => intervalMs(source.everyMs()) }, { channel: tabChannel(), isHidden: () => document.hidden, random: Math.random })
+  const poll = sharePoll(state as PollState, { ...source, key, everyMs: () => intervalMs(source.everyMs(), source.leastMs?.()) }, { channel: tabChannel(), isHidden: () => document.hidden, random: Math.random })
   const live = Object.assign(state, { refresh: poll.refresh }) as Live
 
   document.addEventListener('visibilitychange', poll.seen)

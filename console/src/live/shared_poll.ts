@@ -8,6 +8,8 @@ export interface PollSource<Data> {
   show(data: Data): void
   /** Interval; 0: the poll is not repeated, and what is shown stays until this tab asks again. */
   everyMs(): number
+  /** Least interval, also if the user has chosen a shorter one; default: none. A poll that is not repeated stays so. */
+  leastMs?(): number
   /** Names everything that decides the answer, also the user. Tabs with the same key share their answers; '': not shared. */
   key(): string
 }

@@ -24,6 +24,9 @@ export function stateOf(run: Pick<Run, 'status' | 'reason'>): RunState {
   return run.reason ? (states[run.reason.code] ?? 'not_sent') : 'failed'
 }
 
+/** States of runs without a result, as the filter of runs. */
+export const openStatuses = 'pending,running'
+
 /** Returns the colour family of a state. */
 export function familyOf(state: RunState): 'success' | 'failure' | 'running' | 'neutral' {
   if (state === 'succeeded') return 'success'

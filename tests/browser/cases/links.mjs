@@ -26,6 +26,8 @@ test('links: with Ctrl, a figure, a failure, an entry of a menu and a row open i
     const entry = page.locator('ul.entries li', { hasText: 'import rates' }).filter({ has: page.locator('a.one[href*="/runs/"]') }).first()
     await entry.waitFor()
     const { height } = await entry.boundingBox()
+    const reason = entry.locator('.reason')
+    assert.equal(await reason.getAttribute('title'), await reason.textContent())
     const place = { position: { x: 40, y: height - 10 } }
     await opensTab(visitor, /\/console\/runs\/\d+$/, () => entry.click({ ...place, ...withCtrl }))
     await entry.click(place)

@@ -376,7 +376,11 @@ test('runs: several states, kind, address and text are filters in the URL; a lon
     await page.waitForURL(/\/runs$/)
     await rows.first().waitFor()
     await page.goBack()
-    await page.waitForURL(/kind=manual/)
+    await page.waitForURL(/kind=manual.*q=no|q=no.*kind=manual/)
+    await page.getByText('No match').first().waitFor()
+    await page.goBack()
+    await page.waitForURL((url) => url.searchParams.get('kind') === 'manual,api' && !url.searchParams.has('q'))
+    await rowOf(page, world.seen.failed).waitFor()
     await visitor.settle()
   }))
 
@@ -384,9 +388,16 @@ test('runs: the chip of long runs asks for open runs by their age', (world) =>
   visit(world, {}, async (visitor, page) => {
     await visitor.signIn('admin', world.adminPassword, '/runs')
     const chip = page.locator('.chips').getByText('Running > 1 h')
+    const sent = page.waitForRequest((request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      return pathname.endsWith('/api/v1/runs') && searchParams.get('status') === 'running' && searchParams.get('min_duration_ms') === '3600000'
+    })
     await chip.click()
+    await sent
     await page.waitForURL(/status=running&took=3600000/)
     await page.getByText('No match').first().waitFor()
+    const { total } = await world.admin.get('/runs?status=running&min_duration_ms=3600000&limit=1')
+    assert.equal(total, 0)
     await chip.click()
     await page.waitForURL(/\/runs$/)
     await visitor.settle()
@@ -395,18 +406,20 @@ test('runs: the chip of long runs asks for open runs by their age', (world) =>
 test('dashboard: two days are shown by hour, of one job with its median duration; an hour opens its runs', (world) =>
   visit(world, {}, async (visitor, page) => {
     const job = world.jobs['import rates']
-    await visitor.signIn('admin', world.adminPassword, `/report?range=today&group=${world.pay}&job=${job}`)
+    // The run may be of yesterday if the tests run around midnight.
+    const run = await world.admin.get(`/runs/${world.seen.failed}`)
+    const begin = run.trigger_ms - (run.trigger_ms % 3600000)
+    await visitor.signIn('admin', world.adminPassword, `/report?from=${begin}&to=${begin + 3600000}&group=${world.pay}&job=${job}`)
     await page.getByRole('heading', { name: 'Runs by hour' }).waitFor()
     await page.getByText('As a table').click()
     await page.getByText('Median duration').waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
-    // The run may be of yesterday if the tests run around midnight.
-    const run = await world.admin.get(`/runs/${world.seen.failed}`)
-    const begin = run.trigger_ms - (run.trigger_ms % 3600000)
-    const { items } = await world.admin.get(`/reports?from_ms=${begin}&to_ms=${begin + 3600000}&job=${job}&by=hour`)
-    const listed = await world.admin.get(`/runs?job=${job}&from_ms=${begin}&to_ms=${begin + 3599999}&limit=0`)
-    assert.equal(items.length, 1)
-    assert.equal(items[0].total, listed.total)
+    const listed = async (status) => (await world.admin.get(`/runs?job=${job}&from_ms=${begin}&to_ms=${begin + 3599999}&limit=1${status && `&status=${status}`}`)).total
+    const row = page.locator('details tbody tr').filter({ has: page.locator(`a[href*="from=${begin}&"]`) })
+    assert.equal(await row.count(), 1)
+    const [, total, succeeded, failed, running] = (await row.locator('td').allInnerTexts()).map(Number)
+    assert.deepEqual([total, succeeded, failed, running], [await listed(''), await listed('succeeded'), await listed('failed'), await listed('pending,running')])
+    assert.ok(failed > 0)
     await page.locator('details tbody a').last().click()
     await page.waitForURL(/\/runs\?from=\d+&to=\d+&group=\d+&job=\d+/)
     await visitor.settle()
@@ -457,10 +470,41 @@ test('jobs: the schedule in words, the last run, order by the heads of columns, 
 
 test('jobs: cards of a narrow window show words and the last run, and a list chooses the order', (world) =>
   visit(world, { viewport: { width: 360, height: 740 } }, async (visitor, page) => {
-    await visitor.signIn('admin', world.adminPassword, '/jobs?sort=name')
-    await page.locator('main tbody tr').first().waitFor()
+    const { admin } = world
+    const made = []
+    for (const name of ['narrow a', 'narrow b']) made.push((await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 4 * * ?' } })).id)
+    const { intent } = await admin.post(`/jobs/${made[0]}/trigger`, {})
+    const run = await until(async () => (await admin.get(`/intents/${intent}`)).runs[0], 'a run')
+    await until(async () => (await admin.get(`/runs/${run}`)).status === 'succeeded', 'its result')
+    await visitor.signIn('admin', world.adminPassword, '/jobs?q=narrow&sort=name')
+    const names = async () => (await page.locator('main tbody tr a.name').allInnerTexts()).map((each) => each.slice(-1)).join('')
+    await until(async () => (await names()) === 'ab', 'by name')
     await page.locator('.filters').getByText('Name, A to Z').waitFor()
+    await rowOf(page, made[0]).getByText('At 04:00').waitFor()
+    await rowOf(page, made[0]).locator(`a[href$="/runs/${run}"]`).getByText('Succeeded').waitFor()
+    await page.locator('.filters .el-select').filter({ has: page.getByLabel('Order', { exact: true }) }).click()
+    await page.getByRole('option', { name: 'Name, Z to A' }).click()
+    await page.waitForURL(/sort=-name/)
+    await until(async () => (await names()) === 'ba', 'by name, descending')
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'the page is wider than the window')
     assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+    for (const id of made) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('now: a list that cannot be read says so in its own panel; the others are shown', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    visitor.expect(/status 400: GET .*\/runs$/)
+    const failures = /\/api\/v1\/runs\?.*status=failed/
+    await page.route(failures, (route) => route.fulfill({ status: 400, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'Bad request', status: 400, detail: 'the log is locked' }) }))
+    await visitor.signIn('admin', world.adminPassword, '/')
+    const panel = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Failures of the last hour' }) })
+    await panel.getByText('Could not be read: the log is locked').waitFor()
+    assert.equal(await panel.getByText('Nothing failed').count(), 0)
+    await page.locator('section.panel', { has: page.getByRole('heading', { name: 'Next firings' }) }).locator('li').first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.unroute(failures)
+    await page.locator('main').getByRole('button', { name: 'Read again' }).click()
+    await panel.getByText('Could not be read').waitFor({ state: 'detached' })
     await visitor.settle()
   }))

@@ -4,6 +4,9 @@ import { nameOfJob } from './large_seed.mjs'
 import { goals } from './large_steps.mjs'
 
 const pageRows = 50
+/** Number of jobs that the server sorts, and a text in the names of the first so many. */
+const sortedMax = 10000
+const sortedText = 'job 00'
 const rows = { selector: 'main tbody tr[data-row]' }
 const row = { selector: 'main tbody tr[data-row]:first-child' }
 const empty = { selector: 'main .el-empty' }
@@ -41,20 +44,36 @@ export async function walkJobs(steps, { page, visitor, jobs }) {
 
   await page.locator('main .foot').getByRole('button', { name: 'First', exact: true }).click()
   await visitor.settle()
-  const name = page.locator('main .filters').getByLabel('Name', { exact: true })
-  await name.click()
-  await steps.measure('Jobs: filter by text', () => page.keyboard.type(nameOfJob(jobs - 2)), { request: '/jobs\\?.*name=', shown: [{ ...rows, count: 1 }] })
+  const text = page.locator('main .filters').getByLabel('Id, name, handler, author or key', { exact: true })
+  await text.click()
+  await steps.measure('Jobs: filter by text', () => page.keyboard.type(nameOfJob(jobs - 2)), { request: '/jobs\\?.*q=', shown: [{ ...rows, count: 1 }] })
   await visitor.settle()
-  await steps.measure('Jobs: filter without a match', () => page.keyboard.type('x'), { request: '/jobs\\?.*name=.*x(&|$)', shown: [empty] })
+  await steps.measure('Jobs: filter without a match', () => page.keyboard.type('x'), { request: '/jobs\\?(.*&)?q=[^&]*x(&|$)', shown: [empty] })
   await page.locator('main .filters').getByRole('button', { name: 'Clear filters' }).click()
   await page.locator(row.selector).waitFor()
   await visitor.settle()
+  await sortJobs(steps, { page, visitor, jobs })
+}
 
-  for (const column of ['Job', 'Next']) {
-    const title = page.locator('main thead').getByRole('button', { name: column, exact: true })
-    const step = `Jobs: sort by ${column === 'Job' ? 'name' : 'next'}`
-    if (await title.count()) await steps.measure(step, () => title.click(), { request: '/jobs\\?.*sort=', shown: [{ ...rows, count: Math.min(jobs, pageRows) }] })
-    else steps.leaveOut(step, 'the list cannot be sorted')
+/** Orders the list. The server refuses to sort more than `sortedMax` jobs; a text narrows them to as many. */
+async function sortJobs(steps, { page, visitor, jobs }) {
+  const head = (name) => page.locator('main thead').getByRole('button', { name, exact: true })
+  const refused = 'Jobs: sort all is refused'
+  if (jobs > sortedMax) {
+    visitor.expect(/status 400: GET .*\/jobs$/)
+    await steps.measure(refused, () => head('Job').click(), { request: '/jobs\\?.*sort=name', shown: [{ selector: 'main .el-alert', text: `more than ${sortedMax} jobs match` }, { ...rows, count: 0 }] })
+  } else steps.leaveOut(refused, 'there are too few jobs')
+  await visitor.settle()
+
+  await steps.move(`/jobs?q=${encodeURIComponent(sortedText)}`)
+  await page.locator(row.selector, { hasText: sortedText }).waitFor()
+  await visitor.settle()
+  // One of the jobs has another name.
+  const last = Math.min(jobs - 1, sortedMax) - 1
+  // Job 0 has the earliest of all crons.
+  const orders = [['name', 'Job', 'name', 0], ['name, descending', 'Job', '-name', last], ['next', 'Next', 'next', 0]]
+  for (const [words, column, sort, first] of orders) {
+    await steps.measure(`Jobs: sort by ${words}`, () => head(column).click(), { request: `/jobs\\?.*sort=${sort}(&|$)`, shown: [{ ...row, text: nameOfJob(first) }, { ...rows, count: Math.min(jobs - 1, pageRows) }] })
     await visitor.settle()
   }
 }

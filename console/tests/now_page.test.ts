@@ -1,0 +1,47 @@
+import type { VueWrapper } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { showLanguage } from '../src/app/i18n'
+import { answer, json, openApp } from './app'
+
+let wrapper: VueWrapper | null = null
+/** The server cannot read failed runs. */
+let broken = true
+
+beforeEach(async () => {
+  broken = true
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async (url: string, init?: RequestInit) => {
+      const { pathname, searchParams } = new URL(url, 'http://server')
+      if (pathname !== '/api/v1/runs') return answer(url, init)
+      if (broken && searchParams.get('status') === 'failed') return json({ detail: 'the log is locked' }, 400)
+      return json({ items: [], next: null, total: 0, total_is_capped: false, searched_to_ms: null })
+    }),
+  )
+  await showLanguage('en')
+})
+afterEach(() => {
+  wrapper?.unmount()
+  wrapper = null
+  document.body.innerHTML = ''
+  vi.unstubAllGlobals()
+})
+const panel = (title: string) => wrapper!.findAll('section.panel').find((each) => each.find('h2').text() === title)!
+
+describe('the page Now', () => {
+  it('says in its own panel that a list could not be read, and not that it is empty', async () => {
+    wrapper = (await openApp('/')).wrapper
+    await vi.waitFor(() => expect(panel('Running').text()).toContain('Nothing is running'), 15000)
+    const failures = panel('Failures of the last hour')
+    expect(failures.text()).toContain('Could not be read: the log is locked')
+    expect(failures.text()).not.toContain('Nothing failed')
+    expect(panel('Running').text()).not.toContain('Could not be read')
+  })
+  it('asks a refused list again when the user does', async () => {
+    wrapper = (await openApp('/')).wrapper
+    await vi.waitFor(() => expect(panel('Failures of the last hour').text()).toContain('Could not be read'), 15000)
+    broken = false
+    await wrapper.find('main button[aria-label="Read again"]').trigger('click')
+    await vi.waitFor(() => expect(panel('Failures of the last hour').text()).toContain('Nothing failed'), 5000)
+  })
+})
