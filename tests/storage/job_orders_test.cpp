@@ -203,7 +203,10 @@ TEST_CASE("more than ten thousand jobs are not sorted", "[storage][editor]") {
 }
 
 TEST_CASE("rows of a list tell the newest run, open runs, the group's title and the last editor", "[storage][editor]") {
-  ordered_pages f{GENERATE(from_range(backends_under_test()))};
+  const auto backend = GENERATE(from_range(backends_under_test()));
+  // XXL-JOB's oldest log has no index on jobs, nor has one that was upgraded from it.
+  const bool has_index = backend.generation != 4 && !backend.name.ends_with("upgraded");
+  ordered_pages f{backend};
   const auto job = f.add_named("One", f.pay);
   const auto other = f.add_named("Two", f.pay);
   f.add_run(job, f.pay, 200, 200);
@@ -217,11 +220,16 @@ TEST_CASE("rows of a list tell the newest run, open runs, the group's title and 
   REQUIRE(found.facts.size() == 2);
   const auto& one = found.facts[0];
   CHECK(one.group_title == "pay-");
+  CHECK(one.updated_by == core::local_operator().name);
+  if (!has_index) {
+    CHECK_FALSE(one.last_run);
+    CHECK_FALSE(one.open_runs);
+    return;
+  }
   REQUIRE(one.last_run);
   CHECK(one.last_run->id == last);
   CHECK_FALSE(one.last_run->handle_time);
   CHECK(one.open_runs == 2);
-  CHECK(one.updated_by == core::local_operator().name);
   CHECK(found.facts[1].last_run->id == ended);
   CHECK(found.facts[1].open_runs == core::open_runs_seen - 1);
 

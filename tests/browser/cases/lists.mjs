@@ -372,7 +372,7 @@ test('runs: several states, kind, address and text are filters in the URL; a lon
     await page.getByRole('textbox', { name: 'Text in messages' }).fill('no such words in any message')
     await page.waitForURL(/q=no\+such|q=no%20such/)
     await page.getByText('No match').first().waitFor()
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click()
     await page.waitForURL(/\/runs$/)
     await rows.first().waitFor()
     await page.goBack()
