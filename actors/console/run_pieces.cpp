@@ -1,6 +1,7 @@
 // run_admin: reading pieces of logs from executors that know bounds, without a copy.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -23,11 +24,24 @@ core::log_bounds bounds_of(const core::piece_limits& limits) {
   return bounds;
 }
 
-/// Returns the piece that the reader asked for. `is_over`: the run writes no more.
+/// Returns the number of the first line in an answer.
+std::int32_t first_line_of(const protocol::log_reply& reply, std::int32_t asked_line, const core::piece_limits& limits) noexcept {
+  return std::max(limits.tail ? reply.from_line : asked_line, 1);
+}
+
+/// Returns true if the line numbers of an answer are those of its text and its log.
+bool has_true_numbers(const protocol::log_reply& reply, std::int32_t first) noexcept {
+  if (reply.size->lines < 0 || reply.size->bytes < 0)
+    return false;
+  const auto lines = std::int64_t{reply.to_line} - first + 1;
+  return lines <= 0 || (reply.to_line <= reply.size->lines && lines == core::count_lines(reply.content));
+}
+
+/// Returns the piece that the reader asked for. The answer has true numbers. `is_over`: the run writes no more.
 core::run_log piece_in(core::log_row&& run, std::int32_t asked_line, protocol::log_reply&& reply,
                        const core::piece_limits& limits, bool is_over) {
   const auto size = *reply.size;
-  const auto first = std::max(limits.tail ? reply.from_line : asked_line, 1);
+  const auto first = first_line_of(reply, asked_line, limits);
   const bool has_result = run.handle_code > 0;
   core::run_log part{std::move(run), first, reply.to_line, {}, false, false};
   if (reply.to_line < first && !reply.content.empty()) { // a message: there is no log
@@ -80,6 +94,8 @@ void run_admin_state::piece_told(std::shared_ptr<log_question> asked, protocol::
   }
   if (!reply.answered || (asked->cut && is_message(reply, asked->from_line)))
     return asked->fail(no_answer_of(asked->run, reply.error));
+  if (!has_true_numbers(reply, first_line_of(reply, asked->from_line, asked->limits)))
+    return asked->fail(no_answer_of(asked->run, "its answer has invalid line numbers"));
   const bool is_over = has_stopped_writing(asked->run, now());
   asked->promise.deliver(piece_in(std::move(asked->run), asked->from_line, std::move(reply), asked->limits, is_over));
 }

@@ -1,6 +1,7 @@
 // Pieces of logs of executors that know bounds: they are asked for the pieces themselves.
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -154,4 +155,42 @@ TEST_CASE_METHOD(piecewise_log, "without an answer in pieces a reader gets the r
   const auto message = read(run, 1);
   CHECK((message.content == "readLog fail, logFile not exists" && message.to_line == 0 && message.end && !message.lines));
   CHECK(read(kept, 1).content == "one\n");
+}
+
+TEST_CASE_METHOD(piecewise_log, "a piece with invalid line numbers is refused", "[actors][runs][pieces]") {
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  const auto run = add_run(200);
+  read(run, 1);
+  protocol::log_reply reply{true, 2, "one\ntwo\n", {}, 1};
+  reply.size = core::log_size{4, 19};
+  executor->before_answer = [&](test::executor_record& record) { record.log = reply; };
+  CHECK(read(run, 1).to_line == 2);
+  const auto reason_of = [&](core::piece_limits limits) {
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, limits});
+    REQUIRE_FALSE(log);
+    return protocol::to_core(log.error()).context;
+  };
+  const std::string expected = "its answer has invalid line numbers";
+  SECTION("the last line is after the end of the log") {
+    reply.to_line = most;
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+    reply.size->lines = most;
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
+  SECTION("the last lines begin at a line that does not fit") {
+    reply.from_line = most;
+    reply.to_line = most;
+    reply.size->lines = most;
+    CHECK(reason_of({.tail = 2}).find(expected) != std::string::npos);
+  }
+  SECTION("there is no text for the lines") {
+    reply.content.clear();
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
+  SECTION("the size is negative") {
+    reply.size = core::log_size{-1, 19};
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+    reply.size = core::log_size{4, -1};
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
 }
