@@ -34,6 +34,10 @@ public:
 
   /// Maximum of runs that a page counts.
   static constexpr std::size_t counted_max = 10'000;
+  /// Maximum of concurrent counts of the log for reports; more are refused, so that other reads get their turn.
+  static constexpr std::size_t counts_max = 2;
+  /// A count that has not begun by then is not made: its caller waits no more.
+  static constexpr std::chrono::milliseconds count_patience{8'000};
   /// Longest wait for the answer to a clear request, once the first step is written.
   static constexpr std::chrono::milliseconds clear_patience{5'000};
   /// Executors that are asked at once for the logs of one broadcast, and the total size of these logs.
@@ -117,6 +121,8 @@ private:
   caf::result<protocol::run_found> find(const protocol::run_query& query);
   caf::result<protocol::related_found> relate(const protocol::related_query& query);
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
+  /// Counts the log itself. Refuses the request if too many counts are under way.
+  caf::result<protocol::day_reports> count(const core::report_search& search, const core::principal& by);
 
   // run_logs.cpp
   caf::result<core::run_log> read_log(const protocol::run_log_query& query);
@@ -171,6 +177,7 @@ private:
   logger log_;
   protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
+  std::size_t counts_under_way_ = 0;
   /// Whether executors know bounds of logs, by address, as their last answers showed.
   core::recent_map<std::string, bool> piecewise_{piecewise_max};
 };
