@@ -96,6 +96,8 @@ private:
     std::optional<core::kept_log> cut;
     /// The executor did not answer in pieces: only the spool is left.
     bool is_for_spool = false;
+    /// End of the wait for the executor, in whichever ways it is asked.
+    caf::actor_clock::time_point until = {};
 
     /// Answers with the kept part, or with the error if there is none.
     void fail(const core::error& why);
@@ -130,6 +132,8 @@ private:
   void ask_log(log_question&& question);
   caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
   caf::result<protocol::log_matches> search_log(const protocol::run_search_query& query);
+  /// Returns the time that is left to ask an executor, at least 1 ms.
+  [[nodiscard]] std::chrono::milliseconds left_for(const log_question& asked) const;
   void ask_spool(std::shared_ptr<log_question> asked);
   void ask_directly(std::shared_ptr<log_question> asked);
 

@@ -78,7 +78,7 @@ void run_admin_state::ask_piece(std::shared_ptr<log_question> asked) {
     if (!link)
       return asked->fail(link.error());
     const auto& run = asked->run;
-    protocol::request(self_, *link, limit_,
+    protocol::request(self_, *link, left_for(*asked),
                       protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group, {}, bounds_of(asked->limits)})
       .then([this, asked](protocol::log_reply& reply) { piece_told(asked, std::move(reply)); },
             [asked](const caf::error&) { asked->fail(no_answer_of(asked->run, "request timed out", core::errc::timeout)); });

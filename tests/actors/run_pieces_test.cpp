@@ -183,7 +183,7 @@ TEST_CASE_METHOD(piecewise_log, "a piece with invalid line numbers is refused", 
     reply.size->lines = most;
     CHECK(reason_of({.tail = 2}).find(expected) != std::string::npos);
   }
-  SECTION("there is no text for the lines") {
+  SECTION("the lines have no text") {
     reply.content.clear();
     CHECK(reason_of({}).find(expected) != std::string::npos);
   }
@@ -193,4 +193,25 @@ TEST_CASE_METHOD(piecewise_log, "a piece with invalid line numbers is refused", 
     reply.size = core::log_size{4, -1};
     CHECK(reason_of({}).find(expected) != std::string::npos);
   }
+}
+
+TEST_CASE_METHOD(piecewise_log, "a reader waits no longer when the executor is asked in two ways", "[actors][runs][pieces]") {
+  const auto run = add_run(200);
+  const auto begin = [&] {
+    return later<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, core::piece_limits{}});
+  };
+  executor->log_takes = 4s;
+  const auto late = begin();
+  advance(5900ms);
+  CHECK(asked() == 2);
+  CHECK_FALSE(*late);
+  advance(200ms);
+  REQUIRE(*late);
+  REQUIRE_FALSE(**late);
+  CHECK(protocol::to_core((*late)->error()).code == core::errc::timeout);
+  // The next reader asks in one way, and has all the time for it.
+  const auto next = begin();
+  advance(4s);
+  REQUIRE((*next && **next));
+  CHECK((**next)->content == text);
 }
