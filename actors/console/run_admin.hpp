@@ -45,6 +45,8 @@ public:
   static constexpr std::size_t merged_bytes_max = 1024 * 1024;
   /// Time from the first request to the last: the second round ends before the time limit of a single request.
   static constexpr std::chrono::milliseconds merge_patience{8'000};
+  /// Answers that an executor may take to count the lines of one log, with up to 64 MiB in each.
+  static constexpr int counting_max = 500;
   /// Executors that are remembered as those that answer in pieces.
   static constexpr std::size_t piecewise_max = 4'096;
 
@@ -98,6 +100,8 @@ private:
     bool is_for_spool = false;
     /// End of the wait for the executor, in whichever ways it is asked.
     caf::actor_clock::time_point until = {};
+    /// Number of answers in which the executor was still counting the lines.
+    int counting = 0;
 
     /// Answers with the kept part, or with the error if there is none.
     void fail(const core::error& why);

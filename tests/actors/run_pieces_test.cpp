@@ -215,3 +215,47 @@ TEST_CASE_METHOD(piecewise_log, "a reader waits no longer when the executor is a
   REQUIRE((*next && **next));
   CHECK((**next)->content == text);
 }
+
+TEST_CASE_METHOD(piecewise_log, "an executor that still counts the lines is asked again", "[actors][runs][pieces]") {
+  const auto run = add_run(200);
+  read(run, 1);
+  int counts = 3;
+  executor->before_answer = [&](test::executor_record& record) {
+    const auto& request = record.log_requests.back();
+    record.log = answer_to(request);
+    if (counts <= 0)
+      return;
+    --counts;
+    record.log.size = core::log_size{2, 19, false};
+    record.log.content = request.bounds && request.bounds->tail ? "" : "one\ntwo\n";
+    record.log.to_line = record.log.content.empty() ? 0 : 2;
+    record.log.from_line = 1;
+  };
+  SECTION("for the last lines") {
+    asked();
+    const auto last = read(run, 1, {.tail = 1});
+    CHECK((last.content == "four\n" && last.from_line == 4 && last.lines == 4));
+    CHECK(asked() == 4);
+  }
+  SECTION("but not for lines that are there") {
+    asked();
+    const auto first = read(run, 1);
+    CHECK((first.content == "one\ntwo\n" && first.to_line == 2 && first.more && !first.end));
+    CHECK((first.bytes == 19 && !first.lines));
+    CHECK(asked() == 1);
+  }
+  SECTION("until the time of the reader is over") {
+    counts = 1'000'000;
+    executor->log_takes = 100ms;
+    core::piece_limits limits;
+    limits.tail = 1;
+    const auto late = later<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, limits});
+    advance(7s);
+    REQUIRE(*late);
+    REQUIRE_FALSE(**late);
+    const auto why = protocol::to_core((*late)->error());
+    CHECK(why.code == core::errc::timeout);
+    CHECK(why.context.find("still counting the lines") != std::string::npos);
+    CHECK(asked() <= 61);
+  }
+}
