@@ -71,7 +71,7 @@ bool inspect(Inspector& f, log_bounds& x) {
 
 template <class Inspector>
 bool inspect(Inspector& f, log_size& x) {
-  return f.object(x).fields(f.field("lines", x.lines), f.field("bytes", x.bytes));
+  return f.object(x).fields(f.field("lines", x.lines), f.field("bytes", x.bytes), f.field("counted", x.counted));
 }
 
 template <class Inspector>

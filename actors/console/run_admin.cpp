@@ -147,14 +147,35 @@ caf::result<protocol::related_found> run_admin_state::relate(const protocol::rel
 }
 
 caf::result<protocol::day_reports> run_admin_state::report(const protocol::report_query& query) {
+  if (query.counted)
+    return count(*query.counted, query.by);
   auto promise = self_->make_response_promise<protocol::day_reports>();
   ask_store<std::vector<core::day_report>>(
-    self_, stores_.reads,
-    [query](storage::store& store) {
-      auto& runs = store.run_reading();
-      return query.counted ? runs.count(*query.counted, query.by) : runs.report(query.from, query.to);
-    },
+    self_, stores_.reads, [query](storage::store& store) { return store.run_reading().report(query.from, query.to); },
     deliver_as<protocol::day_reports>(promise));
+  return promise;
+}
+
+// A count keeps its place until the store answers, also when its caller waits no more: the connection is busy until then.
+caf::result<protocol::day_reports> run_admin_state::count(const core::report_search& search, const core::principal& by) {
+  using reports = core::result<std::vector<core::day_report>>;
+  if (counts_under_way_ >= counts_max)
+    return protocol::to_caf({core::errc::unavailable, "too many reports are counted: try again in a second", core::refusal::none,
+                             "reports"});
+  ++counts_under_way_;
+  auto promise = self_->make_response_promise<protocol::day_reports>();
+  const auto& clock = self_->clock();
+  ask_store<std::vector<core::day_report>>(
+    self_, stores_.reads,
+    [search, by, &clock, until = clock.now() + count_patience](storage::store& store) -> reports {
+      if (clock.now() >= until)
+        return core::fail(core::errc::timeout, "the store worker was busy for too long");
+      return store.run_reading().count(search, by);
+    },
+    [this, then = deliver_as<protocol::day_reports>(promise)](reports&& counted) mutable {
+      --counts_under_way_;
+      then(std::move(counted));
+    });
   return promise;
 }
 

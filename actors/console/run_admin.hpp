@@ -34,6 +34,10 @@ public:
 
   /// Maximum of runs that a page counts.
   static constexpr std::size_t counted_max = 10'000;
+  /// Maximum of concurrent counts of the log for reports; more are refused, so that other reads get their turn.
+  static constexpr std::size_t counts_max = 2;
+  /// A count that has not begun by then is not made: its caller waits no more.
+  static constexpr std::chrono::milliseconds count_patience{8'000};
   /// Longest wait for the answer to a clear request, once the first step is written.
   static constexpr std::chrono::milliseconds clear_patience{5'000};
   /// Executors that are asked at once for the logs of one broadcast, and the total size of these logs.
@@ -41,6 +45,8 @@ public:
   static constexpr std::size_t merged_bytes_max = 1024 * 1024;
   /// Time from the first request to the last: the second round ends before the time limit of a single request.
   static constexpr std::chrono::milliseconds merge_patience{8'000};
+  /// Answers that an executor may take to count the lines of one log, with up to 64 MiB in each.
+  static constexpr int counting_max = 500;
   /// Executors that are remembered as those that answer in pieces.
   static constexpr std::size_t piecewise_max = 4'096;
 
@@ -92,6 +98,10 @@ private:
     std::optional<core::kept_log> cut;
     /// The executor did not answer in pieces: only the spool is left.
     bool is_for_spool = false;
+    /// End of the wait for the executor, in whichever ways it is asked.
+    caf::actor_clock::time_point until = {};
+    /// Number of answers in which the executor was still counting the lines.
+    int counting = 0;
 
     /// Answers with the kept part, or with the error if there is none.
     void fail(const core::error& why);
@@ -117,6 +127,8 @@ private:
   caf::result<protocol::run_found> find(const protocol::run_query& query);
   caf::result<protocol::related_found> relate(const protocol::related_query& query);
   caf::result<protocol::day_reports> report(const protocol::report_query& query);
+  /// Counts the log itself. Refuses the request if too many counts are under way.
+  caf::result<protocol::day_reports> count(const core::report_search& search, const core::principal& by);
 
   // run_logs.cpp
   caf::result<core::run_log> read_log(const protocol::run_log_query& query);
@@ -124,6 +136,8 @@ private:
   void ask_log(log_question&& question);
   caf::result<protocol::run_file> open_log(const protocol::run_file_query& query);
   caf::result<protocol::log_matches> search_log(const protocol::run_search_query& query);
+  /// Returns the time that is left to ask an executor, at least 1 ms.
+  [[nodiscard]] std::chrono::milliseconds left_for(const log_question& asked) const;
   void ask_spool(std::shared_ptr<log_question> asked);
   void ask_directly(std::shared_ptr<log_question> asked);
 
@@ -171,6 +185,7 @@ private:
   logger log_;
   protocol::log_spool spool_;
   std::vector<clearing_ptr> clearings_;
+  std::size_t counts_under_way_ = 0;
   /// Whether executors know bounds of logs, by address, as their last answers showed.
   core::recent_map<std::string, bool> piecewise_{piecewise_max};
 };

@@ -161,6 +161,7 @@ void run_admin_state::log_question::fail(const core::error& why) {
 
 void run_admin_state::ask_log(log_question&& question) {
   auto asked = std::make_shared<log_question>(std::move(question));
+  asked->until = self_->clock().now() + limit_;
   if (spool_ && answers_in_pieces(asked->run.executor_address))
     ask_piece(std::move(asked));
   else if (spool_)
@@ -169,9 +170,16 @@ void run_admin_state::ask_log(log_question&& question) {
     ask_directly(std::move(asked));
 }
 
+std::chrono::milliseconds run_admin_state::left_for(const log_question& asked) const {
+  using std::chrono::milliseconds;
+  return std::max(milliseconds{1}, std::chrono::duration_cast<milliseconds>(asked.until - self_->clock().now()));
+}
+
 void run_admin_state::ask_spool(std::shared_ptr<log_question> asked) {
-  protocol::spool_read wanted{asked->run, asked->from_line, asked->limits, limit_ - spool_margin, !asked->is_for_spool};
-  protocol::request(self_, spool_, limit_, std::move(wanted))
+  const auto left = left_for(*asked);
+  const auto wait = std::max(left - spool_margin, left / 2);
+  protocol::request(self_, spool_, left,
+                    protocol::spool_read{asked->run, asked->from_line, asked->limits, wait, !asked->is_for_spool})
     .then(
       [asked](core::run_log& part) {
         if (asked->cut && is_message(part, asked->from_line))
@@ -196,7 +204,8 @@ void run_admin_state::ask_directly(std::shared_ptr<log_question> asked) {
     if (!link)
       return asked->fail(link.error());
     const auto& run = asked->run;
-    protocol::request(self_, *link, limit_, protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
+    protocol::request(self_, *link, left_for(*asked),
+                      protocol::log_request{run.id, run.trigger_time, asked->from_line, run.group})
       .then(
         [asked](protocol::log_reply& reply) {
           if (!reply.answered || (asked->cut && is_message(reply, asked->from_line)))

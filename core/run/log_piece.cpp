@@ -1,6 +1,8 @@
 #include "core/run/log_piece.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "core/text/text.hpp"
 
@@ -28,6 +30,12 @@ std::string_view end_lines_of(std::string_view text, std::int32_t lines, std::si
   return text.substr(begin);
 }
 
+/// Returns the number of the last one of `lines` lines that begin with line `first`. Executors state line numbers: any may come.
+std::int32_t last_number(std::int32_t first, std::int64_t lines) noexcept {
+  using limits = std::numeric_limits<std::int32_t>;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{first} - 1 + lines, limits::min(), limits::max()));
+}
+
 /// Fills in the lines at the beginning of `text`.
 void take_lines(log_piece& piece, std::string_view text, const piece_limits& limits) noexcept {
   std::size_t taken = 0;
@@ -46,7 +54,7 @@ void take_lines(log_piece& piece, std::string_view text, const piece_limits& lim
     piece.content = cut_bytes(text.substr(0, taken), limits.bytes);
     piece.cut = true;
   }
-  piece.to_line = piece.from_line - 1 + lines;
+  piece.to_line = last_number(piece.from_line, lines);
   piece.more = taken < text.size();
 }
 
@@ -64,14 +72,14 @@ log_piece piece_of(std::string_view text, std::int32_t first_line, std::int32_t 
   if (limits.tail) {
     const auto lines = count_lines(text);
     text = end_lines_of(text, std::min(*limits.tail, limits.lines), limits.bytes);
-    piece.from_line = first_line + lines - count_lines(text);
+    piece.from_line = last_number(first_line, std::int64_t{lines} - count_lines(text) + 1);
   }
   auto line = first_line;
   if (!limits.tail)
     for (; line < piece.from_line && !text.empty(); ++line)
       text.remove_prefix(first_line_bytes(text));
   if (text.empty())
-    piece.to_line = limits.tail ? first_line - 1 : line - 1;
+    piece.to_line = last_number(limits.tail ? first_line : line, 0);
   else
     take_lines(piece, text, limits);
   return piece;

@@ -111,6 +111,8 @@ struct log_size {
   /// Lines that can be read.
   std::int32_t lines = 0;
   std::int64_t bytes = 0;
+  /// False: `lines` are those that were counted so far. The next request counts on.
+  bool counted = true;
 
   friend bool operator==(const log_size&, const log_size&) = default;
 };

@@ -52,7 +52,7 @@ tl::expected<counted_lines, int> count_lines(const file& log, const log_mark& fr
   last_lines tail{wanted};
   auto line = from.line;
   bool inside = from.inside;
-  counted_lines out{line - 1, from, {}, true};
+  counted_lines out{line - 1, from, {}, from.offset, true};
   auto end_offset = from.offset;
   while (line < number_max && (inside || in.offset() < bytes)) {
     const log_mark start{in.offset(), line, false};
@@ -71,6 +71,7 @@ tl::expected<counted_lines, int> count_lines(const file& log, const log_mark& fr
     inside = false;
     out.end = {end_offset, ++line, false};
   }
+  out.reached = line < number_max ? in.offset() : std::numeric_limits<std::uint64_t>::max();
   tail.put(out, end_offset);
   return out;
 }

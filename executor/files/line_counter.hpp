@@ -26,6 +26,8 @@ struct counted_lines {
   log_mark end;
   /// First of the last lines that are wanted, as far as they were counted.
   log_mark tail;
+  /// Offset up to which the log was read; the largest number if no more lines can be counted.
+  std::uint64_t reached = 0;
   /// All last lines that are wanted are among the counted ones. Otherwise count from line `lines - wanted_tail::lines + 1`.
   bool has_tail = true;
 };

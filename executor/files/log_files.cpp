@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "executor/files/log_reading.hpp"
-
 namespace ringmaster::executor {
 
 namespace {
@@ -66,10 +64,9 @@ core::result<core::log_lines> log_files::read(const core::run_identity& which, s
     auto lines = read_bounded(log, id, bytes, from_line, *bounds);
     return lines ? core::result<core::log_lines>{std::move(*lines)} : tl::unexpected(file_error(path, "read", lines.error()));
   }
-  auto part = read_part(log, marks_.before(id, first, bytes), first, place_->options().now);
+  auto part = read_lines(log, id, marks_.before(id, first, bytes), first);
   if (!part)
     return tl::unexpected(file_error(path, "read", part.error()));
-  marks_.keep(id, part->next);
   return core::log_lines{from_line, part->to_line, std::move(part->text), false};
 }
 
@@ -80,32 +77,53 @@ tl::expected<core::log_lines, int> log_files::read_bounded(const file& log, cons
   const auto counted = count(log, id, bytes, wanted);
   if (!counted)
     return tl::unexpected(counted.error());
+  const bool is_counted = counted->reached >= bytes;
+  if (wanted.lines > 0 && !is_counted)
+    return core::log_lines{from_line, 0, {}, false, core::log_size{counted->lines, static_cast<std::int64_t>(bytes), false}};
   const bool has_tail = wanted.lines > 0 && counted->lines > 0;
   const auto first = has_tail ? counted->tail.line : std::max(from_line, 1);
-  const auto mark = has_tail ? counted->tail : marks_.before(id, first, bytes);
-  auto part = read_part(log, mark, first, place_->options().now, bytes_max);
+  auto part = read_lines(log, id, has_tail ? counted->tail : marks_.before(id, first, bytes), first, bytes_max);
   if (!part)
     return tl::unexpected(part.error());
-  marks_.keep(id, part->next);
   // The file may have grown since its lines were counted.
   const core::log_size size{std::max(counted->lines, part->to_line),
-                            static_cast<std::int64_t>(std::max(bytes, part->next.offset))};
+                            static_cast<std::int64_t>(std::max(bytes, part->next.offset)), is_counted};
   return core::log_lines{has_tail ? first : from_line, part->to_line, std::move(part->text), false, size};
+}
+
+// A reader that has given up asks again: the next search for the same line begins at the last mark.
+tl::expected<log_part, int> log_files::read_lines(const file& log, const log_identity& id, log_mark from, std::int32_t first,
+                                                  std::size_t bytes_max) {
+  for (;;) {
+    auto part = read_part(log, from, first, place_->options().now, {bytes_max, scan_max_});
+    if (!part)
+      return part;
+    marks_.keep(id, part->next);
+    if (!part->far)
+      return part;
+    from = part->next;
+  }
 }
 
 tl::expected<counted_lines, int> log_files::count(const file& log, const log_identity& id, std::uint64_t bytes,
                                                   const wanted_tail& wanted) {
   constexpr auto last_number = std::numeric_limits<std::int32_t>::max();
   const auto& now = place_->options().now;
-  auto counted = count_lines(log, marks_.before(id, last_number, bytes), bytes, wanted, now);
-  if (counted && !counted->has_tail) {
-    const auto first = std::max<std::int64_t>(std::int64_t{counted->lines} - static_cast<std::int64_t>(wanted.lines) + 1, 1);
-    counted = count_lines(log, marks_.before(id, static_cast<std::int32_t>(first), bytes), bytes, wanted, now);
-  }
+  const auto from = marks_.before(id, last_number, bytes);
+  auto counted = count_lines(log, from, from.offset + std::min(scan_max_, bytes - from.offset), wanted, now);
   if (!counted)
     return counted;
-  marks_.keep(id, counted->end);
-  marks_.keep(id, counted->tail);
+  const bool is_all = counted->reached >= bytes;
+  marks_.keep(id, counted->end, is_all ? mark_use::end : mark_use::reading);
+  if (is_all && !counted->has_tail) {
+    const auto first = std::max<std::int64_t>(std::int64_t{counted->lines} - static_cast<std::int64_t>(wanted.lines) + 1, 1);
+    counted = count_lines(log, marks_.before(id, static_cast<std::int32_t>(first), bytes), bytes, wanted, now);
+    if (!counted)
+      return counted;
+    marks_.keep(id, counted->end, mark_use::end);
+  }
+  if (is_all)
+    marks_.keep(id, counted->tail, mark_use::tail);
   return counted;
 }
 

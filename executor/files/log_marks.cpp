@@ -19,15 +19,20 @@ log_mark log_marks::before(const log_identity& of, std::int32_t from, std::uint6
   return best->mark;
 }
 
-void log_marks::keep(const log_identity& of, const log_mark& mark) {
+void log_marks::keep(const log_identity& of, const log_mark& mark, mark_use use) {
   if (mark.offset == 0)
     return;
   const std::lock_guard lock{mutex_};
-  auto place = std::find_if(slots_.begin(), slots_.end(),
-                            [&](const slot& each) { return each.used != 0 && each.of == of && each.mark == mark; });
-  if (place == slots_.end())
-    place = std::min_element(slots_.begin(), slots_.end(), [](const slot& a, const slot& b) { return a.used < b.used; });
-  *place = {of, mark, ++uses_};
+  const auto place = std::find_if(slots_.begin(), slots_.end(), [&](const slot& each) {
+    return each.used != 0 && each.of == of && (use == mark_use::reading ? each.mark == mark : each.use == use);
+  });
+  if (place != slots_.end()) {
+    place->mark = mark;
+    place->used = ++uses_;
+    return;
+  }
+  *std::min_element(slots_.begin(), slots_.end(), [](const slot& a, const slot& b) { return a.used < b.used; }) =
+    {of, mark, use, ++uses_};
 }
 
 } // namespace ringmaster::executor

@@ -29,6 +29,9 @@ struct log_identity {
   friend bool operator==(const log_identity&, const log_identity&) = default;
 };
 
+/// Use of a mark. A file has at most one mark for its end and one for its last lines, which move as it grows.
+enum class mark_use : std::uint8_t { reading, tail, end };
+
 /// The most recently reached places of all files. Any thread.
 class log_marks {
 public:
@@ -37,13 +40,14 @@ public:
   /// Returns the last known place from which line `from` can be reached in a file of `bytes`; else the beginning.
   [[nodiscard]] log_mark before(const log_identity& of, std::int32_t from, std::uint64_t bytes);
 
-  /// Stores a mark in place of the least recently used one.
-  void keep(const log_identity& of, const log_mark& mark);
+  /// Stores a mark in place of the file's mark for the same end or last lines, else of the least recently used one.
+  void keep(const log_identity& of, const log_mark& mark, mark_use use = mark_use::reading);
 
 private:
   struct slot {
     log_identity of = {};
     log_mark mark = {};
+    mark_use use = mark_use::reading;
     /// 0: empty.
     std::uint64_t used = 0;
   };

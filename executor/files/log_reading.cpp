@@ -34,13 +34,15 @@ std::size_t fitting(std::string_view text, std::size_t& room) noexcept {
 /// Reads one response; single use.
 class part_reader {
 public:
-  part_reader(const file& log, const log_mark& from, const std::function<core::time_point()>& now, std::size_t bytes_max)
+  part_reader(const file& log, const log_mark& from, const std::function<core::time_point()>& now, const part_limits& limits)
     : log_{log},
       now_{now},
       in_{log, from.offset, !from.inside},
+      begin_{from.offset},
+      skip_max_{limits.skip_max},
       line_{from.line},
       inside_{from.inside},
-      bytes_left_{bytes_max} {}
+      bytes_left_{limits.bytes} {}
 
   tl::expected<log_part, int> read(std::int32_t from_line) {
     if (skip_to(from_line))
@@ -52,7 +54,7 @@ public:
   }
 
 private:
-  /// Returns false if the file ends before that line.
+  /// Returns false if the file ends before that line, or the line is too far away.
   bool skip_to(std::int32_t from_line) {
     while (line_ < from_line || inside_) {
       const auto end = in_.next(0);
@@ -62,9 +64,12 @@ private:
       }
       inside_ = false;
       ++line_;
+      out_.far = line_ < from_line && in_.offset() - begin_ >= skip_max_;
+      if (out_.far)
+        break;
     }
     out_.next = {in_.offset(), line_, false};
-    return true;
+    return !out_.far;
   }
 
   /// Returns false if the response has no further line.
@@ -105,6 +110,8 @@ private:
   /// Called at the end of the file, because reaching it may take long.
   const std::function<core::time_point()>& now_;
   line_scanner in_;
+  const std::uint64_t begin_;
+  const std::uint64_t skip_max_;
   std::int32_t line_;
   bool inside_;
   /// Room for JSON, and for bytes of the text.
@@ -125,8 +132,8 @@ bool was_written_lately(const file& log, core::time_point now) noexcept {
 }
 
 tl::expected<log_part, int> read_part(const file& log, const log_mark& from, std::int32_t from_line,
-                                      const std::function<core::time_point()>& now, std::size_t bytes_max) {
-  return part_reader{log, from, now, bytes_max}.read(from_line);
+                                      const std::function<core::time_point()>& now, const part_limits& limits) {
+  return part_reader{log, from, now, limits}.read(from_line);
 }
 
 } // namespace ringmaster::executor

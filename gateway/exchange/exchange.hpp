@@ -22,6 +22,7 @@
 #include "gateway/auth/refused_executors.hpp"
 #include "gateway/auth/reply_style.hpp"
 #include "gateway/exchange/forwarded.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/http_metrics.hpp"
 #include "gateway/exchange/kept_answer.hpp"
 #include "gateway/exchange/paths.hpp"
@@ -96,6 +97,8 @@ struct gateway_services {
   mutable refused_executors refused{};
   /// Answer of GET /api/v1/now: all viewers together cost one answer in a second.
   mutable kept_answer live_figures{std::chrono::seconds{1}};
+  /// Limit of logs that are compressed at once.
+  mutable gzip_turns compressions{};
 };
 
 /// Place where a request arrived: the part of its path before the route, and the route's, e.g. `/xxl-job-admin` and

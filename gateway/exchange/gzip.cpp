@@ -23,8 +23,8 @@ constexpr std::size_t output_bytes = 16 * 1024;
 /// Compresses the pieces of another source. One thread at a time.
 class gzip_source final : public protocol::http_body_source {
 public:
-  explicit gzip_source(std::shared_ptr<protocol::http_body_source> plain)
-    : plain_{std::move(plain)}, left_{plain_->bytes().value_or(0)} {
+  gzip_source(std::shared_ptr<protocol::http_body_source> plain, gzip_turns::turn turn)
+    : turn_{std::move(turn)}, plain_{std::move(plain)}, left_{plain_->bytes().value_or(0)} {
     is_open_ = deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, gzip_format, gzip_memory, Z_DEFAULT_STRATEGY) == Z_OK;
   }
   gzip_source(const gzip_source&) = delete;
@@ -74,6 +74,7 @@ private:
     return is_last ? ended_ : stream_.avail_in == 0;
   }
 
+  gzip_turns::turn turn_;
   std::shared_ptr<protocol::http_body_source> plain_;
   /// Bytes that the other source has not given yet.
   std::uint64_t left_;
@@ -115,8 +116,17 @@ std::string compressed(std::string_view plain) {
   return state == Z_STREAM_END ? out : std::string{};
 }
 
-std::shared_ptr<protocol::http_body_source> compressed(std::shared_ptr<protocol::http_body_source> plain) {
-  auto made = std::make_shared<gzip_source>(std::move(plain));
+gzip_turns::turn gzip_turns::take() {
+  if (taken_->fetch_add(1) >= most_) {
+    taken_->fetch_sub(1);
+    return nullptr;
+  }
+  return {taken_.get(), [taken = taken_](void*) { taken->fetch_sub(1); }};
+}
+
+std::shared_ptr<protocol::http_body_source> compressed(std::shared_ptr<protocol::http_body_source> plain,
+                                                       gzip_turns::turn turn) {
+  auto made = std::make_shared<gzip_source>(std::move(plain), std::move(turn));
   return made->is_open() ? made : nullptr;
 }
 

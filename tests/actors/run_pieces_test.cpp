@@ -1,6 +1,7 @@
 // Pieces of logs of executors that know bounds: they are asked for the pieces themselves.
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -154,4 +155,107 @@ TEST_CASE_METHOD(piecewise_log, "without an answer in pieces a reader gets the r
   const auto message = read(run, 1);
   CHECK((message.content == "readLog fail, logFile not exists" && message.to_line == 0 && message.end && !message.lines));
   CHECK(read(kept, 1).content == "one\n");
+}
+
+TEST_CASE_METHOD(piecewise_log, "a piece with invalid line numbers is refused", "[actors][runs][pieces]") {
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  const auto run = add_run(200);
+  read(run, 1);
+  protocol::log_reply reply{true, 2, "one\ntwo\n", {}, 1};
+  reply.size = core::log_size{4, 19};
+  executor->before_answer = [&](test::executor_record& record) { record.log = reply; };
+  CHECK(read(run, 1).to_line == 2);
+  const auto reason_of = [&](core::piece_limits limits) {
+    auto log = ask<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, limits});
+    REQUIRE_FALSE(log);
+    return protocol::to_core(log.error()).context;
+  };
+  const std::string expected = "its answer has invalid line numbers";
+  SECTION("the last line is after the end of the log") {
+    reply.to_line = most;
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+    reply.size->lines = most;
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
+  SECTION("the last lines begin at a line that does not fit") {
+    reply.from_line = most;
+    reply.to_line = most;
+    reply.size->lines = most;
+    CHECK(reason_of({.tail = 2}).find(expected) != std::string::npos);
+  }
+  SECTION("the lines have no text") {
+    reply.content.clear();
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
+  SECTION("the size is negative") {
+    reply.size = core::log_size{-1, 19};
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+    reply.size = core::log_size{4, -1};
+    CHECK(reason_of({}).find(expected) != std::string::npos);
+  }
+}
+
+TEST_CASE_METHOD(piecewise_log, "a reader waits no longer when the executor is asked in two ways", "[actors][runs][pieces]") {
+  const auto run = add_run(200);
+  const auto begin = [&] {
+    return later<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, core::piece_limits{}});
+  };
+  executor->log_takes = 4s;
+  const auto late = begin();
+  advance(5900ms);
+  CHECK(asked() == 2);
+  CHECK_FALSE(*late);
+  advance(200ms);
+  REQUIRE(*late);
+  REQUIRE_FALSE(**late);
+  CHECK(protocol::to_core((*late)->error()).code == core::errc::timeout);
+  // The next reader asks in one way, and has all the time for it.
+  const auto next = begin();
+  advance(4s);
+  REQUIRE((*next && **next));
+  CHECK((**next)->content == text);
+}
+
+TEST_CASE_METHOD(piecewise_log, "an executor that still counts the lines is asked again", "[actors][runs][pieces]") {
+  const auto run = add_run(200);
+  read(run, 1);
+  int counts = 3;
+  executor->before_answer = [&](test::executor_record& record) {
+    const auto& request = record.log_requests.back();
+    record.log = answer_to(request);
+    if (counts <= 0)
+      return;
+    --counts;
+    record.log.size = core::log_size{2, 19, false};
+    record.log.content = request.bounds && request.bounds->tail ? "" : "one\ntwo\n";
+    record.log.to_line = record.log.content.empty() ? 0 : 2;
+    record.log.from_line = 1;
+  };
+  SECTION("for the last lines") {
+    asked();
+    const auto last = read(run, 1, {.tail = 1});
+    CHECK((last.content == "four\n" && last.from_line == 4 && last.lines == 4));
+    CHECK(asked() == 4);
+  }
+  SECTION("but not for lines that are there") {
+    asked();
+    const auto first = read(run, 1);
+    CHECK((first.content == "one\ntwo\n" && first.to_line == 2 && first.more && !first.end));
+    CHECK((first.bytes == 19 && !first.lines));
+    CHECK(asked() == 1);
+  }
+  SECTION("until the time of the reader is over") {
+    counts = 1'000'000;
+    executor->log_takes = 100ms;
+    core::piece_limits limits;
+    limits.tail = 1;
+    const auto late = later<core::run_log>(actor, protocol::run_log_query{run, 1, core::local_operator(), false, limits});
+    advance(7s);
+    REQUIRE(*late);
+    REQUIRE_FALSE(**late);
+    const auto why = protocol::to_core((*late)->error());
+    CHECK(why.code == core::errc::timeout);
+    CHECK(why.context.find("still counting the lines") != std::string::npos);
+    CHECK(asked() <= 61);
+  }
 }

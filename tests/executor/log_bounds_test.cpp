@@ -126,6 +126,8 @@ TEST_CASE_METHOD(bounded_logs, "log bounds: the ends of a log of 100 MB are read
     out << "last\n";
   }
   disk.look_after(1, 5s);
+  const auto counting = read(1, 1024, 3);
+  CHECK((counting.text.empty() && counting.to_line == 0 && !counting.size->counted));
   const auto end = read(1, 1024, 3);
   CHECK(end.text == std::string(99, 'y') + '\n' + std::string(99, 'y') + "\nlast\n");
   CHECK((end.to_line == 1'000'002 && end.from_line == 1'000'000));
@@ -133,4 +135,47 @@ TEST_CASE_METHOD(bounded_logs, "log bounds: the ends of a log of 100 MB are read
   const auto begin = read(1, 256);
   CHECK((begin.text.starts_with("first\nyyy") && begin.text.size() <= 256));
   CHECK(read(1'000'002, 1024).text == "last\n");
+}
+
+TEST_CASE("log bounds: the lines of a long log are counted in parts", "[executor]") {
+  test::log_disk disk;
+  disk.write(1, numbered(1, 999));
+  disk.look_after(1, 5s);
+  executor::log_files logs{disk.options(), 1000};
+  const auto read = [&](std::int32_t from_line, std::optional<std::int32_t> tail = {}) {
+    auto lines = logs.read({sized, {}, some_time}, from_line, core::log_bounds{256, tail});
+    REQUIRE(lines);
+    REQUIRE(lines->size);
+    return *lines;
+  };
+  const auto first = read(1);
+  CHECK(first.text.starts_with("line 1\n"));
+  CHECK_FALSE(first.size->counted);
+  CHECK((first.size->lines > 100 && first.size->lines < 200 && first.size->bytes == 8'883));
+  // Lines that were not counted yet can be read, too, and what was read on the way is counted.
+  CHECK(read(500).text.starts_with("line 500\n"));
+  int asked = 0;
+  auto last = read(1, 2);
+  for (; !last.size->counted && asked < 20; ++asked) {
+    CHECK((last.text.empty() && last.to_line == 0));
+    last = read(1, 2);
+  }
+  CHECK((asked > 1 && asked < 9));
+  CHECK((last.text == "line 998\nline 999\n" && last.from_line == 998 && last.to_line == 999));
+  CHECK(*last.size == core::log_size{999, 8'883});
+  CHECK(read(1).size->counted);
+}
+
+TEST_CASE("log marks: the end of a growing log does not replace the marks of others", "[executor]") {
+  executor::log_marks marks{4};
+  const executor::log_identity other{core::log_id{1}, 1, 1}, growing{core::log_id{2}, 1, 2};
+  marks.keep(other, {100, 10});
+  for (std::int32_t line = 1; line <= 50; ++line) {
+    marks.keep(growing, {static_cast<std::uint64_t>(line) * 10, line + 1}, executor::mark_use::end);
+    marks.keep(growing, {static_cast<std::uint64_t>(line) * 10 - 5, line}, executor::mark_use::tail);
+  }
+  CHECK(marks.before(other, 10, 1000).offset == 100);
+  CHECK(marks.before(growing, 51, 1000).offset == 500);
+  CHECK(marks.before(growing, 50, 1000).offset == 495);
+  CHECK(marks.before(growing, 49, 1000).offset == 0);
 }

@@ -15,6 +15,7 @@
 
 using namespace ringmaster;
 using test::api_fixture;
+using test::raw_socket;
 
 namespace {
 
@@ -115,6 +116,43 @@ TEST_CASE_METHOD(api_fixture, "api: a log is sent as gzip to a client that takes
   CHECK(packed.body.size() < plain.body.size() / 4);
   CHECK(gateway::decompressed(packed.body) == plain.body);
   CHECK(get("Accept-Encoding: gzip;q=0\r\n").body == plain.body);
+}
+
+TEST_CASE("a body keeps its turn until it is sent or given up", "[gateway][logs]") {
+  gateway::gzip_turns turns{2};
+  const auto make = [&]() -> std::shared_ptr<protocol::http_body_source> {
+    auto turn = turns.take();
+    return turn ? gateway::compressed(std::make_shared<uneven_source>("text"), std::move(turn)) : nullptr;
+  };
+  auto first = make();
+  const auto second = make();
+  REQUIRE((first && second));
+  CHECK_FALSE(make());
+  first.reset();
+  CHECK(make());
+  CHECK(make());
+}
+
+TEST_CASE_METHOD(api_fixture, "api: while many logs are compressed, another one is sent plain", "[gateway][api][logs]") {
+  open();
+  const auto plain = call("GET", "/runs/72/log/file").body;
+  std::vector<raw_socket> others;
+  for (std::size_t i = 0; i < gateway::gzip_turns::turns_max; ++i) {
+    others.push_back(raw_socket::connect(address));
+    others.back().send(text("GET", "/api/v1/runs/73/log/file", {}, cookie_3("admin") + "Accept-Encoding: gzip\r\n"));
+    CHECK(others.back().read_until("\r\n\r\n").find("Content-Encoding: gzip\r\n") != std::string::npos);
+  }
+  const auto get = [&](const std::string& more) {
+    return call("GET", "/runs/72/log/file", {}, "admin", "Accept-Encoding: gzip\r\n" + more);
+  };
+  const auto reply = get({});
+  CHECK(reply.status() == 200);
+  CHECK(reply.body == plain);
+  CHECK(reply.head.find("Content-Encoding") == std::string::npos);
+  CHECK(reply.head.find("-gzip\"") == std::string::npos);
+  CHECK(reply.head.find("Vary: Accept-Encoding\r\n") != std::string::npos);
+  // A client that has the compressed bytes needs no others.
+  CHECK(get("If-None-Match: \"run-72-" + std::to_string(plain.size()) + "-end-gzip\"\r\n").status() == 304);
 }
 
 TEST_CASE_METHOD(api_fixture, "api: the ETag of a log names its encoding, and a part is never compressed",

@@ -1,6 +1,9 @@
 // Doubles of run_admin and log_follower.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "tests/gateway/admin_rows.hpp"
@@ -19,6 +22,12 @@ struct part_of_text final : protocol::http_body_source {
   }
   std::string text;
   std::uint64_t size;
+};
+
+/// Source of a body that never comes.
+struct silent_source final : protocol::http_body_source {
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const noexcept override { return 18; }
+  [[nodiscard]] state next(std::string&) override { return state::not_yet; }
 };
 
 /// Logs as files: an empty one, a long one, and others.
@@ -81,7 +90,10 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     [this](const protocol::run_file_query& m) {
       const auto text = std::make_shared<const std::string>(text_of_log(m.run));
       protocol::run_file file{m.run, text->size(), true, {}, m.merged ? "4711" : "", {}};
-      file.open = [text](std::uint64_t offset, std::uint64_t bytes) {
+      file.open = [text, run = m.run](std::uint64_t offset,
+                                      std::uint64_t bytes) -> std::shared_ptr<protocol::http_body_source> {
+        if (run == core::log_id{73})
+          return std::make_shared<silent_source>();
         return std::make_shared<part_of_text>(text->substr(offset, bytes));
       };
       return script->answer(line_of(m.merged ? "merged_file_query" : "run_file_query", m.run), m.by,

@@ -1,5 +1,6 @@
 #include "core/run/log_piece.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -72,4 +73,14 @@ TEST_CASE("log piece: a text may begin at any line", "[core][log]") {
   CHECK(piece_text("x\ny\n", 11, {}, 10) == "11-11:y\n");
   CHECK(piece_text("x\ny\n", 12, {}, 10) == "12-11:");
   CHECK(piece_text("x\ny\n", 1, {.tail = 1}, 10) == "11-11:y\n");
+}
+
+TEST_CASE("log piece: line numbers end at the largest and the smallest number", "[core][log]") {
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  constexpr auto least = std::numeric_limits<std::int32_t>::min();
+  CHECK(piece_text("x\ny\n", most, {}, most) == "2147483647-2147483647:x\ny\n");
+  CHECK(piece_text("x\ny\n", 1, {.tail = 1}, most) == "2147483647-2147483647:y\n");
+  CHECK(piece_text("", most, {.tail = 1}, most) == "2147483647-2147483646:");
+  CHECK(core::piece_of("", least, least, {}).to_line == least);
+  CHECK(core::piece_of("", least, 1, {.tail = 1}).to_line == least);
 }

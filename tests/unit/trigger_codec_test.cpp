@@ -235,6 +235,11 @@ TEST_CASE("trigger: the size of a log is beside its lines", "[wire]") {
   const auto read = parse_log_reply(200, body, 1);
   REQUIRE(read);
   CHECK((read->from_line == 9 && read->to_line == 10 && read->size == lines.size));
+  CHECK_FALSE(json["data"].contains("isCounted"));
+  lines.size->counted = false;
+  const auto part = parse_log_reply(200, encode_log_lines(lines), 1);
+  REQUIRE(part);
+  CHECK(part->size == core::log_size{10, 40, false});
 }
 
 TEST_CASE("trigger: encoded bytes of an answer", "[wire]") {

@@ -45,8 +45,9 @@ void tell_bytes(const exchange& ex, const protocol::run_file& file, std::string_
   ex.respond(std::move(response));
 }
 
-void tell_compressed(const exchange& ex, const protocol::run_file& file, protocol::http_headers headers) {
-  auto source = compressed(file.open(0, file.bytes));
+void tell_compressed(const exchange& ex, const protocol::run_file& file, gzip_turns::turn turn,
+                     protocol::http_headers headers) {
+  auto source = compressed(file.open(0, file.bytes), std::move(turn));
   if (!source)
     return ex.problem(503, "the server has no memory to compress the log");
   headers.emplace_back("Content-Encoding", "gzip");
@@ -57,20 +58,26 @@ void tell_compressed(const exchange& ex, const protocol::run_file& file, protoco
 
 void tell_file(const exchange& ex, const protocol::run_file& file, bool is_merged) {
   // Ranges are of the plain bytes, and a compressed part would be no part of the compressed whole.
-  const bool as_gzip = file.bytes > 0 && !ex.request().find_header("Range") && takes_gzip(ex.request());
+  const bool may_be_gzip = file.bytes > 0 && !ex.request().find_header("Range") && takes_gzip(ex.request());
   const auto name = "run-" + std::to_string(core::number(file.run)) + (is_merged ? "-merged" : "");
   const auto version = file.version.empty() ? std::to_string(file.bytes) : file.version;
-  const auto etag = etag_of(name + '-' + version + (file.end ? "-end" : "") + (as_gzip ? "-gzip" : ""));
+  const auto etag_as = [&](bool is_gzip) {
+    return etag_of(name + '-' + version + (file.end ? "-end" : "") + (is_gzip ? "-gzip" : ""));
+  };
+  const bool is_known = has_already(ex.request(), etag_as(may_be_gzip));
+  // Without a turn the bytes are sent plain.
+  auto turn = may_be_gzip && !is_known ? ex.services().compressions.take() : nullptr;
+  const auto etag = etag_as(is_known ? may_be_gzip : turn != nullptr);
   protocol::http_headers headers{{"Cache-Control", "private, no-cache"},
                                  {"ETag", etag},
                                  {"Vary", "Accept-Encoding"},
                                  {"Content-Disposition", "attachment; filename=\"" + name + ".log\""}};
-  if (has_already(ex.request(), etag))
+  if (is_known)
     return ex.respond({304, {}, {}, std::move(headers)});
   if (!file.partial_reason.empty())
     headers.emplace_back("Ringmaster-Partial", "true");
-  if (as_gzip)
-    tell_compressed(ex, file, std::move(headers));
+  if (turn)
+    tell_compressed(ex, file, std::move(turn), std::move(headers));
   else
     tell_bytes(ex, file, etag, std::move(headers));
 }

@@ -28,6 +28,7 @@ struct payload {
     chunk.emplace();
     chunk->from_line = asked_line;
     std::optional<std::int64_t> lines, bytes;
+    bool counted = true;
     in.object([&](std::string_view name) {
       if (name == "fromLineNum")
         chunk->from_line = narrow_line(in.integer().value_or(asked_line));
@@ -41,8 +42,12 @@ struct payload {
         lines = in.integer();
       else if (name == "fileSize")
         bytes = in.integer();
+      else if (name == "isCounted")
+        counted = in.boolean();
     });
     chunk->size = log_size_of(lines, bytes);
+    if (chunk->size)
+      chunk->size->counted = counted;
   }
 };
 

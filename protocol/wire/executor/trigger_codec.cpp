@@ -131,6 +131,8 @@ std::string lines_object(const core::log_lines& lines) {
     if (lines.size) {
       object.number("totalLines", lines.size->lines);
       object.number("fileSize", lines.size->bytes);
+      if (!lines.size->counted)
+        object.boolean("isCounted", false);
     }
   }
   return out;
