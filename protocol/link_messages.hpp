@@ -15,7 +15,7 @@
 namespace ringmaster::protocol {
 
 /// Raised with every change of the link's messages. Executor and node of different versions do not link; they use HTTP.
-inline constexpr std::uint32_t link_version = 5;
+inline constexpr std::uint32_t link_version = 4;
 /// Identifier of the link for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 
