@@ -39,4 +39,6 @@ export interface Page<Row> {
   total_is_capped: boolean
   /** The search ended here, and `next` continues it. */
   searched_to_ms?: number | null
+  /** Number of answers that make the page (`readFullPage`). */
+  parts?: number
 }

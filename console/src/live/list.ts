@@ -37,6 +37,7 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   const next = ref<string | null>(null)
   /** Time at which the search of a part of the list ended; null: the page is full, or the list has ended. */
   const searchedTo = ref<number | null>(null)
+  let parts = 1
   const waiting = ref(0)
   /** Reasons to keep the order: the pointer is on the table, rows are selected. */
   const holds = ref(0)
@@ -64,10 +65,11 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
       const isAsked = asked === filters()
       next.value = isAsked ? page.next : null
       searchedTo.value = isAsked ? (page.searched_to_ms ?? null) : null
+      parts = page.parts ?? 1
       seen?.(page.items)
     },
     everyMs: () => everyMs,
-    leastMs: () => (searchedTo.value === null ? 0 : partEveryMs),
+    leastMs: () => (searchedTo.value === null && parts === 1 ? 0 : partEveryMs),
   })
 
   function show(): void {
