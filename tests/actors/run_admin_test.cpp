@@ -1,6 +1,5 @@
 #include "actors/console/run_admin.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "tests/actors/run_admin_fixture.hpp"
