@@ -37,7 +37,7 @@ std::vector<core::job_record> records_of(admin_session& own, const std::vector<c
   std::unordered_map<core::job_id, std::size_t> places;
   for (std::size_t at = 0; at < jobs.size(); ++at)
     places.emplace(jobs[at], at);
-  own.query_in(RINGMASTER_RECORD_COLUMNS("$job_name") "$planned_times, s.missed_ms, s.revision FROM xxl_job_info i"
+  own.query_in(RINGMASTER_RECORD_COLUMNS("$job_name") "$planned_next, $planned_last, s.missed_ms, s.revision FROM xxl_job_info i"
                " LEFT JOIN rm_schedule s ON s.job = i.id LEFT JOIN rm_job_ext x ON x.job = i.id"
                " LEFT JOIN rm_stop p ON p.job = i.id WHERE i.id IN ({?,})",
                jobs, [&](const sql_rows& row) { out.push_back(record_of(row, own.dates())); });

@@ -37,10 +37,8 @@ struct sql_dialect {
   std::string_view by_primary_key;
   /// `$bytes_of(column)`: the length of a text in bytes.
   std::string_view bytes_of;
-  /// `$planned_times`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in shared mode the
-  /// schedule is XXL's table.
-  std::string_view planned_times;
-  /// `$planned_next`, `$planned_last`: these times one by one.
+  /// `$planned_next`, `$planned_last`: the next time and the last sent instant of a job `i` with its schedule `s`. MySQL: in
+  /// shared mode the schedule is XXL's table.
   std::string_view planned_next;
   std::string_view planned_last;
   /// `$listed(column)`: the number in the column is in the next value, a list such as `,3,17,`.
@@ -72,7 +70,6 @@ inline constexpr std::array sql_words{
   sql_word{"or_ignore", &sql_dialect::or_ignore},
   sql_word{"by_primary_key", &sql_dialect::by_primary_key},
   sql_word{"bytes_of", &sql_dialect::bytes_of, true},
-  sql_word{"planned_times", &sql_dialect::planned_times},
   sql_word{"planned_next", &sql_dialect::planned_next},
   sql_word{"planned_last", &sql_dialect::planned_last},
   sql_word{"listed", &sql_dialect::listed, true},

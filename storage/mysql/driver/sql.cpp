@@ -16,12 +16,6 @@ constexpr unsigned connection_killed = 1927;       // MariaDB
 constexpr unsigned client_closed_by_server = 4031; // MySQL 8: idle for too long
 constexpr unsigned socket_read_failed = 5014;      // the MariaDB connector's own
 
-#define RINGMASTER_PLANNED_NEXT                                                                                                  \
-  "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0), s.next_ms)"
-#define RINGMASTER_PLANNED_LAST                                                                                                  \
-  "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time),"                \
-  " IF(s.last_ms = s.missed_ms, s.sent_ms, s.last_ms))"
-
 constexpr sql_dialect mysql_dialect{
   .for_update = "FOR UPDATE",
   .utf8 = "CONVERT(# USING utf8mb4)",
@@ -35,16 +29,14 @@ constexpr sql_dialect mysql_dialect{
   .or_ignore = "IGNORE",
   .by_primary_key = "FORCE INDEX (PRIMARY)",
   .bytes_of = "LENGTH(#)",
-  .planned_times = RINGMASTER_PLANNED_NEXT ", " RINGMASTER_PLANNED_LAST,
-  .planned_next = RINGMASTER_PLANNED_NEXT,
-  .planned_last = RINGMASTER_PLANNED_LAST,
+  .planned_next =
+    "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', IF(i.trigger_status = 1, i.trigger_next_time, 0), s.next_ms)",
+  .planned_last = "IF((SELECT mode FROM rm_mode WHERE id = 1) = 'shared', GREATEST(COALESCE(s.last_ms, 0), i.trigger_last_time),"
+                  " IF(s.last_ms = s.missed_ms, s.sent_ms, s.last_ms))",
   .listed = "FIND_IN_SET(#, ?) > 0",
   .planned_kinds = "kind IN ('cron', 'misfire')",
   .seconds_taken = "TIMESTAMPDIFF(SECOND, trigger_time, handle_time)",
 };
-
-#undef RINGMASTER_PLANNED_LAST
-#undef RINGMASTER_PLANNED_NEXT
 
 } // namespace
 

@@ -23,7 +23,6 @@ constexpr sql_dialect sqlite_dialect{
   .or_ignore = "OR IGNORE",
   .by_primary_key = "",
   .bytes_of = "LENGTH(CAST(# AS BLOB))",
-  .planned_times = "s.next_ms, CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END",
   .planned_next = "s.next_ms",
   .planned_last = "CASE WHEN s.last_ms = s.missed_ms THEN s.sent_ms ELSE s.last_ms END",
   .listed = "INSTR(?, ',' || # || ',') > 0",
