@@ -93,7 +93,7 @@ private:
     constexpr auto most = run_reader::rows_searched;
     const auto seen = own_.log_paths().look_along(run_path::job, terms, range, static_cast<std::size_t>(most + 1), most + 1);
     if (static_cast<std::int64_t>(seen.ids.size()) > most)
-      return tl::unexpected{too_many_runs(run_reader::rows_searched)};
+      return tl::unexpected{too_many_runs(most)};
     add(own_.query(hours_of_job, *search_.job, range.after, range.through, group_.has_value(),
                    group_.value_or(core::group_id{})));
     return {};
@@ -131,10 +131,8 @@ private:
 core::result<std::vector<core::day_report>> run_role::count(const core::report_search& search, const core::principal& by) {
   return own_.read([&]() -> core::result<std::vector<core::day_report>> {
     const auto group_of_job = group_of(own_, search.job);
-    for (const auto group : {search.group, group_of_job})
-      if (group)
-        if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
-          return tl::unexpected{right.error()};
+    if (auto right = check_groups(search.group, group_of_job, by); !right)
+      return tl::unexpected{right.error()};
     if (search.job && !group_of_job)
       if (auto right = core::check_admin(by); !right)
         return tl::unexpected{right.error()};

@@ -256,12 +256,19 @@ core::run_search narrowed(const core::run_search& search) {
 
 std::string note_of_origin(core::log_id origin) { return "rm_;%@" + std::to_string(core::number(origin)) + ";%"; }
 
+core::result<void> check_groups(std::optional<core::group_id> group, std::optional<core::group_id> group_of_job,
+                                const core::principal& by) {
+  for (const auto each : {group, group_of_job})
+    if (each)
+      if (auto right = core::check_right(by, core::group_right::viewer, *each); !right)
+        return right;
+  return {};
+}
+
 core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
                                  const core::principal& by, datetime_text& dates) {
-  for (const auto group : {search.group, group_of_job})
-    if (group)
-      if (auto right = core::check_right(by, core::group_right::viewer, *group); !right)
-        return tl::unexpected{right.error()};
+  if (auto right = check_groups(search.group, group_of_job, by); !right)
+    return tl::unexpected{right.error()};
   run_terms terms{search.group, search.job, {}, search.status, {}, {}, search.handler, status_bits(search.one_of)};
   if (search.origin)
     terms.note = note_of_origin(*search.origin);

@@ -135,6 +135,10 @@ struct found_runs {
   std::optional<core::time_point> searched_to = {};
 };
 
+/// Returns `forbidden` unless `by` may see the requested group, and that of the requested job.
+[[nodiscard]] core::result<void> check_groups(std::optional<core::group_id> group, std::optional<core::group_id> group_of_job,
+                                              const core::principal& by);
+
 /// Returns the conditions of a search. `group_of_job`: group of the requested job, if a job is requested. Errors: `forbidden`.
 [[nodiscard]] core::result<run_terms> terms_of(const core::run_search& search, std::optional<core::group_id> group_of_job,
                                                const core::principal& by, datetime_text& dates);
