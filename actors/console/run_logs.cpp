@@ -55,9 +55,7 @@ core::result<stored_log> stored_log_of(storage::store& store, core::log_id run, 
 
 /// Returns a kept log as a file.
 protocol::run_file file_of_kept(core::log_id run, core::kept_log&& kept) {
-  const auto shared = std::make_shared<const std::string>(std::move(kept.text));
-  return {run, shared->size(), !kept.cut, kept.cut ? only_beginning : "", {},
-          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
+  return file_of_text(run, std::move(kept.text), !kept.cut, kept.cut ? only_beginning : "");
 }
 
 /// A run, and the matches in its log if the database has a copy of it, or of its beginning.
@@ -89,7 +87,7 @@ core::result<searched_log> searched_log_of(storage::store& store, const protocol
 
 /// Returns the piece of a kept log that the reader asked for.
 core::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int32_t from_line,
-                          const core::piece_limits& limits) {
+                      const core::piece_limits& limits) {
   const auto piece = core::piece_of(kept.text, 1, from_line, limits);
   core::run_log part{std::move(run), piece.from_line, piece.to_line, std::string{piece.content}, !piece.more, true};
   part.more = piece.more;
@@ -104,7 +102,7 @@ core::run_log part_of(core::log_row&& run, const core::kept_log& kept, std::int3
 /// Returns the piece of an executor's answer, from line `first` on, that the reader asked for. The row was read before the log:
 /// if the run had a result by then, the log is complete.
 core::run_log part_of(core::log_row&& run, std::int32_t first, protocol::log_reply&& reply,
-                          const core::piece_limits& limits) {
+                      const core::piece_limits& limits) {
   // Some executors report the end of a log at each momentary end of file, and Java does so for a run that waits in its queue.
   const bool end = run.handle_code > 0 && (reply.end || first > reply.to_line);
   core::run_log part{std::move(run), first, reply.to_line, {}, end, false};

@@ -19,14 +19,6 @@ namespace {
 
 constexpr const char* parts_missing = "the text has notes where a part of a log is missing";
 
-/// Returns a text as a file. Parts of it may change between two readings, to the same size.
-protocol::run_file file_of_text(core::log_id run, std::string&& text, bool is_end, std::string partial_reason) {
-  auto version = std::to_string(std::hash<std::string>{}(text));
-  const auto shared = std::make_shared<const std::string>(std::move(text));
-  return {run, shared->size(), is_end, std::move(partial_reason), std::move(version),
-          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
-}
-
 /// The requested run, and all runs of its broadcast.
 using family = std::pair<core::log_row, std::vector<log_share>>;
 
@@ -89,7 +81,10 @@ caf::result<protocol::run_file> run_admin_state::open_merged(const protocol::run
     if (!found)
       return promise.deliver(protocol::to_caf(found.error()));
     auto& [run, merged] = *found;
+    // Parts of the text may change between two readings, to the same size.
+    auto version = std::to_string(std::hash<std::string>{}(merged.content));
     auto file = file_of_text(run.id, std::move(merged.content), merged.whole, merged.partial ? parts_missing : "");
+    file.version = std::move(version);
     promise.deliver(std::move(file));
   });
   return promise;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "protocol/http.hpp"
+#include "protocol/log_messages.hpp"
 
 namespace ringmaster::actors {
 
@@ -39,6 +40,13 @@ private:
   std::uint64_t bytes_;
   std::uint64_t left_;
 };
+
+/// Returns a log that is in memory as a file.
+inline protocol::run_file file_of_text(core::log_id run, std::string&& text, bool is_end, std::string partial_reason) {
+  const auto shared = std::make_shared<const std::string>(std::move(text));
+  return {run, shared->size(), is_end, std::move(partial_reason), {},
+          [shared](std::uint64_t offset, std::uint64_t bytes) { return std::make_shared<text_source>(shared, offset, bytes); }};
+}
 
 /// Part of a copy in a file: log_spool reads it, a piece ahead of the client. Any thread.
 class spool_source final : public protocol::http_body_source, public std::enable_shared_from_this<spool_source> {
