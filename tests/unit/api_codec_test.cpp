@@ -308,7 +308,7 @@ TEST_CASE("api: a page of runs continues where its search ended", "[wire][api]")
   page.rows[0].id = core::log_id{90};
   page.rows[1].id = core::log_id{70};
   page.total = 2;
-  const auto text = [&](std::size_t limit) { return api_run_page(core::run_list{page}, {}, limit); };
+  const auto text = [&](std::size_t limit) { return api_run_page(page, {}, limit); };
   const auto ends_with = [](const std::string& all, std::string_view end) { return all.ends_with(end); };
   CHECK(ends_with(text(3), R"("next":null,"total":2,"total_is_capped":false,"searched_to_ms":null})"));
   CHECK(ends_with(text(2), R"("next":"p70","total":2,"total_is_capped":false,"searched_to_ms":null})"));

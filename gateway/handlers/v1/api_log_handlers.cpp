@@ -23,8 +23,6 @@ using wire::form;
 
 /// The whole log may have to be read from its executor first.
 constexpr std::chrono::seconds whole_log_takes{62};
-/// Many executors are asked one after the other.
-constexpr std::chrono::seconds merged_file_takes{8};
 constexpr std::string_view text_type = "text/plain; charset=utf-8";
 
 /// Answers with a range, or with all bytes.
@@ -125,7 +123,7 @@ void run_log_file(exchange ex) {
   if (!merged)
     return;
   const bool is_merged = merged->value_or(false);
-  ex.hold(is_merged ? merged_file_takes : whole_log_takes);
+  ex.hold(is_merged ? merging_takes : whole_log_takes);
   ex.ask<protocol::run_file>(
     ex.services().partners.runs, protocol::run_file_query{*id, ex.who(), is_merged},
     [is_merged](const exchange& waiting, const protocol::run_file& file) { tell_file(waiting, file, is_merged); });

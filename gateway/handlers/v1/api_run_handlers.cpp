@@ -16,8 +16,6 @@ namespace wire = protocol::wire;
 using wire::form;
 
 constexpr std::int64_t wait_s_max = 30;
-/// Longer time limit: many executors are asked one after the other.
-constexpr std::chrono::seconds merging_takes{8};
 
 struct log_request {
   std::int32_t from_line = 1;
@@ -120,7 +118,7 @@ void run_list(exchange ex) {
   ex.ask<protocol::run_page>(
     ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
     [limit](const exchange& waiting, const protocol::run_page& reply) {
-      tell_json(waiting, wire::api_run_page(core::run_list{reply.page}, reply.names, limit));
+      tell_json(waiting, wire::api_run_page(reply.page, reply.names, limit));
     });
 }
 
@@ -155,7 +153,7 @@ void run_log(exchange ex) {
     return ex.ask<core::run_log>(ex.services().partners.runs, std::move(query), tell_log);
   ex.hold(wanted->wait);
   ex.ask<core::run_log>(ex.services().partners.followed_logs,
-                            protocol::follow_log{std::move(query), wanted->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
+                        protocol::follow_log{std::move(query), wanted->wait, is_known_to(ex), ex.is_awaited()}, tell_log);
 }
 
 void run_kill(exchange ex) {

@@ -2,6 +2,8 @@
 
 // The handlers of /api/v1.
 
+#include <chrono>
+
 #include "gateway/exchange/exchange.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
@@ -75,6 +77,9 @@ void run_list(exchange ex);
 void run_read(exchange ex);
 /// Runs that this one repeats or follows, those that repeat or follow it, and the shards of its broadcast.
 void run_related(exchange ex);
+
+/// Time limit of a merged log: many executors are asked one after the other.
+inline constexpr std::chrono::seconds merging_takes{8};
 
 /// Answers the log from `from_line` on (first line: 1). The ETag shows whether there is more by now: 304 when there is not.
 void run_log(exchange ex);

@@ -1,5 +1,6 @@
 #include "protocol/wire/v1/api_runs.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/run/execution_state.hpp"
@@ -153,14 +154,13 @@ std::string api_run(const core::log_row& run, const core::run_names& names) {
   return out;
 }
 
-std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names) {
+std::string api_runs(std::span<const core::log_row> runs, const core::run_names& names) {
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_api_run(out, run, names); });
 }
 
-std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit) {
-  auto& rows = page.rows;
-  if (page.rest)
-    std::erase_if(rows, [&](const core::log_row& run) { return run.id <= *page.rest; });
+std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit) {
+  const auto is_complete = [&](const core::log_row& run) { return !page.rest || run.id > *page.rest; };
+  const std::span rows{page.rows.begin(), std::partition_point(page.rows.begin(), page.rows.end(), is_complete)};
   const bool is_full = rows.size() >= limit;
   std::optional<std::int64_t> next;
   if (is_full && !rows.empty())

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,10 @@ namespace ringmaster::protocol::wire {
 
 /// Return a JSON object, and an array. Names that are missing in `names` are null.
 [[nodiscard]] std::string api_run(const core::log_row& run, const core::run_names& names = {});
-[[nodiscard]] std::string api_runs(const std::vector<core::log_row>& runs, const core::run_names& names = {});
+[[nodiscard]] std::string api_runs(std::span<const core::log_row> runs, const core::run_names& names = {});
 
 /// Returns a page of a list, of at most `limit` runs, with the time back to which the search went if it ended before the list.
-[[nodiscard]] std::string api_run_page(core::run_list&& page, const core::run_names& names, std::size_t limit);
+[[nodiscard]] std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit);
 
 /// Returns the newest run of a job in its shortest form.
 [[nodiscard]] std::string api_last_run(const core::log_row& run);
