@@ -1,5 +1,5 @@
 import type { JobFilter } from '../../types/api'
-import type { FilterValues } from '../live/filters'
+import { isSet, type FilterValues } from '../live/filters'
 import { glueTypes, scheduleTypes } from './choices'
 
 /** Orders of the list of jobs; the usual one is newest first. */
@@ -23,8 +23,6 @@ export type JobFilterValues = FilterValues<typeof jobFilters>
 
 /** Filters that the page shows only when asked. */
 const furtherFilters = ['type', 'glue_type', 'declared', 'source', 'name', 'handler', 'author'] as const
-
-const isSet = (value: unknown) => value !== undefined && value !== ''
 
 /** Returns the filters that are set, without the order: an action on all jobs that match takes the same ones. */
 export function filterOf(values: JobFilterValues): JobFilter {

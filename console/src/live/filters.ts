@@ -17,7 +17,8 @@ export type FilterValue<Kind extends FilterKind> = Kind extends 'text'
           : never
 export type FilterValues<Spec extends FilterSpec> = { -readonly [Name in keyof Spec]: FilterValue<Spec[Name]> }
 
-const isSet = (value: unknown) => value !== undefined && value !== null && String(value) !== ''
+/** Returns whether a filter has a value. */
+export const isSet = (value: unknown) => value !== undefined && value !== null && String(value) !== ''
 
 /** Reads filters from a query. Values that are invalid count as absent. */
 export function readFilters<Spec extends FilterSpec>(spec: Spec, query: LocationQuery): FilterValues<Spec> {
