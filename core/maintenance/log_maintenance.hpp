@@ -78,7 +78,7 @@ struct day_report {
   /// Local midnight, or the begin of the hour.
   time_point day{};
   run_counts counts;
-  /// Of the runs with a result and its time; only in a `report_search`, and unset without such runs.
+  /// Median duration of the runs with a result and its time; only in a `report_search`, and unset without such runs.
   std::optional<milliseconds> median = {};
   friend bool operator==(const day_report&, const day_report&) = default;
 };

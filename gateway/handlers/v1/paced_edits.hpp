@@ -70,7 +70,7 @@ private:
   steady begun_;
   std::size_t next_ = 0;
   std::size_t open_ = 0;
-  /// Of the edits that succeeded.
+  /// Shortest duration of an edit that succeeded.
   std::optional<steady::duration> shortest_;
 };
 

@@ -1,4 +1,4 @@
-// What leads to a page: links, and states of pages that are in their addresses.
+// Cases about links to pages, and about states of pages in their addresses.
 import assert from 'node:assert/strict'
 import { until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'

@@ -13,7 +13,7 @@ function watchSteps() {
   const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()))
   observer.observe({ type: 'longtask', buffered: true })
   performance.setResourceTimingBufferSize(100000)
-  // Of a new document: the begin of its navigation.
+  // In a new document, time 0 is the begin of its navigation.
   let begun = 0
   for (const type of ['pointerdown', 'keydown']) addEventListener(type, (event) => event.isTrusted && (begun = event.timeStamp), true)
 

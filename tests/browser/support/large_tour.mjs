@@ -1,4 +1,4 @@
-// What a user of a large installation does, step by step.
+// Steps of a user of a large installation.
 import { textOfLine } from './large_executor.mjs'
 import { nameOfJob } from './large_seed.mjs'
 import { goals } from './large_steps.mjs'
