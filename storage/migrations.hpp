@@ -12,7 +12,7 @@
 namespace ringmaster::storage {
 
 /// Returns all steps of this release in ascending order. Implemented in `sqlite/schema/migrations.cpp` and
-/// `mysql/schema/migrations.cpp`.
+/// `mysql/schema/migrations.cpp` (with `later_migrations.cpp`).
 [[nodiscard]] std::span<const migration_step> sqlite_migrations();
 [[nodiscard]] std::span<const migration_step> mysql_migrations();
 

@@ -118,7 +118,11 @@ std::vector<core::planned_run> run_router::runs_of(const protocol::route_candida
   for (const auto& firing : candidate.plan->firings) {
     auto& run = runs.emplace_back(base);
     run.fire_at = firing.fire_at;
-    run.kind = firing.misfire ? core::trigger_kind::misfire : core::trigger_kind::cron;
+    if (firing.misfire) {
+      run.kind = core::trigger_kind::misfire;
+      if (candidate.plan->expected_next > core::due_since_ever)
+        run.instant = candidate.plan->expected_next;
+    }
   }
   return runs;
 }

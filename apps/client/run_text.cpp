@@ -109,7 +109,7 @@ std::string result_words(const api_document& run) {
   return end ? end_text(*end) : report;
 }
 
-/// Returns `cron`, `manual`, `retry of run 23` or `child of run 20`.
+/// Returns `cron`, `manual, by ann`, `retry of run 23` or `child of run 20`.
 std::string started_by(const api_document& run) {
   const auto kind = line_in(run, "kind");
   const auto origin = number_in(run, "origin");
@@ -117,7 +117,8 @@ std::string started_by(const api_document& run) {
     return origin ? "retry of run " + std::to_string(*origin) : "retry";
   if (kind == core::to_string(core::trigger_kind::parent))
     return origin ? "child of run " + std::to_string(*origin) : "child";
-  return kind;
+  const auto by = line_in(run, "by");
+  return by.empty() ? kind : kind + ", by " + by;
 }
 
 std::string titled(const api_document& run, const job_titles& jobs) {
@@ -262,6 +263,7 @@ std::string describe_run(const api_document& run, const job_titles& jobs, const 
   };
   add("why", run_reason(run));
   add("started by", started_by(run));
+  add("planned for", instant("instant_ms"));
   add("triggered", instant("trigger_ms"));
   add("finished", instant("handle_ms"));
   add("took", run_duration(run));

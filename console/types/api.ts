@@ -483,6 +483,10 @@ export type Run = {
   retry_left: number
   /** Milliseconds since the epoch. */
   trigger_ms: number | null
+  /** First instant for which a late run (kind misfire) was sent; null for any other run. */
+  instant_ms: number | null
+  /** From `instant_ms` to the trigger, which has whole seconds. */
+  lateness_ms: number | null
   trigger_code: number
   trigger_message: string
   /** What the trigger message says about the sending, without HTML. */
@@ -499,6 +503,8 @@ export type Run = {
   attempt: number | null
   shard_index: number | null
   shard_total: number | null
+  /** User who asked for the run; null: no user did, or it is a run of an earlier release. */
+  by: string | null
   /** Host of the node that claimed the run. */
   node: string | null
   route: string | null

@@ -71,6 +71,8 @@ struct planned_run {
   std::optional<intent_id> intent;
   /// The run that this one repeats (a retry) or follows (a child); 0: none.
   log_id origin{};
+  /// The first instant for which a late run is sent; unset: `fire_at`.
+  std::optional<time_point> instant;
   /// Lane of the trigger pool that holds a slot for this run; the store ignores it.
   std::uint8_t lane = 0;
 

@@ -16,6 +16,7 @@ run_origin origin_of(const log_row& run) {
       out.retry_of = note->origin;
     if (number(note->origin) > 0 && note->kind == trigger_kind::parent)
       out.parent = note->origin;
+    out.instant = note->instant;
   } else {
     out.kind = kind_in_text(run.trigger_msg);
   }

@@ -26,16 +26,20 @@ struct run_origin {
   std::optional<std::int32_t> attempt = {};
   /// Position in its broadcast; unset for any other run.
   std::optional<shard> part = {};
+  /// The first instant for which a late run was sent; unset for any other run, and alongside Java admins.
+  std::optional<time_point> instant = {};
 };
 [[nodiscard]] run_origin origin_of(const log_row& run);
 
 /// Returns the time from the trigger to the result; unset while there is none.
 [[nodiscard]] std::optional<milliseconds> duration_of(const log_row& run);
 
-/// Present names of jobs and groups. Those that are gone or hidden from the user have none.
+/// Names beside runs: the present ones of jobs and groups, and those of users. What is gone or hidden from the user has none.
 struct run_names {
   std::map<job_id, std::string> jobs = {};
   std::map<group_id, std::string> groups = {};
+  /// Users who asked for manual runs.
+  std::map<log_id, std::string> requesters = {};
 };
 
 /// The runs around one run.
@@ -51,7 +55,7 @@ struct related_runs {
   std::vector<log_row> shards = {};
   /// Number of this run among the attempts; unset if an earlier one is not in the log any more.
   std::optional<std::int32_t> attempt = {};
-  /// User who asked for the first attempt; empty: a user did not, or that is forgotten.
+  /// User who asked for the first attempt; empty: no user did, or an earlier release ran it.
   std::string by = {};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/text/text.hpp"
 
@@ -105,6 +106,8 @@ std::string encode(const trigger_note& note) {
   text.append(to_string(note.kind));
   if (number(note.origin) > 0)
     text.append(1, '@').append(std::to_string(number(note.origin)));
+  else if (note.kind == trigger_kind::misfire && note.instant)
+    text.append(1, '@').append(std::to_string(to_ms(*note.instant)));
   text.append(1, ';');
   text.append(clean_host(note.node_host)).append(1, ';');
   text.append(stored_name(note.route)).append(1, ';');
@@ -155,6 +158,8 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
     return std::nullopt;
   trigger_note note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
                     std::string{fields[7]}, {}, false, *origin};
+  if (note.kind == trigger_kind::misfire && number(note.origin) > 0)
+    note.instant = from_ms(number(std::exchange(note.origin, {})));
   if (is_gap && !(note.missed = decode_missed(text)))
     return std::nullopt;
   note.refused = text.starts_with(refusal_mark);
@@ -185,6 +190,7 @@ trigger_note note_of(const planned_run& run, std::string_view node_host) {
   trigger_note note;
   note.kind = run.kind;
   note.origin = run.origin;
+  note.instant = run.instant;
   note.node_host = clean_host(node_host);
   note.route = run.spec->route;
   note.part = run.part;

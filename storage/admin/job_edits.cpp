@@ -158,6 +158,8 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
     if (request.param)
       if (auto fits = core::check_param(*request.param, own_.facts().limits); !fits)
         return tl::unexpected{fits.error()};
+    const auto audit =
+      core::audit_of_job(by, core::audit_action::trigger, *stored, now, core::changes_of(request, stored->param));
     const auto kind = intent_kind_name(intent->kind);
     constexpr sql_text find_request{
       "SELECT id, param, addresses FROM rm_intent WHERE job = ? AND kind = ? AND fire_ms = 0 AND origin_log_id = ?"
@@ -165,11 +167,11 @@ core::result<core::intent> job_role::trigger(const core::manual_trigger& request
     const auto exists = [&] { return own_.finds(find_request, intent->job, kind, intent->origin); };
     const bool is_new = own_.write_once(exists, [&] {
       intent->id = own_.insert<core::intent_id>(
-        "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms)"
-        " VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?)",
-        kind, intent->job, intent->origin, intent->param, core::join_addresses(intent->addresses), intent->retry_left, now);
-      write_audit(own_,
-                  core::audit_of_job(by, core::audit_action::trigger, *stored, now, core::changes_of(request, stored->param)));
+        "INSERT INTO rm_intent (kind, job, fire_ms, origin_log_id, shard, shard_total, param, addresses, retry_left, created_ms,"
+        " user_name) VALUES (?, ?, 0, ?, 0, 0, ?, ?, ?, ?, ?)",
+        kind, intent->job, intent->origin, intent->param, core::join_addresses(intent->addresses), intent->retry_left, now,
+        audit.user_name);
+      write_audit(own_, audit);
     });
     if (is_new)
       return *intent;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/job/job.hpp"
@@ -39,6 +41,19 @@ std::vector<Id> distinct_ids(const std::vector<core::log_row>& rows, Id core::lo
 
 void sort_by_id(std::vector<core::log_row>& rows) {
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+}
+
+/// Returns the users who asked for manual runs of `rows`; rows of earlier releases and of Java admins have none.
+std::map<core::log_id, std::string> requesters_of(admin_session& own, const std::vector<core::log_row>& rows) {
+  std::map<core::log_id, std::string> out;
+  std::vector<core::log_id> manual;
+  for (const auto& row : rows)
+    if (const auto kind = core::origin_of(row).kind; kind == core::trigger_kind::manual || kind == core::trigger_kind::api)
+      manual.push_back(row.id);
+  if (own.facts().own_tables)
+    own.query_in("SELECT log_id, user_name FROM rm_asked_run WHERE log_id IN ({?,}) AND user_name IS NOT NULL", manual,
+                 [&](const sql_rows& row) { out.emplace(row.id<core::log_id>(0), row.string(1)); });
+  return out;
 }
 
 /// Reads the runs around one run. Runs that `by` may not see are left out.
@@ -181,18 +196,11 @@ private:
     });
   }
 
-  /// Finds the user in the audit log: its row and the request have the same time, because one transaction writes both. The
-  /// request is forgotten some time after its run has ended.
   core::result<void> requester() {
-    if (!own_.facts().own_tables)
-      return {};
     const auto& first = out_.retries.empty() || out_.run.id < out_.retries.front().id ? out_.run : out_.retries.front();
     return own_.read([&]() -> core::result<void> {
-      auto row = own_.query("SELECT MIN(a.user_name), COUNT(DISTINCT a.user_name) FROM rm_asked_run r"
-                            " JOIN rm_intent n ON n.id = r.intent JOIN rm_audit a ON a.object = 'job' AND a.object_id = n.job"
-                            " AND a.at_ms = n.created_ms AND a.action = 'trigger' WHERE r.log_id = ?", first.id);
-      if (row.next() && row.number(1) == 1)
-        out_.by = row.string(0);
+      if (const auto found = requesters_of(own_, {first}); !found.empty())
+        out_.by = found.begin()->second;
       return {};
     });
   }
@@ -216,6 +224,7 @@ core::result<core::run_names> run_role::names(const std::vector<core::log_row>& 
                   });
     own_.query_in("SELECT id, $group_title FROM xxl_job_group WHERE id IN ({?,})", distinct_ids(rows, &core::log_row::group),
                   [&](const sql_rows& row) { out.groups.emplace(row.id<core::group_id>(0), row.string(1)); });
+    out.requesters = requesters_of(own_, rows);
     return out;
   });
 }

@@ -37,6 +37,20 @@ TEST_CASE_METHOD(pooled, "an instant later than the misfire limit is sent only u
   CHECK(results()[0].message.find("missed") != std::string::npos);
 }
 
+TEST_CASE_METHOD(pooled, "a late run names the first instant for which it is sent", "[actors]") {
+  auto candidate = due(job_of(1));
+  candidate.plan->expected_next = civil() - 1h;
+  candidate.plan->firings[0].misfire = true;
+  auto unplanned = candidate; // a job that is due since ever missed no instant
+  unplanned.plan->expected_next = core::due_since_ever;
+  ask_routes({due(job_of(2)), candidate, unplanned});
+  std::vector<std::optional<core::time_point>> instants;
+  for (const auto& one : routed)
+    for (const auto& run : one.runs)
+      instants.push_back(run.instant);
+  CHECK(instants == std::vector<std::optional<core::time_point>>{std::nullopt, civil() - 1h, std::nullopt});
+}
+
 TEST_CASE_METHOD(pooled, "a full lane defers and drops nothing; an answer makes room", "[actors]") {
   for (int i = 0; i < 8; ++i)
     route_and_fire(job_of(1, route_strategy::round));

@@ -233,7 +233,7 @@ class JobTest(Case):
         self.assertEqual([run["executorParams"] for run in executor.seen], ["day=1"])
         self.assertEqual((runs[0]["address"], runs[0]["params"]), (executor.address, "day=1"))
         shown = self.succeed("run", "show", str(runs[0]["id"])).out
-        self.assertRegex(shown, rf"(?m)^started by: +{'api' if through_server else 'manual'}$")
+        self.assertRegex(shown, rf"(?m)^started by: +{'api, by admin' if through_server else 'manual, by local'}$")
         # The requested addresses, not those of the group.
         self.assertRegex(shown, rf"(?m)^executor: +{executor.address}$")
         self.assertRegex(shown, rf"(?m)^addresses: +{executor.address}$")

@@ -269,7 +269,7 @@ class WordsTest(Case):
                         "Job ID is illegal <br>", run["id"]))
         self.assertRegex(self.succeed("run", "show", str(run["id"])).out,
                          r"(?m)^result: +two files\nchildren: +job 8 started\n +job x not started$")
-        self.assertRegex(shown, r"(?m)^started by: +manual$")
+        self.assertRegex(shown, r"(?m)^started by: +manual, by local$")
         self.assertNotIn("<", shown)
         self.assertEqual(self.succeed("names", "jobs").out, "pay-worker/settle\n")
         self.assertIn("server.listen=\n", self.succeed("names", "settings").out)

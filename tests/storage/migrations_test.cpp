@@ -61,6 +61,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT id, name, digest, user_id, created_ms, expires_ms, used_ms FROM rm_api_key",
          "SELECT registry_key, registry_value, token FROM rm_shown_token",
          "SELECT job, user_name, at_ms FROM rm_stop",
+         "SELECT log_id, intent, addresses, user_name FROM rm_asked_run",
          "SELECT source, file_name FROM rm_source_file",
          "SELECT user_id, language, zone, theme, start_page, refresh_s, single_keys FROM rm_user_settings",
          "SELECT number, name FROM rm_migration",

@@ -131,7 +131,7 @@ TEST_CASE("shards of a broadcast have each other", "[storage][runs]") {
   CHECK(f.related(30).shards.empty());
 }
 
-TEST_CASE("the user of a manual run is found while its request is remembered", "[storage][runs]") {
+TEST_CASE("the user of a manual run stays known after its request is forgotten", "[storage][runs]") {
   relations_fixture f{GENERATE(from_range(backends_under_test()))};
   f.add_job(7, core::time_point{});
   const auto intent = require(
@@ -143,7 +143,16 @@ TEST_CASE("the user of a manual run is found while its request is remembered", "
   batch.runs.push_back(run);
   const auto made = require(f.firings().claim(batch, noon)).runs.at(0);
   CHECK(f.related(core::number(made.id)).by == "admin");
-  f.db->exec("DELETE FROM rm_asked_run");
+  f.record({f.answer(made, 200)}, {f.callback(made, 200)});
+  require(f.store->maintenance().forget_taken_intents(noon + std::chrono::hours{1}, 100));
+  CHECK(f.db->query("SELECT id FROM rm_intent").empty());
+  CHECK(require(f.store->maintenance().forget_orphans(10)) == 0);
+  CHECK(f.related(core::number(made.id)).by == "admin");
+  const std::vector<core::log_row> rows{f.row(made.id)};
+  CHECK(require(f.store->run_reading().names(rows, admin_of_runs())).requesters
+        == std::map<core::log_id, std::string>{{made.id, "admin"}});
+  CHECK(error_of(f.store->jobs().runs_of(intent.id, admin_of_runs())) == core::errc::not_found);
+  f.db->exec("UPDATE rm_asked_run SET user_name = NULL"); // a run of an earlier release
   CHECK(f.related(core::number(made.id)).by.empty());
 }
 

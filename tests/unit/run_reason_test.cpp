@@ -162,6 +162,9 @@ TEST_CASE("the origin of a run is in its note", "[run]") {
   CHECK(origin.attempt == 1);
   CHECK(origin.part == core::shard{1, 3, true});
   CHECK_FALSE(core::origin_of({}).kind);
+  run.trigger_msg = "rm1;misfire@1700000000123;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
+  CHECK(core::origin_of(run).instant == core::from_ms(1'700'000'000'123));
+  CHECK_FALSE(core::origin_of(run).parent);
 }
 
 TEST_CASE("the duration of a run ends with its result", "[run]") {

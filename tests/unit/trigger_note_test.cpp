@@ -44,6 +44,21 @@ TEST_CASE("a note is read back unchanged", "[unit][trigger_note]") {
           }
 }
 
+TEST_CASE("the note of a late run has its first instant, not an origin", "[unit][trigger_note]") {
+  auto note = sample_note();
+  note.kind = trigger_kind::misfire;
+  note.instant = from_ms(1'700'000'000'123);
+  CHECK(encode(note) == "rm1;misfire@1700000000123;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
+  CHECK(decode_trigger_note(encode(note)) == note);
+  note.kind = trigger_kind::cron;
+  CHECK_FALSE(decode_trigger_note(encode(note))->instant);
+  planned_run run;
+  run.spec = std::make_shared<const job>();
+  run.kind = trigger_kind::misfire;
+  run.instant = from_ms(42);
+  CHECK(note_of(run, "h").instant == from_ms(42));
+}
+
 TEST_CASE("a refusal differs from a reason of Ringmaster, and its words are returned alone", "[unit][trigger_note]") {
   const auto note = decode_trigger_note(encode(sample_note()) + refusal_message("job handler [x] not found."));
   REQUIRE(note);

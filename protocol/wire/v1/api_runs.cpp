@@ -50,6 +50,14 @@ void append_origin(json_object& row, const core::log_row& run) {
   append_count_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
 }
 
+/// Appends the first instant for which a late run was sent, and the time from there to its trigger.
+void append_lateness(json_object& row, const core::log_row& run) {
+  const auto instant = core::origin_of(run).instant;
+  append_instant(row, "instant_ms", instant);
+  const auto late = instant ? std::optional{std::max(run.trigger_time - *instant, core::milliseconds{0})} : std::nullopt;
+  append_count_or_null(row, "lateness_ms", late ? std::optional{late->count()} : std::nullopt);
+}
+
 /// Appends what our note tells about the sending.
 void append_sending(json_object& row, const core::log_row& run) {
   const auto note = core::decode_trigger_note(run.trigger_msg);
@@ -118,10 +126,12 @@ void append_api_run(std::string& out, const core::log_row& run, const core::run_
   append_text_or_null(row, "shard", run.executor_sharding_param);
   row.number("retry_left", run.fail_retry_count);
   append_instant(row, "trigger_ms", run.trigger_time);
+  append_lateness(row, run);
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
   row.text("trigger_text", core::trigger_words(run));
   append_origin(row, run);
+  append_name_or_null(row, "by", names.requesters, run.id);
   append_sending(row, run);
   append_missed(row, run);
   append_instant(row, "handle_ms", has_result ? run.handle_time : std::nullopt);

@@ -313,8 +313,9 @@ private:
         items.push_back({core::log_id{id}, run.spec->id, run.fire_at, run.part, 0, static_cast<std::uint32_t>(position)});
         out.runs.push_back({core::log_id{id}, batch_.sequence, run, 0, batch_.owner.incarnation, {}});
         if (core::is_asked_for(run))
-          db_.execute("INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?, ?, ?)", id, *run.intent,
-                      core::join_addresses(run.addresses));
+          db_.execute("INSERT INTO rm_asked_run (log_id, intent, addresses, user_name)"
+                      " SELECT ?, id, ?, user_name FROM rm_intent WHERE id = ?",
+                      id, core::join_addresses(run.addresses), *run.intent);
       }
     }
     const auto first = items.front().id;

@@ -21,10 +21,13 @@ constexpr orphans kinds[] = {
   {"SELECT log_id FROM rm_failed_run"
    " WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?",
    "DELETE FROM rm_failed_run WHERE log_id IN ({?,})"},
-  {"SELECT a.log_id FROM rm_asked_run a LEFT JOIN rm_intent n ON n.id = a.intent LEFT JOIN xxl_job_log l ON l.id = a.log_id"
-   " WHERE n.id IS NULL AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))"
-   " LIMIT ?",
+  {"SELECT log_id FROM rm_asked_run"
+   " WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?",
    "DELETE FROM rm_asked_run WHERE log_id IN ({?,})"},
+  {"SELECT a.log_id FROM rm_asked_run a FORCE INDEX (rm_asked_run_intent) LEFT JOIN rm_intent n ON n.id = a.intent"
+   " LEFT JOIN xxl_job_log l ON l.id = a.log_id WHERE a.intent > 0 AND n.id IS NULL"
+   " AND (a.addresses IS NULL OR l.id IS NULL OR l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200)) LIMIT ?",
+   "UPDATE rm_asked_run SET intent = 0, addresses = NULL WHERE log_id IN ({?,})"},
   {"SELECT log_id FROM rm_kept_log WHERE log_id < COALESCE((SELECT MIN(id) FROM xxl_job_log), 9223372036854775807)"
    " AND state < 2 ORDER BY log_id LIMIT ?",
    "UPDATE rm_kept_log SET state = 2 WHERE log_id IN ({?,})"},

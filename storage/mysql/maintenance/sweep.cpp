@@ -32,7 +32,8 @@ std::unordered_set<std::int64_t> held_runs(connection& db) {
   return out;
 }
 
-/// Forgets the runs of these intents, except those that may still be retried with the requested addresses.
+/// Forgets which runs these intents have, except those that may still be retried with the requested addresses. The user who asked
+/// for a run stays with it.
 void forget_asked_runs(connection& db, const std::vector<core::intent_id>& intents) {
   std::vector<core::log_id> runs;
   for (const auto part : padded_chunks(intents.size())) {
@@ -46,7 +47,7 @@ void forget_asked_runs(connection& db, const std::vector<core::intent_id>& inten
       runs.push_back(found.id<core::log_id>(0));
   }
   for (const auto part : padded_chunks(runs.size())) {
-    auto& some = db.prepare("DELETE FROM rm_asked_run WHERE log_id IN ({?,})", part.rows);
+    auto& some = db.prepare("UPDATE rm_asked_run SET intent = 0, addresses = NULL WHERE log_id IN ({?,})", part.rows);
     for (std::size_t i = 0; i < part.rows; ++i)
       some.add(runs[part.at(i)]);
     some.run();

@@ -2,16 +2,14 @@
 
 #include <string>
 
+#include "storage/mysql/schema/migration_sql.hpp"
+
 namespace ringmaster::storage {
 
 namespace {
 
-// A step is not a transaction here (each DDL statement commits), so every statement can run again after a crash in the middle.
-// Names are compared byte by byte: registrations and app names are exact texts.
-std::string table(const std::string& name, const std::string& columns) {
-  return "CREATE TABLE IF NOT EXISTS " + name + " (\n" + columns +
-         "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
-}
+using mysql::add_conditional;
+using mysql::table;
 
 // XXL's eight tables as in its newest released schema (XXL admin §2). The log table has the lean index profile: the indexes on
 // codes and times would cost half of the firing path's performance, and Ringmaster reads none of them.
@@ -245,15 +243,6 @@ migration_step mirror_table() {
   PRIMARY KEY (job))")}};
 }
 
-// Adds `statement` with the condition that `wanted` counts 1, so that an interrupted step can run again. Prepared, because the
-// server runs one statement at a time.
-void add_conditional(std::vector<std::string>& to, const std::string& wanted, const std::string& statement) {
-  to.push_back("SET @ringmaster_step = IF((" + wanted + ") = 1, '" + statement + "', 'DO 0')");
-  to.push_back("PREPARE ringmaster_step FROM @ringmaster_step");
-  to.push_back("EXECUTE ringmaster_step");
-  to.push_back("DEALLOCATE PREPARE ringmaster_step");
-}
-
 // The owner of the schedule (firing protocol §8, §9). A database whose tables XXL-JOB made begins in shared mode, with an index
 // for due jobs; a database of our own begins in native mode, as does one that only Ringmaster has planned before.
 migration_step modes() {
@@ -435,65 +424,16 @@ migration_step shown_tokens() {
           }};
 }
 
-void add_column(std::vector<std::string>& to, const std::string& table, const std::string& column, const std::string& type) {
-  add_conditional(to,
-                  "SELECT COUNT(*) = 0 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '" + table
-                    + "' AND COLUMN_NAME = '" + column + "'",
-                  "ALTER TABLE " + table + " ADD COLUMN " + column + " " + type);
-}
-
-// Last instant of a job that the misfire policy dropped, last sent one while it is older; ends of runs for which it wants alarms.
-migration_step missed_instants() {
-  migration_step step{14, "missed_instants", {}};
-  add_column(step.statements, "rm_schedule", "sent_ms", "BIGINT NOT NULL DEFAULT 0");
-  add_column(step.statements, "rm_schedule", "missed_ms", "BIGINT NOT NULL DEFAULT 0");
-  add_column(step.statements, "rm_job_ext", "alarm_on", "VARCHAR(20)");
-  add_column(step.statements, "rm_stage_job", "alarm_on", "VARCHAR(20)");
-  return step;
-}
-
-// Jobs that a user stopped: an apply leaves them stopped.
-migration_step manual_stops() {
-  return {16, "manual_stops", {table("rm_stop", R"(  job INT NOT NULL,
-  user_name VARCHAR(64) NOT NULL,
-  at_ms BIGINT NOT NULL,
-  PRIMARY KEY (job))")}};
-}
-
-// The files of a source's applies: prune does not take a part of them for the whole.
-migration_step source_files() {
-  return {17, "source_files", {table("rm_source_file", R"(  source VARCHAR(128) NOT NULL,
-  file_name VARCHAR(255) NOT NULL,
-  PRIMARY KEY (source, file_name))")}};
-}
-
-migration_step descriptions() {
-  migration_step step{18, "descriptions", {}};
-  add_column(step.statements, "rm_job_ext", "description", "TEXT");
-  add_column(step.statements, "rm_stage_job", "description", "TEXT");
-  return step;
-}
-
-// Values of changes that the lines of the audit log do not tell; an index that leads to the rows of one action, in one statement.
-migration_step audit_values() {
-  migration_step step{19, "audit_values", {}};
-  add_column(step.statements, "rm_audit", "field_values", "TEXT, ADD INDEX rm_audit_action (object, object_id, action)");
-  return step;
-}
-
-// Settings of the console by user. NULL: the console's default.
-migration_step user_settings() {
-  return {20, "user_settings", {table("rm_user_settings", R"(  user_id INT NOT NULL PRIMARY KEY,
-  language VARCHAR(10), zone VARCHAR(10), theme VARCHAR(10), start_page VARCHAR(255), refresh_s INT, single_keys TINYINT)")}};
-}
-
 } // namespace
 
 std::span<const migration_step> mysql_migrations() {
-  static const std::vector<migration_step> steps{
-    xxl_tables(), ringmaster_tables(), job_options(), alarm_tables(), log_parts(), modes(), mirror_table(), access_tables(),
-    kept_logs(), life_table(), deploy_stages(), node_clocks(), shown_tokens(), missed_instants(), manual_stops(), source_files(),
-    descriptions(), audit_values(), user_settings()};
+  static const std::vector<migration_step> steps = [] {
+    std::vector<migration_step> out{xxl_tables(),    ringmaster_tables(), job_options(), alarm_tables(), log_parts(),
+                                    modes(),         mirror_table(),      access_tables(), kept_logs(), life_table(),
+                                    deploy_stages(), node_clocks(),       shown_tokens()};
+    mysql::append_later_steps(out);
+    return out;
+  }();
   return steps;
 }
 

@@ -40,7 +40,8 @@ constexpr char insert_log[] =
 constexpr char insert_claim[] =
   "INSERT INTO rm_claim (node, incarnation, seq, maybe_sent, first_log_id, items) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
 
-constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addresses) VALUES (?1, ?2, ?3)";
+constexpr char insert_asked[] = "INSERT INTO rm_asked_run (log_id, intent, addresses, user_name) "
+                                "SELECT ?1, ?2, ?3, user_name FROM rm_intent WHERE id = ?2";
 
 class claiming {
 public:

@@ -13,9 +13,11 @@ namespace {
 constexpr const char* kinds[] = {
   "DELETE FROM rm_failed_run WHERE log_id IN (SELECT log_id FROM rm_failed_run "
   "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?1)",
-  "DELETE FROM rm_asked_run WHERE log_id IN (SELECT log_id FROM rm_asked_run WHERE intent NOT IN (SELECT id FROM rm_intent) "
-  "AND (addresses IS NULL OR NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = log_id AND l.handle_code = 0 "
-  "AND l.trigger_code IN (0, 200))) LIMIT ?1)",
+  "DELETE FROM rm_asked_run WHERE log_id IN (SELECT log_id FROM rm_asked_run "
+  "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) ORDER BY log_id LIMIT ?1)",
+  "UPDATE rm_asked_run SET intent = 0, addresses = NULL WHERE log_id IN (SELECT log_id FROM rm_asked_run "
+  "WHERE intent > 0 AND intent NOT IN (SELECT id FROM rm_intent) AND (addresses IS NULL OR NOT EXISTS (SELECT 1 "
+  "FROM xxl_job_log l WHERE l.id = log_id AND l.handle_code = 0 AND l.trigger_code IN (0, 200))) LIMIT ?1)",
   "UPDATE rm_kept_log SET state = 2 WHERE log_id IN (SELECT log_id FROM rm_kept_log "
   "WHERE log_id < coalesce((SELECT min(id) FROM xxl_job_log), 9223372036854775807) AND state < 2 ORDER BY log_id LIMIT ?1)",
   "DELETE FROM rm_alarm_open WHERE job IN (SELECT job FROM rm_alarm_open WHERE job NOT IN (SELECT id FROM xxl_job_info) "

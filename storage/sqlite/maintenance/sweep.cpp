@@ -23,9 +23,11 @@ constexpr char fail_run[] =
 constexpr char next_run[] = "SELECT id FROM xxl_job_log WHERE id > ?1 ORDER BY id LIMIT 1";
 constexpr char find_taken[] = "SELECT id FROM rm_intent WHERE state = 1 AND created_ms <= ?1 ORDER BY created_ms LIMIT ?2";
 constexpr char forget_taken[] = "DELETE FROM rm_intent WHERE id = ?1";
-// Forgets the runs of the intent, except those that may still be retried with the requested addresses.
+// Forgets which runs the intent has, except those that may still be retried with the requested addresses. The user who asked
+// for a run stays with it.
 constexpr char forget_asked[] =
-  "DELETE FROM rm_asked_run WHERE intent = ?1 AND (addresses IS NULL OR NOT EXISTS (SELECT 1 FROM xxl_job_log l "
+  "UPDATE rm_asked_run SET intent = 0, addresses = NULL WHERE intent = ?1 "
+  "AND (addresses IS NULL OR NOT EXISTS (SELECT 1 FROM xxl_job_log l "
   "WHERE l.id = log_id AND l.handle_code = 0 AND l.trigger_code IN (0, 200)))";
 
 constexpr std::int64_t ids_per_sweep = 20'000;

@@ -408,6 +408,14 @@ migration_step user_settings() {
           }};
 }
 
+// The user who asked for a run. It stays with the run after its request is forgotten.
+migration_step requesters() {
+  return {21,
+          "requesters",
+          {"ALTER TABLE rm_intent ADD COLUMN user_name VARCHAR(64)",
+           "ALTER TABLE rm_asked_run ADD COLUMN user_name VARCHAR(64)"}};
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -415,7 +423,7 @@ std::span<const migration_step> sqlite_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions(), audit_values(), user_settings()};
+                                                 descriptions(), audit_values(), user_settings(), requesters()};
   return steps;
 }
 
