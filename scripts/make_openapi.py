@@ -44,6 +44,7 @@ PAGING = [query("limit", whole(1, 500)),
 ORDERED_PAGING = [PAGING[0], query("cursor", text(pattern=r"^(p[1-9][0-9]{0,17}|k[1-9][0-9]{0,9}\..*)$"),
                                   "Value of `next` of the previous page, in the same order.")]
 ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$"
+LAST_STATUSES = "pending|running|succeeded|failed|missed"
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 KINDS = "cron|misfire|manual|parent|retry|api|missed"
 PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
@@ -114,6 +115,9 @@ operation("get", "/jobs", "viewer", "Lists jobs, newest first or in another orde
     query("type", one_of("NONE", "CRON", "FIX_RATE"), "Type of the schedule."),
     query("glue_type", one_of(*GLUE), "Kind: BEAN, or that of a script."),
     query("declared", truth(), "Whether a file declares the job."), query("source", text(), "Source that declares the job."),
+    query("last_status", text(pattern=f"^({LAST_STATUSES})(,({LAST_STATUSES}))*$"),
+          "One status of the last run as in `last_run`, or several with commas; missed ones are among the failed ones. Refused "
+          "when more than 2000 of the jobs that match have no run among the newest 100000 runs and no index decides."),
     query("ids", text(pattern=ID_LIST), "Only these jobs, at most 100, separated by commas; no other filter then."),
     query("sort", one_of("id", "-id", "name", "-name", "next", "-next", "last", "-last", "updated", "-updated"),
           "Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without "

@@ -153,7 +153,7 @@ RUN = {
     "status": one_of("pending", "running", "succeeded", "failed", "missed"), "reason": REASON,
     "address": maybe(text()), "handler": text(), "params": text(), "shard": maybe(text("Shard index and total: `0/2`.")),
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS),
-    "instant_ms": {**maybe(MS), "description": "First instant for which a late run (kind misfire) was sent; null for any other run."},
+    "instant_ms": {**maybe(MS), "description": "First instant for which a late run (kind misfire) was sent; null otherwise."},
     "lateness_ms": maybe(whole(0, description="From `instant_ms` to the trigger, which has whole seconds.")),
     "trigger_code": ANY_NUMBER, "trigger_message": text(),
     "trigger_text": text("What the trigger message says about the sending, without HTML."),

@@ -59,7 +59,8 @@ public:
   virtual core::result<core::page<core::job_record>> page(const core::job_search& search, const core::principal& by) = 0;
 
   /// Returns the same with facts about each job, in `search.order`. Errors as `page`, and `invalid_argument` for an order by a
-  /// value when more than `core::sorted_jobs_max` jobs match.
+  /// value when more than `core::sorted_jobs_max` jobs match, and for `last_statuses` when the last runs of more than
+  /// `core::last_runs_max` jobs would have to be looked up one by one, or the log has no index on jobs.
   virtual core::result<core::job_list> list(const core::job_search& search, const core::principal& by) = 0;
 
   /// Returns the running jobs that are due first, at most `limit`, by next time and then by id; without facts and total. Errors

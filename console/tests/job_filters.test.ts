@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { filterOf, furtherCount, jobFilters } from '../src/jobs/job_filters'
-import { readFilters } from '../src/live/filters'
+import { readFilters, writeFilters } from '../src/live/filters'
 import { ariaSort, nextSort } from '../src/parts/columns'
 
 describe('the filters of jobs', () => {
@@ -8,6 +8,11 @@ describe('the filters of jobs', () => {
     const values = readFilters(jobFilters, { q: 'night', type: 'CRON', declared: 'false', sort: '-next', group: '3' })
     expect(filterOf(values)).toEqual({ q: 'night', type: 'CRON', declared: false, group: 3 })
     expect(filterOf(readFilters(jobFilters, { sort: 'name' }))).toEqual({})
+  })
+  it('name several statuses of the last run with commas, and no unknown one', () => {
+    expect(filterOf(readFilters(jobFilters, { last_status: 'failed,lost,missed,failed' }))).toEqual({ last_status: 'failed,missed' })
+    expect(filterOf(readFilters(jobFilters, { last_status: 'lost' }))).toEqual({})
+    expect(writeFilters(jobFilters, readFilters(jobFilters, { last_status: 'failed' }), {})).toEqual({ last_status: 'failed' })
   })
   it('are counted among those that are shown only when asked', () => {
     expect(furtherCount(readFilters(jobFilters, { q: 'x', running: 'true' }))).toBe(0)

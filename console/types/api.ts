@@ -483,7 +483,7 @@ export type Run = {
   retry_left: number
   /** Milliseconds since the epoch. */
   trigger_ms: number | null
-  /** First instant for which a late run (kind misfire) was sent; null for any other run. */
+  /** First instant for which a late run (kind misfire) was sent; null otherwise. */
   instant_ms: number | null
   /** From `instant_ms` to the trigger, which has whole seconds. */
   lateness_ms: number | null
@@ -1204,6 +1204,8 @@ export type JobFilter = {
   declared?: boolean
   /** Source that declares the job. */
   source?: string
+  /** One status of the last run as in `last_run`, or several with commas; missed ones are among the failed ones. Refused when more than 2000 of the jobs that match have no run among the newest 100000 runs and no index decides. */
+  last_status?: string
   /** Only these jobs, at most 100, separated by commas; no other filter then. */
   ids?: string
 }
@@ -1347,6 +1349,8 @@ export interface Operations {
       declared?: boolean
       /** Source that declares the job. */
       source?: string
+      /** One status of the last run as in `last_run`, or several with commas; missed ones are among the failed ones. Refused when more than 2000 of the jobs that match have no run among the newest 100000 runs and no index decides. */
+      last_status?: string
       /** Only these jobs, at most 100, separated by commas; no other filter then. */
       ids?: string
       /** Order: by id, name, next time, last planned instant that was sent, or last edit; descending with a minus. Without it: -id. Orders other than by id are refused when more than 10000 jobs match. */

@@ -14,6 +14,7 @@
 #include "core/job/job_options.hpp"
 #include "core/page.hpp"
 #include "core/result.hpp"
+#include "core/run/run_search.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 
@@ -168,6 +169,8 @@ struct job_search {
   bool descending = false;
   /// For an order other than `newest`: only rows after this one. `window.offset` does not count then.
   std::optional<job_place> after = {};
+  /// Only jobs whose last run (`job_facts::last_run`) has one of these statuses; empty: any.
+  std::vector<run_status> last_statuses = {};
 };
 
 /// One row of `xxl_job_logglue`.

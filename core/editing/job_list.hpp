@@ -19,6 +19,9 @@ inline constexpr std::size_t open_runs_seen = 20;
 /// Maximum number of matching jobs that are sorted by a value without an index.
 inline constexpr std::int64_t sorted_jobs_max = 10'000;
 
+/// Maximum number of jobs whose last run is looked up for each job, when a list is filtered by its status.
+inline constexpr std::size_t last_runs_max = 2'000;
+
 struct job_facts {
   /// Empty if the group is gone.
   std::string group_title;

@@ -154,6 +154,10 @@ public:
 
   [[nodiscard]] virtual xxl_facts facts() const = 0;
 
+  /// Returns whether Java admins may have written runs: in a database that XXL-JOB created, or that has ever been in shared mode.
+  /// For use inside a body.
+  [[nodiscard]] virtual bool may_have_java_runs() = 0;
+
   /// The codec of dates in XXL's columns.
   [[nodiscard]] virtual datetime_text& dates() = 0;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/admin/job_writes.hpp"
+#include "storage/admin/last_runs.hpp"
 #include "storage/admin/logs.hpp"
 #include "storage/rules/run_read_rules.hpp"
 
@@ -31,23 +32,6 @@ std::unordered_map<core::job_id, std::string> editors_of(admin_session& own, con
                " AND object_id IN ({?,}) AND action IN ('add', 'update', 'start', 'stop', 'source', 'apply', 'remove')"
                " GROUP BY object_id) edits ON edits.id = a.id WHERE a.action <> 'remove'",
                jobs, [&out](const sql_rows& row) { out.emplace(row.id<core::job_id>(0), row.string(1)); });
-  return out;
-}
-
-/// Finds the newest runs of each job, from keys of the index on jobs, which are in the order of the runs.
-std::vector<core::log_id> find_newest_runs(admin_session& own, const std::vector<core::job_id>& jobs) {
-  auto& log = own.log_paths();
-  const auto span = log.span();
-  std::vector<core::log_id> out;
-  if (core::number(span.last) == 0)
-    return out;
-  for (const auto job : jobs) {
-    run_terms terms;
-    terms.job = job;
-    const auto found = log.look_along(run_path::job, terms, {core::log_id{0}, span.last}, core::open_runs_seen,
-                                      static_cast<std::int64_t>(core::open_runs_seen));
-    out.insert(out.end(), found.ids.begin(), found.ids.end());
-  }
   return out;
 }
 
@@ -92,7 +76,8 @@ core::result<std::vector<core::job_facts>> job_editor_role::list_facts(const std
     const auto titles = titles_of(own_, rows);
     const auto editors = editors_of(own_, jobs);
     const bool has_index = own_.log_paths().has(run_path::job);
-    const auto seen = read_seen(own_, has_index ? find_newest_runs(own_, jobs) : std::vector<core::log_id>{}, by);
+    const auto newest = has_index ? find_newest_runs(own_, jobs, core::open_runs_seen) : std::vector<core::log_id>{};
+    const auto seen = read_seen(own_, newest, by);
     for (const auto& [job, runs] : seen)
       last.push_back(runs.last);
     for (std::size_t at = 0; at < rows.size(); ++at) {

@@ -6,7 +6,10 @@
 #include <charconv>
 #include <limits>
 #include <string>
+#include <unordered_set>
+#include <utility>
 
+#include "storage/admin/last_runs.hpp"
 #include "storage/rows/job_paging.hpp"
 
 namespace ringmaster::storage {
@@ -169,17 +172,65 @@ void add_place(std::vector<sql_value>& values, const core::job_search& search, s
   values.push_back(value_of(limit));
 }
 
+bool is_by_value(core::job_order order) noexcept {
+  return order != core::job_order::newest && order != core::job_order::oldest;
+}
+
+/// Returns the jobs from the beginning of the page on. `found`: all jobs of the list, newest first.
+std::vector<core::job_id> from_page_on(admin_session& own, const core::job_search& search, const std::string& groups,
+                                       std::vector<core::job_id> found) {
+  if (search.order == core::job_order::newest) {
+    found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(search.window.offset, found.size())));
+    return found;
+  }
+  if (search.order == core::job_order::oldest) {
+    std::reverse(found.begin(), found.end());
+    std::erase_if(found, [&](core::job_id job) { return search.after && job <= search.after->job; });
+    return found;
+  }
+  auto values = values_of(search, groups);
+  add_place(values, search, static_cast<std::size_t>(core::sorted_jobs_max));
+  auto out = ids_in(own.query_with(ordered(search.order, search.descending), values));
+  const std::unordered_set<core::job_id> wanted{found.begin(), found.end()};
+  std::erase_if(out, [&wanted](core::job_id job) { return !wanted.contains(job); });
+  return out;
+}
+
+/// Finds a page of jobs by the status of their last run, for which the ids of all jobs are read that meet the other conditions.
+core::result<ordered_jobs> find_by_last_run(admin_session& own, const core::job_search& search, const std::string& groups,
+                                            const core::principal& by) {
+  auto values = values_of(search, groups);
+  values.push_back(value_of(std::numeric_limits<std::int32_t>::max()));
+  values.push_back(value_of(0));
+  const auto all = ids_in(own.query_with(list_finer, values));
+  if (is_by_value(search.order) && all.size() > static_cast<std::size_t>(core::sorted_jobs_max))
+    return tl::unexpected{too_many_to_sort()};
+  auto found = jobs_with_last_run(own, all, search.last_statuses, by);
+  if (!found)
+    return tl::unexpected{std::move(found.error())};
+  const auto limit = std::min(search.window.limit, core::page_rows_max);
+  ordered_jobs out;
+  out.total = static_cast<std::int64_t>(found->size());
+  out.ids = from_page_on(own, search, groups, std::move(*found));
+  out.more = out.ids.size() > limit;
+  out.ids.resize(std::min(out.ids.size(), limit));
+  return out;
+}
+
 } // namespace
 
 bool is_finer(const core::job_search& search) noexcept {
   return !search.text.empty() || !search.schedule_type.empty() || !search.glue_type.empty() || search.declared ||
-         !search.source.empty() || search.order != core::job_order::newest;
+         !search.source.empty() || !search.last_statuses.empty() || search.order != core::job_order::newest;
 }
 
 core::result<ordered_jobs> find_ordered(admin_session& own, const core::job_search& search,
-                                        const std::optional<std::vector<core::group_id>>& groups, seen_totals& totals) {
+                                        const std::optional<std::vector<core::group_id>>& groups, const core::principal& by,
+                                        seen_totals& totals) {
   const auto limit = std::min(search.window.limit, core::page_rows_max);
   const auto list = listed_groups(groups);
+  if (!search.last_statuses.empty())
+    return find_by_last_run(own, search, list, by);
   ordered_jobs out;
   out.total = count_of(own, search, list, totals);
   auto values = values_of(search, list);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/access/principal.hpp"
 #include "core/editing/job_list.hpp"
 #include "storage/admin/admin_session.hpp"
 #include "storage/rows/seen_totals.hpp"
@@ -25,10 +26,11 @@ struct ordered_jobs {
 [[nodiscard]] bool is_finer(const core::job_search& search) noexcept;
 
 /// Finds a page of at most `core::page_rows_max` rows, inside a read. `groups`: the groups to search; empty optional: all.
-/// Errors: `invalid_argument` for an order by a value when more than `core::sorted_jobs_max` jobs match.
+/// Errors: `invalid_argument` for an order by a value when more than `core::sorted_jobs_max` jobs match, and as
+/// `jobs_with_last_run`.
 [[nodiscard]] core::result<ordered_jobs> find_ordered(admin_session& own, const core::job_search& search,
                                                       const std::optional<std::vector<core::group_id>>& groups,
-                                                      seen_totals& totals);
+                                                      const core::principal& by, seen_totals& totals);
 
 /// The running jobs that are due first, ordered by next time, then by id.
 struct soonest_jobs {

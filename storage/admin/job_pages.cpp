@@ -171,7 +171,7 @@ core::result<core::job_list> job_editor_role::find_list(const core::job_search& 
   if (groups && groups->empty())
     return out;
   if (is_finer(search)) {
-    auto found = find_ordered(own_, search, groups, totals_);
+    auto found = find_ordered(own_, search, groups, by, totals_);
     if (!found)
       return tl::unexpected{std::move(found.error())};
     out.jobs.total = found->total;

@@ -328,6 +328,9 @@ TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[ga
         " q night type CRON glue GLUE_SHELL by admin@127.0.0.1");
   CHECK(line("declared=false") == " declared no by admin@127.0.0.1");
   CHECK(line("source=deploy&sort=-updated") == " source deploy down 4 by admin@127.0.0.1");
+  CHECK(line("last_status=failed") == " last 2 by admin@127.0.0.1");
+  CHECK(line("last_status=pending,running,succeeded,failed,missed,failed&q=x&sort=name") ==
+        " q x last 5 last 3 last 1 last 2 last 4 up 1 by admin@127.0.0.1");
   CHECK(line("ids=7,8") == " id 7 id 8 by admin@127.0.0.1");
   CHECK(line("sort=id&cursor=k7.0") == " up 5 after /0/7 by admin@127.0.0.1");
   CHECK(line("sort=-id") == " by admin@127.0.0.1");
@@ -335,7 +338,10 @@ TEST_CASE_METHOD(api_fixture, "api: finer filters of jobs and their order", "[ga
   CHECK(line("sort=-next&cursor=k7.1767323049000") == " down 2 after /1767323049000/7 by admin@127.0.0.1");
   for (const auto* odd : {"type=cron", "glue_type=PERL", "declared=1", "group=1,x", "group=1,0", "group=1,", "ids=7,8&q=x",
                           "ids=7&sort=name", "ids=0", "sort=author", "sort=--name", "sort=next&cursor=k7.x",
-                          "sort=next&cursor=p7", "cursor=k7.a", "sort=name&cursor=k7", "sort=name&cursor=k0.a"}) {
+                          "sort=next&cursor=p7", "cursor=k7.a", "sort=name&cursor=k7", "sort=name&cursor=k0.a",
+                          "last_status=", "last_status=any", "last_status=lost", "last_status=Failed", "last_status=failed,",
+                          "last_status=,failed", "last_status=failed%00", "last_status=%27%20OR%201", "last_status=2",
+                          "ids=7&last_status=failed"}) {
     CAPTURE(odd);
     CHECK(line(odd) == "400");
   }

@@ -55,6 +55,8 @@ std::string finer_part(const core::job_search& search) {
   add("source", search.source);
   if (search.declared)
     add("declared", *search.declared ? "yes" : "no");
+  for (const auto status : search.last_statuses)
+    add("last", std::to_string(static_cast<int>(status)));
   if (search.order != core::job_order::newest)
     add(search.descending ? "down" : "up", std::to_string(static_cast<int>(search.order)));
   if (search.after)

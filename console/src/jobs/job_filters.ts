@@ -5,11 +5,15 @@ import { glueTypes, scheduleTypes } from './choices'
 /** Orders of the list of jobs; the usual one is newest first. */
 export const jobOrders = ['id', 'name', '-name', 'next', '-next', 'last', '-last', 'updated', '-updated'] as const
 
+/** Statuses of a job's last run. */
+export const lastStatuses = ['pending', 'running', 'succeeded', 'failed', 'missed'] as const
+
 /** Filters and order of the page Jobs, as in its URL and in the request. */
 export const jobFilters = {
   q: 'text',
   group: 'number',
   running: 'flag',
+  last_status: { several: lastStatuses },
   type: scheduleTypes,
   glue_type: glueTypes,
   declared: 'flag',
@@ -26,7 +30,8 @@ const furtherFilters = ['type', 'glue_type', 'declared', 'source', 'name', 'hand
 
 /** Returns the filters that are set, without the order: an action on all jobs that match takes the same ones. */
 export function filterOf(values: JobFilterValues): JobFilter {
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => name !== 'sort' && isSet(value)))
+  const named = { ...values, last_status: values.last_status.join(',') }
+  return Object.fromEntries(Object.entries(named).filter(([name, value]) => name !== 'sort' && isSet(value)))
 }
 /** Returns the number of filters that are set among those that are shown only when asked. */
 export const furtherCount = (values: JobFilterValues) => furtherFilters.filter((name) => isSet(values[name])).length

@@ -15,12 +15,20 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 using core::job_order;
+using core::run_status;
 
 constexpr std::array<std::pair<std::string_view, job_order>, 5> job_orders{{{"id", job_order::oldest},
                                                                             {"name", job_order::name},
                                                                             {"next", job_order::next},
                                                                             {"last", job_order::last},
                                                                             {"updated", job_order::updated}}};
+
+/// Statuses of last runs, by the words of rows.
+constexpr std::array<std::pair<std::string_view, run_status>, 5> last_statuses{{{"pending", run_status::pending},
+                                                                                {"running", run_status::running},
+                                                                                {"succeeded", run_status::succeeded},
+                                                                                {"failed", run_status::failed},
+                                                                                {"missed", run_status::missed}}};
 
 /// Maximum number of groups in a request.
 constexpr std::size_t sent_groups_max = 100;
@@ -83,13 +91,33 @@ core::result<void> read_kinds(const form& sent, core::job_search& search) {
   return {};
 }
 
+/// Reads statuses of the last run, separated by commas.
+core::result<void> read_last_statuses(const form& sent, core::job_search& search) {
+  const auto sent_list = sent.text("last_status");
+  if (!sent_list)
+    return {};
+  std::string_view list = *sent_list;
+  const bool cut = list.ends_with(',');
+  do {
+    const auto name = core::take_item(list);
+    const auto* const found =
+      std::find_if(last_statuses.begin(), last_statuses.end(), [name](const auto& each) { return each.first == name; });
+    if (found == last_statuses.end() || cut)
+      return wrong_filter("the parameter last_status must be one or several, separated by commas, of pending, running, "
+                          "succeeded, failed, missed");
+    if (std::find(search.last_statuses.begin(), search.last_statuses.end(), found->second) == search.last_statuses.end())
+      search.last_statuses.push_back(found->second);
+  } while (!list.empty());
+  return {};
+}
+
 core::result<void> read_job_ids(const form& sent, core::job_search& search) {
   const auto list = sent.text("ids");
   if (!list)
     return {};
   if (search.group || !search.groups.empty() || search.running || search.declared || !search.name_part.empty() ||
       !search.handler_part.empty() || !search.author_part.empty() || !search.text.empty() || !search.schedule_type.empty() ||
-      !search.glue_type.empty() || !search.source.empty())
+      !search.glue_type.empty() || !search.source.empty() || !search.last_statuses.empty())
     return wrong_filter("the parameter ids cannot be combined with other filters");
   auto ids = read_job_filter_ids<core::job_id>(*list, "ids", api_job_ids_max);
   if (!ids)
@@ -153,7 +181,7 @@ core::result<core::job_search> api_job_search_of(const form& sent, const api_cur
   search.author_part = sent.text_or_empty("author");
   search.text = std::string{core::trimmed(sent.text_or_empty("q"))};
   search.source = sent.text_or_empty("source");
-  for (auto* const read : {read_filter_groups, read_kinds, read_job_ids})
+  for (auto* const read : {read_filter_groups, read_kinds, read_last_statuses, read_job_ids})
     if (auto done = read(sent, search); !done)
       return tl::unexpected{done.error()};
   search.window = {static_cast<std::size_t>(from.place), from.limit};

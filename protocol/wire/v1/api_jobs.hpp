@@ -46,7 +46,7 @@ struct api_job_reader {
 inline constexpr std::size_t api_job_ids_max = 100;
 
 /// Reads the filters of the list: `group` (several with commas), `running`, `name`, `handler`, `author`, `q`, `type`,
-/// `glue_type`, `declared`, `source`; or `ids` alone.
+/// `glue_type`, `declared`, `source`, `last_status` (several with commas); or `ids` alone.
 [[nodiscard]] core::result<core::job_search> api_job_search_of(const form& sent, const api_cursor& from);
 /// Reads the same and `sort`, in whose order the page begins after the place of the cursor.
 [[nodiscard]] core::result<core::job_search> api_job_list_of(const form& sent, const api_cursor& from);

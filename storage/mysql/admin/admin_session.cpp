@@ -42,6 +42,11 @@ statement& prepare_for(connection& db, sql_text text, std::span<const std::int64
   return out;
 }
 
+/// Returns whether Ringmaster made XXL's tables. The step has another name where they were found.
+bool is_ours(connection& db) {
+  return db.query("SELECT 1 FROM rm_migration WHERE number = 1 AND name = 'xxl_tables'").next();
+}
+
 } // namespace
 
 core::result<void> mysql_admin_session::begin(work what, const std::function<core::result<void>()>& body) {
@@ -118,13 +123,19 @@ core::result<core::cluster_mode> mysql_admin_session::begin_edit() { return mysq
 
 core::result<core::password_form> mysql_admin_session::password_form() {
   return own_.db.read([this]() -> core::result<core::password_form> {
-    // The step has another name where the tables were found.
-    const bool ours = own_.db.query("SELECT 1 FROM rm_migration WHERE number = 1 AND name = 'xxl_tables'").next();
-    if (ours && own_.shape.password_chars >= argon2id_chars && is_native(own_.db))
+    if (is_ours(own_.db) && own_.shape.password_chars >= argon2id_chars && is_native(own_.db))
       return core::password_form::argon2id;
     return own_.shape.user_token && own_.shape.password_chars >= sha256_chars ? core::password_form::sha256
                                                                               : core::password_form::md5;
   });
+}
+
+// A switch to shared mode adds the index, which stays.
+bool mysql_admin_session::may_have_java_runs() {
+  return !is_ours(own_.db) || own_.db
+                                .query("SELECT 1 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                                       " AND TABLE_NAME = 'xxl_job_info' AND INDEX_NAME = 'rm_due' LIMIT 1")
+                                .next();
 }
 
 std::unique_ptr<job_paths> mysql_admin_session::paths_of(const core::job_search& search,

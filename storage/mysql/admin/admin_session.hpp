@@ -21,6 +21,7 @@ public:
   core::result<core::password_form> password_form() override;
   core::result<core::cluster_mode> begin_edit() override;
   [[nodiscard]] xxl_facts facts() const override;
+  [[nodiscard]] bool may_have_java_runs() override;
   datetime_text& dates() override { return own_.dates; }
   run_paths& log_paths() override { return log_; }
   std::unique_ptr<job_paths> paths_of(const core::job_search& search,

@@ -22,6 +22,7 @@ public:
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
   core::result<core::cluster_mode> begin_edit() override { return core::cluster_mode::native; }
   [[nodiscard]] xxl_facts facts() const override { return {}; }
+  [[nodiscard]] bool may_have_java_runs() override { return false; }
   datetime_text& dates() override { return own_.dates; }
   run_paths& log_paths() override { return log_; }
   std::unique_ptr<job_paths> paths_of(const core::job_search& search,

@@ -4,16 +4,34 @@ import { test } from '../support/runner.mjs'
 import { run, silentS } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
 
-test('log: goes on after a long silence of its job', (world) =>
+test('task 4: a live log goes on after 70 s of silence, without an action', (world) =>
   visit(world, {}, async (visitor, page) => {
     const id = await run(world, 'silent check', {}, false)
-    await visitor.signIn('admin', world.adminPassword, `/runs/${id}/log`)
+    await visitor.signIn('admin', world.adminPassword)
+    await until(async () => {
+      if (await page.locator(`a[href$="/runs/${id}/log"]`).count()) return true
+      await visitor.settle()
+      return false
+    }, 'the run is on the page Now')
+    visitor.clicks = 0
+    await page.locator('.cards a', { hasText: 'running' }).click()
+    const row = page.locator(`tr[data-row="${id}"]`)
+    await row.getByRole('link', { name: 'Log' }).or(row.getByRole('button', { name: 'Log' })).click()
     await page.getByText('first', { exact: true }).waitFor()
+    const { clicks } = visitor
     const begin = Date.now()
+    // A page that was loaded again has no such mark.
+    await page.evaluate(() => (window.isSameDocument = true))
+    assert.equal(await page.getByText('second', { exact: true }).count(), 0)
     await page.getByText('second', { exact: true }).waitFor({ timeout: (silentS + 30) * 1000 })
-    assert.ok(Date.now() - begin > 20000, 'the job was not silent')
+    // The way to the log is part of the silence.
+    assert.ok(Date.now() - begin > (silentS - 25) * 1000, 'the job was not silent')
     await page.getByText('third', { exact: true }).waitFor({ timeout: 30000 })
     await until(async () => /End of the log/.test(await page.locator('.foot').last().innerText()), 'the log has ended')
+    assert.equal(await page.evaluate(() => window.isSameDocument), true)
+    assert.equal(visitor.clicks, clicks)
+    assert.ok(clicks <= 4, `${clicks} clicks`)
+    return `clicks: ${clicks}`
   }), { aside: true })
 
 test('live: two tabs of one browser share one poll', (world) =>

@@ -508,3 +508,38 @@ test('now: a list that cannot be read says so in its own panel; the others are s
     await panel.getByText('Could not be read').waitFor({ state: 'detached' })
     await visitor.settle()
   }))
+
+test('jobs: the filter by the last run leads to the failing job, and a link keeps it', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const made = {}
+    for (const [name, handler] of [['filtered bad', 'failing'], ['filtered good', 'quick'], ['filtered idle', 'quick']])
+      made[name] = world.jobs[name] = (await admin.post('/jobs', { group: world.pay, name, author: 'ann', handler })).id
+    await run(world, 'filtered bad')
+    await run(world, 'filtered good')
+    await visitor.signIn('admin', world.adminPassword, '/jobs?q=filtered')
+    const names = async () => (await page.locator('main tbody tr a.name').allInnerTexts()).sort().join()
+    await until(async () => (await names()) === 'filtered bad,filtered good,filtered idle', 'all jobs')
+    const select = page.locator('.filters .el-select').filter({ has: page.getByLabel('Last run', { exact: true }) })
+    await select.click()
+    await page.getByRole('option', { name: 'failed', exact: true }).click()
+    await page.waitForURL(/last_status=failed/)
+    await until(async () => (await names()) === 'filtered bad', 'the failing job')
+    await page.getByRole('option', { name: 'succeeded', exact: true }).click()
+    await until(async () => (await names()) === 'filtered bad,filtered good', 'two statuses')
+    await page.getByRole('option', { name: 'succeeded', exact: true }).click()
+    await until(async () => (await names()) === 'filtered bad', 'one status again')
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await until(async () => (await names()) === 'filtered bad', 'the link keeps the filter')
+    await select.getByText('failed', { exact: true }).first().waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.getByRole('link', { name: 'filtered bad', exact: true }).click()
+    await page.waitForURL(new RegExp(`/jobs/${made['filtered bad']}$`))
+    await page.goBack()
+    await page.waitForURL(/last_status=failed/)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL(/\/jobs$/)
+    await visitor.settle()
+    for (const id of Object.values(made)) await admin.ask('DELETE', `/jobs/${id}`)
+  }))

@@ -7,8 +7,8 @@ import { startExecutor, until } from './programs.mjs'
 export const password = 'a long password'
 export const users = { viewer: 'vera', operator: 'oscar', editor: 'edda', first: 'frida' }
 
-/** Longest silence of the job "silent check": longer than the server waits for output. */
-export const silentS = 36
+/** Longest silence of the job "silent check": longer than two requests wait for output. */
+export const silentS = 70
 
 const declared = `[[group]]
 app_name = "pay-worker"
