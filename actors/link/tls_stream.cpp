@@ -256,7 +256,13 @@ public:
     return found ? *found : std::uint16_t{0};
   }
   void add_to_loop() override { stream_.activate(this); }
-  void remove_from_loop() override { stream_.passivate(); }
+  // The stream keeps this object alive until the loop tells it that the socket is not read any more. CAF 0.18.7 drops an event of
+  // the socket that the next one cancels in the same turn, and then tells nothing.
+  void remove_from_loop() override {
+    stream_.passivate();
+    if ((stream_.eventbf() & network::input_mask) == 0)
+      stream_.removed_from_loop(network::operation::read);
+  }
 
 private:
   void greet() {

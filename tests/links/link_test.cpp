@@ -1,12 +1,15 @@
 #include "tests/links/link_world.hpp"
 
+#include <array>
 #include <future>
 #include <poll.h>
 #include <numeric>
 #include <set>
 #include <sys/socket.h>
 
+#include "actors/link/channel_bindings.hpp"
 #include "actors/link/sockets.hpp"
+#include "actors/link/system_config.hpp"
 #include "actors/link/tls_stream.hpp"
 #include "protocol/error.hpp"
 #include "tests/support/catch.hpp"
@@ -28,6 +31,32 @@ std::vector<std::int64_t> ids(std::int64_t first, std::size_t count) {
 }
 
 } // namespace
+
+TEST_CASE("a connection that ends in the turn in which it begins is released", "[links]") {
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+  actors::socket_handle peer{ends[1]};
+  const auto trouble = std::make_shared<actors::tls_trouble>();
+  {
+    actors::system_config config{true};
+    caf::actor_system system{config};
+    auto& loop = dynamic_cast<caf::io::network::default_multiplexer&>(system.middleman().backend());
+    const auto context = *protocol::make_tls_context(TLS_method());
+    auto scribe = actors::make_scribe(loop, ends[0], actors::await_hands(context, ends[0]), trouble,
+                                      std::make_shared<actors::channel_bindings>());
+    std::promise<void> ended;
+    system.middleman().spawn_broker([&](caf::io::broker* self) {
+      const auto handle = scribe->hdl();
+      self->add_scribe(std::move(scribe));
+      self->configure_read(handle, caf::io::receive_policy::exactly(1));
+      self->close(handle);
+      ended.set_value();
+    });
+    ended.get_future().get();
+    peer = {};
+  }
+  CHECK(trouble.use_count() == 1);
+}
 
 TEST_CASE_METHOD(tls_world, "runs and results cross a link over TLS", "[links]") {
   test::linked_node node{facts, of("node")};
