@@ -295,9 +295,9 @@ TEST_CASE("a manual run is remembered while its result may be requested", "[stor
   f.add_job(1);
   const auto intent = require(f.store->jobs().trigger({core::job_id{1}, core::trigger_kind::manual, {}, {}, -1}, noon)).id;
   const auto key = std::to_string(core::number(intent));
+  f.add_row(1, "2024-01-01 00:00:00", 200, 200);
   f.db->exec("INSERT INTO rm_asked_run (log_id, intent) VALUES (1, " + key + ")");
   CHECK(require(f.maintenance().forget_orphans(10)) == 0);
-  f.add_row(1, "2024-01-01 00:00:00", 200, 200);
   f.db->exec("DELETE FROM rm_intent");
   CHECK(require(f.maintenance().forget_orphans(10)) == 1);
   CHECK(f.db->query("SELECT log_id, intent FROM rm_asked_run") == table{{"1", "0"}});
