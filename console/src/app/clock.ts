@@ -1,4 +1,4 @@
-import { onScopeDispose, ref } from 'vue'
+import { onScopeDispose, ref, type Ref } from 'vue'
 import { settings, type ShownZone } from './settings'
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
@@ -102,10 +102,32 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`
 }
 
+/** A clock that all its users share. */
+interface Clock {
+  now: Ref<number>
+  users: number
+  timer: ReturnType<typeof setInterval>
+}
+const clocks = new Map<number, Clock>()
+/** A clock that is older than this is set right for a new user. */
+const clockLateMs = 500
+
 /** Returns the present in steps, for texts such as "3 s ago". */
-export function useNow(everyMs = 1000) {
-  const now = ref(serverNow())
-  const timer = setInterval(() => (now.value = serverNow()), everyMs)
-  onScopeDispose(() => clearInterval(timer))
-  return now
+export function useNow(everyMs = 1000): Ref<number> {
+  let clock = clocks.get(everyMs)
+  if (!clock) {
+    const now = ref(serverNow())
+    clock = { now, users: 0, timer: setInterval(() => (now.value = serverNow()), everyMs) }
+    clocks.set(everyMs, clock)
+  }
+  const own = clock
+  own.users += 1
+  if (Math.abs(serverNow() - own.now.value) > clockLateMs) own.now.value = serverNow()
+  onScopeDispose(() => {
+    own.users -= 1
+    if (own.users) return
+    clearInterval(own.timer)
+    clocks.delete(everyMs)
+  })
+  return own.now
 }
