@@ -29,7 +29,7 @@ async function open(path: string): Promise<VueWrapper> {
   return opened.wrapper
 }
 
-vi.mock('../src/charts/chart', () => ({ token: () => '#000000', makeChart: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))
+vi.mock('echarts/core', () => ({ use() {}, init: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))
 vi.mock('../src/script/editor', () => ({ makeEditor: () => ({ put() {}, focus() {}, end() {} }), makeDifference: () => ({ put() {}, focus() {}, end() {} }) }))
 
 const paths = ['/', '/report', '/jobs', '/jobs?group=1&name=a', '/jobs/new', '/jobs/new?from=1', '/jobs/1', '/jobs/1/edit', '/jobs/1/script', '/runs', '/runs?status=failed&job=1', '/runs?status=unknown', '/runs/1', '/runs/1/log', '/executors', '/forecast', '/users', '/keys?user=1', '/sessions', '/sessions?user=1', '/audit', '/alarms', '/declared', '/nodes', '/doctor', '/me', '/help', '/sign-in', '/no/such/page']

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
 import { answer, json, openApp } from './app'
 
-vi.mock('../src/charts/chart', () => ({ token: () => '#000000', makeChart: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))
+vi.mock('echarts/core', () => ({ use() {}, init: () => ({ on() {}, resize() {}, dispose() {}, setOption() {} }) }))
 
 let wrapper: VueWrapper | null = null
 let asked: URLSearchParams[] = []

@@ -1,4 +1,4 @@
-import { onScopeDispose, ref } from 'vue'
+import { onScopeDispose, ref, type Ref } from 'vue'
 import { settings, type ShownZone } from './settings'
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
@@ -50,18 +50,18 @@ export function timeOfWall(wall: number, zone: string): number {
   return wall - offsetMs(near, zone)
 }
 
+const textOf = (part: Record<string, string>) => `${part.year}-${part.month}-${part.day} ${part.hour}:${part.minute}:${part.second}`
+
 /** Formats `2026-01-02 03:04:05`. */
-export function timeText(ms: number, zone = zoneName(settings.zone)): string {
-  const part = partsOf(ms, zone)
-  return `${part.year}-${part.month}-${part.day} ${part.hour}:${part.minute}:${part.second}`
-}
+export const timeText = (ms: number, zone = zoneName(settings.zone)) => textOf(partsOf(ms, zone))
 
 /** Formats `2026-01-02`. */
 export const dayText = (ms: number, zone = zoneName(settings.zone)) => timeText(ms, zone).slice(0, 10)
 
 /** Formats `2026-01-02 03:04:05 GMT+08:00 (Asia/Shanghai)`. */
 export function fullTimeText(ms: number, zone = zoneName(settings.zone)): string {
-  return `${timeText(ms, zone)} ${partsOf(ms, zone).timeZoneName ?? ''} (${zone})`
+  const part = partsOf(ms, zone)
+  return `${textOf(part)} ${part.timeZoneName ?? ''} (${zone})`
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -72,12 +72,19 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', Infinity],
 ]
 
+const relativeFormats = new Map<string, Intl.RelativeTimeFormat>()
+function relativeFormatOf(language: string): Intl.RelativeTimeFormat {
+  const found = relativeFormats.get(language) ?? new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  relativeFormats.set(language, found)
+  return found
+}
+
 /** Formats `3 minutes ago`, `in 2 hours`. */
 export function relativeText(ms: number, nowMs: number, language: string): string {
   // Past and future are rounded alike.
   let amount = Math.round(Math.abs(ms - nowMs) / 1000)
   for (const [unit, size] of steps) {
-    if (amount < size) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(ms < nowMs ? -amount : amount, unit)
+    if (amount < size) return relativeFormatOf(language).format(ms < nowMs ? -amount : amount, unit)
     amount = Math.round(amount / size)
   }
   return ''
@@ -95,10 +102,32 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`
 }
 
+/** A clock that all its users share. */
+interface Clock {
+  now: Ref<number>
+  users: number
+  timer: ReturnType<typeof setInterval>
+}
+const clocks = new Map<number, Clock>()
+/** A clock that is older than this is set right for a new user. */
+const clockLateMs = 500
+
 /** Returns the present in steps, for texts such as "3 s ago". */
-export function useNow(everyMs = 1000) {
-  const now = ref(serverNow())
-  const timer = setInterval(() => (now.value = serverNow()), everyMs)
-  onScopeDispose(() => clearInterval(timer))
-  return now
+export function useNow(everyMs = 1000): Ref<number> {
+  let clock = clocks.get(everyMs)
+  if (!clock) {
+    const now = ref(serverNow())
+    clock = { now, users: 0, timer: setInterval(() => (now.value = serverNow()), everyMs) }
+    clocks.set(everyMs, clock)
+  }
+  const own = clock
+  own.users += 1
+  if (Math.abs(serverNow() - own.now.value) > clockLateMs) own.now.value = serverNow()
+  onScopeDispose(() => {
+    own.users -= 1
+    if (own.users) return
+    clearInterval(own.timer)
+    clocks.delete(everyMs)
+  })
+  return own.now
 }

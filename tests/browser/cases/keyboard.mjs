@@ -90,3 +90,24 @@ taskByKeys(6, 'change a cron expression and check its next times', async (world,
   await visitor.settle()
   await world.admin.ask('DELETE', `/jobs/${id}`)
 })
+
+test('keyboard: the menu of a job opens at its first entry, and Escape leads back to its button', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=report')
+    const button = page.locator(`tr[data-row="${world.jobs.report}"]`).getByRole('button', { name: /^More actions on / })
+    const isFocused = (place) => place.evaluate((element) => element === document.activeElement)
+    for (const key of ['Enter', 'Space', 'ArrowDown']) {
+      await tabTo(page, button)
+      assert.deepEqual([await button.getAttribute('aria-haspopup'), await button.getAttribute('aria-expanded')], ['menu', 'false'])
+      await page.keyboard.press(key)
+      const menu = page.getByRole('menu', { name: /^More actions on / }).filter({ visible: true })
+      await until(() => menu.getByRole('menuitem').first().evaluate((element) => element === document.activeElement), 'the first entry has the focus')
+      assert.equal(await button.getAttribute('aria-expanded'), 'true')
+      await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'hidden' })
+      await until(() => isFocused(button), 'the button has the focus again')
+      // The next round reaches the button from before.
+      await page.locator('#main').focus()
+    }
+    assert.equal(visitor.clicks, 0)
+  }))

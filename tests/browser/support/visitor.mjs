@@ -108,12 +108,12 @@ export class Visitor {
     await this.settle()
   }
 
-  /** Waits until the page has drawn what it read: no request is open while it draws three times. */
+  /** Waits until the page has drawn what it read: no request is open and no table gets rows while it draws three times. */
   async settle() {
     let quiet = 0
     await until(async () => {
       const drawn = await this.page.evaluate(() => new Promise((done) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('#app')?.childElementCount > 0 && !document.querySelector('.el-skeleton'))))
+        requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('#app')?.childElementCount > 0 && !document.querySelector('.el-skeleton, table[aria-busy=true]'))))
       })).catch(() => false)
       quiet = drawn && this.busy.size === 0 ? quiet + 1 : 0
       return quiet >= 3
