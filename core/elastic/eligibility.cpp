@@ -9,13 +9,13 @@ namespace ringmaster::core::elastic {
 namespace {
 
 template <class Range>
-bool contains(const Range& texts, std::string_view wanted) noexcept {
+bool has_text(const Range& texts, std::string_view wanted) noexcept {
   return std::find(texts.begin(), texts.end(), wanted) != texts.end();
 }
 
 bool has_labels(const host& which, std::string_view demanded) noexcept {
   while (!demanded.empty())
-    if (const auto label = trimmed(take_item(demanded)); !label.empty() && !contains(which.labels, label))
+    if (const auto label = trimmed(take_item(demanded)); !label.empty() && !has_text(which.labels, label))
       return false;
   return true;
 }
@@ -33,11 +33,11 @@ gap_reason reason_against(const host& which, const job_needs& needs) noexcept {
     return gap_reason::draining;
   if (!is_clock_near(which, needs.clock_difference_max))
     return gap_reason::clock;
-  if (!needs.handler.empty() && !contains(which.handlers, needs.handler))
+  if (!needs.handler.empty() && !has_text(which.handlers, needs.handler))
     return gap_reason::no_handler;
   if (!has_labels(which, needs.label))
     return gap_reason::no_label;
-  if (contains(needs.disabled_servers, which.id) || contains(needs.disabled_servers, which.ip))
+  if (has_text(needs.disabled_servers, which.id) || has_text(needs.disabled_servers, which.ip))
     return gap_reason::disabled;
   return gap_reason::none;
 }

@@ -53,6 +53,8 @@ bool is_plain_value(std::string_view value) noexcept {
 result<item_params> parse_item_params(std::string_view text) {
   if (text.size() > item_params_bytes_max)
     return fail(errc::too_large, "item parameters are longer than " + std::to_string(item_params_bytes_max) + " bytes");
+  if (valid_utf8(text) != text)
+    return fail(errc::invalid_argument, "invalid item parameters: not valid UTF-8, or with a NUL character");
   if (without_blanks(text).starts_with('{'))
     return parse_params_object(without_blanks(text));
   item_params params;

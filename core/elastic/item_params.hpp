@@ -22,11 +22,12 @@ using item_params = std::map<std::int32_t, std::string>;
 /// Parses `0=a,1=b`, ElasticJob's form, or an object `{"0":"a,b"}`, whose texts may contain commas and equals signs.
 /// In the first form, blanks around items, keys and values are removed, empty parts at the end are ignored, and the last of equal
 /// keys wins. An empty text has no parameters.
-/// Errors: `invalid_argument` with the number of the wrong part; `too_large` above `item_params_bytes_max`.
+/// Errors: `invalid_argument` with the number of the wrong part, and for invalid UTF-8 and NUL characters; `too_large` above
+/// `item_params_bytes_max`.
 [[nodiscard]] result<item_params> parse_item_params(std::string_view text);
 
 /// Returns a text that `parse_item_params` reads as the same parameters: ElasticJob's form where it can hold all values,
-/// otherwise the object form. Values must be valid UTF-8.
+/// otherwise the object form. Values must be valid UTF-8 without NUL characters.
 [[nodiscard]] std::string item_params_text(const item_params& params);
 
 /// Returns the parameter of an item; unset if it has none. The view is valid as long as `params`.

@@ -65,7 +65,7 @@ result<void> check_coverage(std::int32_t total, const std::vector<planned_range>
 }
 
 /// Joins neighbours with the same owner.
-std::vector<planned_range> joined(const std::vector<planned_range>& ranges) {
+std::vector<planned_range> without_seams(const std::vector<planned_range>& ranges) {
   std::vector<planned_range> made;
   for (const auto& each : ranges)
     if (!made.empty() && made.back().owner == each.owner)
@@ -107,7 +107,7 @@ result<item_plan> item_plan::make(std::int32_t total, const std::vector<item_sha
     return tl::unexpected{std::move(checked.error())};
   item_plan made;
   made.total_ = total;
-  made.ranges_ = joined(ranges);
+  made.ranges_ = without_seams(ranges);
   return made;
 }
 
