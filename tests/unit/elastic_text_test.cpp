@@ -32,6 +32,13 @@ TEST_CASE("Java's hash of texts", "[elastic]") {
       {"HA-11", "job-0001", -1663311855},
       {"HA-12", "order.settle", 490077163},
       {"HA-13", std::string(100'000, 'a'), -72521216},
+      {"OD-2", "TestJob2", -1082433561},
+      {"OD-4", "jobA", 3267620},
+      {"OD-9", "report", -934521548},
+      {"OD-10", "settle-daily", 396271383},
+      {"OD-11", "j1", 3335},
+      {"RR-12", "clean_tmp", -1274258911},
+      {"RR-13", "syncUser", 1816769798},
   };
   for (const auto& row : rows) {
     INFO(row.name);
