@@ -16,8 +16,9 @@ std::uint8_t byte_at(std::string_view text, std::size_t pos) noexcept {
 
 bool is_tail(std::uint8_t byte) noexcept { return (byte & 0xC0) == 0x80; }
 
-/// Returns the bytes of the character at `pos`, 0 if no valid UTF-8 starts there (overlong forms and surrogates are invalid).
-std::size_t character_size(std::string_view text, std::size_t pos) noexcept {
+} // namespace
+
+std::size_t utf8_character_size(std::string_view text, std::size_t pos) noexcept {
   const auto lead = byte_at(text, pos), second = byte_at(text, pos + 1);
   if (lead < 0x80)
     return 1;
@@ -34,15 +35,13 @@ std::size_t character_size(std::string_view text, std::size_t pos) noexcept {
   return 4;
 }
 
-} // namespace
-
 std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept {
   // Every unit is at least one byte of UTF-8.
   if (text.size() <= units)
     return text;
   std::size_t pos = 0;
   while (pos < text.size()) {
-    const auto size = character_size(text, pos);
+    const auto size = utf8_character_size(text, pos);
     const std::size_t cost = size == 4 ? 2 : 1;
     if (cost > units)
       break;
@@ -72,7 +71,7 @@ std::string valid_utf8(std::string_view text) {
   valid.reserve(text.size());
   std::size_t sound = 0; // text from here on is copied as a whole
   for (std::size_t pos = 0; pos < text.size();) {
-    const auto size = character_size(text, pos);
+    const auto size = utf8_character_size(text, pos);
     if (size != 0 && text[pos] != '\0') {
       pos += size;
       continue;

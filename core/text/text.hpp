@@ -14,6 +14,10 @@ namespace ringmaster::core {
 /// units).
 [[nodiscard]] std::string_view cut_utf16(std::string_view text, std::size_t units) noexcept;
 
+/// Returns the bytes (1 to 4) of the character at `pos`, 0 if no valid UTF-8 starts there (overlong forms and surrogates are
+/// invalid).
+[[nodiscard]] std::size_t utf8_character_size(std::string_view text, std::size_t pos) noexcept;
+
 /// Counts the UTF-16 units of valid UTF-8.
 [[nodiscard]] std::size_t utf16_units(std::string_view text) noexcept;
 
