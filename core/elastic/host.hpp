@@ -9,16 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/elastic/elastic_ids.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core::elastic {
-
-/// The number of a host, `ej_node.num`. It belongs to the host's id and survives restarts of the process. Numbers start at 1.
-enum class host_number : std::int32_t {};
-
-/// Stands for "no host".
-inline constexpr host_number no_host{0};
 
 /// Maximum number of hosts of a cluster.
 inline constexpr std::size_t hosts_max = 1024;
