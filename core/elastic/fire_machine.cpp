@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/elastic/plan.hpp"
+
 namespace ringmaster::core::elastic {
 
 namespace {
@@ -166,7 +168,7 @@ fire_machine::part fire_machine::part_of(item_number item) const noexcept {
 
 void fire_machine::set(item_number item, part stage) {
   const auto index = static_cast<std::size_t>(number(item));
-  if (number(item) < 0 || index >= items_max)
+  if (number(item) < 0 || number(item) >= items_max) // items beyond the limit belong to no fire
     return;
   if (index >= parts_.size())
     parts_.resize(index + 1, part::none);

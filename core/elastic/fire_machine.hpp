@@ -143,9 +143,6 @@ struct fire_decision {
   std::vector<fire_machine_action> actions = {};
 };
 
-/// Highest number of items of a job; items beyond it belong to no fire.
-inline constexpr std::size_t items_max = 100'000;
-
 /// The barriers of one fire. Owned by its coordinator, for one thread. Times are those of the steady clock. The coordinator may
 /// remove a fire that is done; a run that arrives after that gets its `go` at once.
 class fire_machine {
