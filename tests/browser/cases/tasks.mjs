@@ -1,7 +1,7 @@
 // The ten tasks of an operator's day. Clicks are counted, typing and keys are free.
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Api } from '../support/api.mjs'
 import { startExecutor, until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
@@ -178,7 +178,7 @@ task(10, 'download a log', async (world, visitor, page) => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
   const saved = readFileSync(await download.path(), 'utf8')
   const folder = join(world.executors.pay.folder, 'joblogs')
-  const file = readdirSync(folder, { recursive: true }).find((each) => each.endsWith(`${id}.log`))
+  const file = readdirSync(folder, { recursive: true }).find((each) => basename(each) === `${id}.log`)
   assert.equal(saved, readFileSync(join(folder, file), 'utf8'))
   assert.ok(saved.split('\n').length > longLines)
 })
