@@ -1,5 +1,10 @@
 #include "gateway/auth/reply_style.hpp"
 
+#include <algorithm>
+#include <charconv>
+
+#include "core/text/ascii_case.hpp"
+#include "core/text/text.hpp"
 #include "gateway/auth/session_cookie.hpp"
 
 namespace ringmaster::gateway {
@@ -31,7 +36,51 @@ dialect dialect_of(const protocol::http_request& request, dialect_set by, const 
   return rules.of_schema;
 }
 
+/// Returns the language of a range of `Accept-Language`, e.g. `zh-TW`.
+std::optional<core::language> language_of_range(std::string_view range) {
+  const auto is_of = [range](std::string_view tag) {
+    return core::equal_without_case(range.substr(0, tag.size()), tag) && (range.size() == tag.size() || range[tag.size()] == '-');
+  };
+  if (is_of("en"))
+    return core::language::en;
+  for (const auto* traditional : {"zh-tw", "zh-hk", "zh-mo", "zh-hant"})
+    if (is_of(traditional))
+      return core::language::zh_tc;
+  return is_of("zh") ? std::optional{core::language::zh_cn} : std::nullopt;
+}
+
+/// Returns the weight after `;q=`; 1 without one, 0 for an invalid one.
+double weight_of(std::string_view parameter) {
+  parameter = core::trimmed(parameter);
+  if (parameter.empty())
+    return 1;
+  if (!parameter.starts_with("q=") && !parameter.starts_with("Q="))
+    return 0;
+  parameter.remove_prefix(2);
+  double weight = 0;
+  const auto [end, problem] = std::from_chars(parameter.data(), parameter.data() + parameter.size(), weight);
+  return problem == std::errc{} && end == parameter.data() + parameter.size() && weight <= 1 ? weight : 0;
+}
+
 } // namespace
+
+std::optional<core::language> accepted_language(std::string_view header) {
+  std::optional<core::language> best;
+  double best_weight = 0;
+  for (int ranges = 0; !header.empty() && ranges < 16; ++ranges) {
+    const auto comma = std::min(header.find(','), header.size());
+    const auto range = header.substr(0, comma);
+    header.remove_prefix(std::min(comma + 1, header.size()));
+    const auto semicolon = std::min(range.find(';'), range.size());
+    const auto weight = weight_of(range.substr(std::min(semicolon + 1, range.size())));
+    const auto found = language_of_range(core::trimmed(range.substr(0, semicolon)));
+    if (found && weight > best_weight) {
+      best = found;
+      best_weight = weight;
+    }
+  }
+  return best;
+}
 
 web_rules::web_rules(const web_setup& setup, const config::server_settings& server, const config::security_settings& security)
   : only{only_dialect(setup.settings.dialect)},

@@ -63,6 +63,10 @@ struct web_rules {
 /// Returns false for a path of the other dialect when only one is served.
 [[nodiscard]] bool is_served(dialect_set by, const web_rules& rules) noexcept;
 
+/// Returns the language that an `Accept-Language` header prefers among ours (RFC 9110 §12.5.4): `zh-TW`, `zh-HK`, `zh-MO` and
+/// `zh-Hant` are traditional Chinese, any other `zh` is simplified Chinese. Reads the first 16 ranges. Empty: none of them.
+[[nodiscard]] std::optional<core::language> accepted_language(std::string_view header);
+
 /// Returns the reply style of a request. The dialect is, in this order: the only one that is served, the only one that has the
 /// path, the one of the session cookie, the schema's.
 [[nodiscard]] protocol::wire::reply_style reply_style_of(const protocol::http_request& request, dialect_set by,

@@ -121,10 +121,23 @@ std::string problem_json(core::errc code, std::string_view detail) {
   return problem_body(core::to_string(code), http_status(code), detail);
 }
 
+namespace {
+
+/// Returns the reply style. XXL-JOB's paths answer in the language of the server, as in XXL-JOB; our own API in the client's.
+protocol::wire::reply_style style_for(const protocol::http_request& request, const gateway::route& row, const web_rules& rules) {
+  auto style = reply_style_of(request, row.by, rules);
+  if (std::string_view{row.path}.starts_with("/api/v1/"))
+    if (const auto* wanted = request.find_header("Accept-Language"))
+      style.language = accepted_language(*wanted).value_or(style.language);
+  return style;
+}
+
+} // namespace
+
 exchange::exchange(const gateway_services& services, const gateway::route& row, arrival at, protocol::http_exchange&& message)
   : services_{&services},
     row_{&row},
-    style_{reply_style_of(message.request, row.by, services.web)},
+    style_{style_for(message.request, row, services.web)},
     shared_{std::make_shared<shared_part>(shared_part{std::move(message.request), std::move(at)})},
     reply_{std::move(message.reply)} {}
 

@@ -51,6 +51,22 @@ TEST_CASE_METHOD(api_fixture, "api: refusals that XXL has texts for use them, in
   CHECK(json_of(call("POST", "/runs/70/kill"))["detail"] == "no executor took it");
 }
 
+TEST_CASE_METHOD(api_fixture, "api: answers have the language that the client accepts", "[gateway][api]") {
+  open();
+  const auto detail_for = [this](const std::string& language) {
+    script->refuse({core::errc::invalid_argument, "no author", core::refusal::author_empty});
+    const auto header = language.empty() ? language : "Accept-Language: " + language + "\r\n";
+    return json_of(call("POST", "/jobs", R"({"group":1,"name":"x"})", "admin", header))["detail"].get<std::string>();
+  };
+  const auto plain = detail_for("");
+  CHECK(detail_for("zh-CN,zh;q=0.9,en;q=0.8") == "请输入负责人");
+  CHECK(detail_for("en;q=0.1, ZH-Hant-TW") == "請輸入負責人");
+  CHECK(detail_for("fr, zh;q=0.2, en;q=0.1") == "请输入负责人");
+  for (const auto* other : {"fr", "*", "zh;q=0", "zh;q=2", "zh;q=x", "zhx", ",,;q=1,", "z"})
+    CHECK(detail_for(other) == plain);
+  CHECK(detail_for(std::string(16, ',') + "zh") == plain);
+}
+
 TEST_CASE_METHOD(api_fixture, "api: only JSON is read, and pages of other sites change nothing", "[gateway][api]") {
   open();
   const auto send = [this](const std::string& headers) {
