@@ -142,6 +142,10 @@ public:
   [[nodiscard]] const core::principal& who() const noexcept { return shared_->entry.who; }
   [[nodiscard]] const gateway::entrance& entrance() const noexcept { return shared_->entry; }
   void enter(gateway::entrance entry) const { shared_->entry = std::move(entry); }
+  /// Returns the kind of runs that this request asks for: `manual` with a session, as a user's own, and `api` with an API key.
+  [[nodiscard]] core::trigger_kind kind_of_trigger() const noexcept {
+    return entrance().csrf_token.empty() ? core::trigger_kind::api : core::trigger_kind::manual;
+  }
   /// Returns the result of the token check of an executor's request.
   [[nodiscard]] const executor_admission& admission() const noexcept { return shared_->admission; }
   void admit(const executor_admission& admission) const { shared_->admission = admission; }

@@ -34,6 +34,10 @@ TEST_CASE_METHOD(api_fixture, "an API key stands for its user and needs no CSRF 
   CHECK(script->take_keys() == asked_lines{key_of("viewer") + "@127.0.0.1"});
   CHECK(call_as(bearer(key_of("operator")), "POST", "/jobs/7/start").status() / 100 == 2);
   CHECK(script->take_asked() == asked_lines{"start_job(7) by otto@127.0.0.1"});
+  CHECK(call_as(bearer(key_of("operator")), "POST", "/jobs/7/trigger").status() == 202);
+  CHECK(call_as(bearer(key_of("operator")), "POST", "/jobs/trigger", R"({"ids":[7]})").status() == 200);
+  CHECK(script->take_asked() == asked_lines{"trigger_job(7, '-', '') as api by otto@127.0.0.1",
+                                            "trigger_job(7, '-', '') as api by otto@127.0.0.1"});
   CHECK(call_as(bearer(key_of("viewer")), "POST", "/jobs/7/start").status() == 403);
   // No page can make a browser send a key, whatever origin the request states.
   const auto elsewhere = bearer(key_of("operator")) + "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";

@@ -156,6 +156,8 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
       auto line = line_of("trigger_job", m.wanted.job, m.wanted.param.value_or("-"), addresses);
       if (m.wanted.token != 0)
         line += " token " + std::to_string(m.wanted.token);
+      if (m.wanted.kind == core::trigger_kind::api)
+        line += " as api";
       return script->answer(line, m.by,
                             check_right(m.by, operate, group_of(m.wanted.job)), core::intent{});
     },

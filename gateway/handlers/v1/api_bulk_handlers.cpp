@@ -124,8 +124,10 @@ auto read_trigger_of_many(const exchange& ex, Parse parse, std::string& digest) 
   if (*token != 0)
     digest = sha256_hex(ex.request().body);
   auto bulk = read_json(ex, [parse](std::string_view body) { return parse(body, wire::bulk_use::trigger); });
-  if (bulk)
+  if (bulk) {
     bulk->wanted.token = *token;
+    bulk->wanted.kind = ex.kind_of_trigger();
+  }
   return bulk;
 }
 

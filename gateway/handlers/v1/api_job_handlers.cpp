@@ -170,6 +170,7 @@ void job_trigger(exchange ex) {
     return;
   command->job = *id;
   command->token = *token;
+  command->kind = ex.kind_of_trigger();
   ex.ask<core::intent>(ex.services().partners.jobs, protocol::trigger_job{std::move(*command), ex.who()},
                        [](const exchange& waiting, const core::intent& intent) {
                          tell_json(waiting, wire::api_intent(intent), 202);
