@@ -49,6 +49,14 @@ describe('texts', () => {
       expect(i18n.global.t(key, parameters), key).toBe(text.replace(/\{(\w+)\}/g, '<$1>'))
     }
   })
+  it('have different words in Chinese for a started job and a run that is going on', () => {
+    for (const texts of [zhCn, zhTw]) {
+      expect(texts['job.state.scheduled']).not.toBe(texts['run.state.running'])
+      expect([texts['now.running'], texts['now.running_now']]).toEqual([texts['run.state.running'], texts['run.state.running']])
+      // A fixed rate has no cron.
+      expect(texts['run.kinds.cron']).not.toMatch(/cron/i)
+    }
+  })
   it('use the words of the glossary', () => {
     const retired = /\b(nobody|somebody|whoever|anew|for ever|by hand|people|upkeep|wish(?:es)?|sign of life|record of changes)\b/i
     expect(Object.entries(en).filter(([, text]) => retired.test(text))).toEqual([])
