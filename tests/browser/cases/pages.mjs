@@ -194,7 +194,7 @@ test('now: figures, throughput, lateness, load and grouped failures; an unchange
     const { jobs, executors_online: executors } = await world.admin.get('/now')
     const card = (path, value, name) => page.locator(`.cards a[href$="/console${path}"]`).filter({ hasText: new RegExp(`^\\s*${value}\\s*${name}\\s*$`) })
     await card('/jobs', jobs, 'jobs').waitFor()
-    await card('/executors', executors, 'executors online').waitFor()
+    await card('/executors', executors, executors === 1 ? 'executor online' : 'executors online').waitFor()
     await page.getByText('As a table, by minute').click()
     await page.locator('details table tbody tr').first().waitFor()
     await page.locator('table.histogram').or(page.getByText('No run was sent in the last 15 minutes.')).waitFor()
