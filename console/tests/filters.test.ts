@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFilters, writeFilters } from '../src/live/filters'
+import { hasStray, readFilters, writeFilters } from '../src/live/filters'
 
 const spec = { group: 'number', running: 'flag', name: 'text', status: ['failed', 'running'] } as const
 
@@ -20,6 +20,12 @@ describe('filters in the URL', () => {
   it('leave absent values out and keep members of other parts', () => {
     const empty = readFilters(spec, {})
     expect(writeFilters(spec, empty, { group: '3', tab: 'log' })).toEqual({ tab: 'log' })
+  })
+  it('name values of the URL that are not applied', () => {
+    const list = { q: 'text', status: { several: ['failed', 'running'] }, took: 'number' } as const
+    const stray = (query: Record<string, string>) => hasStray(list, readFilters(list, query), query)
+    expect([{ status: 'x' }, { status: 'failed,x' }, { took: '1h' }].map(stray)).toEqual([true, true, true])
+    expect([{}, { status: 'failed,running', q: 'a', took: '60000' }, { q: '', tab: 'x' }].map(stray)).toEqual([false, false, false])
   })
   it('count invalid values as absent', () => {
     expect(readFilters(spec, { group: '-1', running: 'yes', status: 'x', name: ['a', 'b'] })).toEqual({ group: undefined, running: undefined, name: 'a', status: '' })

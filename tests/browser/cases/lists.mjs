@@ -533,7 +533,7 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await page.keyboard.press('Escape')
     await page.reload()
     await until(async () => (await names()) === 'filtered bad', 'the link keeps the filter')
-    await select.getByText('failed', { exact: true }).first().waitFor()
+    await select.getByText('last run: failed', { exact: true }).first().waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
     await page.getByRole('link', { name: 'filtered bad', exact: true }).click()
     await page.waitForURL(new RegExp(`/jobs/${made['filtered bad']}$`))
@@ -543,4 +543,13 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await page.waitForURL(/\/jobs$/)
     await visitor.settle()
     for (const id of Object.values(made)) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('jobs and runs: a value that a filter does not have leaves the URL', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?last_status=broken&q=import')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'import' && !url.searchParams.has('last_status'))
+    await visitor.go('/runs?status=failed,broken')
+    await page.waitForURL((url) => url.searchParams.get('status') === 'failed')
+    await visitor.settle()
   }))
