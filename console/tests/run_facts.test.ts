@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decisiveLine, durationMs, familyOf, reasonParts, stateOf, type Reason, type ReasonCode } from '../src/log/run_facts'
+import { decisiveLine, durationMs, familyOf, reasonParts, shortAddress, stateOf, type Reason, type ReasonCode } from '../src/log/run_facts'
 import en from '../src/texts/en.json'
 import zhCn from '../src/texts/zh-CN.json'
 import zhTw from '../src/texts/zh-TW.json'
@@ -62,5 +62,11 @@ describe('durations', () => {
     expect(durationMs({ status: 'succeeded', trigger_ms: 1000, duration_ms: 2000 }, 9000)).toBe(2000)
     expect(durationMs({ status: 'running', trigger_ms: 1000, duration_ms: null }, 9000)).toBe(8000)
     expect(durationMs({ status: 'failed', trigger_ms: 1000, duration_ms: null }, 9000)).toBeNull()
+  })
+})
+
+describe('addresses in columns', () => {
+  it('have neither scheme nor the slash at the end', () => {
+    expect(['http://10.0.0.1:9999/', 'https://[::1]:9999', 'host:1/path/', ''].map(shortAddress)).toEqual(['10.0.0.1:9999', '[::1]:9999', 'host:1/path', ''])
   })
 })

@@ -94,5 +94,6 @@ describe('the page of runs', () => {
     page = { ...page, items: [{ ...(example('Run') as object), id: 7, address }], total: 1 }
     await open('/runs')
     await vi.waitFor(() => expect(wrapper!.find('code.address').attributes('title')).toBe(address), 5000)
+    expect(wrapper!.find('code.address').text()).toBe(`${'executor-'.repeat(20)}:9999`)
   })
 })

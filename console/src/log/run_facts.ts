@@ -85,3 +85,6 @@ export function durationMs(run: Pick<Run, 'status' | 'trigger_ms' | 'duration_ms
   if (run.duration_ms !== null) return run.duration_ms
   return isOpen(run) && run.trigger_ms !== null ? Math.max(0, nowMs - run.trigger_ms) : null
 }
+
+/** Returns an address without its scheme and the slash at its end, for columns. */
+export const shortAddress = (address: string) => address.replace(/^https?:\/\//i, '').replace(/\/$/, '')

@@ -553,3 +553,16 @@ test('jobs and runs: a value that a filter does not have leaves the URL', (world
     await page.waitForURL((url) => url.searchParams.get('status') === 'failed')
     await visitor.settle()
   }))
+
+test('runs: at 1440 pixels the column of executors shows host and port, and no row is wider than its list', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { address } = await world.admin.get(`/runs/${world.seen.failed}`)
+    await visitor.signIn('admin', world.adminPassword, `/runs?address=${encodeURIComponent(address)}`)
+    const code = rowOf(page, world.seen.failed).locator('code.address')
+    await code.waitFor()
+    assert.equal(await code.innerText(), address.replace(/^https?:\/\//, '').replace(/\/$/, ''))
+    assert.ok(await code.evaluate((element) => element.scrollWidth <= element.clientWidth), 'the whole address is shown')
+    const isWide = () => [...document.querySelectorAll('main, main *')].filter((each) => each.querySelector('table') && each.scrollWidth > each.clientWidth + 1).map((each) => each.className)
+    assert.deepEqual(await page.evaluate(isWide), [])
+    await visitor.settle()
+  }))
