@@ -319,3 +319,17 @@ test('account: settings of the user: start page, refresh interval and keys', asy
     assert.equal(visitor.path(), '/console/runs')
   })
 })
+
+test('pages: the badge of a demo fits a window of 360 pixels in each language', async (world) => {
+  for (const language of Object.keys(languages))
+    await visit(world, { settings: { language }, viewport: { width: 360, height: 740 } }, async (visitor, page) => {
+      await page.route(/\/api\/v1\/about$/, async (route) => {
+        const answer = await route.fetch()
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), demo: true } })
+      })
+      await visitor.signIn('admin', world.adminPassword)
+      await page.locator('header .demo').waitFor()
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), language)
+      await visitor.settle()
+    })
+})
