@@ -20,4 +20,10 @@ describe('the page of jobs', () => {
     await vi.waitFor(() => expect(wrapper.find('.filters').text()).toContain('last run: failed'), 15000)
     expect(asked.at(-1)?.get('last_status')).toBe('failed')
   })
+  it('has the whole schedule in the title of what its column may cut', async () => {
+    const { wrapper } = await open('/jobs')
+    await vi.waitFor(() => expect(wrapper.find('.schedule').exists()).toBe(true), 15000)
+    const shown = wrapper.find('.schedule')
+    for (const part of shown.findAll('.clamp, code')) expect(shown.attributes('title')).toContain(part.text())
+  })
 })
