@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decisiveLine, durationMs, familyOf, reasonParts, shortAddress, stateOf, type Reason, type ReasonCode } from '../src/log/run_facts'
+import { decisiveLine, durationMs, familyOf, reasonParts, shortAddress, stateOf, wholeAddress, type Reason, type ReasonCode } from '../src/log/run_facts'
 import en from '../src/texts/en.json'
 import zhCn from '../src/texts/zh-CN.json'
 import zhTw from '../src/texts/zh-TW.json'
@@ -68,5 +68,8 @@ describe('durations', () => {
 describe('addresses in columns', () => {
   it('have neither scheme nor the slash at the end', () => {
     expect(['http://10.0.0.1:9999/', 'https://[::1]:9999', 'host:1/path/', ''].map(shortAddress)).toEqual(['10.0.0.1:9999', '[::1]:9999', 'host:1/path', ''])
+  })
+  it('are found as they are shown', () => {
+    expect(['10.0.0.1:9999', 'https://host:1', ''].map(wholeAddress)).toEqual(['http://10.0.0.1:9999', 'https://host:1', ''])
   })
 })
