@@ -582,3 +582,19 @@ test('jobs: at 1440 pixels a schedule has at most three lines, and the search sa
     await visitor.settle()
     await world.admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('runs: a run that its executor refused is refused in its list and on its page, and found by "not sent or refused"', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const made = (world.jobs['without handler'] = (await admin.post('/jobs', { group: world.pay, name: 'without handler', author: 'ann', handler: 'no such handler' })).id)
+    const id = await run(world, 'without handler')
+    assert.equal((await admin.get(`/runs/${id}`)).reason.code, 'handler_not_found')
+    await visitor.signIn('admin', world.adminPassword, `/runs?job=${made}&status=not_sent`)
+    await rowOf(page, id).getByText('refused', { exact: true }).waitFor()
+    await page.locator('.filters').getByText('not sent or refused').first().waitFor()
+    await visitor.go(`/runs/${id}`)
+    await page.locator('.verdict').getByText('The executor refused the run.').waitFor()
+    await page.locator('main').getByText('refused', { exact: true }).first().waitFor()
+    await visitor.settle()
+    await admin.ask('DELETE', `/jobs/${made}`)
+  }))
