@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call, callWithTag, newIdempotencyKey, urlOf, useConnectionListener, useSessionAccess } from '../src/api/client'
 import { prefixOf } from '../src/api/prefix'
 import { ApiError, retryAfterMs } from '../src/api/problem'
+import { showLanguage } from '../src/app/i18n'
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json', ...headers } })
@@ -47,6 +48,14 @@ describe('requests', () => {
     await call('POST /jobs/{id}/start', { id: 1 })
     expect(headersOf(0)['X-CSRF-Token']).toBeUndefined()
     expect(headersOf(1)['X-CSRF-Token']).toBe('token')
+  })
+  it('ask for words in the language that the page shows', async () => {
+    answers = [json(200, {}), json(200, {})]
+    await showLanguage('zh-TW')
+    await call('GET /nodes')
+    await showLanguage('en')
+    await call('GET /nodes')
+    expect([0, 1].map((index) => headersOf(index)['Accept-Language'])).toEqual(['zh-TW', 'en'])
   })
   it('carry If-Match and return the ETag', async () => {
     answers = [json(200, { id: 1 }, { ETag: '"a"' }), json(200, {})]

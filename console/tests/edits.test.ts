@@ -341,4 +341,12 @@ describe('the preview of a schedule', () => {
     await vi.waitFor(() => expect(document.querySelector('.preview mark')?.textContent).toBe('25'), 4000)
     expect(document.querySelector('.preview .marked')?.textContent).toBe('0 0 25 * * ?')
   })
+  it('leaves a crontab line to the hint of its field', async () => {
+    stored = { ...job, schedule: { type: 'CRON', conf: '0 2 * * *' } }
+    answers['/schedule/preview'] = () => json({ type: 'urn:ringmaster:invalid_argument', title: 'Bad Request', status: 400, detail: 'words of the server' }, 400)
+    await open('/jobs/1/edit')
+    await vi.waitFor(() => expect(document.querySelector('.preview [role=alert]')).not.toBeNull(), 4000)
+    expect(document.querySelector('.cron .bad')?.textContent).toContain('five fields')
+    expect(document.querySelector('.preview')?.textContent).not.toContain('words of the server')
+  })
 })

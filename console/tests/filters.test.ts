@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readFilters, writeFilters } from '../src/live/filters'
+import type { LocationQuery } from 'vue-router'
+import { hasStray, readFilters, writeFilters } from '../src/live/filters'
 
 const spec = { group: 'number', running: 'flag', name: 'text', status: ['failed', 'running'] } as const
 
@@ -20,6 +21,12 @@ describe('filters in the URL', () => {
   it('leave absent values out and keep members of other parts', () => {
     const empty = readFilters(spec, {})
     expect(writeFilters(spec, empty, { group: '3', tab: 'log' })).toEqual({ tab: 'log' })
+  })
+  it('name values of the URL that are not applied', () => {
+    const list = { q: 'text', status: { several: ['failed', 'running'] }, took: 'number' } as const
+    const stray = (query: LocationQuery) => hasStray(list, readFilters(list, query), query)
+    expect([stray({ status: 'x' }), stray({ status: 'failed,x' }), stray({ took: '1h' })]).toEqual([true, true, true])
+    expect([stray({}), stray({ status: 'failed,running', q: 'a', took: '60000' }), stray({ q: '', tab: 'x' })]).toEqual([false, false, false])
   })
   it('count invalid values as absent', () => {
     expect(readFilters(spec, { group: '-1', running: 'yes', status: 'x', name: ['a', 'b'] })).toEqual({ group: undefined, running: undefined, name: 'a', status: '' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { markedTokens, plainStyle, styleAfter, tokensOf, visibleText } from '../src/log/ansi'
 import { cellsOf, hashOfLines, LogBlocks, linesOfHash } from '../src/log/log_blocks'
-import { daysRange, lastNight } from '../src/log/ranges'
+import { daysRange, isLastNight, lastNight } from '../src/log/ranges'
 
 const esc = '\u001b'
 
@@ -139,6 +139,12 @@ describe('ranges', () => {
     expect(lastNight(morning)).toEqual([new Date(2026, 0, 9, 18).getTime(), new Date(2026, 0, 10, 8).getTime()])
     const early = new Date(2026, 0, 10, 3, 0).getTime()
     expect(lastNight(early)).toEqual([new Date(2026, 0, 9, 18).getTime(), early])
+  })
+  it('are the last night if they are all of it, or all that was over when they were chosen', () => {
+    const at = (day: number, hour: number) => new Date(2026, 0, day, hour).getTime()
+    expect(isLastNight(at(9, 18), at(10, 8), at(10, 9))).toBe(true)
+    expect(isLastNight(at(9, 18), at(10, 3), at(10, 4))).toBe(true)
+    expect([isLastNight(at(9, 18), at(10, 3), at(10, 9)), isLastNight(at(9, 18), undefined, at(10, 9)), isLastNight(at(8, 18), at(9, 8), at(10, 9))]).toEqual([false, false, false])
   })
   it('have whole days', () => {
     const now = new Date(2026, 2, 5, 11, 0).getTime()

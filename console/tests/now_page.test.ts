@@ -1,6 +1,6 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { showLanguage } from '../src/app/i18n'
+import { i18n, showLanguage } from '../src/app/i18n'
 import { answer, json, openApp } from './app'
 
 let wrapper: VueWrapper | null = null
@@ -36,6 +36,13 @@ describe('the page Now', () => {
     expect(failures.text()).toContain('Could not be read: the log is locked')
     expect(failures.text()).not.toContain('Nothing failed')
     expect(panel('Running').text()).not.toContain('Could not be read')
+  })
+  it('has the singular for one', async () => {
+    const { t } = i18n.global
+    expect([0, 1, 2].map((count) => t('now.executors', count))).toEqual(['executors online', 'executor online', 'executors online'])
+    expect([1, 2].map((count) => t('now.slots', { count }))).toEqual(['1 slot', '2 slots'])
+    await showLanguage('zh-CN')
+    expect([1, 2].map((count) => t('now.executors', count))).toEqual(['在线执行器', '在线执行器'])
   })
   it('asks a refused list again when the user does', async () => {
     wrapper = (await openApp('/')).wrapper

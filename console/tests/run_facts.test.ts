@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { decisiveLine, durationMs, reasonParts, stateOf, type Reason, type ReasonCode } from '../src/log/run_facts'
+import { decisiveLine, durationMs, familyOf, reasonParts, shortAddress, stateOf, wholeAddress, type Reason, type ReasonCode } from '../src/log/run_facts'
 import en from '../src/texts/en.json'
+import zhCn from '../src/texts/zh-CN.json'
+import zhTw from '../src/texts/zh-TW.json'
 import { document_ } from './example'
 
 const failed = (code: ReasonCode, params: Partial<Reason['params']> = {}) => ({ status: 'failed' as const, reason: { code, params: { text: '', ...params } } })
@@ -11,12 +13,22 @@ describe('states of a run', () => {
     expect(stateOf(failed('timed_out'))).toBe('timed_out')
     expect(stateOf(failed('failed'))).toBe('failed')
     expect(stateOf(failed('script_exit'))).toBe('failed')
-    expect(stateOf(failed('refused'))).toBe('not_sent')
-    expect(stateOf(failed('no_executor'))).toBe('not_sent')
     expect(stateOf(failed('no_answer'))).toBe('unknown')
     expect(stateOf(failed('lost'))).toBe('lost')
     expect(stateOf(failed('replaced_by_later'))).toBe('killed')
     expect(stateOf({ status: 'succeeded', reason: null })).toBe('succeeded')
+  })
+  it('say whether an executor answered', () => {
+    const statesOf = (...reasons: ReasonCode[]) => [...new Set(reasons.map((code) => stateOf(failed(code))))]
+    expect(statesOf('refused', 'handler_not_found', 'bad_token', 'bad_parameter')).toEqual(['refused'])
+    expect(statesOf('blocked_discarded')).toEqual(['discarded'])
+    expect(statesOf('no_executor', 'connection_refused', 'connect_timeout', 'node_died', 'not_sent')).toEqual(['not_sent'])
+  })
+  it('have a word and a verdict in each language, and count as failures', () => {
+    for (const state of ['not_sent', 'refused', 'discarded'] as const) {
+      for (const texts of [en, zhCn, zhTw]) expect([`run.state.${state}`, `run.verdict.${state}`].filter((key) => !(key in texts))).toEqual([])
+      expect(familyOf(state)).toBe('failure')
+    }
   })
 })
 
@@ -50,5 +62,14 @@ describe('durations', () => {
     expect(durationMs({ status: 'succeeded', trigger_ms: 1000, duration_ms: 2000 }, 9000)).toBe(2000)
     expect(durationMs({ status: 'running', trigger_ms: 1000, duration_ms: null }, 9000)).toBe(8000)
     expect(durationMs({ status: 'failed', trigger_ms: 1000, duration_ms: null }, 9000)).toBeNull()
+  })
+})
+
+describe('addresses in columns', () => {
+  it('have neither scheme nor the slash at the end', () => {
+    expect(['http://10.0.0.1:9999/', 'https://[::1]:9999', 'host:1/path/', ''].map(shortAddress)).toEqual(['10.0.0.1:9999', '[::1]:9999', 'host:1/path', ''])
+  })
+  it('are found as they are shown', () => {
+    expect(['10.0.0.1:9999', 'https://host:1', ''].map(wholeAddress)).toEqual(['http://10.0.0.1:9999', 'https://host:1', ''])
   })
 })

@@ -62,6 +62,15 @@ describe('the page of runs', () => {
     expect(asked[asked.length - 1]!.has('min_duration_ms')).toBe(false)
     expect(button('failed')!.attributes('aria-pressed')).toBe('true')
   })
+  it('marks the chip of the last night while its range is chosen', async () => {
+    await open('/runs')
+    await button('Last night')!.trigger('click')
+    await vi.waitFor(() => expect(asked[asked.length - 1]!.has('to_ms')).toBe(true), 5000)
+    expect(button('Last night')!.attributes('aria-pressed')).toBe('true')
+    await button('Last night')!.trigger('click')
+    await vi.waitFor(() => expect(asked[asked.length - 1]!.has('from_ms')).toBe(false), 5000)
+    expect(button('Last night')!.attributes('aria-pressed')).toBe('false')
+  })
   it('says that nothing failed only if all failures are asked for', async () => {
     await open('/runs?status=failed&from=1700000000000')
     await vi.waitFor(() => expect(wrapper!.text()).toContain('Nothing failed'), 5000)
@@ -85,5 +94,6 @@ describe('the page of runs', () => {
     page = { ...page, items: [{ ...(example('Run') as object), id: 7, address }], total: 1 }
     await open('/runs')
     await vi.waitFor(() => expect(wrapper!.find('code.address').attributes('title')).toBe(address), 5000)
+    expect(wrapper!.find('code.address').text()).toBe(`${'executor-'.repeat(20)}:9999`)
   })
 })

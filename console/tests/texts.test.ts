@@ -21,7 +21,9 @@ const exact = new Set([...source.matchAll(/'([a-z][a-z_]*(?:\.[A-Za-z_0-9]+)+)'/
 const called = new Set([...source.matchAll(/\bt\(\s*'([^']+)'/g)].map((found) => found[1] ?? ''))
 for (const found of source.matchAll(/title: '([a-z_]+\.[a-z_.]+)'/g)) called.add(found[1] ?? '')
 const patterns = [...source.matchAll(/\b(?:t|te|known)\(\s*`([^`]+)`/g)].map((found) => new RegExp(`^${(found[1] ?? '').replace(/\./g, '\\.').replace(/\$\{[^}]*\}/g, '[A-Za-z_]+')}$`))
-const parametersOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]).sort()
+const parametersOf = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? ''))].sort()
+/** Forms of a text: for one, and for any other number. */
+const formsOf = (text: string) => text.split(' | ')
 
 describe('texts', () => {
   it.each(Object.keys(all))('of %s have each key once, with the same parameters', (language) => {
@@ -46,7 +48,17 @@ describe('texts', () => {
     const i18n = createI18n({ legacy: false, locale: language, messages: { [language]: { ...texts } }, flatJson: true })
     for (const [key, text] of Object.entries(texts)) {
       const parameters = Object.fromEntries(parametersOf(text).map((name) => [name, `<${name}>`]))
-      expect(i18n.global.t(key, parameters), key).toBe(text.replace(/\{(\w+)\}/g, '<$1>'))
+      const forms = formsOf(text).map((form) => form.replace(/\{(\w+)\}/g, '<$1>'))
+      expect(forms.length, key).toBeLessThan(3)
+      expect([1, 2].map((count) => i18n.global.t(key, { ...parameters }, count)), key).toEqual([forms[0], forms.at(-1)])
+    }
+  })
+  it('have different words in Chinese for a started job and a run that is going on', () => {
+    for (const texts of [zhCn, zhTw]) {
+      expect(texts['job.state.scheduled']).not.toBe(texts['run.state.running'])
+      expect([texts['now.running'], texts['now.running_now']]).toEqual([texts['run.state.running'], texts['run.state.running']])
+      // A fixed rate has no cron.
+      expect(texts['run.kinds.cron']).not.toMatch(/cron/i)
     }
   })
   it('use the words of the glossary', () => {

@@ -71,6 +71,8 @@ export function urlOf(path: string, id?: number | string, query?: object, versio
 async function send<Name extends OperationName>(name: Name, options: CallOptions<Name>): Promise<Response> {
   const [method = 'GET', path = ''] = name.split(' ')
   const headers: Record<string, string> = { Accept: 'application/json, application/problem+json, */*' }
+  // The language that the page shows, which need not be the browser's.
+  if (document.documentElement.lang) headers['Accept-Language'] = document.documentElement.lang
   if (options.body !== undefined) headers['Content-Type'] = 'application/json'
   if (options.ifMatch) headers['If-Match'] = options.ifMatch
   if (options.ifNoneMatch) headers['If-None-Match'] = options.ifNoneMatch

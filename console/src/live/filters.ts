@@ -46,6 +46,11 @@ export function writeFilters<Spec extends FilterSpec>(spec: Spec, values: Filter
   return result
 }
 
+/** Returns whether a query has a value of a filter that the filters do not have: one that is invalid, or written in another way. */
+export function hasStray<Spec extends FilterSpec>(spec: Spec, values: FilterValues<Spec>, query: LocationQuery): boolean {
+  return Object.keys(spec).some((name) => query[name] !== undefined && query[name] !== (isSet(values[name]) ? String(values[name]) : ''))
+}
+
 /** Filters of a page, kept in its URL, so that a link and Back restore them. */
 export function useFilters<Spec extends FilterSpec>(spec: Spec) {
   const route = useRoute()
@@ -59,8 +64,12 @@ export function useFilters<Spec extends FilterSpec>(spec: Spec) {
   watch(
     () => route.query,
     (query) => {
-      if (isShown()) Object.assign(values, readFilters(spec, query))
+      if (!isShown()) return
+      Object.assign(values, readFilters(spec, query))
+      // The URL must not name a filter that is not applied.
+      if (hasStray(spec, values, query)) void router.replace({ query: writeFilters(spec, values, query), hash: route.hash })
     },
+    { immediate: true },
   )
   let timer: ReturnType<typeof setTimeout> | undefined
   watch(text, () => {

@@ -8,6 +8,13 @@ export function lastNight(nowMs: number): [number, number] {
   return [begin.getTime(), Math.min(end.getTime(), nowMs)]
 }
 
+/** Returns whether a range is the last night, or the part of it that was over when the range was chosen. */
+export function isLastNight(from: number | undefined, to: number | undefined, nowMs: number): boolean {
+  const [begin, end] = lastNight(nowMs)
+  if (from !== begin || to === undefined) return false
+  return to === end || (end === nowMs && to > begin && to < end)
+}
+
 export type Days = 'today' | 'yesterday' | 'this_month' | 'last_month' | 'week' | 'month'
 export const dayRanges: Days[] = ['today', 'yesterday', 'week', 'this_month', 'last_month', 'month']
 

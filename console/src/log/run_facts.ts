@@ -1,12 +1,12 @@
 import type { Run } from '../../types/api'
 
 /** The status of a run, with the kinds of failure told apart. */
-export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'not_sent' | 'unknown' | 'lost' | 'killed' | 'missed'
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'not_sent' | 'refused' | 'discarded' | 'unknown' | 'lost' | 'killed' | 'missed'
 
 export type Reason = NonNullable<Run['reason']>
 export type ReasonCode = Reason['code']
 
-/** States of runs that failed for a reason other than the executor's report. */
+/** States of runs that failed, by reason. Other reasons: no executor was reached. */
 const states: Partial<Record<ReasonCode, RunState>> = {
   timed_out: 'timed_out',
   lost: 'lost',
@@ -14,11 +14,16 @@ const states: Partial<Record<ReasonCode, RunState>> = {
   replaced_by_later: 'killed',
   no_answer: 'unknown',
   delivery_unknown: 'unknown',
+  refused: 'refused',
+  handler_not_found: 'refused',
+  bad_token: 'refused',
+  bad_parameter: 'refused',
+  blocked_discarded: 'discarded',
   script_exit: 'failed',
   failed: 'failed',
 }
 
-/** Returns the state. A failed run whose executor reported nothing was not sent or refused. */
+/** Returns the state. A run that its executor refused or discarded is told apart from one that reached no executor. */
 export function stateOf(run: Pick<Run, 'status' | 'reason'>): RunState {
   if (run.status !== 'failed') return run.status
   return run.reason ? (states[run.reason.code] ?? 'not_sent') : 'failed'
@@ -80,3 +85,8 @@ export function durationMs(run: Pick<Run, 'status' | 'trigger_ms' | 'duration_ms
   if (run.duration_ms !== null) return run.duration_ms
   return isOpen(run) && run.trigger_ms !== null ? Math.max(0, nowMs - run.trigger_ms) : null
 }
+
+/** Returns an address without its scheme and the slash at its end, for columns. */
+export const shortAddress = (address: string) => address.replace(/^https?:\/\//i, '').replace(/\/$/, '')
+/** Returns the address that a text means, which may be one as columns show it; empty for an empty text. */
+export const wholeAddress = (text: string) => (text === '' || /^https?:\/\//i.test(text) ? text : `http://${text}`)

@@ -533,7 +533,7 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await page.keyboard.press('Escape')
     await page.reload()
     await until(async () => (await names()) === 'filtered bad', 'the link keeps the filter')
-    await select.getByText('failed', { exact: true }).first().waitFor()
+    await select.getByText('last run: failed', { exact: true }).first().waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
     await page.getByRole('link', { name: 'filtered bad', exact: true }).click()
     await page.waitForURL(new RegExp(`/jobs/${made['filtered bad']}$`))
@@ -543,4 +543,58 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await page.waitForURL(/\/jobs$/)
     await visitor.settle()
     for (const id of Object.values(made)) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('jobs and runs: a value that a filter does not have leaves the URL', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs?last_status=broken&q=import')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'import' && !url.searchParams.has('last_status'))
+    await visitor.go('/runs?status=failed,broken')
+    await page.waitForURL((url) => url.searchParams.get('status') === 'failed')
+    await visitor.settle()
+  }))
+
+test('runs: at 1440 pixels the column of executors shows host and port, and no row is wider than its list', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { address } = await world.admin.get(`/runs/${world.seen.failed}`)
+    await visitor.signIn('admin', world.adminPassword, `/runs?address=${encodeURIComponent(address)}`)
+    const code = rowOf(page, world.seen.failed).locator('code.address')
+    await code.waitFor()
+    assert.equal(await code.innerText(), address.replace(/^https?:\/\//, '').replace(/\/$/, ''))
+    assert.ok(await code.evaluate((element) => element.scrollWidth <= element.clientWidth), 'the whole address is shown')
+    const isWide = () => [...document.querySelectorAll('main, main *')].filter((each) => each.querySelector('table') && each.scrollWidth > each.clientWidth + 1).map((each) => each.className)
+    assert.deepEqual(await page.evaluate(isWide), [])
+    await visitor.settle()
+  }))
+
+test('jobs: at 1440 pixels a schedule has at most three lines, and the search says in full what it searches', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { id } = await world.admin.post('/jobs', { group: world.pay, name: 'in many words', author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '0 0/7 8-18 ? 1-6 MON-FRI' }, time_zone: 'America/Argentina/Buenos_Aires' })
+    await visitor.signIn('admin', world.adminPassword, '/jobs?q=in+many+words')
+    const schedule = rowOf(page, id).locator('.schedule')
+    await schedule.waitFor()
+    const { lines, width } = await schedule.evaluate((element) => ({ lines: element.clientHeight / parseFloat(getComputedStyle(element).lineHeight), width: element.clientWidth }))
+    assert.ok(lines < 3.5 && width >= 200, `${lines} lines, ${width} px`)
+    assert.match(await schedule.getAttribute('title'), /0 0\/7 8-18 \? 1-6 MON-FRI\nAmerica\/Argentina\/Buenos_Aires$/)
+    await page.locator('.filters').getByLabel('Id, name, handler, author or key').fill('')
+    const search = page.getByPlaceholder('Id, name, handler…')
+    assert.ok(await search.evaluate((element) => element.scrollWidth <= element.clientWidth), 'the placeholder is cut')
+    await visitor.settle()
+    await world.admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('runs: a run that its executor refused is refused in its list and on its page, and found by "not sent or refused"', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin } = world
+    const made = (world.jobs['without handler'] = (await admin.post('/jobs', { group: world.pay, name: 'without handler', author: 'ann', handler: 'no such handler' })).id)
+    const id = await run(world, 'without handler')
+    assert.equal((await admin.get(`/runs/${id}`)).reason.code, 'handler_not_found')
+    await visitor.signIn('admin', world.adminPassword, `/runs?job=${made}&status=not_sent`)
+    await rowOf(page, id).getByText('refused', { exact: true }).waitFor()
+    await page.locator('.filters').getByText('not sent or refused').first().waitFor()
+    await visitor.go(`/runs/${id}`)
+    await page.locator('.verdict').getByText('The executor refused the run.').waitFor()
+    await page.locator('main').getByText('refused', { exact: true }).first().waitFor()
+    await visitor.settle()
+    await admin.ask('DELETE', `/jobs/${made}`)
   }))

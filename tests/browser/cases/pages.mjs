@@ -194,7 +194,7 @@ test('now: figures, throughput, lateness, load and grouped failures; an unchange
     const { jobs, executors_online: executors } = await world.admin.get('/now')
     const card = (path, value, name) => page.locator(`.cards a[href$="/console${path}"]`).filter({ hasText: new RegExp(`^\\s*${value}\\s*${name}\\s*$`) })
     await card('/jobs', jobs, 'jobs').waitFor()
-    await card('/executors', executors, 'executors online').waitFor()
+    await card('/executors', executors, executors === 1 ? 'executor online' : 'executors online').waitFor()
     await page.getByText('As a table, by minute').click()
     await page.locator('details table tbody tr').first().waitFor()
     await page.locator('table.histogram').or(page.getByText('No run was sent in the last 15 minutes.')).waitFor()
@@ -318,4 +318,18 @@ test('account: settings of the user: start page, refresh interval and keys', asy
     await visitor.settle()
     assert.equal(visitor.path(), '/console/runs')
   })
+})
+
+test('pages: the badge of a demo fits a window of 360 pixels in each language', async (world) => {
+  for (const language of Object.keys(languages))
+    await visit(world, { settings: { language }, viewport: { width: 360, height: 740 } }, async (visitor, page) => {
+      await page.route(/\/api\/v1\/about$/, async (route) => {
+        const answer = await route.fetch()
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), demo: true } })
+      })
+      await visitor.signIn('admin', world.adminPassword)
+      await page.locator('header .demo').waitFor()
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), language)
+      await visitor.settle()
+    })
 })
