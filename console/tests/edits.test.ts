@@ -174,6 +174,13 @@ describe('stopping a job', () => {
     document.querySelector<HTMLElement>('.el-switch input')?.click()
     await settle()
   }
+  it('is not under way before it is confirmed', async () => {
+    const isSwitching = () => document.querySelector('.el-switch')?.classList.contains('is-disabled')
+    await stop()
+    expect(isSwitching()).toBe(false)
+    await press('Cancel', '.el-message-box')
+    expect([isSwitching(), sent]).toEqual([false, []])
+  })
   it('that another user stopped first cannot be undone', async () => {
     await stop()
     stored = { ...stored, running: false }

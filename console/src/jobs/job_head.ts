@@ -34,10 +34,10 @@ export function useJobHead(refresh: () => Promise<void>) {
   const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) =>
     follow(router, { path, query: route.matched[0]?.path === '/jobs' ? { ...route.query, ...more } : more }, event)
 
-  /** Shows the wanted state until the server has answered; after a failure the page shows the real one. */
+  /** Shows the wanted state from the confirmation until the server has answered; after a failure the page shows the real one. */
   async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
-    switching.value = { ...switching.value, [job.id]: on }
-    if (await switchJob(job, on, refresh)) await refresh()
+    const begun = () => (switching.value = { ...switching.value, [job.id]: on })
+    if (await switchJob(job, on, refresh, begun)) await refresh()
     const rest = { ...switching.value }
     delete rest[job.id]
     switching.value = rest
