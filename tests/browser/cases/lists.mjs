@@ -544,3 +544,17 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await visitor.settle()
     for (const id of Object.values(made)) await admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('pages: the next and the former page begin at the top of the list', (world) =>
+  visit(world, { settings: { pageSize: 10 }, viewport: { width: 1440, height: 500 } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    const top = () => page.locator('[data-table=jobs]').evaluate((element) => element.getBoundingClientRect().top)
+    for (const name of ['Next', 'Previous']) {
+      const button = page.locator('.foot').getByRole('button', { name, exact: true })
+      await button.scrollIntoViewIfNeeded()
+      assert.ok((await top()) < 0, 'the beginning of the list is out of sight')
+      await button.click()
+      await until(async () => (await top()) >= 48, `the beginning of the list is shown after ${name}`)
+      await visitor.settle()
+    }
+  }))
