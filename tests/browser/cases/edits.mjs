@@ -491,7 +491,7 @@ test('bulk: several runs are killed, and run again', (world) =>
     for (const name of ['first of two', 'second of two']) delete world.jobs[name]
   }))
 
-test('run again: the dialog on the page of a run has its parameters and its executor', (world) =>
+test('run again: the dialog on the page of a run has its parameters, and the route strategy chooses the executor', (world) =>
   visit(world, {}, async (visitor, page) => {
     const id = await run(world, 'import rates', { params: 'bank=boj' })
     const { address } = await world.admin.get(`/runs/${id}`)
@@ -499,13 +499,12 @@ test('run again: the dialog on the page of a run has its parameters and its exec
     await page.locator('main').getByRole('button', { name: 'Run again' }).click()
     const dialog = page.locator('.el-dialog')
     assert.equal(await dialog.locator('textarea').first().inputValue(), 'bank=boj')
-    await dialog.getByText(address).first().waitFor()
+    assert.ok(!(await dialog.innerText()).includes(address), 'no executor is chosen')
     await dialog.getByRole('button', { name: 'Run', exact: true }).click()
     const link = dialog.getByRole('link', { name: /^Run \d+$/ })
     await link.waitFor()
     const again = await runEnded(world, Number((await link.innerText()).replace(/\D/g, '')))
     assert.equal(again.params, 'bank=boj')
-    assert.equal(again.address, address)
     await visitor.settle()
   }))
 
