@@ -89,6 +89,20 @@ describe('saving an edit of a job', () => {
     expect(puts()).toEqual([])
     expect(document.body.textContent).toContain('Nothing was changed')
   })
+  it('leads back to where the edit began: the page of the job, or the list with its filters', async () => {
+    await open('/jobs/1')
+    await press('Edit')
+    const place = () => router.currentRoute.value.fullPath
+    const shown = () => vi.waitFor(() => expect(document.querySelector('.el-drawer form')).not.toBeNull(), 15000)
+    await vi.waitFor(() => expect(place()).toBe('/jobs/1/edit?back=job'), 15000)
+    await shown()
+    await press('Save', '.el-drawer')
+    await vi.waitFor(() => expect(place()).toBe('/jobs/1'), 15000)
+    await router.push('/jobs/1/edit?name=report')
+    await shown()
+    await press('Save', '.el-drawer')
+    await vi.waitFor(() => expect(place()).toBe('/jobs?name=report'), 15000)
+  })
   it('shows both sides after a change of another user, and lets the user decide', async () => {
     await open('/jobs/1/edit')
     await type(fieldOf('a=1'), 'a=3')

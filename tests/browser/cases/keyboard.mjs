@@ -87,7 +87,11 @@ taskByKeys(6, 'change a cron expression and check its next times', async (world,
   await page.keyboard.press('Enter')
   await page.getByText('The job is saved').waitFor()
   assert.equal((await world.admin.get(`/jobs/${id}`)).schedule.conf, conf)
+  // The edit began on the page of the job.
+  await page.waitForURL(new RegExp(`/jobs/${id}$`))
   await visitor.settle()
+  // The page reads its job again by itself.
+  await visitor.move('/help')
   await world.admin.ask('DELETE', `/jobs/${id}`)
 })
 
