@@ -175,13 +175,14 @@ describe('selected runs', () => {
     expect(sent[2]?.body).toEqual(sent[0]?.body)
     expect(sent[2]?.key).not.toBe(sent[0]?.key)
   })
-  it('open a dialog with the parameters and the executor of one', async () => {
+  it('open a dialog with the parameters of one, without an executor', async () => {
     answers['/jobs/7/trigger'] = () => json({ job: 7, intent: 5 }, 202)
     await openSelected('/runs')
     await press('Run again', 'tbody tr[data-row="71"]')
     expect(document.querySelector<HTMLTextAreaElement>('.el-dialog textarea')?.value).toBe('a=1')
     await press('Run', '.el-dialog')
-    expect(sent[0]).toMatchObject({ path: '/jobs/7/trigger', body: { params: 'a=1', addresses: ['http://10.0.0.3:9999/'] } })
+    expect(sent[0]).toMatchObject({ path: '/jobs/7/trigger' })
+    expect(sent[0]?.body).toEqual({ params: 'a=1' })
   })
 })
 

@@ -23,6 +23,8 @@ const job: Job = { ...(example('Job') as Job), id: 1, group: 1, schedule: { type
 let stored: Job
 let tag: string
 let sourceTag: string
+/** User who changed the job last. */
+let changedBy: string
 let sent: { method: string; path: string; body: Record<string, unknown>; match: string | undefined }[]
 let router: Router
 
@@ -35,7 +37,7 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
     if (turn) stored = { ...stored, running: turn[1] === 'start' }
     const match = (init?.headers as Record<string, string>)['If-Match']
     sent.push({ method, path, body: JSON.parse(String(init?.body ?? '{}')), match })
-    if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed' }, 412)
+    if (method === 'PUT' && path === '/jobs/1' && match !== tag) return json({ type: 'urn:ringmaster:changed', title: 'changed', status: 412, detail: 'changed', changed_by: changedBy, changed_ms: 1000 }, 412)
     if (method === 'PUT' && path === '/jobs/1/source') {
       if (match !== sourceTag) return json({ type: 'urn:ringmaster:changed_meanwhile', title: 'changed', status: 412, detail: 'changed', changed_by: 'ben', changed_ms: 1000 }, 412)
       sourceTag = '"saved"'
@@ -52,6 +54,7 @@ beforeEach(() => {
   stored = { ...job }
   tag = '"1"'
   sourceTag = '"s1"'
+  changedBy = 'ben'
   sent = []
   answers = {}
   compared.length = 0
@@ -89,6 +92,20 @@ describe('saving an edit of a job', () => {
     expect(puts()).toEqual([])
     expect(document.body.textContent).toContain('Nothing was changed')
   })
+  it('leads back to where the edit began: the page of the job, or the list with its filters', async () => {
+    await open('/jobs/1')
+    await press('Edit')
+    const place = () => router.currentRoute.value.fullPath
+    const shown = () => vi.waitFor(() => expect(document.querySelector('.el-drawer form')).not.toBeNull(), 15000)
+    await vi.waitFor(() => expect(place()).toBe('/jobs/1/edit?back=job'), 15000)
+    await shown()
+    await press('Save', '.el-drawer')
+    await vi.waitFor(() => expect(place()).toBe('/jobs/1'), 15000)
+    await router.push('/jobs/1/edit?name=report')
+    await shown()
+    await press('Save', '.el-drawer')
+    await vi.waitFor(() => expect(place()).toBe('/jobs?name=report'), 15000)
+  })
   it('shows both sides after a change of another user, and lets the user decide', async () => {
     await open('/jobs/1/edit')
     await type(fieldOf('a=1'), 'a=3')
@@ -98,15 +115,28 @@ describe('saving an edit of a job', () => {
     await press('Save', '.el-drawer')
     await press('Save', '.el-dialog')
     expect(table().sort()).toEqual([
-      ['Author', 'ann', 'ben', 'ann'],
-      ['Parameters', 'a=1', 'a=2', 'a=3'],
-      ['Purpose', 'old', 'old', 'mine'],
+      ['Author', 'ann', 'ben✓ is saved', 'ann'],
+      ['Parameters', 'a=1', 'a=2✓ is saved', 'a=3'],
+      ['Purpose', 'old', 'old', 'mine✓ is saved'],
     ])
+    expect(document.body.textContent).toContain('Another user changed this job')
     document.querySelectorAll<HTMLInputElement>('table.conflict input[type=radio]')[1]?.click()
     await settle()
+    expect(table().find(([name]) => name === 'Parameters')).toEqual(['Parameters', 'a=1', 'a=2', 'a=3✓ is saved'])
     await press('Merge and save', '.el-dialog')
     expect(puts().map((each) => each.match)).toEqual(['"1"', '"2"'])
     expect(puts()[1]?.body).toMatchObject({ params: 'a=3', author: 'ben', description: 'mine' })
+  })
+  it('says so if the same user made the other change', async () => {
+    await open('/jobs/1/edit')
+    await type(fieldOf('a=1'), 'a=3')
+    stored = { ...job, params: 'a=2' }
+    tag = '"2"'
+    changedBy = 'admin'
+    await press('Save', '.el-drawer')
+    await press('Save', '.el-dialog')
+    expect(document.body.textContent).toContain('You changed this job in another window')
+    expect(document.body.textContent).not.toContain('Another user')
   })
 })
 
@@ -174,6 +204,13 @@ describe('stopping a job', () => {
     document.querySelector<HTMLElement>('.el-switch input')?.click()
     await settle()
   }
+  it('is not under way before it is confirmed', async () => {
+    const isSwitching = () => document.querySelector('.el-switch')?.classList.contains('is-disabled')
+    await stop()
+    expect(isSwitching()).toBe(false)
+    await press('Cancel', '.el-message-box')
+    expect([isSwitching(), sent]).toEqual([false, []])
+  })
   it('that another user stopped first cannot be undone', async () => {
     await stop()
     stored = { ...stored, running: false }

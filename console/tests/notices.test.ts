@@ -1,9 +1,26 @@
 import { nextTick } from 'vue'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
-import { tellWithUndo, undoLast, undoMs } from '../src/app/notices'
+import { confirmed, tellWithUndo, undoLast, undoMs } from '../src/app/notices'
 
 const button = () => document.querySelector<HTMLButtonElement>('.with-undo .undo')
+
+describe('a confirmation', () => {
+  it.each(['Stop', 'Cancel'])('gives the focus back after %s', async (answer) => {
+    document.body.innerHTML = '<button>More</button>'
+    const opener = document.querySelector('button')!
+    opener.focus()
+    const sure = confirmed('Stop', 'Stop the job?', 'Stop')
+    await vi.advanceTimersByTimeAsync(50)
+    const buttons = [...document.querySelectorAll<HTMLButtonElement>('.el-message-box button')]
+    const pressed = buttons.find((each) => each.textContent?.trim() === answer)
+    pressed?.focus()
+    pressed?.click()
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await sure).toBe(answer === 'Stop')
+    expect(document.activeElement).toBe(opener)
+  })
+})
 
 beforeEach(async () => {
   await showLanguage('en')

@@ -44,6 +44,8 @@ describe('the menu of a row', () => {
     document.querySelector<HTMLElement>('[role=menuitem]')?.click()
     await settle()
     expect([commands, isOpen()]).toEqual([['edit', 'click'], 'false'])
+    // A dialog that the entry opens returns the focus to the element that had it.
+    expect(document.activeElement).toBe(button.element)
     await button.trigger('click')
     await settle()
     expect(isOpen()).toBe('true')

@@ -1,12 +1,13 @@
 import { mount } from '@vue/test-utils'
 import { createPinia } from 'pinia'
-import { nextTick } from 'vue'
+import { h, nextTick } from 'vue'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { i18n, showLanguage } from '../src/app/i18n'
 import { settings } from '../src/app/settings'
 import { rowIds } from '../src/live/rows'
 import { shownColumns } from '../src/parts/columns'
+import ListFoot from '../src/parts/ListFoot.vue'
 import DataTable from '../src/parts/DataTable.vue'
 
 const columns = ['id', 'name', 'state'].map((key) => ({ key, title: key.toUpperCase() }))
@@ -89,6 +90,27 @@ describe('several tables on a page', () => {
     await nextTick()
     expect(current(second)).toEqual(['2'])
     second.unmount()
+  })
+})
+
+describe('another page of a list', () => {
+  it('begins at the top of its list, which the user had scrolled past', async () => {
+    const foot = { total: 90, capped: false, hasNext: true, count: 50 }
+    const list = mount({ props: ['page'], render: (own: { page: number }) => [h('div', { 'data-table': 'other' }), h('div', { 'data-table': 'things' }), h('p'), h(ListFoot, { ...foot, page: own.page })] } as never, {
+      attachTo: document.body,
+      global: { plugins: [i18n, createPinia()] },
+      props: { page: 0 } as never,
+    })
+    const table = document.querySelector<HTMLElement>('[data-table=things]')!
+    const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
+    const place = vi.spyOn(table, 'getBoundingClientRect').mockReturnValue({ top: 200 } as DOMRect)
+    await list.setProps({ page: 1 } as never)
+    expect(scroll).not.toHaveBeenCalled()
+    place.mockReturnValue({ top: -900 } as DOMRect)
+    await list.setProps({ page: 2 } as never)
+    expect(scroll.mock.contexts).toEqual([table])
+    scroll.mockRestore()
+    list.unmount()
   })
 })
 

@@ -86,6 +86,28 @@ describe('the timeline of a job', () => {
     expect(rows.find((row) => row.includes('late'))).toContain('5 min')
     expect(rows.some((row) => row.includes('Edit by ann: update') && row.includes('schedule'))).toBe(true)
   })
+  it('is read again with the runs of the page, when these have changed', async () => {
+    let runs: TimelineRun[] = []
+    let asked = 0
+    answers['/jobs/1/timeline'] = () => {
+      asked += 1
+      return json(timeline({ runs }))
+    }
+    answers['/runs'] = () => json({ items: runs.map((each) => ({ ...(example('Run') as Run), ...each })), next: null, total: runs.length, total_is_capped: false })
+    await open('/jobs/1')
+    await vi.waitFor(() => expect(document.body.textContent).toContain('No run in the last 24 hours'))
+    const refresh = async () => {
+      document.querySelector<HTMLElement>('.live button[aria-label="Read again"]')?.click()
+      await settle()
+    }
+    await refresh()
+    expect(asked).toBe(1)
+    runs = [run(50, 5)]
+    await refresh()
+    await vi.waitFor(() => expect(document.querySelectorAll('.strip a')).toHaveLength(1))
+    expect(document.body.textContent).not.toContain('No run in the last 24 hours')
+    expect(asked).toBe(2)
+  })
   it('has a row for the runs of child jobs', async () => {
     children = [8, 9]
     answers['/jobs/1/timeline'] = () => json(timeline())

@@ -9,11 +9,14 @@ import { h } from 'vue'
 import { ApiError } from '../api/problem'
 import { t } from './i18n'
 
+/** The server's words for any missing permission, as XXL-JOB has them. */
+const deniedWords = /^(Permission limit|权限拦截|權限攔截)(\[username=.*\])?$/
+
 /** Returns the server's words, or words of the console if there was no answer. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiError) {
     if (error.status === 0) return t('errors.no_answer')
-    if (error.status === 403) return error.message || t('errors.forbidden')
+    if (error.status === 403) return !error.message || deniedWords.test(error.message) ? t('errors.forbidden') : error.message
     return error.message
   }
   return error instanceof Error ? error.message : String(error)
@@ -45,8 +48,16 @@ export function tellWithUndo(text: string, action: () => Promise<void>): void {
 /** Undoes what the last notice offers, as its button does. */
 export const undoLast = () => undo?.()
 
+/** Returns the focus of a closed dialog to the element that had it before, unless another one has taken it. */
+function focusAgain(before: Element | null): void {
+  const now = document.activeElement
+  const isLost = !now || now === document.body || now.closest('.el-message-box') !== null
+  if (isLost && before instanceof HTMLElement && before.isConnected) before.focus()
+}
+
 /** Asks for a confirmation. Returns false if the user declines. */
 export async function confirmed(title: string, text: string, action: string, dangerous = false): Promise<boolean> {
+  const before = document.activeElement
   try {
     await ElMessageBox.confirm(text, title, {
       confirmButtonText: action,
@@ -57,11 +68,14 @@ export async function confirmed(title: string, text: string, action: string, dan
     return true
   } catch {
     return false
+  } finally {
+    focusAgain(before)
   }
 }
 
 /** Asks for a confirmation by typing `wanted`. */
 export async function confirmedByTyping(title: string, text: string, action: string, wanted: string): Promise<boolean> {
+  const before = document.activeElement
   try {
     await ElMessageBox.prompt(text, title, {
       confirmButtonText: action,
@@ -72,6 +86,8 @@ export async function confirmedByTyping(title: string, text: string, action: str
     return true
   } catch {
     return false
+  } finally {
+    focusAgain(before)
   }
 }
 

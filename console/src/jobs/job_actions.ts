@@ -55,13 +55,14 @@ async function undoSwitch(id: number, on: boolean, done: string): Promise<void> 
 }
 
 /**
- * Starts or stops a job after a confirmation. If that changes the job's state as the server knows it, the notice can undo it, and
- * `refresh` is called then. Returns whether it was done.
+ * Starts or stops a job after a confirmation, which calls `begun`. If that changes the job's state as the server knows it, the notice can
+ * undo it, and `refresh` is called then. Returns whether it was done.
  */
-export async function switchJob(job: JobFacts, on: boolean, refresh: () => Promise<void>): Promise<boolean> {
+export async function switchJob(job: JobFacts, on: boolean, refresh: () => Promise<void>, begun: () => void): Promise<boolean> {
   const name = { name: job.name, id: job.id }
   const action = t(on ? 'jobs.start' : 'jobs.stop')
   if (!(await confirmed(action, t(on ? 'jobs.start_question' : 'jobs.stop_question', name), action))) return false
+  begun()
   // Another user may have changed the state since the page was read.
   const { found } = await readJobs([job.id])
   if (!(await attempt(() => sendSwitch(job.id, on)))) return false

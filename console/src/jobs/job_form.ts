@@ -155,12 +155,17 @@ export function compareDrafts(opened: JobDraft, now: JobDraft, own: JobDraft): D
     }))
 }
 
+/** Returns whose value a merge keeps; `mine` names the conflicts in which the user's value wins. */
+export function savedSide(each: Difference, mine: Set<string>): 'now' | 'own' {
+  if (each.conflict) return mine.has(each.name) ? 'own' : 'now'
+  return same(each.opened, each.now) ? 'own' : 'now'
+}
+
 /** Merges changes of one side; `mine` names the conflicts in which the user's value wins. */
 export function mergeDrafts(opened: JobDraft, now: JobDraft, own: JobDraft, mine: Set<string>): JobDraft {
   const result: Record<string, unknown> = { ...own }
   for (const each of compareDrafts(opened, now, own)) {
-    if (each.conflict) result[each.name] = mine.has(each.name) ? each.own : each.now
-    else if (!same(opened[each.name], now[each.name])) result[each.name] = each.now
+    result[each.name] = each[savedSide(each, mine)]
   }
   return result as unknown as JobDraft
 }

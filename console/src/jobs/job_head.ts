@@ -30,14 +30,17 @@ export function useJobHead(refresh: () => Promise<void>) {
   /** The job has a schedule, and the user may start and stop it. */
   const switchable = (job: JobRow | Job) => may('operator', job) && job.schedule.type !== 'NONE'
   const deletable = (job: JobRow | Job) => may('editor', job) && !job.source
-  // The filters of a list stay in the URL below its drawer.
-  const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) =>
-    follow(router, { path, query: route.matched[0]?.path === '/jobs' ? { ...route.query, ...more } : more }, event)
+  // The filters of a list stay in the URL below its drawer. A drawer that a job's own page opens leads back to that page.
+  const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) => {
+    const place = route.matched[0]?.path
+    const query = place === '/jobs' ? { ...route.query, ...more } : place === '/jobs/:id(\\d+)' ? { ...more, back: 'job' } : more
+    return follow(router, { path, query }, event)
+  }
 
-  /** Shows the wanted state until the server has answered; after a failure the page shows the real one. */
+  /** Shows the wanted state from the confirmation until the server has answered; after a failure the page shows the real one. */
   async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
-    switching.value = { ...switching.value, [job.id]: on }
-    if (await switchJob(job, on, refresh)) await refresh()
+    const begun = () => (switching.value = { ...switching.value, [job.id]: on })
+    if (await switchJob(job, on, refresh, begun)) await refresh()
     const rest = { ...switching.value }
     delete rest[job.id]
     switching.value = rest

@@ -21,18 +21,15 @@ export function useDurations() {
   return { now, duration, durationWords }
 }
 
-/** Returns the executor at which a run is repeated; none for a shard, with which the whole broadcast is repeated. */
-export const sameExecutor = (run: Pick<Run, 'address' | 'shard_total'>) => (run.address && (run.shard_total ?? 1) <= 1 ? [run.address] : [])
-
 /** Actions of runs as the list and the page of a run offer them. `refresh` reads the page again. */
 export function useRunHead(refresh: () => Promise<void>) {
   const session = useSession()
   /** Run that is repeated in the dialog; null: closed. */
   const rerun = ref<Run | null>(null)
-  /** Members of the dialog "run once" for this run. */
+  /** Members of the dialog "run once" for this run: with its parameters. The route strategy of the job chooses the executor. */
   const rerunOf = computed(() => {
     const run = rerun.value
-    return run && { jobs: [{ id: run.job, name: run.job_name ?? '', group: run.group, params: run.params }], params: run.params, addresses: sameExecutor(run) }
+    return run && { jobs: [{ id: run.job, name: run.job_name ?? '', group: run.group, params: run.params }], params: run.params }
   })
 
   const killable = (run: Run) => run.status === 'running' && session.may('operator', run.group)

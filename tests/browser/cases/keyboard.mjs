@@ -87,7 +87,11 @@ taskByKeys(6, 'change a cron expression and check its next times', async (world,
   await page.keyboard.press('Enter')
   await page.getByText('The job is saved').waitFor()
   assert.equal((await world.admin.get(`/jobs/${id}`)).schedule.conf, conf)
+  // The edit began on the page of the job.
+  await page.waitForURL(new RegExp(`/jobs/${id}$`))
   await visitor.settle()
+  // The page reads its job again by itself.
+  await visitor.move('/help')
   await world.admin.ask('DELETE', `/jobs/${id}`)
 })
 
@@ -110,4 +114,33 @@ test('keyboard: the menu of a job opens at its first entry, and Escape leads bac
       await page.locator('#main').focus()
     }
     assert.equal(visitor.clicks, 0)
+  }))
+
+test('keyboard: the dialog of a menu entry returns the focus to the button of the menu', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = await addJob(world, 'stopped by its menu', '0 0 4 1 1 ?')
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=stopped by its menu')
+    const row = page.locator(`tr[data-row="${id}"]`)
+    const button = row.getByRole('button', { name: /^More actions on / })
+    const box = page.locator('.el-message-box').filter({ visible: true })
+    for (const key of ['Escape', 'Enter']) {
+      await tabTo(page, button)
+      await page.keyboard.press('Enter')
+      const entry = page.getByRole('menuitem', { name: 'Stop', exact: true }).filter({ visible: true })
+      await entry.waitFor()
+      for (let presses = 0; presses < 12 && !(await entry.evaluate((element) => element === document.activeElement)); presses += 1) await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await until(() => box.getByRole('button', { name: 'Stop', exact: true }).evaluate((element) => element === document.activeElement), 'the dialog has the focus')
+      // Nothing is under way before the confirmation.
+      assert.equal(await row.getByText('stopping').count(), 0)
+      await page.keyboard.press(key)
+      await box.waitFor({ state: 'hidden' })
+      await until(() => button.evaluate((element) => element === document.activeElement), `the button has the focus again after ${key}`)
+    }
+    await page.getByText('Job stopped by its menu is stopped').waitFor()
+    assert.equal((await world.admin.get(`/jobs/${id}`)).running, false)
+    assert.equal(visitor.clicks, 0)
+    await visitor.settle()
+    await visitor.move('/help')
+    await world.admin.ask('DELETE', `/jobs/${id}`)
   }))

@@ -57,11 +57,20 @@ test('pages: a viewer sees no action that is not permitted, and a link there nam
     assert.ok(!(await page.locator('table').innerText()).includes('newsletter'), 'a job of another group is shown')
     await page.goto(visitor.url('/users'))
     await page.getByText('You need the permission of an administrator').waitFor()
+    const save = page.locator('.el-drawer').getByRole('button', { name: 'Save', exact: true })
     await visitor.go(`/jobs/${world.jobs.report}/edit`)
     await page.getByText('You need the permission editor in Payments').waitFor()
-    visitor.expect(/status 40[34]: GET .*\/(jobs\/\d+|runs)$/)
-    await page.goto(visitor.url(`/jobs/${world.jobs.newsletter}`))
-    await page.locator('.el-alert--error').first().waitFor()
+    assert.equal(await save.count(), 0)
+    const foreignRun = await run(world, 'newsletter')
+    visitor.expect(/status 40[34]: GET .*\/(jobs\/\d+|runs\/\d+|runs)$/)
+    await page.goto(visitor.url(`/jobs/${world.jobs.newsletter}/edit`))
+    await page.getByText('You need the permission editor in a group').waitFor()
+    assert.deepEqual([await save.count(), await page.locator('.el-drawer form').count()], [0, 0])
+    for (const path of [`/jobs/${world.jobs.newsletter}`, `/runs/${foreignRun}`]) {
+      await page.goto(visitor.url(path))
+      await page.getByText('You need the permission viewer in a group').waitFor()
+      assert.ok(!(await page.locator('main').innerText()).includes('Permission limit'))
+    }
   }))
 
 test('pages: language and theme are chosen on the page and remembered, also in another browser', async (world) => {
