@@ -67,12 +67,13 @@ double weight_of(std::string_view parameter) {
 std::optional<core::language> accepted_language(std::string_view header) {
   std::optional<core::language> best;
   double best_weight = 0;
-  for (int ranges = 0; !header.empty() && ranges < 16; ++ranges) {
-    const auto comma = std::min(header.find(','), header.size());
-    const auto range = header.substr(0, comma);
-    header.remove_prefix(std::min(comma + 1, header.size()));
-    const auto semicolon = std::min(range.find(';'), range.size());
-    const auto weight = weight_of(range.substr(std::min(semicolon + 1, range.size())));
+  std::size_t begin = 0;
+  for (int ranges = 0; begin < header.size() && ranges < 16; ++ranges) {
+    const auto end = std::min(header.find(',', begin), header.size());
+    const auto range = header.substr(begin, end - begin);
+    begin = end + 1;
+    const auto semicolon = range.find(';');
+    const auto weight = weight_of(semicolon == std::string_view::npos ? std::string_view{} : range.substr(semicolon + 1));
     const auto found = language_of_range(core::trimmed(range.substr(0, semicolon)));
     if (found && weight > best_weight) {
       best = found;
