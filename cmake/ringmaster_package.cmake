@@ -59,7 +59,7 @@ set(CPACK_DEBIAN_DEBUG_PACKAGE_DEPENDS "ringmaster (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_SDK_PACKAGE_NAME ringmaster-sdk)
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_SDK_DESCRIPTION "C++ library for programs that run Ringmaster's or XXL-JOB's jobs
- Headers, static libraries and the CMake package \"ringmaster\", with the C++ Actor Framework that they were built with.")
+ Headers, static libraries and the CMake package ringmaster, with the C++ Actor Framework that they were built with.")
 set(CPACK_DEBIAN_SDK_PACKAGE_DEPENDS "libcurl4-openssl-dev, libexpected-dev, libspdlog-dev, libssl-dev")
 set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS "cmake, g++")
 include(CPack)

@@ -21,7 +21,7 @@ caf_snapshot=https://snapshot.debian.org/file/ff38889952c5a5a2299ac396d387f26b6e
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
-build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev ca-certificates curl
+build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev file ca-certificates curl
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev zlib1g-dev nlohmann-json3-dev libexpected-dev
   libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata
   nodejs npm)
