@@ -71,5 +71,6 @@ describe('addresses in columns', () => {
   })
   it('are found as they are shown', () => {
     expect(['10.0.0.1:9999', 'https://host:1', ''].map(wholeAddress)).toEqual(['http://10.0.0.1:9999', 'https://host:1', ''])
+    expect(wholeAddress('ringmaster://pay-worker/a')).toBe('ringmaster://pay-worker/a')
   })
 })

@@ -88,5 +88,5 @@ export function durationMs(run: Pick<Run, 'status' | 'trigger_ms' | 'duration_ms
 
 /** Returns an address without its scheme and the slash at its end, for columns. */
 export const shortAddress = (address: string) => address.replace(/^https?:\/\//i, '').replace(/\/$/, '')
-/** Returns the address that a text means, which may be one as columns show it; empty for an empty text. */
-export const wholeAddress = (text: string) => (text === '' || /^https?:\/\//i.test(text) ? text : `http://${text}`)
+/** Returns the address that a text means, which may be one as columns show it; empty for an empty text. Native addresses have a scheme of their own. */
+export const wholeAddress = (text: string) => (text === '' || /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)
