@@ -9,6 +9,7 @@
 
 #include "core/text/text.hpp"
 #include "protocol/wire/v1/api_jobs.hpp"
+#include "protocol/wire/v1/api_runs.hpp"
 
 namespace ringmaster::protocol::wire {
 
@@ -23,12 +24,9 @@ constexpr std::array<std::pair<std::string_view, job_order>, 5> job_orders{{{"id
                                                                             {"last", job_order::last},
                                                                             {"updated", job_order::updated}}};
 
-/// Statuses of last runs, by the words of rows.
-constexpr std::array<std::pair<std::string_view, run_status>, 5> last_statuses{{{"pending", run_status::pending},
-                                                                                {"running", run_status::running},
-                                                                                {"succeeded", run_status::succeeded},
-                                                                                {"failed", run_status::failed},
-                                                                                {"missed", run_status::missed}}};
+/// Statuses that rows tell of last runs.
+constexpr std::array last_statuses{run_status::pending, run_status::running, run_status::succeeded, run_status::failed,
+                                   run_status::missed};
 
 /// Maximum number of groups in a request.
 constexpr std::size_t sent_groups_max = 100;
@@ -99,14 +97,12 @@ core::result<void> read_last_statuses(const form& sent, core::job_search& search
   std::string_view list = *sent_list;
   const bool cut = list.ends_with(',');
   do {
-    const auto name = core::take_item(list);
-    const auto* const found =
-      std::find_if(last_statuses.begin(), last_statuses.end(), [name](const auto& each) { return each.first == name; });
-    if (found == last_statuses.end() || cut)
+    const auto found = find_run_status(core::take_item(list));
+    if (!found || cut || std::find(last_statuses.begin(), last_statuses.end(), *found) == last_statuses.end())
       return wrong_filter("the parameter last_status must be one or several, separated by commas, of pending, running, "
                           "succeeded, failed, missed");
-    if (std::find(search.last_statuses.begin(), search.last_statuses.end(), found->second) == search.last_statuses.end())
-      search.last_statuses.push_back(found->second);
+    if (std::find(search.last_statuses.begin(), search.last_statuses.end(), *found) == search.last_statuses.end())
+      search.last_statuses.push_back(*found);
   } while (!list.empty());
   return {};
 }

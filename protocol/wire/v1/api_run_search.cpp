@@ -33,9 +33,8 @@ constexpr std::array<std::pair<std::string_view, run_status>, 10> statuses{{{"su
                                                                            {"unknown", run_status::unknown}}};
 
 core::result<run_status> read_run_status(std::string_view text) {
-  for (const auto& [name, status] : statuses)
-    if (name == text)
-      return status;
+  if (const auto status = find_run_status(text))
+    return *status;
   return core::fail(core::errc::invalid_argument,
                     "the parameter status must be any, or one or several, separated by commas, of succeeded, failed, running, "
                     "missed, pending, timed_out, not_sent, lost, killed, unknown");
@@ -115,6 +114,12 @@ core::result<std::vector<core::log_id>> read_run_ids(std::string_view list) {
 }
 
 } // namespace
+
+std::optional<run_status> find_run_status(std::string_view name) noexcept {
+  const auto* const found =
+    std::find_if(statuses.begin(), statuses.end(), [name](const auto& each) { return each.first == name; });
+  return found == statuses.end() ? std::nullopt : std::optional{found->second};
+}
 
 core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from) {
   const auto group = api_id_of(sent, "group");

@@ -39,8 +39,7 @@ void append_name_or_null(json_object& row, std::string_view name, const Names& n
 }
 
 /// Appends the origin of the run, as far as its row tells it.
-void append_origin(json_object& row, const core::log_row& run) {
-  const auto origin = core::origin_of(run);
+void append_origin(json_object& row, const core::run_origin& origin) {
   origin.kind ? row.text("kind", core::to_string(*origin.kind)) : row.null("kind");
   append_id_or_null(row, "origin", origin.retry_of ? origin.retry_of : origin.parent);
   append_id_or_null(row, "retry_of", origin.retry_of);
@@ -51,8 +50,8 @@ void append_origin(json_object& row, const core::log_row& run) {
 }
 
 /// Appends the first instant for which a late run was sent, and the time from there to its trigger.
-void append_lateness(json_object& row, const core::log_row& run) {
-  const auto instant = core::origin_of(run).instant;
+void append_lateness(json_object& row, const core::log_row& run, const core::run_origin& origin) {
+  const auto& instant = origin.instant;
   append_instant(row, "instant_ms", instant);
   const auto late = instant ? std::optional{std::max(run.trigger_time - *instant, core::milliseconds{0})} : std::nullopt;
   append_count_or_null(row, "lateness_ms", late ? std::optional{late->count()} : std::nullopt);
@@ -112,6 +111,7 @@ void append_missed(json_object& row, const core::log_row& run) {
 
 void append_api_run(std::string& out, const core::log_row& run, const core::run_names& names) {
   const bool has_result = run.handle_code != 0;
+  const auto origin = core::origin_of(run);
   json_object row{out};
   row.number("id", number(run.id));
   row.number("group", number(run.group));
@@ -126,11 +126,11 @@ void append_api_run(std::string& out, const core::log_row& run, const core::run_
   append_text_or_null(row, "shard", run.executor_sharding_param);
   row.number("retry_left", run.fail_retry_count);
   append_instant(row, "trigger_ms", run.trigger_time);
-  append_lateness(row, run);
+  append_lateness(row, run, origin);
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
   row.text("trigger_text", core::trigger_words(run));
-  append_origin(row, run);
+  append_origin(row, origin);
   append_name_or_null(row, "by", names.requesters, run.id);
   append_sending(row, run);
   append_missed(row, run);
@@ -153,7 +153,7 @@ void append_short_run(std::string& out, const core::log_row& run, const core::ru
   append_text_or_null(row, "address", run.executor_address);
   append_instant(row, "trigger_ms", run.trigger_time);
   append_duration(row, run);
-  append_origin(row, run);
+  append_origin(row, core::origin_of(run));
 }
 
 } // namespace

@@ -48,6 +48,9 @@ inline constexpr std::size_t api_run_ids_max = 100;
 /// Maximum size in bytes of a text that is searched in messages.
 inline constexpr std::size_t api_run_words_max = 200;
 
+/// Returns the status of a word, e.g. `timed_out`; empty: unknown word.
+[[nodiscard]] std::optional<core::run_status> find_run_status(std::string_view name) noexcept;
+
 /// Reads `group`, `job`, `status` and `kind` (several with commas), `handler`, `address`, `min_duration_ms`, `q`, `from_ms`,
 /// `to_ms`, `after`; or `ids` alone.
 [[nodiscard]] core::result<core::run_search> api_run_search_of(const form& sent, const api_cursor& from);
