@@ -99,6 +99,15 @@ std::string_view seconds_to_wait(const core::error& error) noexcept {
   return error.code == core::errc::too_large && is_number ? std::string_view{text} : std::string_view{};
 }
 
+/// Returns the reply style. XXL-JOB's paths answer in the language of the server, as in XXL-JOB; our own API in the client's.
+protocol::wire::reply_style style_for(const protocol::http_request& request, const gateway::route& row, const web_rules& rules) {
+  auto style = reply_style_of(request, row.by, rules);
+  if (std::string_view{row.path}.starts_with("/api/v1/"))
+    if (const auto* wanted = request.find_header("Accept-Language"))
+      style.language = accepted_language(*wanted).value_or(style.language);
+  return style;
+}
+
 } // namespace
 
 unsigned http_status(core::errc code) noexcept {
@@ -120,19 +129,6 @@ unsigned http_status(core::errc code) noexcept {
 std::string problem_json(core::errc code, std::string_view detail) {
   return problem_body(core::to_string(code), http_status(code), detail);
 }
-
-namespace {
-
-/// Returns the reply style. XXL-JOB's paths answer in the language of the server, as in XXL-JOB; our own API in the client's.
-protocol::wire::reply_style style_for(const protocol::http_request& request, const gateway::route& row, const web_rules& rules) {
-  auto style = reply_style_of(request, row.by, rules);
-  if (std::string_view{row.path}.starts_with("/api/v1/"))
-    if (const auto* wanted = request.find_header("Accept-Language"))
-      style.language = accepted_language(*wanted).value_or(style.language);
-  return style;
-}
-
-} // namespace
 
 exchange::exchange(const gateway_services& services, const gateway::route& row, arrival at, protocol::http_exchange&& message)
   : services_{&services},

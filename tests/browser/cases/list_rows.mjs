@@ -1,4 +1,4 @@
-// What rows, filters and pages of the lists show, at several widths.
+// Rows, filters and pages of the lists, also at a given width of the window.
 import assert from 'node:assert/strict'
 import { test } from '../support/runner.mjs'
 import { run } from '../support/seed.mjs'
