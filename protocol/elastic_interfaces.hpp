@@ -87,6 +87,9 @@ using node_link = caf::typed_actor<
   /// Writes a message to the node, or drops it after the end of the link.
   caf::result<void>(node_message)>;
 
+/// The gate of one attempt to link, as its own process sees it.
+using executor_link_end = elastic_executor_gate::extend<caf::result<void>(node_message)>;
+
 /// One per host process: lease, epoch per slot, admission of grants, events until their receipt.
 using elastic_host = caf::typed_actor<
   /// A link is up, or has ended.

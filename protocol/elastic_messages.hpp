@@ -29,15 +29,20 @@ using elastic_steady = std::chrono::steady_clock::time_point;
 
 // -- a node: links ---------------------------------------------------------------------------------------------------------
 
+/// Rights of a host, by the token that its link has proved.
+struct host_rights {
+  core::token_kind token = core::token_kind::common;
+  /// Groups of its app name, ascending. With a group's token, the host runs only jobs of these. Never null.
+  std::shared_ptr<const std::vector<core::group_id>> groups;
+};
+
 /// A host's hello, and what its link has proved.
 struct host_introduction {
   elastic_hello hello;
   std::string app_name;
   /// The host's id.
   std::string address;
-  core::token_kind token = core::token_kind::common;
-  /// Groups of its app name, ascending. With a group's token, the host runs only jobs of these.
-  std::shared_ptr<const std::vector<core::group_id>> groups;
+  host_rights rights;
 };
 
 /// A message of a host.
@@ -46,8 +51,8 @@ struct host_said {
   std::uint64_t link_number = 0;
   host_link link;
   elastic_steady heard_at{};
-  /// The first message of a link is an introduction.
-  std::variant<host_introduction, elastic_heartbeat, elastic_events, elastic_inventory> said;
+  /// The first message of a link is an introduction, which may be repeated. Rights: they have changed.
+  std::variant<host_introduction, host_rights, elastic_heartbeat, elastic_events, elastic_inventory> said;
 };
 
 /// A link with an introduction has ended. This proves nothing about the process of the host.
