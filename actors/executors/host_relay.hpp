@@ -81,6 +81,7 @@ private:
   bool logged_ = false;
   /// Earliest moment of the next hello.
   steady next_hello_{};
+  std::uint64_t last_batch_ = 0;
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;
   /// Questions for an inventory without an answer. Numbers ascend.

@@ -8,7 +8,7 @@
 using namespace ringmaster;
 using namespace std::chrono_literals;
 using protocol::breach_of;
-using limits = protocol::elastic_link_limits;
+using protocol::elastic_link_limits;
 
 TEST_CASE("a host introduces a process that can exist, with texts that fit their columns", "[actors][links]") {
   CHECK(breach_of(test::good_hello()).empty());
@@ -27,12 +27,12 @@ TEST_CASE("a host introduces a process that can exist, with texts that fit their
   SECTION("ticks") { bad.start_ticks = -1; }
   SECTION("address") { bad.ip = std::string(51, '1'); }
   SECTION("bytes that are not UTF-8") { bad.ip = "\xff"; }
-  SECTION("long labels") { bad.labels = std::string(limits::label_bytes_max + 1, 'x'); }
+  SECTION("long labels") { bad.labels = std::string(elastic_link_limits::label_bytes_max + 1, 'x'); }
   SECTION("capacity") { bad.capacity = -1; }
-  SECTION("endless capacity") { bad.capacity = limits::capacity_max + 1; }
+  SECTION("endless capacity") { bad.capacity = elastic_link_limits::capacity_max + 1; }
   SECTION("handler without a name") { bad.handlers.emplace_back(); }
   SECTION("long name of a handler") { bad.handlers.emplace_back(256, 'x'); }
-  SECTION("many handlers") { bad.handlers.assign(limits::items_max + 1, "x"); }
+  SECTION("many handlers") { bad.handlers.assign(elastic_link_limits::items_max + 1, "x"); }
   SECTION("cluster") { bad.cluster = "one"; }
   SECTION("slot") { bad.epochs.push_back({256, 1}); }
   SECTION("a slot twice") { bad.epochs.push_back(bad.epochs.back()); }
@@ -59,10 +59,10 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   CHECK(breach_of(protocol::elastic_events{1, {good}}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_events{1, {}}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_events{0, {good}}).empty());
-  CHECK(breach_of(protocol::elastic_events{1, std::vector(limits::items_max, good)}).empty());
-  CHECK_FALSE(breach_of(protocol::elastic_events{1, std::vector(limits::items_max + 1, good)}).empty());
+  CHECK(breach_of(protocol::elastic_events{1, std::vector(elastic_link_limits::items_max, good)}).empty());
+  CHECK_FALSE(breach_of(protocol::elastic_events{1, std::vector(elastic_link_limits::items_max + 1, good)}).empty());
   auto large = good;
-  large.text = std::string(limits::text_bytes_max, 'x');
+  large.text = std::string(elastic_link_limits::text_bytes_max, 'x');
   CHECK(breach_of(protocol::elastic_events{1, std::vector(15, large)}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_events{1, std::vector(16, large)}).empty());
   auto hook = good;
@@ -70,7 +70,7 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   CHECK(breach_of(protocol::elastic_events{1, {hook}}).empty());
   auto cursor = good;
   cursor.kind = kind::cursor;
-  cursor.cursor = std::string(limits::cursor_bytes_max, 'x');
+  cursor.cursor = std::string(elastic_link_limits::cursor_bytes_max, 'x');
   CHECK(breach_of(protocol::elastic_events{1, {cursor}}).empty());
   auto bad = good;
   SECTION("job") { bad.job = {}; }
@@ -84,13 +84,13 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   SECTION("reason of no refusal") { bad.refusal = protocol::elastic_refusal::draining; }
   SECTION("refusal without a reason") { bad.kind = kind::refused; }
   SECTION("time") { bad.at = core::time_point::min(); }
-  SECTION("long text") { bad.text = std::string(limits::text_bytes_max + 1, 'x'); }
+  SECTION("long text") { bad.text = std::string(elastic_link_limits::text_bytes_max + 1, 'x'); }
   SECTION("cursor of another event") {
     bad.kind = kind::started;
     bad.cursor = "x";
   }
   SECTION("no cursor") { bad.kind = kind::cursor; }
-  SECTION("long cursor") { bad.cursor = std::string(limits::cursor_bytes_max + 1, 'x'); }
+  SECTION("long cursor") { bad.cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x'); }
   SECTION("child") { bad.child_pid = -1; }
   CHECK_FALSE(breach_of(protocol::elastic_events{1, {good, bad}}).empty());
 }
@@ -109,7 +109,7 @@ TEST_CASE("an inventory answers a question, and may be empty at its end", "[acto
   SECTION("epoch") { bad.epoch = 0; }
   SECTION("run") { bad.runs[0].run = {}; }
   SECTION("phase") { bad.runs[0].phase = static_cast<protocol::elastic_phase>(4); }
-  SECTION("number") { bad.runs.assign(limits::items_max + 1, good.runs[0]); }
+  SECTION("number") { bad.runs.assign(elastic_link_limits::items_max + 1, good.runs[0]); }
   CHECK_FALSE(breach_of(bad).empty());
 }
 
@@ -144,9 +144,9 @@ TEST_CASE("definitions are limited in number, bytes and values", "[actors][links
   const auto good = test::good_spec();
   CHECK(breach_of(protocol::elastic_specs{{good}}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_specs{}).empty());
-  CHECK_FALSE(breach_of(protocol::elastic_specs{std::vector(limits::items_max + 1, good)}).empty());
+  CHECK_FALSE(breach_of(protocol::elastic_specs{std::vector(elastic_link_limits::items_max + 1, good)}).empty());
   auto large = good;
-  large.props = std::string(limits::text_bytes_max, 'x');
+  large.props = std::string(elastic_link_limits::text_bytes_max, 'x');
   CHECK(breach_of(protocol::elastic_specs{{large}}).empty());
   CHECK_FALSE(breach_of(protocol::elastic_specs{std::vector(16, large)}).empty());
   auto bad = good;
@@ -155,7 +155,7 @@ TEST_CASE("definitions are limited in number, bytes and values", "[actors][links
   SECTION("no items") { bad.total = 0; }
   SECTION("endless items") { bad.total = 100'001; }
   SECTION("name") { bad.name.clear(); }
-  SECTION("long text") { bad.item_params = std::string(limits::text_bytes_max + 1, 'x'); }
+  SECTION("long text") { bad.item_params = std::string(elastic_link_limits::text_bytes_max + 1, 'x'); }
   CHECK_FALSE(breach_of(protocol::elastic_specs{{good, bad}}).empty());
 }
 
@@ -163,12 +163,12 @@ TEST_CASE("grants are limited in number, bytes and values", "[actors][links]") {
   const auto good = test::good_grants(7);
   CHECK(breach_of(good).empty());
   auto many = good;
-  many.items.assign(limits::items_max, good.items[0]);
+  many.items.assign(elastic_link_limits::items_max, good.items[0]);
   CHECK(breach_of(many).empty());
   many.items.push_back(good.items[0]);
   CHECK_FALSE(breach_of(many).empty());
   auto large = good;
-  large.items[0].cursor = std::string(limits::cursor_bytes_max, 'x');
+  large.items[0].cursor = std::string(elastic_link_limits::cursor_bytes_max, 'x');
   large.items.assign(3, large.items[0]);
   CHECK(breach_of(large).empty());
   large.items.push_back(large.items[0]);
@@ -180,7 +180,7 @@ TEST_CASE("grants are limited in number, bytes and values", "[actors][links]") {
   SECTION("job") { bad.job = {}; }
   SECTION("version") { bad.version = -1; }
   SECTION("empty") { bad.items.clear(); }
-  SECTION("long parameter") { bad.param = std::string(limits::text_bytes_max + 1, 'x'); }
+  SECTION("long parameter") { bad.param = std::string(elastic_link_limits::text_bytes_max + 1, 'x'); }
   SECTION("item") { bad.items[0].item = core::elastic::item_number{-3}; }
   SECTION("run") { bad.items[0].run = {}; }
   SECTION("fence") { bad.items[0].fence = {}; }
@@ -189,7 +189,7 @@ TEST_CASE("grants are limited in number, bytes and values", "[actors][links]") {
   SECTION("no lease") { bad.items[0].lease = 0ms; }
   SECTION("endless lease") { bad.items[0].lease = core::milliseconds::max(); }
   SECTION("time") { bad.items[0].fire_at = core::time_point::max(); }
-  SECTION("long cursor") { bad.items[0].cursor = std::string(limits::cursor_bytes_max + 1, 'x'); }
+  SECTION("long cursor") { bad.items[0].cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x'); }
   CHECK_FALSE(breach_of(bad).empty());
 }
 
@@ -207,6 +207,6 @@ TEST_CASE("orders name runs of one slot, or ask for its inventory", "[actors][li
   SECTION("run") { bad.orders[0].run = {}; }
   SECTION("fence") { bad.orders[0].fence = {}; }
   SECTION("order") { bad.orders[0].order = static_cast<core::elastic::item_order>(5); }
-  SECTION("number") { bad.orders.assign(limits::items_max + 1, good.orders[0]); }
+  SECTION("number") { bad.orders.assign(elastic_link_limits::items_max + 1, good.orders[0]); }
   CHECK_FALSE(breach_of(bad).empty());
 }

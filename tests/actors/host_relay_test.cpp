@@ -14,7 +14,7 @@ using test::good_hello;
 using test::good_inventory;
 using test::good_orders;
 using test::good_welcome;
-using limits = protocol::elastic_link_limits;
+using protocol::elastic_link_limits;
 
 namespace {
 
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(raw_host, "a node without elastic jobs refuses a host, with one
   for (int i = 0; i < 5; ++i) {
     say(good_hello());
     say(good_beat());
-    say(good_events(1));
+    say(good_events(static_cast<std::uint64_t>(i) + 1));
     advance(1s);
   }
   CHECK(is_linked());
@@ -219,16 +219,26 @@ TEST_CASE_METHOD(raw_host, "before its hello, a host is not heard and not missed
 
 TEST_CASE_METHOD(raw_host, "more batches of events than receipts allow cut the link", "[actors][links]") {
   introduce();
-  for (std::uint64_t batch = 1; batch <= limits::batches_max; ++batch)
+  for (std::uint64_t batch = 1; batch <= elastic_link_limits::batches_max; ++batch)
     say(good_events(batch));
-  say(good_events(1)); // the same again
   CHECK(is_linked());
   tell_host(protocol::elastic_receipt{3, false}, 0);
-  say(good_events(limits::batches_max + 1));
+  say(good_events(elastic_link_limits::batches_max + 1));
   CHECK(is_linked());
-  say(good_events(limits::batches_max + 2));
+  say(good_events(elastic_link_limits::batches_max + 2));
   CHECK_FALSE(is_linked());
-  CHECK(heard<protocol::elastic_events>() == limits::batches_max + 2);
+  CHECK(heard<protocol::elastic_events>() == elastic_link_limits::batches_max + 1);
+}
+
+TEST_CASE_METHOD(raw_host, "batches of events have ascending numbers", "[actors][links]") {
+  introduce();
+  say(good_events(2));
+  tell_host(protocol::elastic_receipt{2, true}, 0);
+  say(good_events(5));
+  CHECK(is_linked());
+  say(good_events(5));
+  CHECK_FALSE(is_linked());
+  CHECK(heard<protocol::elastic_events>() == 2);
 }
 
 TEST_CASE_METHOD(raw_host, "a node acknowledges and grants only while its gate is open for the life that decided it",
@@ -250,7 +260,7 @@ TEST_CASE_METHOD(raw_host, "a node acknowledges and grants only while its gate i
 TEST_CASE_METHOD(raw_host, "a node sends no message that its host would refuse", "[actors][links]") {
   introduce();
   auto endless = good_grants(12);
-  endless.items.assign(limits::items_max + 1, endless.items[0]);
+  endless.items.assign(elastic_link_limits::items_max + 1, endless.items[0]);
   tell_host(endless);
   tell_host(protocol::elastic_orders{}, 0);
   CHECK(grants.empty());
