@@ -83,7 +83,8 @@ public:
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;
 
-  /// E14. Stores results of runs whose slot `owner` does not have. Known runs stay unchanged.
+  /// E14. Stores results of open runs whose slot `owner` does not have. The first result of a run stays; those of other runs are
+  /// left out.
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
 

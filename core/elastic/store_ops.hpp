@@ -33,8 +33,6 @@ struct run_report {
   std::optional<time_point> ended = std::nullopt;
   /// Text of a failure, cut to `run_message_chars`; empty: none.
   std::string message = {};
-  /// The result came from `ej_inbox`, whose row is deleted.
-  bool from_inbox = false;
 };
 inline constexpr std::size_t run_message_chars = 4000;
 

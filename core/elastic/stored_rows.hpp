@@ -156,9 +156,9 @@ struct request_row {
   request_id id{};
   elastic_job_id job{};
   /// Unset: all items.
-  std::optional<item_number> item;
+  std::optional<item_number> item = std::nullopt;
   request_policy policy = request_policy::discard;
-  std::optional<std::string> param;
+  std::optional<std::string> param = std::nullopt;
   time_point at{};
 };
 
