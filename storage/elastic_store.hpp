@@ -79,6 +79,10 @@ public:
   /// Returns the state of one job, as `adopt` does. Errors: `not_found`.
   virtual core::result<core::elastic::adopted_job> read_job(core::elastic::elastic_job_id job) = 0;
 
+  /// Returns jobs with an id above `after`, ascending, at most `limit`.
+  virtual core::result<std::vector<core::elastic::elastic_job_row>> jobs_after(core::elastic::elastic_job_id after,
+                                                                               std::size_t limit) = 0;
+
   /// Returns those of the named items that have a row, ascending: for an item whose guard was lost.
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;

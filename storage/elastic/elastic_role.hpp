@@ -30,6 +30,8 @@ public:
                                                               std::span<const core::elastic::slot_lease> held,
                                                               core::elastic::elastic_job_id after, std::size_t limit) override;
   core::result<core::elastic::adopted_job> read_job(core::elastic::elastic_job_id job) override;
+  core::result<std::vector<core::elastic::elastic_job_row>> jobs_after(core::elastic::elastic_job_id after,
+                                                                       std::size_t limit) override;
   core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                 std::span<const core::elastic::item_number> items) override;
   core::result<void> deliver(const core::node_incarnation& owner,

@@ -11,6 +11,11 @@ namespace ringmaster::storage {
 [[nodiscard]] std::optional<core::elastic::elastic_job_row> find_elastic_job(admin_session& own,
                                                                              core::elastic::elastic_job_id job);
 
+/// Returns jobs with an id above `after`, ascending, at most `limit`. For use inside a body.
+[[nodiscard]] std::vector<core::elastic::elastic_job_row> elastic_jobs_after(admin_session& own,
+                                                                             core::elastic::elastic_job_id after,
+                                                                             std::size_t limit);
+
 /// Returns all that a coordinator needs of the job. For use inside a body.
 [[nodiscard]] core::elastic::adopted_job state_of(admin_session& own, core::elastic::elastic_job_row job);
 
