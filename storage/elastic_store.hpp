@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_views.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "core/result.hpp"
@@ -91,6 +92,21 @@ public:
   /// left out.
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
+
+  // Reads of users. Errors: `not_found`; `forbidden` without the right of viewers in the group of the job.
+
+  /// Returns the jobs of the user's groups. Errors: `forbidden` for the jobs of another group.
+  virtual core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
+                                                                      const core::principal& by) = 0;
+  virtual core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) = 0;
+
+  /// Returns items from `from` on, at most `limit`.
+  virtual core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
+                                                           std::size_t limit, const core::principal& by) = 0;
+
+  /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
+  /// groups.
+  virtual core::result<std::vector<core::elastic::host_row>> hosts(const core::principal& by) = 0;
 
   // Edits.
 

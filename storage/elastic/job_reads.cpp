@@ -134,14 +134,6 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
   }
 }
 
-void read_plan(admin_session& own, elastic::adopted_job& out) {
-  auto row = own.query("SELECT version, members, total, assignment, at_ms FROM ej_plan WHERE job = ? ORDER BY version DESC"
-                       " LIMIT 1",
-                       out.job.id);
-  if (row.next())
-    out.plan = elastic::plan_row{row.number(0), row.string(1), row.number32(2), row.string(3), row.time_ms(4)};
-}
-
 void read_waiting(admin_session& own, elastic::adopted_job& out) {
   const auto job = out.job.id;
   auto cursors = own.query("SELECT item, fence, value FROM ej_cursor WHERE job = ? ORDER BY item", job);
@@ -223,12 +215,30 @@ std::vector<elastic::item_row> items_of(admin_session& own, elastic::elastic_job
   return out;
 }
 
+std::vector<elastic::item_row> items_from(admin_session& own, elastic::elastic_job_id job, elastic::item_number from,
+                                          std::size_t limit) {
+  std::vector<elastic::item_row> out;
+  auto rows = own.query(RINGMASTER_ITEM_COLUMNS "WHERE i.job = ? AND i.item >= ? ORDER BY i.item LIMIT ?", job, from, limit);
+  while (rows.next())
+    out.push_back(item_row_in(rows));
+  return out;
+}
+
+std::optional<elastic::plan_row> newest_plan(admin_session& own, elastic::elastic_job_id job) {
+  auto row = own.query("SELECT version, members, total, assignment, at_ms FROM ej_plan WHERE job = ? ORDER BY version DESC"
+                       " LIMIT 1",
+                       job);
+  if (!row.next())
+    return std::nullopt;
+  return elastic::plan_row{row.number(0), row.string(1), row.number32(2), row.string(3), row.time_ms(4)};
+}
+
 elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) {
   elastic::adopted_job out;
   out.job = std::move(job);
   out.items = items_of(own, out.job.id, std::nullopt);
   read_fires(own, out);
-  read_plan(own, out);
+  out.plan = newest_plan(own, out.job.id);
   read_waiting(own, out);
   return out;
 }

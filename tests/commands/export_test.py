@@ -307,7 +307,7 @@ class ServedTest(Case):
 
     def test_apply_and_export(self):
         status, tried = self.apply(EVERYTHING, dry_run=True)
-        self.assertEqual((status, tried["dry_run"], len(tried["changes"])), (200, True, 7), tried)
+        self.assertEqual((status, tried["dry_run"], len(tried["changes"])), (200, True, 8), tried)
         self.assertEqual(self.jobs(), [])
         status, done = self.apply(EVERYTHING)
         self.assertEqual((status, done["dry_run"], done["on_their_way"]), (200, False, 0), done)
