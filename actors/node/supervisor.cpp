@@ -6,6 +6,7 @@
 
 #include "actors/alarms/alarm_actor.hpp"
 #include "actors/alarms/alarm_tester.hpp"
+#include "actors/console/elastic_admin.hpp"
 #include "actors/console/group_admin.hpp"
 #include "actors/console/job_admin.hpp"
 #include "actors/console/log_follower.hpp"
@@ -62,7 +63,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_, node_checks_, tasks_, alarms_};
+                                    figures_, node_checks_, tasks_, alarms_, elastic_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -187,6 +188,8 @@ void supervisor_state::spawn_administration() {
                               config::ask_limit(settings.server)));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
+  elastic_ = keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
+                                     queries_, protocol::elastic_director{}, parts_.clocks.wall, parts_.log));
   spool_ = spawn_spool();
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
                               queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log,
