@@ -44,6 +44,8 @@ struct elastic_items_found {
 };
 
 struct elastic_hosts_query {
+  /// Unset: all groups of the caller.
+  std::optional<core::group_id> group;
   core::principal by;
 };
 

@@ -105,8 +105,9 @@ public:
                                                            std::size_t limit, const core::principal& by) = 0;
 
   /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
-  /// groups.
-  virtual core::result<std::vector<core::elastic::host_row>> hosts(const core::principal& by) = 0;
+  /// groups. `group`: only those with its app name.
+  virtual core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
+                                                                   const core::principal& by) = 0;
 
   // Edits.
 

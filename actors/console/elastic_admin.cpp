@@ -83,7 +83,7 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
     },
     [this](const protocol::elastic_hosts_query& asked) {
       return look<std::vector<elastic::host_row>, protocol::elastic_host_list>(
-        [asked](storage::store& store) { return store.elastic().hosts(asked.by); });
+        [asked](storage::store& store) { return store.elastic().hosts(asked.group, asked.by); });
     },
     [this](protocol::elastic_plan_query& asked) { return preview(std::move(asked)); },
     [this](const protocol::set_elastic_status& order) { return set(order); },

@@ -69,7 +69,7 @@ TEST_CASE_METHOD(elastic_administration, "a viewer sees elastic jobs, and no oth
   REQUIRE(items);
   CHECK(items->items.rows.size() == 2);
   CHECK(items->items.total == 3);
-  const auto hosts = ask<protocol::elastic_host_list>(actor, protocol::elastic_hosts_query{viewer});
+  const auto hosts = ask<protocol::elastic_host_list>(actor, protocol::elastic_hosts_query{{}, viewer});
   REQUIRE(hosts);
   CHECK(hosts->rows.empty());
   const core::principal guest{core::user_id{3}, "guest"};

@@ -92,11 +92,13 @@ TEST_CASE("a user sees one elastic job with its items", "[storage][elastic]") {
 
 TEST_CASE("a user sees the hosts of their groups", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
-  CHECK(require(f.ej().hosts(core::local_operator())).size() == 1);
-  CHECK(require(f.ej().hosts(viewer_of(7))).empty());
+  CHECK(require(f.ej().hosts({}, core::local_operator())).size() == 1);
+  CHECK(require(f.ej().hosts({}, viewer_of(7))).empty());
   f.db->exec("UPDATE xxl_job_group SET app_name = 'app' WHERE id = 7");
-  CHECK(require(f.ej().hosts(viewer_of(7))).at(0).facts.id == "h1");
+  CHECK(require(f.ej().hosts({}, viewer_of(7))).at(0).facts.id == "h1");
+  CHECK(require(f.ej().hosts(core::group_id{7}, core::local_operator())).size() == 1);
+  CHECK(error_of(f.ej().hosts(core::group_id{8}, viewer_of(7))) == core::errc::forbidden);
   f.db->exec("UPDATE ej_node SET state = 2");
-  CHECK(require(f.ej().hosts(core::local_operator())).empty());
-  CHECK(error_of(f.ej().hosts(core::principal{})) == core::errc::forbidden);
+  CHECK(require(f.ej().hosts({}, core::local_operator())).empty());
+  CHECK(error_of(f.ej().hosts({}, core::principal{})) == core::errc::forbidden);
 }
