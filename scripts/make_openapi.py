@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from openapi_elastic import ELASTIC_SCHEMAS
 from openapi_schemas import (
     ANY_NUMBER, GLUE, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth,
     whole,
@@ -389,7 +390,8 @@ def document():
         "servers": [{"url": "/"}],
         "security": [{name: []} for name in schemes],
         "paths": paths,
-        "components": {"schemas": {**SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"), "RunFilter": filter_of("/runs", "runs")},
+        "components": {"schemas": {**SCHEMAS, **ELASTIC_SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"),
+                                   "RunFilter": filter_of("/runs", "runs")},
                        "securitySchemes": schemes},
     }
 

@@ -68,7 +68,8 @@ public:
 
 private:
   static bool is_of_schedule(const elastic_field& field) {
-    return field.name == "schedule_type" || field.name == "schedule" || field.name == "interval_ms" || field.name == "item_params";
+    return field.name == "schedule_type" || field.name == "schedule" || field.name == "interval_ms" ||
+           field.name == "item_params";
   }
 
   /// Finds the spelling of each key, and refuses unknown ones and a key that is given twice.

@@ -815,129 +815,6 @@ export type NewKey = {
   expires_ms?: number | null
 }
 
-export type ElasticJobRow = {
-  id: number
-  namespace: string
-  name: string
-  group: number
-  type: string
-  handler: string
-  total: number
-  schedule_type: 'none' | 'cron' | 'fixed_rate' | 'unknown'
-  /** Cron, or seconds of a rate; empty without a schedule. */
-  schedule: string
-  /** Empty: the zone of the server's schedules. */
-  time_zone: string
-  status: ElasticStatus
-  /** Milliseconds since the epoch. */
-  next_ms: number | null
-  /** Milliseconds since the epoch. */
-  last_ms: number | null
-  /** Source that declares the job. */
-  source: string | null
-  description: string
-}
-
-export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
-
-export type ElasticJob = {
-  id: number
-  namespace: string
-  name: string
-  group: number
-  type: string
-  handler: string
-  total: number
-  status: ElasticStatus
-  version: number
-  /** Milliseconds since the epoch. */
-  next_ms: number | null
-  /** Milliseconds since the epoch. */
-  last_ms: number | null
-  /** Source that declares the job. */
-  source: string | null
-  /** By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name. */
-  options: Record<string, unknown>
-  items: {
-    running: number
-    /** Items that wait for a host. */
-    waiting: number
-    disabled: number
-  }
-  /** Requests that no node has taken yet. */
-  requests: number
-  disabled_servers: string[]
-}
-
-export type ElasticItem = {
-  item: number
-  state: 'idle' | 'running' | 'waiting'
-  /** Host of the open run, or of the last one. */
-  host: string | null
-  run: number | null
-  source: 'normal' | 'misfire' | 'failover' | 'manual' | null
-  attempt: number
-  /** Milliseconds since the epoch. */
-  granted_ms: number | null
-  /** A fire came while the item ran; it is made up for. */
-  missed: boolean
-  disabled: boolean
-  /** The number of items was reduced; the item goes when its run ends. */
-  surplus: boolean
-  /** Owner by the newest plan. */
-  planned_host: string | null
-  /** Why the plan has no host for the item. */
-  gap: string | null
-  param: string | null
-}
-
-export type ElasticHost = {
-  number: number
-  id: string
-  app_name: string
-  state: 'up' | 'silent' | 'dead' | 'left'
-  ip: string
-  pid: number
-  /** Separated by commas. */
-  labels: string
-  capacity: number
-  incarnation: number
-  /** Node that extends the lease of the host. */
-  keeper: string
-}
-
-export type ElasticShare = {
-  host: string | null
-  /** Why the items have no host. */
-  gap: string | null
-  ranges: {
-    first: number
-    /** Inclusive. */
-    last: number
-  }[]
-}
-
-export type ElasticEdit = {
-  id: number
-  /** False if it was so already. */
-  changed: boolean
-  /** Milliseconds since the epoch. */
-  next_ms: number | null
-}
-
-export type ElasticSwitch = {
-  item?: number | null
-}
-
-export type ElasticTrigger = {
-  /** Without it: all items. */
-  item?: number | null
-  /** In place of the job's parameter, for these runs. */
-  param?: string | null
-  /** For items that run. Default: that of the job. */
-  policy?: 'discard' | 'queue' | 'coalesce' | null
-}
-
 export type ApiKey = {
   id: number
   name: string
@@ -1306,6 +1183,129 @@ export type Change = {
     before: string | null
     after: string | null
   }[]
+}
+
+export type ElasticJobRow = {
+  id: number
+  namespace: string
+  name: string
+  group: number
+  type: string
+  handler: string
+  total: number
+  schedule_type: 'none' | 'cron' | 'fixed_rate' | 'unknown'
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule: string
+  /** Empty: the zone of the server's schedules. */
+  time_zone: string
+  status: ElasticStatus
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Source that declares the job. */
+  source: string | null
+  description: string
+}
+
+export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
+
+export type ElasticJob = {
+  id: number
+  namespace: string
+  name: string
+  group: number
+  type: string
+  handler: string
+  total: number
+  status: ElasticStatus
+  version: number
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Source that declares the job. */
+  source: string | null
+  /** By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name. */
+  options: Record<string, unknown>
+  items: {
+    running: number
+    /** Items that wait for a host. */
+    waiting: number
+    disabled: number
+  }
+  /** Requests that no node has taken yet. */
+  requests: number
+  disabled_servers: string[]
+}
+
+export type ElasticItem = {
+  item: number
+  state: 'idle' | 'running' | 'waiting'
+  /** Host of the open run, or of the last one. */
+  host: string | null
+  run: number | null
+  source: 'normal' | 'misfire' | 'failover' | 'manual' | null
+  attempt: number
+  /** Milliseconds since the epoch. */
+  granted_ms: number | null
+  /** A fire came while the item ran; it is made up for. */
+  missed: boolean
+  disabled: boolean
+  /** The number of items was reduced; the item goes when its run ends. */
+  surplus: boolean
+  /** Owner by the newest plan. */
+  planned_host: string | null
+  /** Why the plan has no host for the item. */
+  gap: string | null
+  param: string | null
+}
+
+export type ElasticHost = {
+  number: number
+  id: string
+  app_name: string
+  state: 'up' | 'silent' | 'dead' | 'left'
+  ip: string
+  pid: number
+  /** Separated by commas. */
+  labels: string
+  capacity: number
+  incarnation: number
+  /** Node that extends the lease of the host. */
+  keeper: string
+}
+
+export type ElasticShare = {
+  host: string | null
+  /** Why the items have no host. */
+  gap: string | null
+  ranges: {
+    first: number
+    /** Inclusive. */
+    last: number
+  }[]
+}
+
+export type ElasticEdit = {
+  id: number
+  /** False if it was so already. */
+  changed: boolean
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+}
+
+export type ElasticSwitch = {
+  item?: number | null
+}
+
+export type ElasticTrigger = {
+  /** Without it: all items. */
+  item?: number | null
+  /** In place of the job's parameter, for these runs. */
+  param?: string | null
+  /** For items that run. Default: that of the job. */
+  policy?: 'discard' | 'queue' | 'coalesce' | null
 }
 
 export type JobFilter = {

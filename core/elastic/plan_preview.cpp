@@ -81,7 +81,8 @@ result<std::vector<elastic_preview_share>> preview_plan(const adopted_job& job, 
     return tl::unexpected{plan.error()};
   std::vector<elastic_preview_share> out;
   for (auto& share : plan->shares())
-    out.push_back({share.owner.is_assigned() ? ids[share.owner.host] : std::string{}, share.owner.reason, std::move(share.items)});
+    out.push_back(
+      {share.owner.is_assigned() ? ids[share.owner.host] : std::string{}, share.owner.reason, std::move(share.items)});
   return out;
 }
 

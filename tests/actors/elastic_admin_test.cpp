@@ -106,7 +106,8 @@ TEST_CASE_METHOD(elastic_administration, "an operator disables and enables an el
   }
 }
 
-TEST_CASE_METHOD(elastic_administration, "a request has the policy of its job, and is made once for a token", "[actors][elastic]") {
+TEST_CASE_METHOD(elastic_administration, "a request has the policy of its job, and is made once for a token",
+                 "[actors][elastic]") {
   const auto tom = user(core::group_right::operate);
   const protocol::trigger_elastic order{job, std::nullopt, std::nullopt, "p", 77, tom};
   const auto first = ask<protocol::elastic_triggered>(actor, order);

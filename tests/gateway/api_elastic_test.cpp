@@ -54,8 +54,8 @@ TEST_CASE_METHOD(api_fixture, "api: items of an elastic job have hosts and a pla
   const auto page = json_of(call("GET", "/elastic/jobs/7/items?limit=1"));
   CHECK(page["items"].size() == 1);
   CHECK(page["next"] == "p1");
-  CHECK(script->take_asked()
-        == asked_of_elastic{"elastic_items_query(7, 0, 51) by admin@127.0.0.1", "elastic_items_query(7, 0, 2) by admin@127.0.0.1"});
+  CHECK(script->take_asked() ==
+        asked_of_elastic{"elastic_items_query(7, 0, 51) by admin@127.0.0.1", "elastic_items_query(7, 0, 2) by admin@127.0.0.1"});
   CHECK(json_of(call("GET", "/elastic/jobs/7/plan?without=h2"))
         == json::parse(R"({"items":[{"host":"h1","gap":null,"ranges":[{"first":0,"last":1}]}]})"));
   CHECK(script->take_asked() == asked_of_elastic{"elastic_plan_query(7, 'h2') by admin@127.0.0.1"});

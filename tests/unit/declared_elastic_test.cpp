@@ -164,7 +164,8 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
   CHECK(with("item_params = \"0=a,x=b\"").starts_with("e.toml:6: item_params: "));
   CHECK(with("item_params = { x = \"a\" }") == "e.toml:6: item_params: \"x\" is not the number of an item");
   CHECK(with("cron = \"0 0 1 * * ?\"\nschedule = { rate = \"5s\" }") == "e.toml:6: cron: excludes schedule");
-  CHECK(with("order = \"random\"").starts_with("e.toml:6: order: \"random\" is unknown; expected one of desc-string, asc-natural"));
+  CHECK(
+    with("order = \"random\"").starts_with("e.toml:6: order: \"random\" is unknown; expected one of desc-string, asc-natural"));
   CHECK(with("monitorExecution = false").starts_with("e.toml:6: monitorExecution: cannot be switched off"));
   CHECK(with("timeout = \"soon\"").starts_with("e.toml:6: timeout: expected a duration"));
   CHECK(with("timeout = -1").starts_with("e.toml:6: timeout: expected a duration"));

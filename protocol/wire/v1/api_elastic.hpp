@@ -1,8 +1,8 @@
 #pragma once
 
-// Elastic jobs in /api/v1. Errors of all functions that read: `invalid_argument` that begins with the path of the member, or names
-// the parameter. Options have the names of declared files; durations and instants are milliseconds, with `_ms` at the end of
-// their name.
+// Elastic jobs in /api/v1. Errors of all functions that read: `invalid_argument` that begins with the path of the member, or
+// names the parameter. Options have the names of declared files; durations and instants are milliseconds, with `_ms` at the
+// end of their name.
 
 #include <optional>
 #include <string>
