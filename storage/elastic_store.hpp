@@ -43,8 +43,8 @@ public:
   virtual core::result<std::vector<core::elastic::lease_row>> leases() = 0;
 
   /// E1. Enters a host process: a new one begins the next incarnation of its id, up, with `owner` as its keeper (`done`). The
-  /// same process again: `repeated`, unchanged, whoever is its keeper; after a verdict dead or left: `guard_lost`, it must fence
-  /// itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database; `invalid_argument` for
+  /// same process again: `repeated`, unchanged, also with another keeper; after a verdict dead or left: `guard_lost`, it must
+  /// fence itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database; `invalid_argument` for
   /// facts that do not fit.
   virtual core::result<core::elastic::host_answer> enter_host(const core::node_incarnation& owner, const std::string& cluster_id,
                                                               const core::elastic::host_facts& facts) = 0;

@@ -49,7 +49,7 @@ struct lease_row {
   std::optional<node_incarnation> holder;
 };
 
-/// What a host process says about itself (`elastic_hello`).
+/// Account of a host process about itself (`elastic_hello`).
 struct host_facts {
   std::string id;
   std::string app_name;

@@ -145,8 +145,8 @@ public:
       select_rows(text, keys, width, take);
   }
 
-  /// Runs an INSERT or DELETE of rows with `width` values each, in the same way. Returns the numbers that the database gave to the
-  /// rows, in their order.
+  /// Runs an INSERT or DELETE of rows with `width` values each, in the same way. Returns the numbers that the database gave to
+  /// the rows, in their order.
   std::vector<std::int64_t> execute_rows(sql_text text, std::span<const sql_value> values, std::size_t width) {
     return values.empty() ? std::vector<std::int64_t>{} : run_rows(text, values, width);
   }

@@ -135,7 +135,7 @@ private:
 
   core::result<elastic::elastic_edit_done> add() {
     if (const auto id = named()) {
-      // The same declared text again, e.g. because the answer was lost.
+      // Repeated, e.g. because the answer was lost.
       auto known = find_elastic_job(own_, *id);
       if (known && !edit_.content_hash.empty() && known->content_hash == edit_.content_hash && known->what == edit_.what)
         return elastic::elastic_edit_done{*id, known->version, 0, known->next};

@@ -13,8 +13,8 @@ namespace {
 namespace elastic = core::elastic;
 
 #define RINGMASTER_HOST_COLUMNS                                                                                                  \
-  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state, keeper,"  \
-  " keeper_inc, keeper_no, change_no FROM ej_node "
+  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state,"         \
+  " keeper, keeper_inc, keeper_no, change_no FROM ej_node "
 
 elastic::host_row host_in(const sql_rows& row) {
   elastic::host_row out;
