@@ -43,8 +43,8 @@ public:
   virtual core::result<std::vector<core::elastic::lease_row>> leases() = 0;
 
   /// E1. Enters a host process: a new one begins the next incarnation of its id, up, with `owner` as its keeper (`done`). The
-  /// same process again: `repeated`, unchanged, whoever is its keeper; after a verdict dead or left: `guard_lost`, it must fence
-  /// itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database; `invalid_argument` for
+  /// same process again: `repeated`, unchanged, also with another keeper; after a verdict dead or left: `guard_lost`, it must
+  /// fence itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database; `invalid_argument` for
   /// facts that do not fit.
   virtual core::result<core::elastic::host_answer> enter_host(const core::node_incarnation& owner, const std::string& cluster_id,
                                                               const core::elastic::host_facts& facts) = 0;
@@ -83,7 +83,8 @@ public:
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;
 
-  /// E14. Stores results of runs whose slot `owner` does not have. Known runs stay unchanged.
+  /// E14. Stores results of open runs whose slot `owner` does not have. The first result of a run stays; those of other runs are
+  /// left out.
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
 

@@ -31,8 +31,8 @@ struct link_introduction {
 };
 
 /// The address of an executor's link for a node. It ignores everything until the node has proved that it knows the token. Then it
-/// passes runs and requests to executor_host and returns the replies; messages of elastic jobs go to elastic_host. One per attempt to link; its end is the end of the link. It
-/// ends itself when the peer sends a message that a node never sends.
+/// passes runs and requests to executor_host and returns the replies; it passes messages of elastic jobs to elastic_host. One per
+/// attempt to link; its end is the end of the link. It ends itself when the peer sends a message that a node never sends.
 class executor_gate_state {
 public:
   static inline const char* name = "ringmaster.executor_gate";

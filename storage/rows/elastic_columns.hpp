@@ -19,7 +19,8 @@ struct fixed_text {
   [[nodiscard]] constexpr const char* c_str() const noexcept { return chars.data(); }
 };
 
-/// Puts `head`, each option's column between `before` and `after`, and `tail` together. `Parts` is a type with these four texts.
+/// Puts `head`, each option's column between `before` and `after`, and `tail` together. `Parts` is a type with these four texts;
+/// with a text `middle`, that one and a `?, ` for each option come before the tail.
 template <class Parts>
 [[nodiscard]] constexpr auto with_option_columns() {
   constexpr auto append_all = [](auto append) {
@@ -28,6 +29,11 @@ template <class Parts>
       append(Parts::before);
       append(field.column);
       append(Parts::after);
+    }
+    if constexpr (requires { Parts::middle; }) {
+      append(Parts::middle);
+      for (std::size_t i = 0; i < core::elastic::elastic_fields.size(); ++i)
+        append("?, ");
     }
     append(Parts::tail);
   };
