@@ -237,7 +237,12 @@ void job_coordination::check_links(job_moment at) {
       if (one.state != elastic::item_state::unreachable)
         apply(which, elastic::event::link_lost{host}, at);
       break;
-    case job_hosts::standing::gone: replan(at); apply(which, elastic::event::host_gone{host}, at); break;
+    case job_hosts::standing::gone:
+      // Its takeover needs a plan without the host.
+      if (plan_.quiet_at)
+        replan(at);
+      apply(which, elastic::event::host_gone{host}, at);
+      break;
     case job_hosts::standing::silent:
     case job_hosts::standing::unknown: ask(host); break;
     }
