@@ -39,8 +39,7 @@ struct elastic_hosts_parts {
   logger log;
 };
 
-/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper's duty (E2), verdicts (E3), receipts of
-/// events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
+/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper (E2), verdicts (E3), receipts of events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
 /// are in `host_table`; this actor asks the store and passes messages on.
 class elastic_hosts_state {
 public:
@@ -71,7 +70,7 @@ private:
   };
   using entries = std::vector<entry>;
   using entry_answers = std::vector<core::result<core::elastic::host_answer>>;
-  /// What an incarnation of this node begins with.
+  /// State of the store at the begin of an incarnation of this node.
   struct start {
     core::elastic::cluster_mark mark;
     std::vector<core::elastic::host_row> hosts;

@@ -1,4 +1,4 @@
-// What elastic_hosts asks the store: the begin of an incarnation, admission (E1), the keeper's duty (E2), verdicts (E3), changes of
+// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes of
 // other nodes.
 
 #include <algorithm>

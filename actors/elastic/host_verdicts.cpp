@@ -1,4 +1,4 @@
-// Rules of time of host_table: heartbeats, suspicion, the keeper's duty (E2) and verdicts (E3).
+// Rules of host_table about time: heartbeats, suspicion, the keeper (E2) and verdicts (E3).
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
 void host_table::look(steady now) {
   attended_.attend(now);
   for (auto& [number, host] : hosts_)
-    if (host.link && !host.suspect && host.row.state == core::elastic::host_state::up
+    if (host.link && !host.suspect && !host.has_ended && host.row.state == core::elastic::host_state::up
         && attended_.silence(host.last_beat, now) >= host_times::suspect_after) {
       host.suspect = true;
       tell(host, protocol::host_fate::suspect);
