@@ -30,7 +30,7 @@ void elastic_director_state::forget_everything() {
   looks_.clear();
   wanted_.reset();
   edits_ = {};
-  active_ = loading_ = false;
+  active_ = loading_ = releasing_ = false;
   loading_slots_.clear();
   look_whether_stopped();
 }
@@ -95,7 +95,7 @@ void elastic_director_state::take(const core::elastic::slot_lease& lease) {
     return loading_slots_.push_back(lease);
   // The slot left meanwhile.
   held.leaves = true;
-  release_when_idle(lease.slot);
+  release_idle();
 }
 
 void elastic_director_state::load(core::elastic::elastic_job_id after) {
@@ -140,30 +140,30 @@ void elastic_director_state::release_slots(const core::slot_set& which) {
       for (const auto& [key, each] : jobs_)
         if (each.slot == slot)
           protocol::send(self_, each.actor, protocol::slot_release_order{});
-  std::vector<std::uint32_t> idle;
-  for (const auto& [slot, held] : slots_)
-    idle.push_back(slot);
-  for (const auto slot : idle)
-    release_when_idle(slot);
+  release_idle();
 }
 
-// E15 once all writes of the slot are answered.
-void elastic_director_state::release_when_idle(std::uint32_t slot) {
-  const auto found = slots_.find(slot);
-  if (found == slots_.end() || !found->second.leaves || found->second.jobs != 0 || std::exchange(found->second.releasing, true))
+// E15 once all writes of a slot are answered. Slots that become idle meanwhile are the next call.
+void elastic_director_state::release_idle() {
+  if (!life_ || releasing_)
     return;
-  ask<void>([owner = *life_, lease = found->second.lease](
-              storage::store& store) { return store.elastic().release_leases(owner, {&lease, 1}); },
-            [this, slot](core::result<void>&& done) {
-              const auto held = slots_.find(slot);
-              if (held == slots_.end())
-                return;
+  std::vector<core::elastic::slot_lease> idle;
+  for (const auto& [slot, held] : slots_)
+    if (held.leaves && held.jobs == 0)
+      idle.push_back(held.lease);
+  if (idle.empty())
+    return;
+  releasing_ = true;
+  ask<void>([owner = *life_, idle](storage::store& store) { return store.elastic().release_leases(owner, idle); },
+            [this, idle](core::result<void>&& done) {
+              releasing_ = false;
               if (done) {
-                slots_.erase(held);
+                for (const auto& lease : idle)
+                  slots_.erase(lease.slot);
+                release_idle();
                 look_whether_stopped();
               } else {
-                parts_.log->warn("slot {} of elastic jobs is not released, retrying: {}", slot, done.error().context);
-                held->second.releasing = false;
+                parts_.log->warn("slots of elastic jobs are not released, retrying: {}", done.error().context);
                 release_again_ = now() + lease_pause;
               }
               arm();

@@ -78,7 +78,7 @@ void elastic_director_state::remove(job_key job) {
   jobs_.erase(found);
   if (const auto held = slots_.find(slot); held != slots_.end()) {
     held->second.jobs -= std::min<std::size_t>(held->second.jobs, 1);
-    release_when_idle(slot);
+    release_idle();
   }
 }
 
@@ -280,7 +280,7 @@ void elastic_director_state::tick() {
   take_leases();
   if (release_again_ && now() >= *release_again_) {
     release_again_.reset();
-    release_slots({});
+    release_idle();
   }
   look_whether_stopped();
   arm();

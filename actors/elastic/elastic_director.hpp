@@ -61,8 +61,6 @@ private:
     bool loaded = false;
     /// Another node gets it, or this node stops.
     bool leaves = false;
-    /// The store has the release.
-    bool releasing = false;
     std::size_t jobs = 0;
   };
   struct child {
@@ -101,7 +99,7 @@ private:
   void load(core::elastic::elastic_job_id after);
   void loaded(const std::vector<core::elastic::slot_lease>& slots);
   void release_slots(const core::slot_set& which);
-  void release_when_idle(std::uint32_t slot);
+  void release_idle();
   [[nodiscard]] caf::result<void> stop();
   void look_whether_stopped();
   /// Asks the store; an answer after the incarnation has no effect.
@@ -151,6 +149,7 @@ private:
   steady next_lease_{};
   /// Slots that the store did not release are tried again at this moment.
   std::optional<steady> release_again_;
+  bool releasing_ = false;
   std::shared_ptr<const protocol::known_hosts> known_;
   core::firing_heap<look, steady> looks_;
   std::uint64_t versions_ = 0;

@@ -52,6 +52,7 @@ struct hosts_fixture : elastic_world {
   hosts_fixture() {
     director = track(system().spawn([this]() -> protocol::elastic_director::behavior_type {
       return {
+        [](const protocol::hosts_subscription&) {},
         [](const protocol::incarnation_change&) {},
         [](const protocol::slot_change&) {},
         [](protocol::edit_hint) {},
