@@ -22,6 +22,7 @@ protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
       tell_news();
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
+    [this](protocol::stop_request) { table_.leave(); },
     [this](protocol::host_send& message) { pass_on(std::move(message)); },
     [this](const protocol::host_events_done& done) { take_outcomes(done); },
     [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },

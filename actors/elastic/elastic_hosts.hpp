@@ -39,7 +39,8 @@ struct elastic_hosts_parts {
   logger log;
 };
 
-/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper (E2), verdicts (E3), receipts of events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
+/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper (E2), verdicts (E3), receipts of
+/// events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
 /// are in `host_table`; this actor asks the store and passes messages on.
 class elastic_hosts_state {
 public:

@@ -1,5 +1,5 @@
-// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes of
-// other nodes.
+// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes
+// of other nodes.
 
 #include <algorithm>
 #include <utility>
@@ -100,7 +100,7 @@ void elastic_hosts_state::begin() {
 }
 
 void elastic_hosts_state::begun(core::result<start>&& found) {
-  if (!found)
+  if (!found || found->mark.cluster_id.empty()) // begins again with the next tick
     return;
   cluster_ = found->mark.cluster_id;
   // Leases of silent hosts are counted from now on.
@@ -169,7 +169,9 @@ void elastic_hosts_state::entered(const entry& asked, core::result<elastic::host
   using enum protocol::elastic_verdict;
   if (!answer) {
     const auto code = answer.error().code;
-    const auto verdict = code == core::errc::conflict ? other_cluster : code == core::errc::too_large ? too_many_hosts : unavailable;
+    const auto verdict = code == core::errc::conflict    ? other_cluster
+                         : code == core::errc::too_large ? too_many_hosts
+                                                         : unavailable;
     parts_.log->warn("host {} was not admitted: {}", asked.introduction.address, answer.error().context);
     return refuse(asked.link_number, verdict, answer.error().context);
   }

@@ -83,6 +83,8 @@ public:
   /// Begins an incarnation of this node. What its predecessor had under way no longer counts.
   void begin_life(const core::node_incarnation& life, steady now);
   void end_life();
+  /// This node is about to leave the cluster: hosts are told so, and no others are kept while there is another node.
+  void leave() noexcept { leaving_ = true; }
   /// Takes all rows of nodes.
   void note_nodes(std::span<const core::node_row> nodes);
   [[nodiscard]] bool several_nodes() const noexcept { return nodes_up_.size() > 1; }
@@ -156,6 +158,8 @@ private:
 
   /// Unset: this node is no keeper, and judges nothing.
   std::optional<core::node_incarnation> life_;
+  bool leaving_ = false;
+  /// Incarnation of each node that is up.
   std::map<std::string, std::int64_t> nodes_up_;
   attended_time attended_;
   std::map<core::elastic::host_number, known_host> hosts_;

@@ -296,14 +296,26 @@ TEST_CASE_METHOD(hosts_fixture, "a host changes its keeper", "[actors][elastic]"
   CHECK(at.ack().number == 2);
   CHECK(at.ack().keeper_no == 2);
   CHECK(stored_host().keeper == me);
-  // Another node claims it, which this one reads.
   accepted = 2;
   beat_for(at, 1s);
   const std::vector<elastic::keeper_claim> claims{{at.welcome().host, 2}};
-  expect(ej().keep_hosts(other, claims));
-  beat_for(at, 300ms);
-  beat(at);
-  CHECK(at.ack().keeper_no == 0);
+  SECTION("another node claims it, which this one reads") {
+    expect(ej().keep_hosts(other, claims));
+    beat_for(at, 300ms);
+    beat(at);
+    CHECK(at.ack().keeper_no == 0);
+  }
+  SECTION("a node that leaves says so, and takes no host from another one") {
+    tell(hosts, protocol::stop_request{});
+    beat(at);
+    CHECK(at.ack().leave);
+    CHECK(at.ack().keeper_no == 2);
+    expect(ej().keep_hosts(other, claims));
+    beat_for(at, 300ms);
+    beat(at, true);
+    CHECK(at.ack().keeper_no == 0);
+    CHECK(stored_host().keeper == other);
+  }
 }
 
 TEST_CASE_METHOD(hosts_fixture, "after a restart the node keeps its hosts again", "[actors][elastic]") {

@@ -341,9 +341,10 @@ TEST_CASE_METHOD(table_fixture, "a process that links again is back", "[actors][
   CHECK(fates() == std::vector{host_fate::suspect});
   admit(2);
   CHECK(fates() == std::vector{host_fate::back});
-  protocol::host_rights rights{core::token_kind::group, std::make_shared<const std::vector<core::group_id>>(1, core::group_id{4})};
+  const auto groups = std::make_shared<const std::vector<core::group_id>>(1, core::group_id{4});
+  const protocol::host_rights rights{core::token_kind::group, groups};
   table.change_rights(2, rights);
-  CHECK(table.take_view()->seats.at(0).groups == rights.groups);
+  CHECK(table.take_view()->seats.at(0).groups == groups);
 }
 
 TEST_CASE("a receipt follows once all events have an outcome", "[actors][elastic]") {
