@@ -55,10 +55,9 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, const protocol::host_
 
 void elastic_hosts_state::hear(std::uint64_t link, steady heard_at, const protocol::elastic_heartbeat& beat) {
   const auto ack = table_.hear(link, beat, heard_at, parts_.clock.at(heard_at));
-  if (!ack)
-    return;
-  tell(link, {life_->incarnation, *ack});
-  if (beat.asks_keeper)
+  if (ack)
+    tell(link, {life_->incarnation, *ack});
+  else
     work();
 }
 

@@ -143,6 +143,8 @@ private:
   std::unordered_map<std::uint64_t, protocol::host_link> links_;
   /// Bounded by the links.
   std::deque<entry> entries_;
+  /// Entries that the store has; null: none.
+  std::shared_ptr<const entries> entering_;
   std::optional<core::node_incarnation> life_;
   /// Unset until the store has answered under this incarnation: no host is admitted before.
   std::optional<std::string> cluster_;

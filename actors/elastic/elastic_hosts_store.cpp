@@ -40,6 +40,9 @@ void elastic_hosts_state::change_incarnation(const protocol::incarnation_change&
   life_ = change.life;
   cluster_.reset();
   tasks_ = {};
+  // An answer to the entries that the store has would be dropped.
+  if (const auto asked = std::exchange(entering_, nullptr))
+    entries_.insert(entries_.begin(), asked->begin(), asked->end());
   for (const auto& waiting : std::exchange(entries_, {}))
     refuse(waiting.link_number, protocol::elastic_verdict::unavailable, "this node is not in the cluster now");
   if (!life_)
@@ -142,6 +145,7 @@ void elastic_hosts_state::enter_hosts() {
   auto asked = std::make_shared<const entries>(next_entries());
   if (asked->empty())
     return;
+  entering_ = asked;
   ask<entry_answers>(
     &tasks_under_way::entry, "enter hosts of elastic jobs",
     [asked, owner = *life_, cluster = *cluster_](storage::store& store) -> core::result<entry_answers> {
@@ -154,6 +158,7 @@ void elastic_hosts_state::enter_hosts() {
       return out;
     },
     [this, asked](core::result<entry_answers>&& answers) {
+      entering_ = nullptr;
       if (!answers)
         answers = entry_answers(asked->size(), tl::unexpected{answers.error()});
       entered(*asked, std::move(*answers));

@@ -112,7 +112,8 @@ public:
 
   // Time.
 
-  /// Takes a heartbeat. Returns its acknowledgement; unset: none. `wall`: this node's, when it was heard.
+  /// Takes a heartbeat. Returns its acknowledgement; unset: none, or that of the claim which must begin now. `wall`: this node's,
+  /// when it was heard.
   [[nodiscard]] std::optional<protocol::elastic_ack> hear(std::uint64_t link, const protocol::elastic_heartbeat& beat,
                                                           steady heard_at, core::time_point wall);
   /// There is a proof that a process has ended.
@@ -126,7 +127,8 @@ public:
 
   /// E2. Begins what is due.
   [[nodiscard]] std::vector<core::elastic::keeper_claim> begin_claims();
-  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements to send at once, by link.
+  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements of the last heartbeats, by
+  /// link.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, protocol::elastic_ack>> end_claims(
     std::span<const core::elastic::keeper_claim> claims, std::span<const core::elastic::host_answer> answers, steady now);
   /// E3. Returns what is due, also verdicts without an answer.

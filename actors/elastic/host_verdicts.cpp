@@ -39,6 +39,9 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   // From its question on, the host accepts only a higher number.
   if (beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no))
     host->asks = true;
+  // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
+  if (host->claiming || must_claim(*host))
+    return std::nullopt;
   return protocol::elastic_ack{
     .number = beat.number, .keeper_no = is_keeper ? host->row.keeper_no : 0, .leave = leaving_ && several_nodes()};
 }

@@ -149,8 +149,8 @@ TEST_CASE_METHOD(table_fixture, "two missing heartbeats make a host suspect, 750
       REQUIRE(notices.size() == 1);
       CHECK(notices[0].fate == host_fate::silent);
       CHECK(notices[0].last_beat >= last);
-      CHECK(beat(4)->keeper_no == 0);
-      // It speaks, so this node becomes its keeper again.
+      // It speaks, so this node becomes its keeper again. The heartbeat is answered after that.
+      CHECK_FALSE(beat(4));
       const auto claims = table.begin_claims();
       REQUIRE(claims.size() == 1);
       CHECK(table.begin_claims().empty());
