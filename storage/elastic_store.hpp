@@ -53,7 +53,8 @@ public:
   virtual core::result<std::vector<core::elastic::host_answer>> keep_hosts(
     const core::node_incarnation& owner, std::span<const core::elastic::keeper_claim> claims) = 0;
 
-  /// E3. Stores verdicts. `silent` and `left` need the keeper and its number as read; a host that is dead stays dead.
+  /// E3. Stores verdicts. `silent` and `left` need the keeper and its number as read; a host that is dead stays dead. `dead` may
+  /// name a former process, in the order of processes.
   virtual core::result<std::vector<core::elastic::host_answer>> judge_hosts(
     const core::node_incarnation& owner, std::span<const core::elastic::host_verdict> verdicts) = 0;
 

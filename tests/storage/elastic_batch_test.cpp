@@ -172,6 +172,20 @@ TEST_CASE("E9 needs a proof that no body runs", "[storage][elastic]") {
     CHECK(row.cause.source == elastic::run_source::failover);
     CHECK(row.cause.fire == f.grant(0).cause.fire);
   }
+  SECTION("a newer process from another folder proves nothing but the end of the lease") {
+    auto other = elastic_fixture::facts("h1", "p2");
+    other.folder = "elsewhere";
+    require(f.ej().enter_host(f.me, f.cluster, other));
+    CHECK(f.write_item(0, loss_of(run, 1, process_ended, wanted)).outcome == guard_lost);
+    SECTION("its lease is over") { CHECK(f.write_item(0, loss_of(run, 1, lease_over, wanted)).outcome == done); }
+    SECTION("it is proved dead later") {
+      const std::vector<elastic::host_verdict> proof{{f.host, 0, elastic::host_state::dead}};
+      CHECK(require(f.ej().judge_hosts(f.other, proof)).at(0).outcome == done);
+      CHECK(require(f.ej().judge_hosts(f.other, proof)).at(0).outcome == repeated);
+      CHECK(require(f.ej().hosts_since(0, 10)).at(0).state == elastic::host_state::up);
+      CHECK(f.write_item(0, loss_of(run, 1, process_ended, wanted)).outcome == done);
+    }
+  }
   SECTION("the host is silent and the lease over") {
     f.set_host_state(elastic::host_state::silent);
     CHECK(f.write_item(0, loss_of(run, 1, process_ended, wanted)).outcome == guard_lost);
