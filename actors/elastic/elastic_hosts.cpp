@@ -125,7 +125,7 @@ void elastic_hosts_state::tell_news() {
     refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
   // First the view: who hears that a host has gone looks for another one.
   auto notices = table_.take_notices();
-  if (auto view = table_.take_view())
+  if (auto view = table_.take_view(now()))
     protocol::send(self_, parts_.director, protocol::host_view{std::move(view)});
   for (const auto& notice : notices) {
     using enum protocol::host_fate;

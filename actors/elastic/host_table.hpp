@@ -27,6 +27,8 @@ struct host_times {
   static constexpr std::chrono::milliseconds suspect_after{300};
   /// The lease of the last acknowledged heartbeat, with a margin.
   static constexpr std::chrono::milliseconds silent_after{750};
+  /// Interval of views with nothing but changes of load.
+  static constexpr std::chrono::milliseconds load_every{200};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };
@@ -139,8 +141,9 @@ public:
   // News.
 
   [[nodiscard]] std::vector<protocol::host_notice> take_notices() { return std::exchange(notices_, {}); }
-  /// Returns all hosts if something has changed since the last call, otherwise null.
-  [[nodiscard]] std::shared_ptr<const protocol::known_hosts> take_view();
+  /// Returns all hosts if something has changed since the last call, otherwise null. A mere change of load waits for `load_every`,
+  /// because each view reaches all jobs.
+  [[nodiscard]] std::shared_ptr<const protocol::known_hosts> take_view(steady now);
 
 private:
   known_host* find(const core::elastic::host_process& process);
@@ -172,6 +175,9 @@ private:
   std::shared_ptr<const protocol::known_hosts> view_;
   bool facts_changed_ = true;
   bool seats_changed_ = true;
+  bool load_changed_ = false;
+  /// When the last view was taken.
+  steady viewed_at_{};
   steady link_lost_at_{};
 };
 

@@ -149,7 +149,6 @@ TEST_CASE_METHOD(hosts_fixture, "a host is admitted, beats, and is seen by the d
   REQUIRE(known);
   CHECK(known->seats.at(0).free_slots == 8);
   CHECK(known->hosts.find(welcome.host.host)->linked);
-  advance(1s);
   CHECK(known->several_nodes);
   SECTION("an acknowledgement needs no store") {
     store.role.fault_of = [](std::string_view) { return store_fault::away; };
