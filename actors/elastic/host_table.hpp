@@ -129,8 +129,7 @@ public:
 
   /// E2. Begins what is due.
   [[nodiscard]] std::vector<core::elastic::keeper_claim> begin_claims();
-  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements of the last heartbeats, by
-  /// link.
+  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements of the last heartbeats, by link.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, protocol::elastic_ack>> end_claims(
     std::span<const core::elastic::keeper_claim> claims, std::span<const core::elastic::host_answer> answers, steady now);
   /// E3. Returns what is due, also verdicts without an answer.
@@ -141,8 +140,8 @@ public:
   // News.
 
   [[nodiscard]] std::vector<protocol::host_notice> take_notices() { return std::exchange(notices_, {}); }
-  /// Returns all hosts if something has changed since the last call, otherwise null. A mere change of load waits for `load_every`,
-  /// because each view reaches all jobs.
+  /// Returns all hosts if something has changed since the last call, otherwise null. A mere change of load waits for
+  /// `load_every`, because each view reaches all jobs.
   [[nodiscard]] std::shared_ptr<const protocol::known_hosts> take_view(steady now);
 
 private:
