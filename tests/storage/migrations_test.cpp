@@ -75,8 +75,8 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT job, fire_ms, source, request, plan_version, config_version, state, expected, dropped, param FROM ej_fire",
          "SELECT id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc, granted_ms, started_ms, "
          "ended_ms, state, message FROM ej_run",
-         "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state, "
-         "keeper, keeper_inc, keeper_no, change_no FROM ej_node",
+         "SELECT num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, "
+         "capacity, state, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
          "SELECT run, fence, outcome FROM ej_inbox",
