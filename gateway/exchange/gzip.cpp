@@ -19,6 +19,8 @@ constexpr int gzip_memory = 8;
 /// Bytes that are compressed at a time: the io thread also sends runs, and must not be held up by a large body.
 constexpr std::size_t compressed_at_once = 32 * 1024;
 constexpr std::size_t output_bytes = 16 * 1024;
+/// Largest content of `decompressed`.
+constexpr std::size_t plain_bytes_max = 64 * 1024 * 1024;
 
 /// Compresses the pieces of another source. One thread at a time.
 class gzip_source final : public protocol::http_body_source {
@@ -122,6 +124,26 @@ gzip_turns::turn gzip_turns::take() {
     return nullptr;
   }
   return {taken_.get(), [taken = taken_](void*) { taken->fetch_sub(1); }};
+}
+
+std::string decompressed(std::string_view gzip) {
+  z_stream stream{};
+  if (inflateInit2(&stream, gzip_format) != Z_OK)
+    return {};
+  // zlib only reads its input, and takes it as mutable unless ZLIB_CONST is defined.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  std::string plain;
+  int state = Z_OK;
+  while (state == Z_OK && plain.size() < plain_bytes_max) {
+    std::array<char, 16384> piece{};
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = piece.size();
+    state = inflate(&stream, Z_NO_FLUSH);
+    plain.append(piece.data(), piece.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  return state == Z_STREAM_END ? plain : std::string{};
 }
 
 std::shared_ptr<protocol::http_body_source> compressed(std::shared_ptr<protocol::http_body_source> plain,

@@ -18,6 +18,9 @@ namespace ringmaster::gateway {
 /// Compresses a body as gzip. Empty: no memory for it.
 [[nodiscard]] std::string compressed(std::string_view plain);
 
+/// Decompresses an embedded file of at most 64 MiB. Empty: the content is damaged or larger.
+[[nodiscard]] std::string decompressed(std::string_view gzip);
+
 /// Limit of bodies that are compressed while they are sent: all share one io thread. Any thread.
 class gzip_turns {
 public:

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/console/console_pages.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/gzip.hpp"
 #include "tests/support/catch.hpp"
 

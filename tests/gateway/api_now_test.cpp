@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "gateway/console/console_pages.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/kept_answer.hpp"
 #include "tests/support/catch.hpp"
