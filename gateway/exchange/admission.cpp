@@ -36,7 +36,8 @@ void refuse_visitor(const exchange& ex) {
 void refuse_role(const exchange& ex) {
   if (ex.row().by != dialect_set::none && ex.style().dialect == dialect::xxl3)
     return ex.refuse_with(200, not_admin);
-  ex.fail(core::not_permitted(ex.who(), "do this: it is for administrators"));
+  if (const auto checked = core::check_admin(ex.who()); !checked)
+    ex.fail(checked.error());
 }
 
 void refuse_key(const exchange& ex, const core::error& why) {
