@@ -132,7 +132,7 @@ void supervisor_state::spawn_firing_path() {
                                          parts_.clocks.wall, settings.registry, parts_.log));
   schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
                                        schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
-                                       parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
+                                       parts_.schedule_zone, parts_.identity.id, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_surroundings() {
