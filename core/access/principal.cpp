@@ -43,7 +43,7 @@ result<void> check_right_anywhere(const principal& who, group_right wanted) {
   const auto suffices = [wanted](const auto& each) { return each.second >= wanted; };
   if (who.admin || std::any_of(who.rights.begin(), who.rights.end(), suffices))
     return {};
-  return tl::unexpected{not_permitted(who, "needs the permission " + std::string{stored_name(wanted)} + " in at least one group")};
+  return tl::unexpected{not_permitted(who, "needs the permission " + std::string{stored_name(wanted)} + " in some group")};
 }
 
 result<void> check_admin(const principal& who) {

@@ -92,7 +92,7 @@ bool is_private(const core::error& error) noexcept {
          error.subject.empty();
 }
 
-/// Returns true for an error for which XXL's text leaves out the reason: why a run cannot be killed, and which permission is missing.
+/// Returns true for an error for which XXL's text leaves out the reason: why a run cannot be killed, which permission is missing.
 bool is_vague(core::refusal why) noexcept {
   using enum core::refusal;
   return why == run_not_triggered || why == not_permitted || why == child_not_permitted;
