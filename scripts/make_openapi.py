@@ -357,8 +357,8 @@ def document():
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {
             "application/problem+json": {"schema": ref("FileProblem")}}}
     drift["409"] = refused["409"]
-    schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
-               for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
+    schemes = {"session": {"type": "apiKey", "in": "cookie", "name": "ringmaster_session_<port>", "description":
+                           "Set by POST /api/v1/session. <port>: of the address that the browser shows, e.g. 443."}}
     schemes["key"] = {"type": "http", "scheme": "bearer", "description": "API key. With a cookie instead, requests that change "
                       "something need the header X-CSRF-Token: see GET /api/v1/session."}
     return {

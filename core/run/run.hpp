@@ -108,7 +108,7 @@ struct claim_batch {
   std::int64_t seen_revision = 0;
   std::vector<schedule_move> moves;
   std::vector<planned_run> runs;
-  /// Host name of the sender, which the store adds to every run's trigger message.
+  /// Name of the sending node, its id in rm_node, which the store adds to every run's trigger message.
   std::string node_host;
   /// Java admins read the same database: log rows have their format, and the job of every intent is checked again (firing
   /// protocol, S3).

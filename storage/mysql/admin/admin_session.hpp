@@ -19,6 +19,7 @@ public:
   bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
   void hold_edits() override;
   core::result<core::password_form> password_form() override;
+  core::result<core::cluster_mode> mode() override;
   core::result<core::cluster_mode> begin_edit() override;
   [[nodiscard]] xxl_facts facts() const override;
   [[nodiscard]] bool may_have_java_runs() override;

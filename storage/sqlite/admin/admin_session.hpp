@@ -20,6 +20,7 @@ public:
   bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
   void hold_edits() override {}
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
+  core::result<core::cluster_mode> mode() override { return core::cluster_mode::native; }
   core::result<core::cluster_mode> begin_edit() override { return core::cluster_mode::native; }
   [[nodiscard]] xxl_facts facts() const override { return {}; }
   [[nodiscard]] bool may_have_java_runs() override { return false; }
