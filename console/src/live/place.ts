@@ -55,7 +55,7 @@ export function readPlace(query: LocationQuery, state: unknown, part = ''): Plac
 /** Writes a place into a query; that of the first page is absent. */
 export function writePlace(query: LocationQuery | LocationQueryRaw, place: Place, part = ''): LocationQueryRaw {
   const names = namesOf(part)
-  const { [names.page]: _page, [names.cursor]: _cursor, ...rest } = query
+  const rest: LocationQueryRaw = Object.fromEntries(Object.entries(query).filter(([name]) => name !== names.page && name !== names.cursor))
   const cursor = cursorOf(place)
   return cursor === undefined ? rest : { ...rest, [names.page]: String(place.page + 1), [names.cursor]: cursor }
 }
