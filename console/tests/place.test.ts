@@ -38,6 +38,7 @@ describe('the place of a list in its URL', () => {
 
 let wrapper: VueWrapper | null = null
 let asked: (string | null)[] = []
+let changesAsked: (string | null)[] = []
 /** Answers by cursor; '': the first page. */
 let answers: Record<string, Record<string, unknown> | null> = {}
 const row = (id: number) => ({ id, job: 1, job_name: 'x', group: 1, group_title: 'g', status: 'succeeded', trigger_ms: 1, kind: 'cron', address: null, reason: null })
@@ -57,11 +58,13 @@ const shows = (...ids: number[]) => vi.waitFor(() => expect(rows()).toEqual(ids)
 
 beforeEach(async () => {
   asked = []
+  changesAsked = []
   answers = { '': page([9, 8], 'p8'), p8: page([7, 6], 'p6'), p6: page([5], null) }
   vi.stubGlobal(
     'fetch',
     vi.fn(async (url: string, init?: RequestInit) => {
       const { pathname, searchParams } = new URL(url, 'http://server')
+      if (/\/jobs\/\d+\/changes$/.test(pathname)) changesAsked.push(searchParams.get('cursor'))
       if (pathname !== '/api/v1/runs') return answer(url, init)
       asked.push(searchParams.get('cursor'))
       const found = answers[searchParams.get('cursor') ?? '']
@@ -156,5 +159,14 @@ describe('a page of runs', () => {
     await vi.waitFor(() => expect(wrapper!.text()).toContain('Page 2'), 5000)
     await settle()
     expect([rows(), asked]).toEqual([[], [null, 'p8']])
+  })
+})
+
+describe('a page of the changes of a job', () => {
+  it('is opened by a link, apart from the filters of the page', async () => {
+    const router = await open('/jobs/7?changes_page=2&changes_cursor=p9')
+    await vi.waitFor(() => expect(changesAsked).toEqual(['p9']), 15000)
+    expect(wrapper!.find('details.panel').attributes('open')).toBeDefined()
+    expect(router.currentRoute.value.query).toEqual({ changes_page: '2', changes_cursor: 'p9' })
   })
 })

@@ -121,3 +121,15 @@ test('pages: Back from a row, a reload and a link show the same page; a filter a
     }
     await visitor.settle()
   }))
+
+test('bulk: at 360 pixels the bar of actions has the width of the window, not half of it', (world) =>
+  visit(world, { viewport: { width: 360, height: 740 } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/jobs')
+    await page.locator('main tbody input[type=checkbox]').first().check()
+    const bar = page.getByRole('toolbar')
+    await bar.waitFor()
+    const { x, width } = await bar.boundingBox()
+    assert.ok(width > 260 && x >= 0 && x + width <= 360, `${x}, ${width} px`)
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'the page is wider than the window')
+    await visitor.settle()
+  }))
