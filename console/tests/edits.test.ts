@@ -141,7 +141,7 @@ describe('saving an edit of a job', () => {
 })
 
 describe('saving a script', () => {
-  const remark = async (text: string) => type('.el-dialog input[maxlength="100"]', text)
+  const remark = async (text: string) => type('.el-dialog .remark input', text)
   it('compares with the former text', async () => {
     await open('/jobs/1/script')
     typed('second')

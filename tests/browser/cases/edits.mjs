@@ -562,3 +562,27 @@ test('edit: a change of the same user in another window is told as such, and the
     await visitor.move('/help')
     await world.admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('edit: a pasted name that is too long is kept and said to be too long, not cut', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { id } = await world.admin.post('/jobs', { group: world.pay, name: 'to be renamed', author: 'ann', handler: 'quick' })
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    const name = drawerField(page, 'Name')
+    const problem = page.locator('.el-drawer').getByText('Too long: 256 characters, at most 255', { exact: true })
+    await name.fill('n'.repeat(256))
+    await problem.waitFor()
+    assert.equal((await name.inputValue()).length, 256)
+    await save(page)
+    await problem.waitFor()
+    assert.equal(await page.locator('.el-dialog').count(), 0, 'nothing is sent')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    // 255 characters, of which each is two units of JavaScript.
+    await name.fill('🌙'.repeat(255))
+    await problem.waitFor({ state: 'detached' })
+    await saveEdit(page)
+    await page.getByText('The job is saved').waitFor()
+    assert.equal((await world.admin.get(`/jobs/${id}`)).name, '🌙'.repeat(255))
+    await visitor.settle()
+    await visitor.move('/help')
+    await world.admin.ask('DELETE', `/jobs/${id}`)
+  }))
