@@ -341,7 +341,8 @@ class DemoTest(Case):
         self.assertEqual(demo.stop(), 0)
 
     def runs_of(self, send, job: int, status: str) -> list[dict]:
-        """Triggers the job if no run of it is under way: the executors register a moment after the start. Returns its runs with this status."""
+        """Triggers the job if no run of it is under way: the executors register a moment after the start. Returns its runs with
+        this status."""
         runs = send("GET", f"/runs?job={job}")[1]["items"]
         if not any(each["status"] in ("pending", "running", status) for each in runs):
             send("POST", f"/jobs/{job}/trigger", {})
