@@ -160,15 +160,17 @@ operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigge
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("GroupRow"), parameters=[
     query("q", text(), "Part of the app name or the title, or an id."),
     query("sort", one_of("app_name", "-app_name", "title", "-title", "id", "-id"), "Default: app_name."),
-    query("counts", truth(), "Adds jobs, online, known and has_token to the rows (false)."), *PAGING])
+    query("counts", truth(), "Adds jobs, online, late, gone, known and has_token to the rows (false)."), *PAGING])
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
 operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
           parameters=PAGING)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
           reply=page_of("Executor"), parameters=[
-              query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
-operation("get", "/executors/refused", "administrator", "Lists executors that this node refused within the last ten minutes",
+              query("group", ID), query("state", one_of("online", "late", "gone", "entered")),
+              query("q", text(), "Part of the address, of the app name or of the group's title."), *PAGING])
+operation("get", "/executors/refused", "administrator",
+          "Lists executors of the last ten minutes that this node refused, or whose app name no group has",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
               "app_name": maybe(text()), "address": maybe(text()),

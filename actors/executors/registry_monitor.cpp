@@ -58,7 +58,7 @@ caf::result<protocol::executor_list> registry_monitor_state::list(const protocol
   if (!table_.has_read())
     return protocol::to_caf({core::errc::unavailable, "the registry has not been read yet"});
   if (query.by_group)
-    return protocol::executor_list{{}, table_.counts(query.by)};
+    return protocol::executor_list{{}, table_.counts(query.by), table_.totals(query.by)};
   return protocol::executor_list{table_.executors(query.search, query.by)};
 }
 

@@ -84,7 +84,12 @@ void executor_list(exchange ex) {
 }
 
 void refused_list(exchange ex) {
-  const auto all = ex.services().refused.lately(ex.services().now());
+  auto all = ex.services().refused.lately(ex.services().now());
+  // An executor without a group is served from the moment its group is added.
+  if (const auto& groups = ex.services().tokens)
+    std::erase_if(all, [&groups](const refused_executor& each) {
+      return each.why == refused_for::unknown_app && groups->contains(each.app_name);
+    });
   tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {
                   wire::json_object row{out};
                   row.text("reason", name_of(each.why));
