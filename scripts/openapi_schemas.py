@@ -435,8 +435,8 @@ SCHEMAS = {
         "jobs_running": maybe(whole(0, description="Jobs whose schedule is started.")),
         "failed_last_hour": maybe(whole(0)),
         "failed_is_capped": maybe(truth("Counting stopped at failed_last_hour; at least so many runs failed.")),
-        "executors_online": maybe(whole(0, description="Executors of groups whose heartbeats come in time, each address once; "
-                                                       "null until the node has read them.")),
+        "executors_online": maybe(whole(0, description="Executors of all groups whose heartbeats come in time; null until the "
+                                                       "node has read them.")),
         "executors_without_group": maybe(whole(0, description="Live registrations whose app name no group has.")),
         "partial": truth("Lanes, rates, lateness and series are missing for some nodes.")}),
     "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),

@@ -147,12 +147,9 @@ std::vector<core::executor_count> registry_table::counts(const core::principal& 
 }
 
 core::executor_totals registry_table::totals(const core::principal& by) const {
-  std::unordered_set<std::string_view> online;
-  visit_executors(std::nullopt, by, [&](const core::group&, const key&, const entry* known) {
-    if (known != nullptr && state_of(*known) == core::executor_state::online)
-      online.insert(known->place);
-  });
-  core::executor_totals out{static_cast<std::int64_t>(online.size())};
+  core::executor_totals out;
+  for (const auto& each : counts(by))
+    out.online += each.online;
   if (!by.admin)
     return out;
   std::unordered_set<std::string_view> apps;

@@ -1009,7 +1009,7 @@ export type Now = {
   failed_last_hour: number | null
   /** Counting stopped at failed_last_hour; at least so many runs failed. */
   failed_is_capped: boolean | null
-  /** Executors of groups whose heartbeats come in time, each address once; null until the node has read them. */
+  /** Executors of all groups whose heartbeats come in time; null until the node has read them. */
   executors_online: number | null
   /** Live registrations whose app name no group has. */
   executors_without_group: number | null

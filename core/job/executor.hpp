@@ -67,7 +67,7 @@ struct executor_count {
 
 /// Numbers of executors of all groups together.
 struct executor_totals {
-  /// Addresses of groups whose heartbeats come in time, each once even if several groups have it.
+  /// The sum over the groups: an executor of two groups with one app name counts in both.
   std::int64_t online = 0;
   /// Live registrations whose app name no group has: no run is sent there.
   std::int64_t without_group = 0;

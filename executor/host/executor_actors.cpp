@@ -133,7 +133,7 @@ core::result<void> executor::parts::serve() {
   beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
     admins, actors::beat_identity{options.app_name, address},
     actors::patience_with({options.admins, options.app_name, "", options.admin_timeout}), log);
-  log->info("serving on {}; the address for admins is {}", *bound, address);
+  log->info("serving on {}, registers as {}", *bound, address);
   return {};
 }
 
