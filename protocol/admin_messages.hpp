@@ -245,6 +245,9 @@ struct executors_query {
   core::principal by;
   /// True: the answer has the numbers of executors in place of rows.
   bool by_group = false;
+  /// True: the rows are the live registrations whose app name no group has, for administrators. Of the search only the window
+  /// counts.
+  bool without_group = false;
 };
 
 struct executor_list {

@@ -170,11 +170,13 @@ operation("get", "/executors", "viewer", "Lists executors as the answering node 
               query("group", ID), query("state", one_of("online", "late", "gone", "entered")),
               query("q", text(), "Part of the address, of the app name or of the group's title."), *PAGING])
 operation("get", "/executors/refused", "administrator",
-          "Lists executors of the last ten minutes that this node refused, or whose app name no group has",
+          "Lists executors that this node refused within the last ten minutes, and those whose app name no group has",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
               "app_name": maybe(text()), "address": maybe(text()),
-              "remote": text("Address that the request came from."), "first_ms": MS, "last_ms": MS, "times": ANY_NUMBER}))}))
+              "remote": maybe(text("Address that the request came from; null if another node had it.")),
+              "first_ms": MS, "last_ms": MS, "times": whole(0, description="Requests that this node had; 0 if another one had "
+                                                                           "them.")}))}))
 operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", parameters=[SEEN],
           more=[409, 412, 428])
 operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, parameters=[MAY_HAVE_SEEN],

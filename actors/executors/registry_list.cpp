@@ -150,15 +150,25 @@ core::executor_totals registry_table::totals(const core::principal& by) const {
   core::executor_totals out;
   for (const auto& each : counts(by))
     out.online += each.online;
-  if (!by.admin)
-    return out;
+  if (by.admin)
+    out.without_group = without_group({0, 0}).total;
+  return out;
+}
+
+core::page<core::known_executor> registry_table::without_group(const core::page_window& window) const {
   std::unordered_set<std::string_view> apps;
   for (const auto& each : groups_)
     apps.insert(each.app_name);
-  out.without_group = std::count_if(entries_.begin(), entries_.end(), [&apps](const auto& each) {
-    return std::get<0>(each.first) == routed_group && !apps.contains(std::get<1>(each.first));
-  });
-  return out;
+  const core::executor_search search{{}, {}, window};
+  executor_page page{search};
+  core::group none;
+  for (const auto& [which, known] : entries_) {
+    if (std::get<0>(which) != routed_group || apps.contains(std::get<1>(which)))
+      continue;
+    none.app_name = std::get<1>(which);
+    page.add(describe(none, std::get<2>(which), known));
+  }
+  return page.take();
 }
 
 void registry_table::note_departure(const key& which, const entry& known) {

@@ -1606,7 +1606,7 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
-  /** Lists executors of the last ten minutes that this node refused, or whose app name no group has. Allowed for: administrator. */
+  /** Lists executors that this node refused within the last ten minutes, and those whose app name no group has. Allowed for: administrator. */
   'GET /executors/refused': {
     query: undefined
     body: undefined
@@ -1615,12 +1615,13 @@ export interface Operations {
         reason: 'wrong_token' | 'unknown_app' | 'outside_networks'
         app_name: string | null
         address: string | null
-        /** Address that the request came from. */
-        remote: string
+        /** Address that the request came from; null if another node had it. */
+        remote: string | null
         /** Milliseconds since the epoch. */
         first_ms: number
         /** Milliseconds since the epoch. */
         last_ms: number
+        /** Requests that this node had; 0 if another one had them. */
         times: number
       }[]
     }

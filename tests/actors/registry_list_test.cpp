@@ -172,6 +172,10 @@ TEST_CASE("an executor whose app name has no group is counted apart until there 
   here.beat({"OTHER", "stock", "http://c/"}, t0);
   CHECK(here.table.totals(everything).online == 1);
   CHECK(here.table.totals(everything).without_group == 1);
+  const auto apart = here.table.without_group({0, 10}).rows;
+  REQUIRE(apart.size() == 1);
+  CHECK((apart[0].app_name == "stock" && apart[0].address == "http://b/" && apart[0].last_beat == t0));
+  CHECK(here.table.without_group({0, 0}).rows.empty());
   const core::principal viewer{core::user_id{5}, "tom", false, {{core::group_id{1}, core::group_right::viewer}}, ""};
   CHECK(here.table.totals(viewer).online == 1);
   CHECK(here.table.totals(viewer).without_group == 0);

@@ -64,3 +64,21 @@ TEST_CASE_METHOD(api_fixture, "an executor without a group is listed until its g
   tell_groups(std::vector<std::string>{"app-1", "stock"});
   CHECK(reasons() == std::vector<std::string>{"wrong_token stock"});
 }
+
+TEST_CASE_METHOD(api_fixture, "an executor without a group that registered at another node is listed once",
+                 "[gateway][api][executors]") {
+  open();
+  tell_groups(std::vector<std::string>{"app-1"});
+  const auto stock = R"({"registryGroup":"EXECUTOR","registryKey":"stock","registryValue":"http://127.0.0.1:7001/"})";
+  CHECK(post("/api/registry", stock).body == plain_success);
+  seen->note([](recorder& r) {
+    r.without_group = {{{}, "stock", "http://127.0.0.1:7001/", core::executor_state::online, core::from_ms(1'767'323'045'000)},
+                       {{}, "goods", "http://127.0.0.1:7002/", core::executor_state::late, core::from_ms(1'767'323'045'000)}};
+  });
+  const auto items = json_of(call("GET", "/executors/refused"))["items"];
+  REQUIRE(items.size() == 2);
+  CHECK(items[0]["app_name"] == "stock");
+  CHECK(items[0]["times"] == 1);
+  CHECK(items[1] == json::parse(R"({"reason":"unknown_app","app_name":"goods","address":"http://127.0.0.1:7002/","remote":null,
+                                    "first_ms":1767323045000,"last_ms":1767323045000,"times":0})"));
+}
