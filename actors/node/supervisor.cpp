@@ -159,8 +159,7 @@ void supervisor_state::spawn_surroundings() {
   spawn_links();
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
-                                     node_, queries_.reads, parts_.clocks.wall));
-  protocol::send(self_, registry_, protocol::registry_subscription{figures_});
+                                     node_, registry_, queries_.reads, parts_.clocks.wall));
 }
 
 void supervisor_state::spawn_links() {

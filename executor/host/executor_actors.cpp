@@ -131,9 +131,9 @@ core::result<void> executor::parts::serve() {
   if (options.admins.empty())
     return {};
   beats = system->spawn<protocol::with_state<actors::beat_actor_state, protocol::beat_actor>>(
-    admins, address,
+    admins, actors::beat_identity{options.app_name, address},
     actors::patience_with({options.admins, options.app_name, "", options.admin_timeout}), log);
-  log->info("serving on {}, registered as {}", *bound, address);
+  log->info("serving on {}, registers as {}", *bound, address);
   return {};
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { until } from '../support/programs.mjs'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Api } from '../support/api.mjs'
+import { Server, startExecutor, until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
 import { password, run, runEnded, users } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
@@ -648,3 +651,116 @@ test('edit: the form suggests the handlers of the group, and says what runs a jo
     await page.locator('.el-message-box').getByRole('button', { name: 'Discard' }).click()
     await visitor.settle()
   }))
+
+test('executors: one without a group is not online, and its group is added from its row', async (world) => {
+  const before = await world.admin.get('/now')
+  const stray = await startExecutor(world.server, 'stock-executor', 'stock-counter', '')
+  try {
+    await until(async () => (await world.admin.get('/now')).executors_without_group === 1, 'the executor without a group is counted')
+    assert.equal((await world.admin.get('/now')).executors_online, before.executors_online)
+    assert.match(stray.program.text(), /registration of \S+ accepted by \S+; runs come as soon as a group there has the app name stock-counter/)
+    assert.doesNotMatch(stray.program.text(), /registered as/)
+    await visit(world, {}, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword)
+      await page.getByRole('link', { name: '1 executor has no group and gets no runs' }).click()
+      await page.waitForURL(/\/executors\?state=refused$/)
+      const refused = page.getByRole('table', { name: 'Refused executors, and executors without a group' })
+      const row = refused.locator('tr', { hasText: 'stock-counter' })
+      await row.getByText('No group has this AppName').waitFor()
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await row.getByRole('button', { name: 'Add this group' }).click()
+      const dialog = page.locator('.el-dialog')
+      assert.equal(await dialog.getByLabel('AppName').inputValue(), 'stock-counter')
+      assert.equal(await dialog.getByLabel('Title').inputValue(), 'Stock counter')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await row.waitFor({ state: 'hidden' })
+      await visitor.move('/executors?q=STOCK')
+      const list = page.getByRole('table', { name: 'Executors', exact: true })
+      await list.locator('tr', { hasText: 'stock-counter' }).getByRole('button', { name: '1 online' }).waitFor()
+      assert.equal(await list.locator('tbody tr').count(), 1)
+      await page.getByRole('table', { name: 'Executors that match' }).locator('tr', { hasText: 'stock-counter' }).getByText('online', { exact: true }).waitFor()
+      await until(async () => (await world.admin.get('/now')).executors_online === before.executors_online + 1, 'the executor is online')
+      assert.equal((await world.admin.get('/now')).executors_without_group, 0)
+      // Counts of all pages mean the same.
+      const rows = (await world.admin.get('/groups?counts=true&limit=500')).items
+      assert.equal(rows.reduce((sum, group) => sum + group.online, 0), (await world.admin.get('/executors?state=online')).total)
+      await visitor.settle()
+    })
+  } finally {
+    await stray.stop()
+    const group = (await world.admin.get('/groups?q=stock-counter')).items[0]
+    if (group) await world.admin.ask('DELETE', `/groups/${group.id}`)
+  }
+})
+
+test('executors: a stopped one is first, and found by state and text, which are in the URL', async (world) => {
+  const { id } = await world.admin.post('/groups', { app_name: 'brief-worker', title: 'Brief' })
+  const brief = await startExecutor(world.server, 'brief-executor', 'brief-worker', '')
+  try {
+    await until(async () => (await world.admin.get(`/executors?group=${id}&state=online`)).total === 1, 'the executor is online')
+    await brief.stop()
+    await visit(world, {}, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword, '/executors')
+      const list = page.getByRole('table', { name: 'Executors', exact: true })
+      const row = list.locator('tr', { hasText: 'brief-worker' })
+      await row.getByText('No executor is online').waitFor()
+      await row.getByText('1 gone').waitFor()
+      const down = page.getByRole('table', { name: 'Late and gone executors' })
+      await down.locator('tr', { hasText: 'brief-worker' }).waitFor()
+      assert.ok((await down.boundingBox()).y < (await list.boundingBox()).y, 'trouble is above the groups')
+      const texts = await list.locator('tbody tr').allInnerTexts()
+      assert.ok(texts.findIndex((text) => text.includes('brief-worker')) < texts.findIndex((text) => text.includes('1 online')), texts.join())
+      await page.locator('.filters .el-select').click()
+      await page.getByRole('option', { name: 'gone', exact: true }).click()
+      await page.waitForURL(/state=gone/)
+      await page.getByLabel('AppName, title or address').fill('BRIEF')
+      await page.waitForURL(/q=BRIEF/)
+      const found = page.getByRole('table', { name: 'Executors: gone' })
+      await until(async () => (await found.locator('tbody tr').count()) === 1, 'one executor is found')
+      await found.getByText('brief-worker').waitFor()
+      assert.equal(await list.count(), 0)
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await page.reload()
+      await found.getByText('brief-worker').waitFor()
+      await page.getByLabel('AppName, title or address').fill('no such executor')
+      await page.getByText('No match').waitFor()
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await row.waitFor()
+      await until(() => new URL(page.url()).search === '', 'the filters left the URL')
+      await visitor.settle()
+    })
+  } finally {
+    await brief.stop()
+    await world.admin.ask('DELETE', `/groups/${id}`)
+  }
+})
+
+test('executors: on an empty server the first executor leads to its group', async (world) => {
+  const folder = join(world.folder, 'first-start')
+  mkdirSync(folder)
+  const server = new Server(world.server.binary, folder, [])
+  await server.start()
+  let first
+  try {
+    const adminPassword = server.secret('admin_password')
+    const admin = await new Api(server.address).signIn('admin', adminPassword)
+    await visit({ ...world, server, adminPassword }, {}, async (visitor, page) => {
+      await visitor.signIn('admin', adminPassword, '/jobs')
+      await page.getByText('No group yet.').waitFor()
+      first = await startExecutor(server, 'first-executor', 'first-worker', '')
+      await page.locator('main').getByText('An executor registers with the AppName first-worker').waitFor({ timeout: 30000 })
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await page.getByRole('link', { name: 'Add this group: first-worker' }).click()
+      const dialog = page.locator('.el-dialog')
+      assert.equal(await dialog.getByLabel('Title').inputValue(), 'First worker')
+      assert.doesNotMatch(page.url(), /add=/)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('table', { name: 'Executors', exact: true }).locator('tr', { hasText: 'first-worker' }).getByRole('button', { name: '1 online' }).waitFor()
+      assert.equal((await admin.get('/groups')).items.length, 1)
+      await visitor.settle()
+    })
+  } finally {
+    await first?.stop()
+    await server.stop()
+  }
+})
