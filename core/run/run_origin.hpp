@@ -10,6 +10,7 @@
 
 #include "core/ids.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/noted_run.hpp"
 #include "core/run/run.hpp"
 
 namespace ringmaster::core {
@@ -29,6 +30,7 @@ struct run_origin {
   /// The first instant for which a late run was sent; unset for any other run, and alongside Java admins.
   std::optional<time_point> instant = {};
 };
+[[nodiscard]] run_origin origin_of(const noted_run& run);
 [[nodiscard]] run_origin origin_of(const log_row& run);
 
 /// Returns the time from the trigger to the result; unset while there is none.
