@@ -16,6 +16,8 @@ run_origin origin_of(const noted_run& run) {
     if (number(note->origin) > 0 && note->kind == trigger_kind::parent)
       out.parent = note->origin;
     out.instant = note->instant;
+    if (note->instant)
+      out.merged = note->merged;
   } else {
     out.kind = kind_in_text(run.row.trigger_msg);
   }

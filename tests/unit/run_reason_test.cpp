@@ -168,6 +168,9 @@ TEST_CASE("the origin of a run is in its note", "[run]") {
   run.trigger_msg = "rm1;misfire@1700000000123;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
   CHECK(core::origin_of(run).instant == core::from_ms(1'700'000'000'123));
   CHECK_FALSE(core::origin_of(run).parent);
+  CHECK(core::origin_of(run).merged == 0);
+  run.trigger_msg = "rm1;misfire@1700000000123+6;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
+  CHECK(core::origin_of(run).merged == 6);
 }
 
 TEST_CASE("the duration of a run ends with its result", "[run]") {

@@ -49,12 +49,13 @@ void append_origin(json_object& row, const core::run_origin& origin) {
   append_count_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
 }
 
-/// Appends the first instant for which a late run was sent, and the time from there to its trigger.
+/// Appends the first instant for which a late run was sent, the time from there to its trigger, and the number of further ones.
 void append_lateness(json_object& row, const core::log_row& run, const core::run_origin& origin) {
   const auto& instant = origin.instant;
   append_instant(row, "instant_ms", instant);
   const auto late = instant ? std::optional{std::max(run.trigger_time - *instant, core::milliseconds{0})} : std::nullopt;
   append_count_or_null(row, "lateness_ms", late ? std::optional{late->count()} : std::nullopt);
+  append_count_or_null(row, "merged_instants", origin.merged);
 }
 
 /// Appends what our note tells about the sending.
