@@ -155,6 +155,7 @@ RUN = {
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS),
     "instant_ms": {**maybe(MS), "description": "First instant for which a late run (kind misfire) was sent; null otherwise."},
     "lateness_ms": maybe(whole(0, description="From `instant_ms` to the trigger, which has whole seconds.")),
+    "merged_instants": maybe(whole(0, description="Further missed instants that the late run replaces; null for any other run.")),
     "trigger_code": ANY_NUMBER, "trigger_message": text(),
     "trigger_text": text("What the trigger message says about the sending, without HTML."),
     **ORIGIN, "by": maybe(text("User who asked for the run; null: no user did, or it is a run of an earlier release.")),

@@ -491,6 +491,8 @@ export type Run = {
   instant_ms: number | null
   /** From `instant_ms` to the trigger, which has whole seconds. */
   lateness_ms: number | null
+  /** Further missed instants that the late run replaces; null for any other run. */
+  merged_instants: number | null
   trigger_code: number
   trigger_message: string
   /** What the trigger message says about the sending, without HTML. */

@@ -24,6 +24,7 @@ TEST_CASE_METHOD(api_fixture, "api: runs are listed, killed and cleared", "[gate
   CHECK(run["handle_text"] == "done");
   CHECK(run["shard_total"] == 2);
   CHECK(run["reason"].is_null());
+  CHECK(run["merged_instants"].is_null());
   CHECK(json_of(call("GET", "/runs/70")) == run);
   CHECK(json_of(call("POST", "/runs/70/kill"))["message"] == "job thread killed");
   CHECK(json_of(call("POST", "/runs/clear", R"({"job":7,"keep_newest":5})"))["removed"] == 5);
