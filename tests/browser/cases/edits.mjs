@@ -634,7 +634,7 @@ test('script: typing over a selection, a long difference and keys in what is onl
 
 test('edit: the form suggests the handlers of the group, and says what runs a job without a schedule', (world) =>
   visit(world, {}, async (visitor, page) => {
-    await visitor.signIn(users.editor, password, '/jobs/new')
+    await visitor.signIn(users.editor, password, `/jobs/new?group=${world.pay}`)
     const handler = drawerField(page, 'JobHandler')
     await handler.focus()
     const names = () => page.locator('.el-drawer datalist option').evaluateAll((options) => options.map((each) => each.value))
