@@ -9,6 +9,7 @@
 #include <caf/result.hpp>
 #include <caf/typed_actor.hpp>
 
+#include "protocol/elastic_type_ids.hpp"
 #include "protocol/link_interfaces.hpp"
 #include "protocol/type_ids.hpp"
 #include "protocol/user_interfaces.hpp"
@@ -187,6 +188,14 @@ using native_link = executor_link::extend<
   caf::result<void>(link_answer),
   caf::result<void>(link_reports),
   caf::result<void>(link_goodbye),
+  // Elastic jobs: passed on to elastic_hosts.
+  caf::result<void>(elastic_hello),
+  caf::result<void>(elastic_heartbeat),
+  caf::result<void>(elastic_events),
+  caf::result<void>(elastic_inventory),
+  caf::result<void>(link_subscription),
+  /// As in `host_link`.
+  caf::result<void>(host_message),
   /// Cuts the link.
   caf::result<void>(stop_request),
   /// INTERNAL: runs that may leave, deadlines.
@@ -200,6 +209,8 @@ using native_links = caf::typed_actor<
   caf::result<void>(registry_change),
   caf::result<void>(incarnation_change),
   caf::result<void>(native_link_lost),
+  /// Sets the actor that receives messages of elastic jobs, for all links.
+  caf::result<void>(link_subscription),
   /// INTERNAL: heartbeats, and checks whether tokens are still valid.
   caf::result<void>(tick_atom)>;
 

@@ -1,7 +1,9 @@
 #include "protocol/link_border.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <random>
+#include <system_error>
 
 #include "core/job/group.hpp"
 #include "core/text/text.hpp"
@@ -14,6 +16,10 @@ using limits = link_limits;
 
 /// Overhead of each item and each text in addition to its letters, in bytes.
 constexpr std::size_t frame_bytes = 64;
+
+// The words around the version in a refusal, as version 4 sends them.
+constexpr std::string_view refusal_before = "this node speaks version ";
+constexpr std::string_view refusal_after = " of the link protocol";
 
 std::size_t length(const std::optional<std::string>& text) noexcept { return text ? text->size() : 0; }
 
@@ -72,7 +78,7 @@ std::string breach_of(const link_hello& hello) {
     return "a hello without a key";
   if (hello.app_name.size() > limits::name_bytes_max)
     return "a hello with a long name";
-  if (hello.version == link_version && !hello.unused.empty())
+  if (is_link_version(hello.version) && !hello.unused.empty())
     return "a hello with a token";
   return core::misfit_of("EXECUTOR", hello.app_name, hello.address);
 }
@@ -106,6 +112,23 @@ std::string breach_of(const link_answer& answer) {
 }
 
 std::string breach_of(const link_reports& batch) { return breach_of_items(batch.reports); }
+
+std::string text_of_version_refusal(std::uint32_t offered) {
+  return std::string{refusal_before} + std::to_string(link_version) + std::string{refusal_after} + ", and those since "
+         + std::to_string(link_version_min) + ", not " + std::to_string(offered);
+}
+
+std::optional<std::uint32_t> version_in(const link_refusal& refusal) noexcept {
+  std::string_view text{refusal.reason};
+  if (!text.starts_with(refusal_before))
+    return std::nullopt;
+  text.remove_prefix(refusal_before.size());
+  std::uint32_t version = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (trouble != std::errc{} || !text.substr(static_cast<std::size_t>(end - text.data())).starts_with(refusal_after))
+    return std::nullopt;
+  return version;
+}
 
 std::string proof_text(link_end by, const link_hello& hello, const link_key& challenge) {
   const auto* who = by == link_end::executor ? "executor" : "node";

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,17 @@ inline constexpr std::string_view native_scheme = core::native_address_scheme;
 [[nodiscard]] std::string breach_of(const link_question& question);
 [[nodiscard]] std::string breach_of(const link_answer& answer);
 [[nodiscard]] std::string breach_of(const link_reports& batch);
+
+/// Returns whether this end can speak the version of its peer.
+[[nodiscard]] constexpr bool is_link_version(std::uint32_t version) noexcept {
+  return version >= link_version_min && version <= link_version;
+}
+
+/// Returns the text of the refusal of a hello of another version. Its beginning is part of the protocol: peers read it.
+[[nodiscard]] std::string text_of_version_refusal(std::uint32_t offered);
+
+/// Returns the version that the refusing node speaks, if that is the reason of the refusal.
+[[nodiscard]] std::optional<std::uint32_t> version_in(const link_refusal& refusal) noexcept;
 
 enum class link_end : std::uint8_t { executor, node };
 

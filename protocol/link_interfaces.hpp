@@ -44,4 +44,23 @@ using executor_gate = caf::typed_actor<
   caf::result<void>(link_question),
   caf::result<void>(link_receipt)>;
 
+// From `elastic_link_version` on, both gates also take the messages of elastic jobs (elastic_link_messages.hpp). A handle on the
+// wire has no interface: an end that knows the version of its peer casts the handle.
+
+/// Node's end of a link of this version.
+using elastic_link_gate = link_gate::extend<
+  caf::result<void>(elastic_hello),
+  caf::result<void>(elastic_heartbeat),
+  caf::result<void>(elastic_events),
+  caf::result<void>(elastic_inventory)>;
+
+/// Executor's end of a link of this version.
+using elastic_executor_gate = executor_gate::extend<
+  caf::result<void>(elastic_welcome),
+  caf::result<void>(elastic_ack),
+  caf::result<void>(elastic_specs),
+  caf::result<void>(elastic_grants),
+  caf::result<void>(elastic_orders),
+  caf::result<void>(elastic_receipt)>;
+
 } // namespace ringmaster::protocol

@@ -14,8 +14,13 @@
 
 namespace ringmaster::protocol {
 
-/// Raised with every change of the link's messages. Executor and node of different versions do not link; they use HTTP.
-inline constexpr std::uint32_t link_version = 4;
+/// Raised with every change of the link's messages.
+inline constexpr std::uint32_t link_version = 5;
+/// Oldest version that is understood. Messages of that version keep their bytes; later ones are not sent to a peer of it.
+/// Executor and node without a common version do not link; they use HTTP.
+inline constexpr std::uint32_t link_version_min = 4;
+/// First version with the messages of elastic jobs.
+inline constexpr std::uint32_t elastic_link_version = 5;
 /// Identifier of the link for CAF, which compares it before anything else is read.
 inline constexpr std::string_view link_identifier = "ringmaster.link.v1";
 

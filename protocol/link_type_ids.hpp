@@ -1,8 +1,8 @@
 #pragma once
 
 // Type ids of the messages of a native link. Frozen: an id is a place in this list, and the bytes have no names. A change of the
-// list, or of a struct in it, raises `link_version`; new ids go to the end. This block comes first, so that no other block moves
-// it.
+// list, or of a struct in it, raises `link_version`; new ids go to the end. A change of a struct that `link_version_min` has
+// raises that, too. This block comes first, so that no other block moves it.
 
 #include <caf/type_id.hpp>
 
@@ -20,6 +20,16 @@ struct link_receipt;
 struct link_goodbye;
 struct link_challenge;
 struct link_proof;
+struct elastic_hello;
+struct elastic_heartbeat;
+struct elastic_events;
+struct elastic_inventory;
+struct elastic_welcome;
+struct elastic_ack;
+struct elastic_specs;
+struct elastic_grants;
+struct elastic_orders;
+struct elastic_receipt;
 
 } // namespace ringmaster::protocol
 
@@ -37,5 +47,16 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_net, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_goodbye))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_challenge))
   CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::link_proof))
+  // Since version 5.
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_hello))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_heartbeat))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_events))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_inventory))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_welcome))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_ack))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_specs))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_grants))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_orders))
+  CAF_ADD_TYPE_ID(ringmaster_net, (ringmaster::protocol::elastic_receipt))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_net)

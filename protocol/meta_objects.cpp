@@ -6,6 +6,9 @@
 
 #include "protocol/admin_messages.hpp"
 #include "protocol/alarm_messages.hpp"
+#include "protocol/elastic_inspect.hpp"
+#include "protocol/elastic_messages.hpp"
+#include "protocol/elastic_type_ids.hpp"
 #include "protocol/error.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/executor_type_ids.hpp"
@@ -25,6 +28,7 @@ void init_meta_objects() {
     caf::init_global_meta_objects<caf::id_block::ringmaster_net>();
     caf::init_global_meta_objects<caf::id_block::ringmaster_local>();
     caf::init_global_meta_objects<caf::id_block::ringmaster_executor>();
+    caf::init_global_meta_objects<caf::id_block::ringmaster_elastic>();
     caf::core::init_global_meta_objects();
   });
 }

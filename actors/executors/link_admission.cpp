@@ -75,10 +75,7 @@ std::shared_ptr<const std::vector<core::group_id>> groups_of(const std::string& 
 }
 
 std::string refusal_of_version(const protocol::link_hello& hello) {
-  if (hello.version == protocol::link_version)
-    return {};
-  return "this node speaks version " + std::to_string(protocol::link_version) + " of the link protocol, not "
-         + std::to_string(hello.version);
+  return protocol::is_link_version(hello.version) ? std::string{} : protocol::text_of_version_refusal(hello.version);
 }
 
 std::vector<std::string_view> tokens_for(const std::string& app_name, const protocol::registry_view& view,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocol/caf.hpp"
+#include "protocol/elastic_link_messages.hpp"
 #include "protocol/link_messages.hpp"
 #include "protocol/messages.hpp"
 
@@ -14,17 +15,21 @@ class native_gate_state {
 public:
   static inline const char* name = "ringmaster.link_gate";
 
-  native_gate_state(protocol::link_gate::pointer self, protocol::native_link link, protocol::link_key key)
+  native_gate_state(protocol::elastic_link_gate::pointer self, protocol::native_link link, protocol::link_key key)
     : self_{self}, link_{std::move(link)}, key_{key} {
     self_->set_default_handler(caf::drop);
   }
 
-  protocol::link_gate::behavior_type make_behavior() {
+  protocol::elastic_link_gate::behavior_type make_behavior() {
     return {
       [this](protocol::link_verdicts& batch) { pass(std::move(batch)); },
       [this](protocol::link_answer& answer) { pass(std::move(answer)); },
       [this](protocol::link_reports& batch) { pass(std::move(batch)); },
       [this](protocol::link_goodbye goodbye) { pass(std::move(goodbye)); },
+      [this](protocol::elastic_hello& hello) { pass(std::move(hello)); },
+      [this](protocol::elastic_heartbeat& beat) { pass(std::move(beat)); },
+      [this](protocol::elastic_events& batch) { pass(std::move(batch)); },
+      [this](protocol::elastic_inventory& part) { pass(std::move(part)); },
     };
   }
 
@@ -35,7 +40,7 @@ private:
       protocol::send(self_, link_, std::forward<Message>(message));
   }
 
-  protocol::link_gate::pointer self_;
+  protocol::elastic_link_gate::pointer self_;
   protocol::native_link link_;
   protocol::link_key key_;
 };

@@ -1,7 +1,9 @@
 #include "actors/executors/native_link.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "actors/executors/native_gate.hpp"
 #include "core/text/text.hpp"
@@ -23,11 +25,15 @@ constexpr auto no_other_link = "cannot reach the executor";
 
 native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
                                      protocol::native_links owner)
-  : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)} {
+  : self_{self},
+    tools_{std::move(tools)},
+    peer_{std::move(peer)},
+    owner_{std::move(owner)},
+    hosts_{peer_.version, std::move(peer_.hosts)} {
   // Sent before anything can end the link; the message about the end comes from here, too, and after it.
   protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, true});
   const auto key = protocol::draw_link_key();
-  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::link_gate>>(protocol::native_link{self_}, key);
+  gate_ = self_->spawn<protocol::with_state<native_gate_state, protocol::elastic_link_gate>>(protocol::native_link{self_}, key);
   watcher_.watch(self_, gate_, [this](const caf::error&) { lose("the executor closed its gate on this node"); });
   watcher_.watch(self_, peer_.gate, [this](const caf::error& reason) { lose(protocol::end_in_words(reason)); });
   tell_peer(protocol::link_welcome{gate_, key, std::move(peer_.proof)});
@@ -41,7 +47,7 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
     [this](const protocol::probe_request& request) { return probe(request); },
     [this](const protocol::log_request& request) { return read_log(request); },
     [this](const protocol::kill_request& request) { return kill(request); },
-    [this](const protocol::registry_change& change) { peer_.admitted.groups = groups_of(peer_.app_name, *change.view); },
+    [this](const protocol::registry_change& change) { learn_groups(change); },
     [](protocol::drain_inbox) {},
     [this](const protocol::link_verdicts& batch) { take(batch); },
     [this](protocol::link_answer& answer) {
@@ -53,8 +59,16 @@ protocol::native_link::behavior_type native_link_state::make_behavior() {
       if (phase_ == phase::cut)
         return;
       stop_sending();
+      if (hosts_.is_introduced())
+        protocol::send(self_, hosts_.hosts(), protocol::host_link_lost{peer_.number, true});
       protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, true});
     },
+    [this](protocol::elastic_hello& hello) { hear(std::move(hello)); },
+    [this](protocol::elastic_heartbeat& beat) { hear(std::move(beat)); },
+    [this](protocol::elastic_events& batch) { hear(std::move(batch)); },
+    [this](protocol::elastic_inventory& part) { hear(std::move(part)); },
+    [this](protocol::link_subscription& subscription) { hosts_.extend(std::move(subscription.hosts)); },
+    [this](protocol::host_message& message) { tell_host(std::move(message)); },
     [this](protocol::stop_request) { lose("this node ended it"); },
     [this](protocol::tick_atom) { tick(); },
   };
@@ -154,6 +168,66 @@ void native_link_state::acknowledge(std::uint64_t batch, bool kept) {
     tell_peer(protocol::link_receipt{batch, kept});
 }
 
+// -- elastic jobs ----------------------------------------------------------------------------------------------------------
+
+template <class Message>
+void native_link_state::hear(Message&& message) {
+  if (phase_ == phase::cut || breaks(protocol::breach_of(message)) || breaks(hosts_.breach_in(message)))
+    return;
+  switch (hosts_.judge(message, now())) {
+  case host_relay::verdict::drop: return;
+  case host_relay::verdict::refuse: return refuse_host(message);
+  case host_relay::verdict::pass: break;
+  }
+  if constexpr (std::is_same_v<std::decay_t<Message>, protocol::elastic_hello>)
+    pass_on(protocol::host_introduction{std::move(message), peer_.app_name, peer_.address, rights()});
+  else
+    pass_on(std::forward<Message>(message));
+}
+
+template <class Said>
+void native_link_state::pass_on(Said&& said) {
+  protocol::send(self_, hosts_.hosts(),
+                 protocol::host_said{peer_.number, protocol::native_link{self_}, now(), std::forward<Said>(said)});
+}
+
+template <class Message>
+void native_link_state::refuse_host(const Message&) {
+  if (hosts_.may_log_refusal())
+    tools_.log->info("{} at {} offers to run items of elastic jobs, but this node has none", peer_.app_name, peer_.address);
+  if constexpr (std::is_same_v<Message, protocol::elastic_hello>)
+    tell_host({0, protocol::elastic_welcome{.verdict = protocol::elastic_verdict::unavailable,
+                                            .cluster = {},
+                                            .node = {},
+                                            .host = {},
+                                            .reason = "this node has no elastic jobs"}});
+}
+
+void native_link_state::tell_host(protocol::host_message&& message) {
+  if (phase_ == phase::cut || !hosts_.speaks_elastic())
+    return;
+  std::visit(
+    [this, life = message.life](auto& what) {
+      using type = std::decay_t<decltype(what)>;
+      constexpr bool needs_gate = std::is_same_v<type, protocol::elastic_grants> || std::is_same_v<type, protocol::elastic_ack>;
+      if (const auto breach = protocol::breach_of(what); !breach.empty())
+        return tools_.log->error("not sent to the host {}: {}", peer_.address, breach);
+      // Checked last: from here on the message leaves.
+      if (needs_gate && !tools_.gate->is_open_in(life))
+        return;
+      hosts_.leaves(what);
+      what.key = peer_.gate_key;
+      protocol::anon_send(caf::actor_cast<protocol::elastic_executor_gate>(peer_.gate), std::move(what));
+    },
+    message.what);
+}
+
+void native_link_state::learn_groups(const protocol::registry_change& change) {
+  peer_.admitted.groups = groups_of(peer_.app_name, *change.view);
+  if (phase_ != phase::cut && hosts_.is_introduced())
+    pass_on(rights());
+}
+
 // -- the link --------------------------------------------------------------------------------------------------------------
 
 bool native_link_state::breaks(const std::string& breach) {
@@ -184,6 +258,8 @@ void native_link_state::lose(const std::string& why) {
   peer_.gate = nullptr;
   give_up_runs("the native link was cut: " + why);
   questions_.give_up("the native link was cut: " + why);
+  if (hosts_.is_introduced())
+    protocol::send(self_, hosts_.hosts(), protocol::host_link_lost{peer_.number, false});
   protocol::send(self_, owner_, protocol::native_link_lost{peer_.address, peer_.number, false});
   owner_ = nullptr;
 }

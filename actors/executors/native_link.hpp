@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/executors/host_relay.hpp"
 #include "actors/executors/link_admission.hpp"
 #include "actors/executors/link_questions.hpp"
 #include "actors/executors/run_flights.hpp"
@@ -15,6 +16,7 @@
 #include "actors/logger.hpp"
 #include "config/settings.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/elastic_messages.hpp"
 #include "protocol/link_border.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/wall_clock.hpp"
@@ -44,6 +46,10 @@ struct native_peer {
   protocol::link_key gate_key = {};
   /// Proof that this node knows the token.
   std::string proof;
+  /// Of the link, as its hello says.
+  std::uint32_t version = protocol::link_version;
+  /// Receives messages of elastic jobs; null: nothing does yet.
+  protocol::link_extension hosts = {};
 };
 
 /// Limits in addition to those of run_flights and link_questions.
@@ -106,6 +112,18 @@ private:
   void take(protocol::link_reports&& batch);
   void acknowledge(std::uint64_t batch, bool kept);
 
+  // Elastic jobs.
+  template <class Message>
+  void hear(Message&& message);
+  /// Passes a message on to elastic_hosts.
+  template <class Said>
+  void pass_on(Said&& said);
+  template <class Message>
+  void refuse_host(const Message& message);
+  void tell_host(protocol::host_message&& message);
+  [[nodiscard]] protocol::host_rights rights() const { return {peer_.admitted.token, peer_.admitted.groups}; }
+  void learn_groups(const protocol::registry_change& change);
+
   // The link.
   /// Sends a message to the executor, with its key.
   template <class Message>
@@ -141,6 +159,7 @@ private:
   std::size_t unstored_ = 0;
   /// Runs that an executor with a group's token may report, whatever their group.
   sent_ids sent_{link_windows::runs_remembered};
+  host_relay hosts_;
   std::optional<steady> armed_;
 };
 

@@ -51,6 +51,7 @@ protocol::native_links::behavior_type native_links_state::make_behavior() {
     [this](const protocol::registry_change& change) { learn_groups(change); },
     [this](const protocol::incarnation_change& change) { mode_ = change.mode; },
     [this](const protocol::native_link_lost& lost) { forget(lost); },
+    [this](protocol::link_subscription& subscription) { extend(std::move(subscription)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }
@@ -206,7 +207,8 @@ void native_links_state::enter(link_guest&& guest, const protocol::link_key& non
   auto proof = parts_.ports->seal(peer, shown, protocol::proof_text(protocol::link_end::node, hello, nonce));
   auto link = self_->spawn<protocol::with_state<native_link_state, protocol::native_link>>(
     parts_.tools,
-    native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate, hello.gate_key, std::move(proof)},
+    native_peer{number, hello.app_name, hello.address, std::move(admitted), hello.gate, hello.gate_key, std::move(proof),
+                hello.version, hosts_},
     protocol::native_links{self_});
   watcher_.watch(self_, link, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::unreachable && reason != caf::exit_reason::user_shutdown)
@@ -234,6 +236,14 @@ void native_links_state::learn_groups(const protocol::registry_change& change) {
     known.groups = groups;
     protocol::send(self_, known.link, change);
   }
+}
+
+void native_links_state::extend(protocol::link_subscription&& subscription) {
+  hosts_ = std::move(subscription.hosts);
+  for (const auto& [address, known] : links_)
+    protocol::send(self_, known.link, protocol::link_subscription{hosts_});
+  for (const auto& [number, known] : leaving_)
+    protocol::send(self_, known.link, protocol::link_subscription{hosts_});
 }
 
 void native_links_state::refuse(const protocol::link_hello& hello, const std::string& reason) {

@@ -74,6 +74,7 @@ private:
   void enter(link_guest&& guest, const protocol::link_key& nonce, std::string&& shown, link_admission&& admitted);
   void say_unwanted(const known_link& known, const std::string& why);
   void learn_groups(const protocol::registry_change& change);
+  void extend(protocol::link_subscription&& subscription);
   void forget(const protocol::native_link_lost& lost);
   void beat(const known_link& known);
   void cut(const known_link& known);
@@ -91,6 +92,8 @@ private:
   std::unordered_map<std::uint64_t, known_link> leaving_;
   std::uint64_t last_number_ = 0;
   steady next_tick_{};
+  /// Receives messages of elastic jobs; null: nothing does yet.
+  protocol::link_extension hosts_;
   core::log_rate_limiter refusals_;
   link_challenges challenges_;
   proof_counts proofs_;

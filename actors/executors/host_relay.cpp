@@ -1,0 +1,59 @@
+#include "actors/executors/host_relay.hpp"
+
+namespace ringmaster::actors {
+
+std::string host_relay::breach_of_order(const protocol::elastic_events& batch) const {
+  if (batch.batch <= last_batch_)
+    return "a batch of events out of order";
+  const bool is_full = unreceipted_.size() >= protocol::elastic_link_limits::batches_max;
+  return is_full ? "more events than allowed without a receipt" : std::string{};
+}
+
+host_relay::verdict host_relay::judge_later() const noexcept {
+  if (!hosts_)
+    return verdict::refuse;
+  return introduced_ ? verdict::pass : verdict::drop;
+}
+
+// Each hello may cost a transaction.
+host_relay::verdict host_relay::judge(const protocol::elastic_hello&, steady now) {
+  if (now < next_hello_)
+    return verdict::drop;
+  next_hello_ = now + protocol::elastic_link_limits::hello_every;
+  if (!hosts_)
+    return verdict::refuse;
+  introduced_ = true;
+  return verdict::pass;
+}
+
+host_relay::verdict host_relay::judge(const protocol::elastic_heartbeat&, steady) { return judge_later(); }
+
+host_relay::verdict host_relay::judge(const protocol::elastic_events& batch, steady) {
+  const auto decided = judge_later();
+  last_batch_ = batch.batch;
+  if (decided == verdict::pass)
+    unreceipted_.insert(batch.batch);
+  return decided;
+}
+
+host_relay::verdict host_relay::judge(const protocol::elastic_inventory& part, steady) {
+  const auto decided = judge_later();
+  const auto question = questions_.find(part.question);
+  if (decided != verdict::pass || question == questions_.end())
+    return decided == verdict::pass ? verdict::drop : decided;
+  if (part.end)
+    questions_.erase(question);
+  return verdict::pass;
+}
+
+void host_relay::leaves(const protocol::elastic_orders& orders) {
+  if (orders.inventory == 0)
+    return;
+  questions_.insert(orders.inventory);
+  if (questions_.size() > questions_max)
+    questions_.erase(questions_.begin());
+}
+
+void host_relay::leaves(const protocol::elastic_receipt& receipt) { unreceipted_.erase(receipt.batch); }
+
+} // namespace ringmaster::actors

@@ -1,0 +1,265 @@
+#pragma once
+
+// Local messages of elastic jobs, of nodes and of hosts. Payloads of elastic_interfaces.hpp.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/elastic/elastic_ids.hpp"
+#include "core/elastic/host.hpp"
+#include "core/elastic/item_actions.hpp"
+#include "core/elastic/item_events.hpp"
+#include "core/elastic/store_ops.hpp"
+#include "core/elastic/stored_rows.hpp"
+#include "core/ids.hpp"
+#include "core/job/group.hpp"
+#include "core/result.hpp"
+#include "protocol/elastic_interfaces.hpp"
+#include "protocol/elastic_link_messages.hpp"
+
+namespace ringmaster::protocol {
+
+/// Only differences count.
+using elastic_steady = std::chrono::steady_clock::time_point;
+
+// -- a node: links ---------------------------------------------------------------------------------------------------------
+
+/// Rights of a host, by the token that its link has proved.
+struct host_rights {
+  core::token_kind token = core::token_kind::common;
+  /// Groups of its app name, ascending. With a group's token, the host runs only jobs of these. Never null.
+  std::shared_ptr<const std::vector<core::group_id>> groups;
+};
+
+/// A host's hello, and what its link has proved.
+struct host_introduction {
+  elastic_hello hello;
+  std::string app_name;
+  /// The host's id.
+  std::string address;
+  host_rights rights;
+};
+
+/// A message of a host.
+struct host_said {
+  /// Number among the links of this node; never used again.
+  std::uint64_t link_number = 0;
+  host_link link;
+  elastic_steady heard_at{};
+  /// The first message of a link is an introduction, which may be repeated. Rights: they have changed.
+  std::variant<host_introduction, host_rights, elastic_heartbeat, elastic_events, elastic_inventory> said;
+};
+
+/// A link with an introduction has ended: its handle is dropped, unless `goodbye`. This proves nothing about the process of the
+/// host.
+struct host_link_lost {
+  std::uint64_t link_number = 0;
+  /// The executor announced that it stops; its link may stay up for events.
+  bool goodbye = false;
+};
+
+/// Sent once to native_links, by the actor that starts elastic_hosts. Before it, links refuse messages of elastic jobs.
+struct link_subscription {
+  link_extension hosts;
+};
+
+/// A message to the host at the other end of a link. Its key is set by the link.
+struct host_message {
+  /// Life of the node in which a grant or an acknowledgement was decided: the gate is checked for it. 0 for the others.
+  std::int64_t life = 0;
+  std::variant<elastic_welcome, elastic_ack, elastic_specs, elastic_grants, elastic_orders, elastic_receipt> what;
+};
+
+/// A message to a host by its number: elastic_hosts finds the link. Dropped if this process of the host has no link.
+struct host_send {
+  core::elastic::host_process host;
+  host_message message;
+};
+
+// -- a node: hosts ---------------------------------------------------------------------------------------------------------
+
+/// Load of a host, in addition to its facts in `host_list`.
+struct host_seat {
+  core::elastic::host_process host;
+  std::int32_t capacity = 0;
+  /// From its last heartbeat.
+  std::int32_t free_slots = 0;
+  std::int32_t tainted = 0;
+  /// Two heartbeats are missing: no new grants.
+  bool suspect = false;
+  /// Groups whose jobs it may run, ascending; null: all.
+  std::shared_ptr<const std::vector<core::group_id>> groups = nullptr;
+};
+
+/// All hosts at one moment. Immutable.
+struct known_hosts {
+  core::elastic::host_list hosts;
+  /// By number, ascending.
+  std::vector<host_seat> seats;
+  /// At least two nodes are up: the default of `fence_mode` is `fast`.
+  bool several_nodes = false;
+};
+
+/// Never null. Sent with each change.
+struct host_view {
+  std::shared_ptr<const known_hosts> known;
+};
+
+/// Rows of `ej_node` that other nodes have changed, up to `change_no`.
+struct host_changes {
+  core::result<std::vector<core::elastic::host_row>> rows;
+};
+
+/// Proof that a process has ended (P1 or P2).
+struct death_report {
+  core::elastic::host_process host;
+};
+
+/// Events and inventories of one host. The director splits events by job; to coordinators, all are of their job.
+struct host_events {
+  core::elastic::host_process host;
+  std::uint64_t link_number = 0;
+  /// Answered by host_events_done with the number of events; 0: no receipt is wanted.
+  std::uint64_t batch = 0;
+  std::vector<elastic_event> events;
+  /// A part of an inventory; to coordinators, with the runs of their job only.
+  std::optional<elastic_inventory> inventory = {};
+};
+
+/// Sent to elastic_hosts; parts of a batch are added up.
+struct host_events_done {
+  core::elastic::host_process host;
+  std::uint64_t link_number = 0;
+  std::uint64_t batch = 0;
+  std::size_t events = 0;
+  bool stored = false;
+};
+
+enum class host_fate : std::uint8_t { suspect, silent, back, dead, replaced, left };
+
+/// News about a process of a host (E2, E3).
+struct host_notice {
+  core::elastic::host_process host;
+  host_fate fate = host_fate::silent;
+  /// Of `silent`: the last heartbeat.
+  elastic_steady last_beat{};
+};
+
+// -- a node: jobs ----------------------------------------------------------------------------------------------------------
+
+struct coordinator_wish {
+  core::elastic::elastic_job_id job{};
+  /// The coordinator wants to be called at this moment; an earlier moment no longer counts.
+  std::optional<elastic_steady> call_at = {};
+  /// All its writes are answered after `slot_release_order`.
+  bool released = false;
+};
+
+struct elastic_due {
+  core::time_point wall{};
+};
+
+enum class elastic_order_kind : std::uint8_t { trigger, cancel, drain, resume, reshare, describe };
+
+/// An order of an operator for a running job.
+struct elastic_order {
+  core::elastic::elastic_job_id job{};
+  elastic_order_kind kind = elastic_order_kind::trigger;
+  /// Unset: all items.
+  std::optional<core::elastic::item_number> item = {};
+  /// Of `cancel`; 0: the current ones.
+  core::elastic::item_run_id run{};
+  /// Of `trigger`.
+  core::elastic::request_id request{};
+  core::elastic::request_policy policy = core::elastic::request_policy::discard;
+  std::optional<std::string> param = {};
+};
+
+/// Number of items that the order reached.
+struct elastic_reply {
+  std::size_t items = 0;
+  /// Of `describe`: for users.
+  std::string text;
+};
+
+/// Writes of one coordinator. Each is one op; the ops of one message go into one transaction if it has room.
+struct elastic_ops {
+  elastic_coordinator from;
+  /// Number that the answer repeats; counted by the coordinator.
+  std::uint64_t number = 0;
+  /// Lease of the job's slot.
+  core::elastic::slot_lease lease;
+  /// All of one job.
+  std::vector<core::elastic::elastic_op> ops;
+};
+
+struct elastic_stored {
+  std::uint64_t number = 0;
+  /// One for each op, in their order.
+  std::vector<core::elastic::elastic_answer> answers;
+};
+
+/// A new version of the job, or another status.
+struct elastic_job_change {
+  /// Null: the job was removed.
+  std::shared_ptr<const core::elastic::elastic_job_row> job;
+};
+
+struct slot_release_order {};
+
+// -- a host ----------------------------------------------------------------------------------------------------------------
+
+/// A link to a node.
+struct link_offer {
+  /// Number of the attempt to link; never used again in this process.
+  std::uint64_t link_number = 0;
+  /// Address of the node, `host:port`.
+  std::string address;
+  /// Null: the link has ended.
+  node_link link;
+};
+
+/// A message of a node that has proved the access token.
+struct node_said {
+  std::uint64_t link_number = 0;
+  elastic_steady heard_at{};
+  std::variant<elastic_welcome, elastic_ack, elastic_specs, elastic_grants, elastic_orders, elastic_receipt> said;
+};
+
+/// A message to the node at the other end of a link. Its key is set by the link.
+struct node_message {
+  std::variant<elastic_hello, elastic_heartbeat, elastic_events, elastic_inventory> what;
+};
+
+/// An event of a run, from its job to elastic_host, which keeps it until its receipt.
+struct item_event {
+  elastic_event event;
+};
+
+/// Admitted grants of one job.
+struct item_grants {
+  /// Never null.
+  std::shared_ptr<const elastic_spec> spec;
+  /// `elastic_grants::param`.
+  std::string param;
+  std::vector<elastic_grant> items;
+};
+
+struct item_order {
+  core::elastic::item_run_id run{};
+  core::elastic::fence_number fence{};
+  core::elastic::item_order order = core::elastic::item_order::cancel;
+};
+
+/// The lease is over: slots are closed, bodies are stopped, process groups are killed. Runs with a longer lease go on.
+struct lease_end {
+  /// Runs whose lease has ended.
+  std::vector<core::elastic::item_run_id> runs;
+};
+
+} // namespace ringmaster::protocol
