@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/rules/", "storage/admin/")
+SHARED_STORAGE = ("storage/*", "storage/rows/", "storage/rules/", "storage/admin/", "storage/elastic/")
 GATEWAY = (
     "gateway/*", "gateway/auth/", "gateway/console/", "gateway/exchange/", "gateway/handlers/", "gateway/transport/transport.hpp",
 )
@@ -122,7 +122,7 @@ ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule elastic editing rules forecast",
     "config": "text declared .",
     "protocol": ". curl tls wire/json wire wire/xxl wire/executor wire/v1",
-    "storage": ". rows rules admin",
+    "storage": ". rows rules admin elastic",
     "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
     "storage/sqlite": "driver cluster schema runs firing jobs results maintenance admin .",
     "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",

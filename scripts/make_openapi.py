@@ -313,9 +313,10 @@ operation("put", "/users/{id}", "administrator", "Changes a user", 204, body="Us
 operation("delete", "/users/{id}", "administrator", "Removes a user", 204, parameters=[MAY_HAVE_SEEN], more=[409, 412])
 operation("get", "/audit", "administrator", "Lists the audit log, newest first", reply=page_of("Change"), parameters=[
     query("user", text(), "Exact name."), query("object", one_of(
-        "job", "group", "run", "user", "api_key", "source", "alarm", "setting")),
+        "job", "group", "run", "user", "api_key", "source", "alarm", "setting", "elastic_job", "elastic_host")),
     query("object_id", ANY_NUMBER), query("action", one_of(
-        "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply")),
+        "add", "update", "remove", "start", "stop", "trigger", "kill", "clear", "source", "sign_in", "password", "apply",
+        "enable", "disable", "shutdown")),
     query("from_ms", MS), query("to_ms", MS, "Inclusive."),
     query("q", text(maxLength=256), "Part of the object's name or of a line of `changes`."), *PAGING])
 

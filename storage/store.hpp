@@ -27,6 +27,7 @@
 #include "storage/access_store.hpp"
 #include "storage/alarm_store.hpp"
 #include "storage/edit_store.hpp"
+#include "storage/elastic_store.hpp"
 #include "storage/export_store.hpp"
 #include "storage/job_store.hpp"
 #include "storage/kept_log_store.hpp"
@@ -224,6 +225,7 @@ public:
   virtual export_store& exports() = 0;
   virtual kept_log_store& kept_logs() = 0;
   virtual search_store& searches() = 0;
+  virtual elastic_store& elastic() = 0;
   /// Returns the reservations, or null if no other scheduler plans on this database, which is then always in native mode
   /// (SQLite).
   virtual reservation_store* reservations() { return nullptr; }

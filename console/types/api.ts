@@ -2046,9 +2046,9 @@ export interface Operations {
     query: {
       /** Exact name. */
       user?: string
-      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting'
+      object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting' | 'elastic_job' | 'elastic_host'
       object_id?: number
-      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply'
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply' | 'enable' | 'disable' | 'shutdown'
       from_ms?: number
       /** Inclusive. */
       to_ms?: number

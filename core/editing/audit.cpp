@@ -9,7 +9,7 @@ namespace ringmaster::core {
 namespace {
 
 using enum audit_action;
-constexpr std::array<std::pair<audit_action, std::string_view>, 12> actions{{{add, "add"},
+constexpr std::array<std::pair<audit_action, std::string_view>, 15> actions{{{add, "add"},
                                                                               {update, "update"},
                                                                               {audit_action::remove, "remove"},
                                                                               {start, "start"},
@@ -20,15 +20,20 @@ constexpr std::array<std::pair<audit_action, std::string_view>, 12> actions{{{ad
                                                                               {audit_action::source, "source"},
                                                                               {sign_in, "sign_in"},
                                                                               {password, "password"},
-                                                                              {apply, "apply"}}};
-constexpr std::array<std::pair<audit_object, std::string_view>, 8> objects{{{audit_object::job, "job"},
+                                                                              {apply, "apply"},
+                                                                              {enable, "enable"},
+                                                                              {disable, "disable"},
+                                                                              {audit_action::shutdown, "shutdown"}}};
+constexpr std::array<std::pair<audit_object, std::string_view>, 10> objects{{{audit_object::job, "job"},
                                                                             {audit_object::group, "group"},
                                                                             {audit_object::run, "run"},
                                                                             {audit_object::user, "user"},
                                                                             {audit_object::api_key, "api_key"},
                                                                             {audit_object::source, "source"},
                                                                             {audit_object::alarm, "alarm"},
-                                                                            {audit_object::setting, "setting"}}};
+                                                                            {audit_object::setting, "setting"},
+                                                                            {audit_object::elastic_job, "elastic_job"},
+                                                                            {audit_object::elastic_host, "elastic_host"}}};
 
 template <class Table, class Value>
 std::string_view name_in(const Table& table, Value value) noexcept {

@@ -17,12 +17,17 @@
 namespace ringmaster::core {
 
 enum class audit_action : std::uint8_t {
-  add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply
+  add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply,
+  /// Of elastic jobs, their items and hosts.
+  enable, disable, shutdown
 };
 enum class audit_object : std::uint8_t {
   job, group, run, user, api_key, source, alarm,
   /// A setting of the configuration that a reload applied. Has no id.
-  setting
+  setting,
+  elastic_job,
+  /// A server of elastic jobs. Has no id.
+  elastic_host
 };
 
 /// Returns the stored and displayed name, e.g. `update`, `job`.

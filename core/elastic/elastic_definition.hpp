@@ -99,7 +99,7 @@ struct elastic_definition {
 inline constexpr std::size_t name_space_chars = 64;
 inline constexpr std::size_t elastic_name_chars = 128;
 inline constexpr std::size_t kind_chars = 10;
-inline constexpr std::size_t handler_chars = 255;
+inline constexpr std::size_t elastic_handler_chars = 255;
 inline constexpr std::size_t props_bytes = std::size_t{64} << 10U;
 
 /// Returns `invalid_argument`, with the name of the member, for a text that does not fit its column, an empty name or group, a

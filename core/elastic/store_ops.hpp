@@ -25,7 +25,7 @@ enum class write_outcome : std::uint8_t {
   guard_lost,
 };
 
-/// What the host said about an ended run.
+/// Account of an ended run by its host.
 struct run_report {
   /// Start of the body; the epoch: unknown.
   time_point started{};
@@ -33,8 +33,6 @@ struct run_report {
   std::optional<time_point> ended = std::nullopt;
   /// Text of a failure, cut to `run_message_chars`; empty: none.
   std::string message = {};
-  /// The result came from `ej_inbox`, whose row is deleted.
-  bool from_inbox = false;
 };
 inline constexpr std::size_t run_message_chars = 4000;
 

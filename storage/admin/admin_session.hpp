@@ -18,6 +18,7 @@
 #include "core/result.hpp"
 #include "core/rules/alarm_plan.hpp"
 #include "core/rules/column_limits.hpp"
+#include "core/run/run.hpp"
 #include "core/zone/zone.hpp"
 #include "storage/admin/sql_dialect.hpp"
 #include "storage/admin/edited_schedule.hpp"
@@ -117,6 +118,12 @@ public:
     return Id{static_cast<std::underlying_type_t<Id>>(added.id)};
   }
 
+  /// Does the same with a list of values.
+  template <class Id>
+  [[nodiscard]] Id insert_with(sql_text text, std::span<const sql_value> values) {
+    return Id{static_cast<std::underlying_type_t<Id>>(run(text, values).id)};
+  }
+
   /// Runs a SELECT that finds rows by `IN ({?,})` and calls `take` with each. MySQL: in lists of ids. SQLite: id by id.
   template <class Id, class Take>
   void query_in(sql_text text, const std::vector<Id>& ids, Take take) {
@@ -129,6 +136,31 @@ public:
   std::size_t execute_in(std::initializer_list<sql_text> texts, std::span<const Id> ids) {
     return run_in({texts.begin(), texts.size()}, numbers(ids));
   }
+
+  /// Runs a SELECT that finds rows by keys of `width` values each, and calls `take` with each row. MySQL: in lists, so a part in
+  /// braces is repeated. SQLite: key by key.
+  template <class Take>
+  void query_rows(sql_text text, std::span<const sql_value> keys, std::size_t width, Take take) {
+    if (!keys.empty())
+      select_rows(text, keys, width, take);
+  }
+
+  /// Runs an INSERT or DELETE of rows with `width` values each, in the same way. Returns the numbers that the database gave to
+  /// the rows, in their order.
+  std::vector<std::int64_t> execute_rows(sql_text text, std::span<const sql_value> values, std::size_t width) {
+    return values.empty() ? std::vector<std::int64_t>{} : run_rows(text, values, width);
+  }
+
+  /// Runs an UPDATE of rows by their ids, with `width` own values each, in the order of its `$set_by_id`. Returns the number of
+  /// changed rows.
+  std::size_t update_rows(sql_text text, std::span<const std::int64_t> ids, std::span<const sql_value> values,
+                          std::size_t width) {
+    return ids.empty() ? 0 : set_rows(text, ids, values, width);
+  }
+
+  /// Checks that `owner` is the stored incarnation of its node, and that no fence commits before this transaction (T1). Errors:
+  /// `fenced`.
+  [[nodiscard]] virtual core::result<void> check_current(const core::node_incarnation& owner) = 0;
 
   /// Runs `write` and returns `taken` if a row violates a unique key: a Java admin that adds a row at the same time does not take
   /// our locks. SQLite, where no other program writes in between, returns `internal` then.
@@ -200,6 +232,11 @@ protected:
   virtual void select_in(sql_text text, std::span<const std::int64_t> ids,
                          const std::function<void(const sql_rows&)>& take) = 0;
   virtual std::size_t run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) = 0;
+  virtual void select_rows(sql_text text, std::span<const sql_value> keys, std::size_t width,
+                           const std::function<void(const sql_rows&)>& take) = 0;
+  virtual std::vector<std::int64_t> run_rows(sql_text text, std::span<const sql_value> values, std::size_t width) = 0;
+  virtual std::size_t set_rows(sql_text text, std::span<const std::int64_t> ids, std::span<const sql_value> values,
+                               std::size_t width) = 0;
 
 private:
   template <class Id>

@@ -48,6 +48,15 @@ struct sql_dialect {
   std::string_view planned_kinds;
   /// `$seconds_taken`: from the trigger of a run to its result.
   std::string_view seconds_taken;
+  /// `$for_share`: locks the selected rows against changes until the end of the transaction. SQLite: nothing.
+  std::string_view for_share;
+  /// `$is_pair(a, b)`, `$is_four(a, b, c, d)`, `$is_id(column)`: the row has one of the given keys. MySQL: a list of them.
+  /// SQLite: one, because it runs the statement for each.
+  std::string_view is_pair;
+  std::string_view is_four;
+  std::string_view is_id;
+  /// `$set_by_id(column)`: each row gets its own value, by its `id`. For `admin_session::update_rows`.
+  std::string_view set_by_id;
 };
 
 /// One word.
@@ -75,6 +84,11 @@ inline constexpr std::array sql_words{
   sql_word{"listed", &sql_dialect::listed, true},
   sql_word{"planned_kinds", &sql_dialect::planned_kinds},
   sql_word{"seconds_taken", &sql_dialect::seconds_taken},
+  sql_word{"for_share", &sql_dialect::for_share},
+  sql_word{"is_pair", &sql_dialect::is_pair, true},
+  sql_word{"is_four", &sql_dialect::is_four, true},
+  sql_word{"is_id", &sql_dialect::is_id, true},
+  sql_word{"set_by_id", &sql_dialect::set_by_id, true},
 };
 
 /// Returns the index of the word at the front of `text`, or the number of words: no such word.

@@ -17,8 +17,14 @@
 
 namespace ringmaster::storage {
 
+/// The value of a column of bytes, which no database interprets.
+struct sql_bytes {
+  std::string_view bytes;
+  friend bool operator==(const sql_bytes&, const sql_bytes&) = default;
+};
+
 /// The value of a parameter. Nothing: NULL. A text is not copied: it must live until the statement was given to the session.
-using sql_value = std::variant<std::monostate, std::int64_t, std::string_view>;
+using sql_value = std::variant<std::monostate, std::int64_t, std::string_view, sql_bytes>;
 
 template <class Number>
   requires std::is_integral_v<Number>
@@ -34,6 +40,7 @@ template <class Id>
 [[nodiscard]] inline sql_value value_of(core::time_point value) { return core::to_ms(value); }
 [[nodiscard]] inline sql_value value_of(std::string_view value) { return value; }
 [[nodiscard]] inline sql_value value_of(const std::string& value) { return std::string_view{value}; }
+[[nodiscard]] inline sql_value value_of(sql_bytes value) { return value; }
 [[nodiscard]] inline sql_value value_of(const char* value) { return std::string_view{value}; }
 template <class T>
 [[nodiscard]] sql_value value_of(const std::optional<T>& value) {

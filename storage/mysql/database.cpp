@@ -13,6 +13,7 @@
 #include "storage/admin/logs.hpp"
 #include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
+#include "storage/elastic/elastic_role.hpp"
 #include "storage/migrations.hpp"
 #include "storage/mysql/admin/admin_session.hpp"
 #include "storage/mysql/cluster/cluster.hpp"
@@ -69,6 +70,7 @@ public:
   export_store& exports() override { return exports_; }
   kept_log_store& kept_logs() override { return kept_logs_; }
   search_store& searches() override { return searches_; }
+  elastic_store& elastic() override { return elastic_; }
   reservation_store* reservations() override { return &reservations_; }
 
   core::result<void> ping() override {
@@ -102,6 +104,7 @@ private:
   export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
   search_role searches_{admin_};
+  elastic_role elastic_{admin_};
   reservation_role reservations_{session_};
 };
 

@@ -16,6 +16,7 @@
 #include "storage/admin/logs.hpp"
 #include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
+#include "storage/elastic/elastic_role.hpp"
 #include "storage/migrations.hpp"
 #include "storage/sqlite/admin/admin_session.hpp"
 #include "storage/sqlite/cluster/cluster.hpp"
@@ -57,6 +58,7 @@ public:
   export_store& exports() override { return exports_; }
   kept_log_store& kept_logs() override { return kept_logs_; }
   search_store& searches() override { return searches_; }
+  elastic_store& elastic() override { return elastic_; }
 
   core::result<void> ping() override {
     return within(*session_.db, transaction_kind::read, [](connection& db) -> core::result<void> {
@@ -87,6 +89,7 @@ private:
   export_role exports_{admin_};
   kept_log_role kept_logs_{admin_};
   search_role searches_{admin_};
+  elastic_role elastic_{admin_};
 };
 
 /// Returns a name in SQLite's table of in-memory databases, which the whole process shares.

@@ -1,6 +1,7 @@
 // The number of row writes of a firing (firing protocol, F11), counted by the database.
 
 #include "tests/storage/firing_fixture.hpp"
+#include "tests/storage/write_counter.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -8,36 +9,6 @@ using namespace std::chrono_literals;
 using Catch::Generators::from_range;
 
 namespace {
-
-/// Counter of rows inserted, changed and deleted so far, by triggers of the database: its own counters cover one connection only
-/// (SQLite), or count a row of a partitioned table twice (MariaDB).
-class write_counter {
-public:
-  write_counter(test_database& db, bool sqlite) : db_{db} {
-    const auto tables = db_.query(sqlite ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-                                         : "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
-    REQUIRE(tables.size() > 10);
-    db_.exec("CREATE TABLE row_writes (count INTEGER)");
-    db_.exec("INSERT INTO row_writes VALUES (0)");
-    const std::string each = sqlite ? " BEGIN " : " FOR EACH ROW BEGIN ";
-    for (const auto& table : tables)
-      for (const std::string change : {"INSERT", "UPDATE", "DELETE"})
-        db_.exec("CREATE TRIGGER count_" + change + "_" + table[0] + " AFTER " + change + " ON " + table[0] + each
-                 + "UPDATE row_writes SET count = count + 1; END");
-  }
-
-  [[nodiscard]] std::size_t total() { return std::stoul(db_.value("SELECT count FROM row_writes")); }
-
-  template <class Work>
-  std::size_t during(Work&& work) {
-    const auto before = total();
-    work();
-    return total() - before;
-  }
-
-private:
-  test_database& db_;
-};
 
 struct firings_at_once {
   explicit firings_at_once(const test_backend& backend) : f{backend}, counter{*f.db, backend.name == "sqlite"} {}

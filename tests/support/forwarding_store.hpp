@@ -39,6 +39,7 @@ public:
   storage::export_store& exports() override { return inner_.exports(); }
   storage::kept_log_store& kept_logs() override { return inner_.kept_logs(); }
   storage::search_store& searches() override { return inner_.searches(); }
+  storage::elastic_store& elastic() override { return inner_.elastic(); }
   core::result<void> ping() override { return inner_.ping(); }
 
 protected:

@@ -131,7 +131,8 @@ core::result<core::audit_search> api_audit_search_of(const form& sent, const api
     search.object = core::find_audit_object(*object);
     if (!search.object)
       return core::fail(core::errc::invalid_argument,
-                        "the parameter object must be job, group, run, user, api_key, source, alarm or setting");
+                        "the parameter object must be job, group, run, user, api_key, source, alarm, setting, elastic_job or"
+                        " elastic_host");
   }
   if (const auto action = sent.text("action")) {
     search.action = core::find_audit_action(*action);

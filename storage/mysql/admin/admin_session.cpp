@@ -105,6 +105,57 @@ std::size_t mysql_admin_session::run_in(std::span<const sql_text> texts, std::sp
   return out;
 }
 
+void mysql_admin_session::select_rows(sql_text text, std::span<const sql_value> keys, std::size_t width,
+                                      const std::function<void(const sql_rows&)>& take) {
+  for (const auto part : padded_chunks(keys.size() / width)) {
+    auto& some = own_.db.prepare(sql{text}, part.rows);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      for (const auto& value : keys.subspan(part.at(i) * width, width))
+        some.add(value);
+    sql_rows found{std::make_unique<found_rows>(some.select())};
+    while (found.next())
+      take(found);
+  }
+}
+
+std::vector<std::int64_t> mysql_admin_session::run_rows(sql_text text, std::span<const sql_value> values, std::size_t width) {
+  std::vector<std::int64_t> out;
+  const auto bytes_of = [&](std::size_t row) {
+    std::size_t bytes = 0;
+    for (const auto& value : values.subspan(row * width, width)) {
+      const auto* const line = std::get_if<std::string_view>(&value);
+      const auto* const blob = std::get_if<sql_bytes>(&value);
+      bytes += line != nullptr ? line->size() : blob != nullptr ? blob->bytes.size() : sizeof(std::int64_t);
+    }
+    return bytes;
+  };
+  for (const auto part : chunks_within_bytes(values.size() / width, bytes_of, exact_chunks)) {
+    auto& some = own_.db.prepare(sql{text}, part.rows);
+    for (const auto& value : values.subspan(part.begin * width, part.rows * width))
+      some.add(value);
+    some.run();
+    // The server assigns equidistant numbers to the rows of one statement.
+    for (std::size_t i = 0; i < part.rows; ++i)
+      out.push_back(some.first_id() + static_cast<std::int64_t>(i) * own_.db.id_step());
+  }
+  return out;
+}
+
+std::size_t mysql_admin_session::set_rows(sql_text text, std::span<const std::int64_t> ids, std::span<const sql_value> values,
+                                          std::size_t width) {
+  std::size_t out = 0;
+  for (const auto part : padded_chunks(ids.size(), case_rows_max)) {
+    auto& some = own_.db.prepare(sql{text}, part.rows);
+    for (std::size_t column = 0; column < width; ++column)
+      for (std::size_t i = 0; i < part.rows; ++i)
+        some.add(ids[part.at(i)]).add(values[part.at(i) * width + column]);
+    for (std::size_t i = 0; i < part.rows; ++i)
+      some.add(ids[part.at(i)]);
+    out += some.run();
+  }
+  return out;
+}
+
 bool mysql_admin_session::write_once(const std::function<bool()>&, const std::function<void()>& write) {
   try {
     write();

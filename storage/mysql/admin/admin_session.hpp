@@ -18,6 +18,7 @@ public:
   core::result<void> attempt(const std::function<void()>& ask) override;
   bool write_once(const std::function<bool()>& exists, const std::function<void()>& write) override;
   void hold_edits() override;
+  core::result<void> check_current(const core::node_incarnation& owner) override { return own_.check_current(owner); }
   core::result<core::password_form> password_form() override;
   core::result<core::cluster_mode> mode() override;
   core::result<core::cluster_mode> begin_edit() override;
@@ -39,6 +40,11 @@ private:
   sql_change run(sql_text text, std::span<const sql_value> values) override;
   void select_in(sql_text text, std::span<const std::int64_t> ids, const std::function<void(const sql_rows&)>& take) override;
   std::size_t run_in(std::span<const sql_text> texts, std::span<const std::int64_t> ids) override;
+  void select_rows(sql_text text, std::span<const sql_value> keys, std::size_t width,
+                   const std::function<void(const sql_rows&)>& take) override;
+  std::vector<std::int64_t> run_rows(sql_text text, std::span<const sql_value> values, std::size_t width) override;
+  std::size_t set_rows(sql_text text, std::span<const std::int64_t> ids, std::span<const sql_value> values,
+                       std::size_t width) override;
 
   session& own_;
   mysql::log_paths log_;

@@ -36,6 +36,11 @@ constexpr sql_dialect mysql_dialect{
   .listed = "FIND_IN_SET(#, ?) > 0",
   .planned_kinds = "kind IN ('cron', 'misfire')",
   .seconds_taken = "TIMESTAMPDIFF(SECOND, trigger_time, handle_time)",
+  .for_share = "LOCK IN SHARE MODE",
+  .is_pair = "(#) IN ({(?,?),})",
+  .is_four = "(#) IN ({(?,?,?,?),})",
+  .is_id = "# IN ({?,})",
+  .set_by_id = "# = CASE id {WHEN ? THEN ? }END",
 };
 
 } // namespace

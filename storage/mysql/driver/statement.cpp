@@ -107,6 +107,10 @@ statement& statement::add(core::option_values&& values) {
 statement& statement::add(const sql_value& value) {
   if (const auto* text = std::get_if<std::string_view>(&value))
     return add(*text);
+  if (const auto* blob = std::get_if<sql_bytes>(&value)) {
+    values_.push_back({.text = blob->bytes, .type = MYSQL_TYPE_BLOB});
+    return *this;
+  }
   const auto* number = std::get_if<std::int64_t>(&value);
   return number == nullptr ? add_null() : add(*number);
 }

@@ -1,5 +1,7 @@
 #include "storage/mysql/schema/migration_sql.hpp"
 
+#include "storage/rows/elastic_tables.hpp"
+
 namespace ringmaster::storage::mysql {
 
 std::string table(const std::string& name, const std::string& columns) {
@@ -76,10 +78,40 @@ migration_step requesters() {
   return step;
 }
 
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
+    text.replace(at, word.size(), by);
+  return text;
+}
+
+std::string elastic_table_text(const elastic_table& made) {
+  // In a table with an ascending number, that is the first column.
+  const auto number = made.columns.substr(2, made.columns.find(' ', 2) - 2);
+  const auto type = made.name == "ej_run" ? "BIGINT NOT NULL AUTO_INCREMENT" : "INT NOT NULL AUTO_INCREMENT";
+  auto columns = replaced(replaced(replaced(made.columns, "$number", type), "$text", "MEDIUMTEXT"), "$bytes", "MEDIUMBLOB");
+  columns += ",\n  PRIMARY KEY (" + (made.primary_key.empty() ? number : made.primary_key) + ")";
+  for (const auto& key : made.unique)
+    columns += ",\n  UNIQUE KEY " + made.name + "_name (" + key + ")";
+  for (const auto& key : made.indexed)
+    columns += ",\n  KEY " + made.name + "_" + key + " (" + key + ")";
+  return table(made.name, columns);
+}
+
+// Elastic jobs: their leases, definitions, items, runs and hosts.
+migration_step elastic_jobs() {
+  migration_step step{22, "elastic_jobs", {}};
+  for (const auto& made : elastic_tables())
+    step.statements.push_back(elastic_table_text(made));
+  for (auto& rows : elastic_first_rows("IGNORE"))
+    step.statements.push_back(std::move(rows));
+  return step;
+}
+
 } // namespace
 
 void append_later_steps(std::vector<migration_step>& to) {
-  for (auto* step : {missed_instants, manual_stops, source_files, descriptions, audit_values, user_settings, requesters})
+  for (auto* step : {missed_instants, manual_stops, source_files, descriptions, audit_values, user_settings, requesters,
+                     elastic_jobs})
     to.push_back(step());
 }
 

@@ -28,6 +28,11 @@ constexpr sql_dialect sqlite_dialect{
   .listed = "INSTR(?, ',' || # || ',') > 0",
   .planned_kinds = "kind = 'cron'",
   .seconds_taken = "strftime('%s', handle_time) - strftime('%s', trigger_time)",
+  .for_share = "",
+  .is_pair = "(#) = (?, ?)",
+  .is_four = "(#) = (?, ?, ?, ?)",
+  .is_id = "# = ?",
+  .set_by_id = "# = ?",
 };
 
 /// Rows that are read while the statement runs, with copies of its texts.
@@ -96,6 +101,35 @@ std::size_t sqlite_admin_session::run_in(std::span<const sql_text> texts, std::s
   return out;
 }
 
+void sqlite_admin_session::select_rows(sql_text text, std::span<const sql_value> keys, std::size_t width,
+                                       const std::function<void(const sql_rows&)>& take) {
+  for (std::size_t at = 0; at + width <= keys.size(); at += width) {
+    auto found = select(text, keys.subspan(at, width));
+    while (found.next())
+      take(found);
+  }
+}
+
+std::vector<std::int64_t> sqlite_admin_session::run_rows(sql_text text, std::span<const sql_value> values, std::size_t width) {
+  std::vector<std::int64_t> out;
+  out.reserve(values.size() / width);
+  auto prepared = own_.db->prepare(text_of(text));
+  for (std::size_t at = 0; at + width <= values.size(); at += width) {
+    prepared.run(values.subspan(at, width));
+    out.push_back(own_.db->last_id());
+  }
+  return out;
+}
+
+std::size_t sqlite_admin_session::set_rows(sql_text text, std::span<const std::int64_t> ids, std::span<const sql_value> values,
+                                           std::size_t width) {
+  std::size_t out = 0;
+  auto prepared = own_.db->prepare(text_of(text));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    out += static_cast<std::size_t>(prepared.run(values.subspan(i * width, width), ids[i]));
+  return out;
+}
+
 bool sqlite_admin_session::write_once(const std::function<bool()>& exists, const std::function<void()>& write) {
   if (exists())
     return false;
@@ -113,12 +147,16 @@ std::vector<core::log_id> sqlite_admin_session::held_runs(const core::log_range&
 }
 
 const char* sqlite_admin_session::text_of(sql_text text) {
-  constexpr std::string_view list = "{?,}";
   if (const auto known = texts_.find(text.literal()); known != texts_.end())
     return known->second.c_str();
   auto spoken = in_dialect(text.literal(), sqlite_dialect);
-  if (const auto at = spoken.find(list); at != std::string::npos)
-    spoken.replace(at, list.size(), 1, '?');
+  // A part in braces stands for one row here.
+  for (auto open = spoken.find('{'); open != std::string::npos; open = spoken.find('{')) {
+    spoken.erase(open, 1);
+    const auto close = spoken.find('}', open);
+    const bool has_comma = spoken[close - 1] == ',';
+    spoken.erase(close - (has_comma ? 1 : 0), has_comma ? 2 : 1);
+  }
   return texts_.emplace(text.literal(), std::move(spoken)).first->second.c_str(); // last, so that only whole texts are kept
 }
 

@@ -109,6 +109,7 @@ private:
   void bind(int index, const std::string& value) { bind(index, std::string_view{value}); }
   void bind(int index, const char* value) { bind(index, std::string_view{value}); }
   void bind(int index, blob value);
+  void bind(int index, sql_bytes value) { bind(index, blob{value.bytes}); }
   void bind(int index, std::nullopt_t);
   void bind(int index, std::monostate) { bind(index, std::nullopt); }
   void bind(int index, core::time_point value) { bind(index, core::to_ms(value)); }

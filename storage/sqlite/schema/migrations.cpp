@@ -1,5 +1,7 @@
 #include "storage/migrations.hpp"
 
+#include "storage/rows/elastic_tables.hpp"
+
 namespace ringmaster::storage {
 
 namespace {
@@ -416,6 +418,35 @@ migration_step requesters() {
            "ALTER TABLE rm_asked_run ADD COLUMN user_name VARCHAR(64)"}};
 }
 
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
+    text.replace(at, word.size(), by);
+  return text;
+}
+
+void add_elastic_table(std::vector<std::string>& to, const elastic_table& made) {
+  auto text = "CREATE TABLE " + made.name + " (\n"
+              + replaced(replaced(replaced(made.columns, "$number", "INTEGER PRIMARY KEY AUTOINCREMENT"), "$text", "TEXT"),
+                         "$bytes", "BLOB");
+  if (!made.primary_key.empty())
+    text += ",\n  PRIMARY KEY (" + made.primary_key + ")";
+  for (const auto& columns : made.unique)
+    text += ",\n  UNIQUE (" + columns + ")";
+  to.push_back(text + (made.primary_key.empty() ? ")" : ") WITHOUT ROWID"));
+  for (const auto& columns : made.indexed)
+    to.push_back("CREATE INDEX " + made.name + "_" + columns + " ON " + made.name + " (" + columns + ")");
+}
+
+// Elastic jobs: their leases, definitions, items, runs and hosts.
+migration_step elastic_jobs() {
+  migration_step step{22, "elastic_jobs", {}};
+  for (const auto& made : elastic_tables())
+    add_elastic_table(step.statements, made);
+  for (auto& rows : elastic_first_rows("OR IGNORE"))
+    step.statements.push_back(std::move(rows));
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -423,7 +454,8 @@ std::span<const migration_step> sqlite_migrations() {
                                                  log_parts(),    modes(),             mirror_table(), access_tables(),
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
-                                                 descriptions(), audit_values(), user_settings(), requesters()};
+                                                 descriptions(), audit_values(), user_settings(), requesters(),
+                                                 elastic_jobs()};
   return steps;
 }
 

@@ -1,0 +1,66 @@
+#include "core/elastic/elastic_definition.hpp"
+
+#include <algorithm>
+
+#include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/item_params.hpp"
+#include "core/elastic/plan.hpp"
+#include "core/text/text.hpp"
+
+namespace ringmaster::core::elastic {
+
+namespace {
+
+error refused(std::string_view name, std::string_view why) {
+  return {errc::invalid_argument, std::string{name}.append(": ").append(why)};
+}
+
+result<void> check_text(std::string_view name, std::string_view text, std::size_t max, bool counts_bytes) {
+  if (text.find('\0') != text.npos || valid_utf8(text) != text)
+    return tl::unexpected{refused(name, "not a text in UTF-8")};
+  if (counts_bytes ? text.size() > max : !fits(text, max))
+    return tl::unexpected{refused(name, "longer than " + std::to_string(max) + (counts_bytes ? " bytes" : " characters"))};
+  return {};
+}
+
+result<void> check_field(const elastic_field& field, const elastic_options& of) {
+  const auto value = field.get(of);
+  if (field.kind == option_kind::text)
+    return check_text(field.name, text_of(value), static_cast<std::size_t>(field.max), field.is_long);
+  if (field.kind == option_kind::choice) {
+    if (std::find(field.names.begin(), field.names.end(), text_of(value)) == field.names.end())
+      return tl::unexpected{refused(field.name, "unknown word")};
+    return {};
+  }
+  if (std::holds_alternative<std::monostate>(value) || (number_of(value) >= field.min && number_of(value) <= field.max))
+    return {};
+  return tl::unexpected{
+    refused(field.name, "must be from " + std::to_string(field.min) + " to " + std::to_string(field.max))};
+}
+
+} // namespace
+
+std::string_view to_string(fence_mode mode) noexcept { return fields::fence_modes[static_cast<std::size_t>(mode)]; }
+
+result<void> check(const elastic_definition& of) {
+  if (of.name.empty())
+    return tl::unexpected{refused("name", "empty")};
+  if (number(of.group) <= 0)
+    return tl::unexpected{refused("group", "missing")};
+  if (of.kind.empty())
+    return tl::unexpected{refused("type", "empty")};
+  for (const auto& done :
+       {check_text("namespace", of.name_space, name_space_chars, false), check_text("name", of.name, elastic_name_chars, false),
+        check_text("type", of.kind, kind_chars, false), check_text("handler", of.handler, elastic_handler_chars, false),
+        check_text("props", of.props, props_bytes, true), check_total(of.total)})
+    if (!done)
+      return done;
+  for (const auto& field : elastic_fields)
+    if (auto sound = check_field(field, of.options); !sound)
+      return sound;
+  if (auto params = parse_item_params(of.options.item_params); !params)
+    return tl::unexpected{params.error()};
+  return check(of.options.schedule, of.options.timing);
+}
+
+} // namespace ringmaster::core::elastic

@@ -1,0 +1,190 @@
+// E12: what operators set and ask for. Coordinators never write these columns (I8).
+
+#include <algorithm>
+#include <utility>
+
+#include "core/elastic/elastic_fields.hpp"
+#include "core/text/text.hpp"
+#include "storage/elastic/elastic_edits.hpp"
+#include "storage/elastic/elastic_role.hpp"
+
+namespace ringmaster::storage {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+/// Requests of a job that may wait at the same time.
+constexpr std::int64_t requests_max = 100;
+constexpr std::size_t server_chars = 255;
+
+core::audit_action action_for(elastic::job_status status) {
+  switch (status) {
+  case elastic::job_status::on: return core::audit_action::enable;
+  case elastic::job_status::off: return core::audit_action::disable;
+  case elastic::job_status::shut_down: break;
+  }
+  return core::audit_action::shutdown;
+}
+
+core::audit_action switch_action(bool disabled) {
+  return disabled ? core::audit_action::disable : core::audit_action::enable;
+}
+
+/// Runs `change(job)`, which answers with the edit, on a job that `by` may operate.
+template <class Change>
+core::result<elastic::elastic_edit_done> operate(admin_session& own, elastic::elastic_job_id job, const core::principal& by,
+                                                 Change change) {
+  return own.edit([&]() -> core::result<elastic::elastic_edit_done> {
+    if (auto mode = own.begin_edit(); !mode)
+      return tl::unexpected{mode.error()};
+    auto held = hold_elastic_job(own, job, core::group_right::operate, by);
+    if (!held)
+      return tl::unexpected{held.error()};
+    return change(*held);
+  });
+}
+
+elastic::elastic_edit_done unchanged(const elastic::elastic_job_row& job) { return {job.id, job.version, 0, job.next}; }
+
+/// Writes or deletes the row of a server. Returns false if it is so already.
+bool switch_server(admin_session& own, const elastic::server_row& server, bool disabled, core::time_point now,
+                   const core::principal& by) {
+  const bool known = own.finds("SELECT 1 FROM ej_server WHERE namespace = ? AND job = ? AND server = ?", server.name_space,
+                               server.job, server.server);
+  if (known == disabled)
+    return false;
+  const std::string name{core::cut_characters(by.name, 64)};
+  if (disabled)
+    own.execute("INSERT INTO ej_server (namespace, job, server, set_by, set_ms) VALUES (?, ?, ?, ?, ?)", server.name_space,
+                server.job, server.server, name, now);
+  else
+    own.execute("DELETE FROM ej_server WHERE namespace = ? AND job = ? AND server = ?", server.name_space, server.job,
+                server.server);
+  return true;
+}
+
+/// Sets a server for all jobs of a namespace, which get one revision.
+core::result<elastic::elastic_edit_done> switch_everywhere(admin_session& own, const elastic::server_row& server, bool disabled,
+                                                           core::time_point now, const core::principal& by) {
+  if (auto may = core::check_admin(by); !may)
+    return tl::unexpected{may.error()};
+  return own.edit([&]() -> core::result<elastic::elastic_edit_done> {
+    if (auto mode = own.begin_edit(); !mode)
+      return tl::unexpected{mode.error()};
+    std::vector<elastic::elastic_job_id> jobs;
+    auto found = own.query("SELECT id FROM ej_job WHERE namespace = ? ORDER BY id", server.name_space);
+    while (found.next())
+      jobs.push_back(found.id<elastic::elastic_job_id>(0));
+    if (!switch_server(own, server, disabled, now, by))
+      return elastic::elastic_edit_done{};
+    elastic::elastic_edit_done out;
+    for (const auto job : jobs)
+      out.revision = note_elastic_edit(own, job);
+    audit_elastic(own, by, switch_action(disabled), {}, server.server, {core::remark_line("namespace: " + server.name_space)},
+                  now);
+    return out;
+  });
+}
+
+core::result<void> check_request(const elastic::request_row& request) {
+  if (core::number(request.id) <= 0)
+    return core::fail(core::errc::invalid_argument, "a request needs an id");
+  if (!request.param)
+    return {};
+  if (request.param->size() > static_cast<std::size_t>(elastic::param_bytes))
+    return core::fail(core::errc::too_large, "param: longer than " + std::to_string(elastic::param_bytes) + " bytes");
+  if (core::valid_utf8(*request.param) != *request.param)
+    return core::fail(core::errc::invalid_argument, "param: not a text in UTF-8");
+  return {};
+}
+
+core::result<void> insert_request(admin_session& own, const elastic::request_row& request) {
+  if (own.finds("SELECT 1 FROM ej_request WHERE id = ?", request.id))
+    return core::fail(core::errc::conflict, "another elastic job has a request with this id");
+  auto count = own.query("SELECT COUNT(*) FROM ej_request WHERE job = ?", request.job);
+  if (count.next() && count.number(0) >= requests_max)
+    return core::fail(core::errc::conflict, std::to_string(requests_max) + " requests of the elastic job wait already");
+  own.execute("INSERT INTO ej_request (id, job, item, policy, param, at_ms) VALUES (?, ?, ?, ?, ?, ?)", request.id, request.job,
+              request.item, request.policy, request.param, request.at);
+  return {};
+}
+
+} // namespace
+
+core::result<elastic::elastic_edit_done> elastic_role::set_status(elastic::elastic_job_id job, elastic::job_status status,
+                                                                  core::time_point now, const core::principal& by) {
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    if (held.status == status)
+      return unchanged(held);
+    held.next.reset();
+    if (status == elastic::job_status::on) {
+      auto next = next_instant(own_.schedule_zone(), held.what, job, std::max(now, held.last));
+      if (!next)
+        return tl::unexpected{next.error()};
+      held.next = *next;
+    }
+    own_.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, job);
+    own_.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, job);
+    const auto revision = note_elastic_edit(own_, job);
+    audit_elastic(own_, by, action_for(status), job, held.what.name, {}, now);
+    return elastic::elastic_edit_done{job, held.version, revision, held.next};
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::set_item_disabled(elastic::elastic_job_id job, elastic::item_number item,
+                                                                         bool disabled, core::time_point now,
+                                                                         const core::principal& by) {
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    if (core::number(item) < 0 || core::number(item) >= held.what.total)
+      return core::fail(core::errc::not_found, "the elastic job has no item " + std::to_string(core::number(item)));
+    // One statement is the condition and the change: 1 is the flag of operators, 2 that of surplus items.
+    const auto changed =
+      own_.execute("UPDATE ej_item SET flags = flags + ? WHERE job = ? AND item = ? AND flags IN (?, ?)", disabled ? 1 : -1, job,
+                   item, disabled ? 0 : 1, disabled ? 2 : 3);
+    if (changed == 0)
+      return unchanged(held);
+    const auto revision = note_elastic_edit(own_, job);
+    audit_elastic(own_, by, switch_action(disabled), job, held.what.name,
+                  {core::remark_line("item: " + std::to_string(core::number(item)))}, now);
+    return elastic::elastic_edit_done{job, held.version, revision, held.next};
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::set_server_disabled(const elastic::server_row& server, bool disabled,
+                                                                           core::time_point now, const core::principal& by) {
+  if (server.server.empty() || !core::fits(server.server, server_chars) || core::valid_utf8(server.server) != server.server
+      || !core::fits(server.name_space, elastic::name_space_chars) || core::valid_utf8(server.name_space) != server.name_space)
+    return core::fail(core::errc::invalid_argument, "server: empty, too long, or not UTF-8");
+  if (core::number(server.job) == 0)
+    return switch_everywhere(own_, server, disabled, now, by);
+  return operate(own_, server.job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    const elastic::server_row own_server{held.what.name_space, held.id, server.server};
+    if (!switch_server(own_, own_server, disabled, now, by))
+      return unchanged(held);
+    const auto revision = note_elastic_edit(own_, held.id);
+    audit_elastic(own_, by, switch_action(disabled), held.id, held.what.name, {core::remark_line("server: " + server.server)},
+                  now);
+    return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
+  });
+}
+
+core::result<elastic::elastic_edit_done> elastic_role::add_request(const elastic::request_row& request, core::time_point now,
+                                                                   const core::principal& by) {
+  if (auto sound = check_request(request); !sound)
+    return tl::unexpected{sound.error()};
+  return operate(own_, request.job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
+    if (request.item && (core::number(*request.item) < 0 || core::number(*request.item) >= held.what.total))
+      return core::fail(core::errc::not_found,
+                        "the elastic job has no item " + std::to_string(core::number(*request.item)));
+    if (own_.finds("SELECT 1 FROM ej_request WHERE id = ? AND job = ?", request.id, request.job))
+      return unchanged(held);
+    if (auto added = insert_request(own_, request); !added)
+      return tl::unexpected{added.error()};
+    const auto revision = note_elastic_edit(own_, request.job);
+    audit_elastic(own_, by, core::audit_action::trigger, request.job, held.what.name, {}, now);
+    return elastic::elastic_edit_done{request.job, held.version, revision, held.next};
+  });
+}
+
+} // namespace ringmaster::storage
