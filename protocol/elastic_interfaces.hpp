@@ -44,6 +44,7 @@ using elastic_hosts = link_extension::extend<
 
 /// Owns the elastic jobs of this node's slots: leases, definitions, one heap and one timer for all coordinators.
 using elastic_director = caf::typed_actor<
+  caf::result<void>(hosts_subscription),
   caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   caf::result<void>(edit_hint),

@@ -174,6 +174,21 @@ void supervisor_state::spawn_links() {
                          std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,
                          settings.registry.dead_after / 3, parts_.clocks.wall}));
   protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
+  if (parts_.make_elastic)
+    spawn_elastic();
+}
+
+// Their transactions alternate with those of the firing path where the database has one writer.
+void supervisor_state::spawn_elastic() {
+  const bool has_writers = parts_.store_writers > 1;
+  const auto write_worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  const auto worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  elastic_ = parts_.make_elastic(self_->system(), {parts_.identity.id, write_worker, worker, parts_.schedule_zone,
+                                                   parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+  keep("elastic_writer", elastic_.writer);
+  keep("elastic_director", elastic_.director);
+  keep("elastic_hosts", elastic_.hosts);
+  protocol::send(self_, native_links_, protocol::link_subscription{elastic_.hosts});
 }
 
 // Actors for requests of users. None uses the connections of the firing path.
@@ -214,6 +229,12 @@ void supervisor_state::spawn_node() {
                                                         alarms_,  lost_, report_,   kept_logs_, sweeper_};
   if (native_links_)
     listeners.emplace_back(native_links_);
+  std::vector<protocol::slot_listener> duties{lost_, report_, kept_logs_, sweeper_};
+  if (elastic_.director) {
+    // The writer first: others may write as soon as they know the incarnation.
+    listeners.insert(listeners.end(), {elastic_.writer, elastic_.hosts, elastic_.director});
+    duties.emplace_back(elastic_.director);
+  }
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -231,7 +252,7 @@ void supervisor_state::spawn_node() {
   node_ =
     keep("node_actor",
          self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-           node_links{incarnations_store, schedule_, std::move(listeners), {lost_, report_, kept_logs_, sweeper_}, recovery_},
+           node_links{incarnations_store, schedule_, std::move(listeners), std::move(duties), recovery_},
            parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
