@@ -19,6 +19,7 @@
 #include "executor/files/taken_run_file.hpp"
 #include "executor/host/task_threads.hpp"
 #include "executor/host/thread_pool.hpp"
+#include "executor/sdk/elastic/elastic_handlers.hpp"
 #include "gateway/transport/transport.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/executor_interfaces.hpp"
@@ -30,7 +31,7 @@ struct executor::parts {
   /// Threads for bodies and for blocking work; each waiting thread costs its stack.
   static constexpr std::size_t threads_max = 10'000;
 
-  parts(executor_options given, handlers known);
+  parts(executor_options given, handlers known, elastic::elastic_handlers items);
 
   core::result<void> open();
   core::result<void> take_folder();
@@ -55,6 +56,7 @@ struct executor::parts {
 
   executor_options options;
   handlers known;
+  elastic::elastic_handlers items;
   protocol::logger log;
   core::zone zone;
   file lock;
