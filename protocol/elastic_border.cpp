@@ -194,7 +194,7 @@ std::string breach_of(const elastic_events& batch) {
 
 std::string breach_of(const elastic_inventory& part) {
   if (part.question == 0 || !is_lease_of_slot(part.slot, part.epoch))
-    return "an inventory that nobody asked for";
+    return "an inventory without a question";
   if (part.runs.empty() && !part.end)
     return "an empty part of an inventory";
   auto why = breach_of_number(part.runs.size(), "an inventory");

@@ -18,7 +18,7 @@ struct elastic_link_limits {
   static constexpr std::size_t items_max = link_limits::items_max;
   /// Maximum of all texts of a message together.
   static constexpr std::size_t bytes_max = link_limits::bytes_max;
-  /// The same for grants: they are the messages that must not be late.
+  /// Maximum of all texts of grants together, which must not be late.
   static constexpr std::size_t grant_bytes_max = 256 * 1024;
   /// Maximum of one text.
   static constexpr std::size_t text_bytes_max = 64 * 1024;

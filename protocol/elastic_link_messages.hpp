@@ -109,7 +109,7 @@ struct elastic_event {
 };
 
 struct elastic_events {
-  /// Counted by the host, for each link from 1.
+  /// Counted by the host, for each link from 1. A repeated event comes in a new batch.
   std::uint64_t batch = 0;
   std::vector<elastic_event> events;
   link_key key = {};
@@ -159,7 +159,7 @@ enum class elastic_verdict : std::uint8_t {
   replaced,
   other_cluster,
   too_many_hosts,
-  /// The node cannot decide now.
+  /// The node cannot decide now. The host repeats its hello, at most once a second.
   unavailable,
 };
 

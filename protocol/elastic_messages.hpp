@@ -55,7 +55,8 @@ struct host_said {
   std::variant<host_introduction, host_rights, elastic_heartbeat, elastic_events, elastic_inventory> said;
 };
 
-/// A link with an introduction has ended. This proves nothing about the process of the host.
+/// A link with an introduction has ended: its handle is dropped, unless `goodbye`. This proves nothing about the process of the
+/// host.
 struct host_link_lost {
   std::uint64_t link_number = 0;
   /// The executor announced that it stops; its link may stay up for events.

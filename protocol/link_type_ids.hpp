@@ -1,8 +1,8 @@
 #pragma once
 
 // Type ids of the messages of a native link. Frozen: an id is a place in this list, and the bytes have no names. A change of the
-// list, or of a struct in it, raises `link_version`; new ids go to the end. This block comes first, so that no other block moves
-// it.
+// list, or of a struct in it, raises `link_version`; new ids go to the end. A change of a struct that `link_version_min` has
+// raises that, too. This block comes first, so that no other block moves it.
 
 #include <caf/type_id.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/text/text.hpp"
 #include "protocol/error.hpp"
@@ -18,7 +19,7 @@ core::trigger_reply to_reply(const caf::error& reason) { return {500, "executor:
 
 } // namespace
 
-executor_gate_state::executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer,
+executor_gate_state::executor_gate_state(protocol::executor_link_end::pointer self, protocol::link_dialer dialer,
                                          std::uint64_t attempt, link_introduction introduction, protocol::executor_host host,
                                          std::chrono::milliseconds limit)
   : self_{self},
@@ -30,7 +31,7 @@ executor_gate_state::executor_gate_state(protocol::executor_gate::pointer self, 
   self_->set_default_handler(caf::drop);
 }
 
-protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
+protocol::executor_link_end::behavior_type executor_gate_state::make_behavior() {
   return {
     [this](const protocol::link_challenge& challenge) { prove(challenge); },
     [this](const protocol::link_welcome& welcome) { believe(welcome); },
@@ -44,12 +45,19 @@ protocol::executor_gate::behavior_type executor_gate_state::make_behavior() {
       if (is_from_node(receipt))
         tell_dialer(receipt);
     },
+    [this](protocol::elastic_welcome& welcome) { pass_on(std::move(welcome)); },
+    [this](protocol::elastic_ack& ack) { pass_on(std::move(ack)); },
+    [this](protocol::elastic_specs& batch) { pass_on(std::move(batch)); },
+    [this](protocol::elastic_grants& grants) { pass_on(std::move(grants)); },
+    [this](protocol::elastic_orders& orders) { pass_on(std::move(orders)); },
+    [this](protocol::elastic_receipt& receipt) { pass_on(std::move(receipt)); },
+    [this](protocol::node_message& message) { tell_node(std::move(message)); },
   };
 }
 
 std::string executor_gate_state::proof_of(protocol::link_end end) const {
-  const auto& [ports, door, hello, token] = introduction_;
-  return ports->seal(door->node(), token, protocol::proof_text(end, hello, *challenge_));
+  const auto& mine = introduction_;
+  return mine.ports->seal(mine.door->node(), mine.token, protocol::proof_text(end, mine.hello, *challenge_));
 }
 
 // Gives one proof per connection, so that an impostor cannot collect proofs.
@@ -162,6 +170,39 @@ void executor_gate_state::ask_host(const protocol::link_question& question, Requ
 void executor_gate_state::say(protocol::link_answer&& answer) {
   answer.reply.message.resize(core::cut_bytes(answer.reply.message, protocol::link_limits::message_bytes_max).size());
   tell_node(std::move(answer));
+}
+
+// -- elastic jobs ----------------------------------------------------------------------------------------------------------
+
+bool executor_gate_state::speaks_elastic() const noexcept {
+  return introduction_.hello.version >= protocol::elastic_link_version;
+}
+
+template <class Message>
+void executor_gate_state::pass_on(Message&& message) {
+  if (!node_ || !is_from_node(message) || !admits(message))
+    return;
+  if (!speaks_elastic())
+    return self_->quit(caf::sec::invalid_argument); // no node sends it over a link of an earlier version
+  if (introduction_.elastic)
+    protocol::send(self_, introduction_.elastic,
+                   protocol::node_said{attempt_, self_->clock().now(), std::forward<Message>(message)});
+  else if (!std::exchange(logged_, true))
+    introduction_.log->warn("a node sent a message of elastic jobs, which this executor does not run");
+}
+
+// elastic_host keeps to the limits of messages; the node would cut the link.
+void executor_gate_state::tell_node(protocol::node_message&& message) {
+  if (!node_ || !speaks_elastic())
+    return;
+  std::visit(
+    [this](auto& what) {
+      if (const auto breach = protocol::breach_of(what); !breach.empty())
+        return introduction_.log->error("not sent to the node: {}", breach);
+      what.key = node_key_;
+      protocol::anon_send(caf::actor_cast<protocol::elastic_link_gate>(node_), std::move(what));
+    },
+    message.what);
 }
 
 void cut_lines(core::log_lines& lines, std::size_t bytes) {

@@ -6,7 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "actors/logger.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/elastic_border.hpp"
+#include "protocol/elastic_messages.hpp"
 #include "protocol/executor_interfaces.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/link_border.hpp"
@@ -22,11 +25,14 @@ struct link_introduction {
   protocol::link_hello hello;
   /// Proved to the node, and to be proved by it.
   std::string token;
+  /// Gets the messages of elastic jobs; null: this process runs none.
+  protocol::elastic_host elastic = {};
+  logger log = {};
 };
 
 /// The address of an executor's link for a node. It ignores everything until the node has proved that it knows the token. Then it
-/// passes runs and requests to executor_host and returns the replies. One per attempt to link; its end is the end of the link. It
-/// ends itself when the peer sends a message that a node never sends.
+/// passes runs and requests to executor_host and returns the replies; it passes messages of elastic jobs to elastic_host. One per
+/// attempt to link; its end is the end of the link. It ends itself when the peer sends a message that a node never sends.
 class executor_gate_state {
 public:
   static inline const char* name = "ringmaster.executor_gate";
@@ -35,9 +41,9 @@ public:
   static constexpr std::size_t pending_max = 1000;
 
   /// `limit`: time limit for a reply of executor_host.
-  executor_gate_state(protocol::executor_gate::pointer self, protocol::link_dialer dialer, std::uint64_t attempt,
+  executor_gate_state(protocol::executor_link_end::pointer self, protocol::link_dialer dialer, std::uint64_t attempt,
                       link_introduction introduction, protocol::executor_host host, std::chrono::milliseconds limit);
-  protocol::executor_gate::behavior_type make_behavior();
+  protocol::executor_link_end::behavior_type make_behavior();
 
 private:
   /// Returns whether the message has the node's key. Other messages have no effect.
@@ -58,13 +64,18 @@ private:
   template <class Reply, class Request>
   void ask_host(const protocol::link_question& question, Request&& request);
   void say(protocol::link_answer&& answer);
+  /// Passes a message of elastic jobs on to elastic_host.
+  template <class Message>
+  void pass_on(Message&& message);
+  void tell_node(protocol::node_message&& message);
+  [[nodiscard]] bool speaks_elastic() const noexcept;
   /// Sends a message with the node's key.
   template <class Message>
   void tell_node(Message&& message);
   template <class Said>
   void tell_dialer(Said&& said);
 
-  protocol::executor_gate::pointer self_;
+  protocol::executor_link_end::pointer self_;
   protocol::link_dialer dialer_;
   std::uint64_t attempt_;
   link_introduction introduction_;
@@ -74,6 +85,8 @@ private:
   protocol::link_gate node_;
   protocol::link_key node_key_;
   std::size_t pending_ = 0;
+  /// An unwanted message of elastic jobs was logged.
+  bool logged_ = false;
 };
 
 /// Keeps the first lines that fit into `bytes`; cuts the first line if it is longer.

@@ -90,9 +90,10 @@ void link_dialer_state::greet(protocol::link_dialled&& dialled) {
   which->now = phase::greeting;
   which->until = self_->clock().now() + parts_.limits.hello;
   const auto& me = parts_.identity;
-  protocol::link_hello hello{protocol::link_version, me.app_name, me.address, {}, {}, protocol::draw_link_key()};
-  which->gate = self_->spawn<protocol::with_state<executor_gate_state, protocol::executor_gate>>(
-    protocol::link_dialer{self_}, which->attempt, link_introduction{parts_.ports, *dialled.door, hello, me.token}, parts_.host,
+  protocol::link_hello hello{which->version, me.app_name, me.address, {}, {}, protocol::draw_link_key()};
+  which->gate = self_->spawn<protocol::with_state<executor_gate_state, protocol::executor_link_end>>(
+    protocol::link_dialer{self_}, which->attempt,
+    link_introduction{parts_.ports, *dialled.door, hello, me.token, parts_.elastic, parts_.log}, parts_.host,
     parts_.limits.answer);
   watcher_.watch(self_, which->gate, [this, attempt = dialled.attempt](const caf::error& reason) {
     if (auto* gone = of(attempt))
@@ -110,7 +111,7 @@ void link_dialer_state::hear(protocol::link_heard&& heard) {
   if (const auto* said = std::get_if<protocol::link_welcome>(&heard.said))
     welcome(*which, *said);
   else if (const auto* refusal = std::get_if<protocol::link_refusal>(&heard.said))
-    fail(*which, "the node refuses the link: " + refusal->reason, true);
+    take(*which, *refusal);
   else if (const auto* distrust = std::get_if<core::error>(&heard.said))
     fail(*which, distrust->context, true);
   else
@@ -138,8 +139,32 @@ void link_dialer_state::welcome(node& which, const protocol::link_welcome& said)
   parts_.log->info("native link to {}", which.address);
   if (leaving_)
     tell(which, protocol::link_goodbye{});
+  offer_to_elastic(which, true);
   offer_links();
   pump();
+}
+
+// A node of an earlier version says which one it speaks. It gets that version for one attempt: later it may be a newer node.
+void link_dialer_state::take(node& which, const protocol::link_refusal& refusal) {
+  const auto offered = which.version;
+  const auto spoken = protocol::version_in(refusal);
+  if (which.now != phase::greeting || !spoken || !protocol::is_link_version(*spoken) || *spoken >= offered)
+    return fail(which, "the node refuses the link: " + refusal.reason, true);
+  parts_.log->info("{} speaks version {} of the link: it gives no items of elastic jobs", which.address, *spoken);
+  close(which);
+  which.version = *spoken;
+  which.until = self_->clock().now();
+  arm();
+}
+
+void link_dialer_state::offer_to_elastic(node& which, bool up) {
+  if (which.offered == up || !parts_.elastic || which.version < protocol::elastic_link_version)
+    return;
+  which.offered = up;
+  protocol::link_offer offer{which.attempt, which.address, {}};
+  if (up)
+    offer.link = which.gate;
+  protocol::send(self_, parts_.elastic, std::move(offer));
 }
 
 void link_dialer_state::fail(node& which, const std::string& why, bool refused) {
@@ -149,12 +174,7 @@ void link_dialer_state::fail(node& which, const std::string& why, bool refused) 
   const auto now = self_->clock().now();
   if (which.now == phase::up && now - which.until >= parts_.limits.settled)
     which.wait = {};
-  caf::anon_send_exit(which.gate, caf::exit_reason::user_shutdown);
-  which.gate = nullptr;
-  which.there = nullptr;
-  which.attempt = 0;
-  which.last_batch = 0;
-  which.now = phase::waiting;
+  close(which);
   const auto wait_max = refused ? parts_.limits.wait_refused_max : parts_.limits.wait_max;
   which.wait = std::clamp(2 * which.wait, parts_.limits.wait_min, wait_max);
   const std::uniform_int_distribution<std::int64_t>::param_type spread{0, which.wait.count() / 2};
@@ -164,6 +184,17 @@ void link_dialer_state::fail(node& which, const std::string& why, bool refused) 
     settle(std::move(batch), false);
   pump();
   arm();
+}
+
+void link_dialer_state::close(node& which) {
+  offer_to_elastic(which, false);
+  caf::anon_send_exit(which.gate, caf::exit_reason::user_shutdown);
+  which.gate = nullptr;
+  which.there = nullptr;
+  which.attempt = 0;
+  which.last_batch = 0;
+  which.now = phase::waiting;
+  which.version = protocol::link_version;
 }
 
 // -- results ---------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 
 #include "actors/logger.hpp"
 #include "protocol/caf.hpp"
+#include "protocol/elastic_messages.hpp"
 #include "protocol/executor_interfaces.hpp"
 #include "protocol/executor_messages.hpp"
 #include "protocol/link_ports.hpp"
@@ -56,6 +57,8 @@ struct dialer_parts {
   dialer_limits limits = {};
   std::uint64_t random_seed = 0;
   logger log;
+  /// Is offered each link whose node speaks `elastic_link_version`; null: this process runs no items of elastic jobs.
+  protocol::elastic_host elastic = {};
 };
 
 /// An executor's links to its nodes. Nodes are dialled independently, and again after a link ended. A link counts as up when its
@@ -95,11 +98,15 @@ private:
     /// End of the current phase; for `up`: its beginning.
     steady until{};
     std::chrono::milliseconds wait{0};
-    protocol::executor_gate gate;
+    protocol::executor_link_end gate;
     protocol::link_gate there;
     protocol::link_key there_key;
     std::uint64_t last_batch = 0;
     std::map<std::uint64_t, report_batch> unreceipted;
+    /// Version of the link that the next hello offers.
+    std::uint32_t version = protocol::link_version;
+    /// elastic_host knows the link of this attempt.
+    bool offered = false;
     /// Reason of the last failed attempt; logged once.
     std::string trouble;
   };
@@ -112,7 +119,12 @@ private:
   template <class Message>
   void tell(const node& which, Message&& message);
   void take(node& which, const protocol::link_receipt& receipt);
+  void take(node& which, const protocol::link_refusal& refusal);
   void fail(node& which, const std::string& why, bool refused = false);
+  /// Ends the current attempt.
+  void close(node& which);
+  /// Tells elastic_host of a link, or of its end.
+  void offer_to_elastic(node& which, bool up);
   [[nodiscard]] node* of(std::uint64_t attempt);
 
   caf::result<void> report(protocol::run_reports&& wanted);

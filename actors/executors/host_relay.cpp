@@ -2,14 +2,10 @@
 
 namespace ringmaster::actors {
 
-namespace {
-
-using limits = protocol::elastic_link_limits;
-
-} // namespace
-
 std::string host_relay::breach_of_order(const protocol::elastic_events& batch) const {
-  const bool is_full = introduced_ && unreceipted_.size() >= limits::batches_max && !unreceipted_.contains(batch.batch);
+  if (batch.batch <= last_batch_)
+    return "a batch of events out of order";
+  const bool is_full = unreceipted_.size() >= protocol::elastic_link_limits::batches_max;
   return is_full ? "more events than allowed without a receipt" : std::string{};
 }
 
@@ -23,7 +19,7 @@ host_relay::verdict host_relay::judge_later() const noexcept {
 host_relay::verdict host_relay::judge(const protocol::elastic_hello&, steady now) {
   if (now < next_hello_)
     return verdict::drop;
-  next_hello_ = now + limits::hello_every;
+  next_hello_ = now + protocol::elastic_link_limits::hello_every;
   if (!hosts_)
     return verdict::refuse;
   introduced_ = true;
@@ -34,6 +30,7 @@ host_relay::verdict host_relay::judge(const protocol::elastic_heartbeat&, steady
 
 host_relay::verdict host_relay::judge(const protocol::elastic_events& batch, steady) {
   const auto decided = judge_later();
+  last_batch_ = batch.batch;
   if (decided == verdict::pass)
     unreceipted_.insert(batch.batch);
   return decided;

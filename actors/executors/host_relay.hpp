@@ -4,24 +4,25 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "protocol/elastic_border.hpp"
 #include "protocol/elastic_messages.hpp"
 
 namespace ringmaster::actors {
 
-/// Rules of one native link for the messages of elastic jobs, on the node: what a host may send, and how often. A member of
-/// native_link, used by it only; it sends nothing itself.
+/// Rules of one native link for the messages of elastic jobs, on the node: the messages that a host may send, and how often. A
+/// member of native_link, which alone uses it; it sends nothing itself.
 class host_relay {
 public:
   using steady = std::chrono::steady_clock::time_point;
 
-  /// What happens to a message of a host.
+  /// Fate of a message of a host.
   enum class verdict : std::uint8_t {
     pass,
     /// Has no effect.
     drop,
-    /// There is nobody for it: this node has no elastic jobs.
+    /// This node has no elastic jobs.
     refuse,
   };
 
@@ -80,6 +81,7 @@ private:
   bool logged_ = false;
   /// Earliest moment of the next hello.
   steady next_hello_{};
+  std::uint64_t last_batch_ = 0;
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;
   /// Questions for an inventory without an answer. Numbers ascend.

@@ -25,7 +25,11 @@ constexpr auto no_other_link = "cannot reach the executor";
 
 native_link_state::native_link_state(protocol::native_link::pointer self, native_link_tools tools, native_peer peer,
                                      protocol::native_links owner)
-  : self_{self}, tools_{std::move(tools)}, peer_{std::move(peer)}, owner_{std::move(owner)}, hosts_{peer_.version, std::move(peer_.hosts)} {
+  : self_{self},
+    tools_{std::move(tools)},
+    peer_{std::move(peer)},
+    owner_{std::move(owner)},
+    hosts_{peer_.version, std::move(peer_.hosts)} {
   // Sent before anything can end the link; the message about the end comes from here, too, and after it.
   protocol::send(self_, tools_.pool, protocol::native_link_update{peer_.address, protocol::native_link{self_}, true});
   const auto key = protocol::draw_link_key();

@@ -10,8 +10,8 @@
 
 namespace ringmaster::actors {
 
-/// Last check of the node's deadline before a native link writes a run or a grant, as the transport makes it before it writes a request. An
-/// object of its own, so that a test can observe each check at its moment. Any thread.
+/// Last check of the node's deadline before a native link writes a run or a grant, as the transport makes it before it writes a
+/// request. An object of its own, so that a test can observe each check at its moment. Any thread.
 class run_gate {
 public:
   /// `boot` returns CLOCK_BOOTTIME in nanoseconds. Neither is null.

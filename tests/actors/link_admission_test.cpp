@@ -76,7 +76,9 @@ TEST_CASE_METHOD(admitting, "an executor may know the common token and those of 
 }
 
 TEST_CASE_METHOD(admitting, "an unknown version or app name is distinguished from a wrong token", "[actors][links]") {
-  CHECK(of({protocol::link_version + 1, "mail-worker", "http://a/", {}, {}}).refusal.find("version") != std::string::npos);
+  for (const auto version : {protocol::link_version_min - 1, protocol::link_version + 1})
+    CHECK(of({version, "mail-worker", "http://a/", {}, {}}).refusal.find("version") != std::string::npos);
+  CHECK(of({protocol::link_version_min, "mail-worker", "http://a/", {}, {}}).refusal.empty());
   CHECK(of({protocol::link_version, "unknown", "http://a/", {}, {}}).refusal.find("unknown") != std::string::npos);
   // A client without a token does not learn which groups exist.
   CHECK(of({protocol::link_version, "unknown", "http://a/", {}, {}}, "wrong").refusal

@@ -4,9 +4,12 @@
 
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <spdlog/sinks/ostream_sink.h>
 
 #include "actors/executor/link_dialer.hpp"
 #include "actors/executors/native_links.hpp"
@@ -34,7 +37,7 @@ struct natively_linked : virtual_time {
     http = pool.executor(worker_address);
     view = view_of_groups();
     auto gate_of_runs = std::make_shared<const actors::run_gate>(gate, boot());
-    actors::native_links_parts parts{{{}, pool.actor, storage_like(), 10s, std::move(gate_of_runs), silent_log()},
+    actors::native_links_parts parts{{{}, pool.actor, storage_like(), 10s, std::move(gate_of_runs), log},
                                      registry.actor, ports, "secret", {}, 30s, clock()};
     parts.judge = [](std::string_view address) {
       return address.starts_with("http://8.") ? std::string{"not a private network"} : std::string{};
@@ -85,7 +88,7 @@ struct natively_linked : virtual_time {
   /// Creates an executor that connects.
   protocol::link_dialer dial(actors::link_identity who = {"pay-worker", worker_address, "secret"},
                              std::vector<std::string> nodes = {"10.0.0.1:9100"}) {
-    actors::dialer_parts parts{std::move(nodes), std::move(who), host, reporter, ports, {}, 42, silent_log()};
+    actors::dialer_parts parts{std::move(nodes), std::move(who), host, reporter, ports, {}, 42, log, elastic};
     dialer = spawn<actors::link_dialer_state, protocol::link_dialer>(std::move(parts));
     run();
     return dialer;
@@ -143,6 +146,20 @@ struct natively_linked : virtual_time {
     run();
   }
 
+  /// Counts lines of the log with this text.
+  [[nodiscard]] std::size_t count_logged(const std::string& text) const {
+    const auto all = logged.str();
+    std::size_t lines = 0;
+    for (auto at = all.find(text); at != std::string::npos; at = all.find(text, at + 1))
+      ++lines;
+    return lines;
+  }
+
+  std::ostringstream logged;
+  std::shared_ptr<spdlog::logger> log =
+    std::make_shared<spdlog::logger>("links", std::make_shared<spdlog::sinks::ostream_sink_mt>(logged));
+  /// Runs items of the connecting executor. None unless a test creates one.
+  protocol::elastic_host elastic;
   std::shared_ptr<protocol::send_gate> gate = std::make_shared<protocol::send_gate>();
   std::shared_ptr<host_record> executor = std::make_shared<host_record>();
   std::shared_ptr<scripted_ports> ports = std::make_shared<scripted_ports>();

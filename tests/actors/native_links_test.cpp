@@ -289,7 +289,7 @@ TEST_CASE_METHOD(raw_executor, "another version is refused before any proof, wit
   run();
   CHECK(nonces.empty());
   REQUIRE(refusals.size() == 1);
-  CHECK(refusals[0] == "this node speaks version 4 of the link protocol, not 2");
+  CHECK(refusals[0] == "this node speaks version 5 of the link protocol, and those since 4, not 2");
 }
 
 TEST_CASE_METHOD(raw_executor, "beyond 100 wrong proofs a minute only tokens that were right before are accepted",

@@ -175,6 +175,10 @@ public:
     protocol::anon_send(way(), std::move(batch));
   }
 
+  /// Sets the actor that hears hosts of elastic jobs.
+  void extend(const protocol::link_extension& hosts) { protocol::anon_send(links_, protocol::link_subscription{hosts}); }
+  caf::actor_system& system() noexcept { return system_; }
+
   /// Runs without an answer that were not taken yet.
   std::vector<std::int64_t> take_unanswered() {
     std::lock_guard guard{mutex_};
