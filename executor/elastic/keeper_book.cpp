@@ -72,9 +72,11 @@ bool keeper_book::take_ack(link_number link, const protocol::elastic_ack& ack, b
   if (found == links_.end())
     return false;
   auto& [limits, next, sent, leaves] = found->second;
-  while (!sent.empty() && sent.front().first < ack.number)
+  if (sent.empty() || ack.number > sent.back().first)
+    return false;
+  while (sent.front().first < ack.number)
     sent.pop_front();
-  if (sent.empty() || sent.front().first != ack.number)
+  if (sent.front().first != ack.number)
     return false;
   const auto sent_at = sent.front().second;
   sent.pop_front();
