@@ -111,7 +111,6 @@ void host_book::begin_process(host_moment now) {
   keepers_.begin_process();
   for (auto& [number, link] : links_) {
     link.welcomed = false;
-    link.specs.clear();
     // The node ignores hellos that follow each other too fast.
     link.hello_at = now.boot + hello_every;
   }
@@ -198,6 +197,7 @@ void host_book::end_right(item_run_id run, host_moment now) {
     return;
   event->at = now.wall;
   effects_.fenced.push_back(run);
+  effects_.orders.push_back({event->job, {run, event->fence, item_order::close}});
   // Earlier events of the run no longer count.
   events_.drop(run);
   events_.add(std::move(*event), 0);

@@ -107,10 +107,10 @@ admission run_book::admit(const protocol::elastic_grants& grants, const std::sha
   const auto for_all = refusal_of_all(grants, spec, state);
   for (const auto& grant : grants.items) {
     auto event = event_of(grants, grant);
-    const bool again = is_held(grant) && (for_all == elastic_refusal::none || for_all == elastic_refusal::draining);
-    event.refusal = again || for_all != elastic_refusal::none ? for_all : refusal_of(grants, grant, *spec, state);
-    if (again)
-      event.refusal = elastic_refusal::none;
+    // A refusal says that no body of the run is here, so a held run is accepted again, whatever its grant says now.
+    const bool again = is_held(grant);
+    if (!again)
+      event.refusal = for_all != elastic_refusal::none ? for_all : refusal_of(grants, grant, *spec, state);
     if (event.refusal != elastic_refusal::none) {
       event.kind = elastic_event_kind::refused;
       event.text = words_of(event.refusal, spec.get());

@@ -261,6 +261,11 @@ TEST_CASE_METHOD(booked, "an admitted grant goes to its job, once", "[actors][el
   CHECK(done.grants[0].param == "a=1");
   grant(13, 0, 5);
   CHECK(refusals().back() == elastic_refusal::busy);
+  // A refusal would say that the run is not here.
+  auto late = test::good_grants(12);
+  late.epoch = 8;
+  say(1, late);
+  CHECK(refusals().back() == elastic_refusal::none);
   tell(12, elastic_event_kind::finished);
   receipts();
   grant(12);

@@ -147,7 +147,7 @@ TEST_CASE_METHOD(kept, "the only node stays the keeper over a new link", "[actor
   CHECK(ack(2, 1, 4));
 }
 
-TEST_CASE_METHOD(kept, "a node that says that it is not the keeper is asked if there is no other", "[actors][elastic]") {
+TEST_CASE_METHOD(kept, "the only node is asked after it has said that it does not keep the lease", "[actors][elastic]") {
   add(1, 4);
   book.pass_time(now);
   CHECK(beat(1) == 1);
