@@ -13,7 +13,8 @@ install(FILES
   executor/job_context.hpp executor/job_log.hpp executor/program_limits.hpp executor/spdlog_sink.hpp executor/task.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
-  executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/item_context.hpp executor/sdk/elastic/simple_job.hpp
+  executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/item_context.hpp
+  executor/sdk/elastic/simple_job.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor/sdk/elastic COMPONENT sdk)
 install(FILES core/elastic/elastic_ids.hpp core/elastic/run_cause.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/core/elastic COMPONENT sdk)

@@ -72,6 +72,7 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
   if (const auto found = core::elastic::param_of(*params_, item))
     out.item_param = std::string{*found};
   out.fence = core::number(grant.fence);
+  out.streaming = spec->streaming;
   return out;
 }
 
@@ -138,7 +139,11 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
   finished.kind = elastic_event_kind::finished;
   finished.at = tools_.wall();
   const bool failed = outcome.code != item_succeeded;
-  finished.outcome = of.cancelled ? host_outcome::cancelled : failed ? host_outcome::error : host_outcome::success;
+  const bool yielded = of.spec->streaming && of.control && of.control->has_yielded();
+  finished.outcome = of.cancelled ? host_outcome::cancelled
+                     : failed     ? host_outcome::error
+                     : yielded    ? host_outcome::yielded
+                                  : host_outcome::success;
   if (failed)
     finished.text = core::cut_bytes(outcome.message.value_or(""), protocol::elastic_link_limits::text_bytes_max);
   tell(of.grant, std::move(finished));

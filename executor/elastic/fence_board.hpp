@@ -39,6 +39,9 @@ public:
   [[nodiscard]] bool drain_requested() const noexcept override { return draining_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
 
+  void yield() const noexcept override { yielded_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool has_yielded() const noexcept { return yielded_.load(std::memory_order_acquire); }
+
   /// Ends the right for good. Does not request the stop.
   void end() noexcept { over_.store(true, std::memory_order_release); }
   [[nodiscard]] bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
@@ -53,6 +56,7 @@ private:
   const boot_clock now_;
   std::atomic<bool> over_{false};
   std::atomic<bool> draining_{false};
+  mutable std::atomic<bool> yielded_{false};
   std::stop_source stop_;
 };
 using item_control_ptr = std::shared_ptr<item_control>;

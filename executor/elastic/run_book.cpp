@@ -71,7 +71,8 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
     return elastic_refusal::draining;
   if (!spec)
     return elastic_refusal::no_definition;
-  if (spec->kind != kind_simple || !handlers_.contains(spec->handler))
+  // Other kinds have no handler in this process.
+  if ((spec->kind != "simple" && spec->kind != "dataflow") || !handlers_.contains(spec->handler))
     return elastic_refusal::unknown_handler;
   return elastic_refusal::none;
 }

@@ -44,8 +44,6 @@ class run_book {
 public:
   /// Ended runs that are remembered: a grant that comes twice is not run again.
   static constexpr std::size_t recent_max = 20'000;
-  /// Kind of the jobs that this executor can run.
-  static constexpr const char* kind_simple = "simple";
 
   run_book(std::size_t capacity, std::set<std::string, std::less<>> handlers)
     : capacity_{capacity}, handlers_{std::move(handlers)} {}

@@ -196,6 +196,25 @@ TEST_CASE_METHOD(hosting, "a cancelled body is asked to stop on a thread that ma
   CHECK(events().back().outcome == host_outcome::cancelled);
 }
 
+TEST_CASE_METHOD(hosting, "a stream that was drained reports that it has yielded", "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.version = 2;
+  spec.kind = "dataflow";
+  spec.streaming = true;
+  say(1, protocol::elastic_specs{{spec}});
+  auto grants = test::good_grants(12);
+  grants.version = 2;
+  say(1, grants);
+  REQUIRE(bodies->begun.size() == 1);
+  CHECK(bodies->begun[0].work.facts.streaming);
+  order(12, item_order::drain);
+  bodies->begun[0].work.control->yield();
+  bodies->begun[0].done({});
+  run();
+  CHECK(events().back().outcome == host_outcome::yielded);
+}
+
 TEST_CASE_METHOD(hosting, "a run with a barrier arrives and waits for the order to go", "[actors][elastic]") {
   enter();
   auto grants = test::good_grants(12);

@@ -25,6 +25,13 @@ struct noting_job final : simple_job {
   }
 };
 
+/// Counts down from 3.
+struct counting_flow final : executor::elastic::dataflow_job<int> {
+  std::vector<int> fetch(item_context&) override { return left > 0 ? std::vector{left--} : std::vector<int>{}; }
+  void process(item_context& context, std::vector<int> data) override { context.log("number " + std::to_string(data.at(0))); }
+  int left = 3;
+};
+
 executor::task<> wait_for_stop(item_context& context) {
   const bool slept = co_await context.sleep_for(1h);
   context.log(slept ? "slept" : "woken");
@@ -37,6 +44,7 @@ struct item_world {
     REQUIRE(known.add("odd", [](item_context&) { throw 7; }));
     REQUIRE(known.add("none", [] { return std::shared_ptr<simple_job>{}; }));
     REQUIRE(known.add("waiting", wait_for_stop));
+    REQUIRE(known.add_dataflow<int>("flow", [] { return std::make_shared<counting_flow>(); }));
     bodies.emplace(known, threads, tasks, std::make_shared<executor::log_files>(disk.options()), disk.options());
     board.extend(executor::elastic::boot_now());
   }
@@ -55,6 +63,7 @@ struct item_world {
     work.facts.item = 1;
     work.facts.total = 3;
     work.facts.item_param = std::move(item_param);
+    work.facts.streaming = streaming;
     work.control = control;
     work.log = {core::log_id{12}, core::job_id{7}, test::some_time};
     auto told = std::make_shared<std::promise<core::run_outcome>>();
@@ -74,6 +83,7 @@ struct item_world {
   executor::elastic::fence_board board{executor::elastic::boot_now};
   executor::elastic::item_control_ptr control = board.open(core::elastic::item_run_id{12}, 1h);
   std::optional<executor::elastic_bodies> bodies;
+  bool streaming = false;
 };
 
 } // namespace
@@ -109,6 +119,25 @@ TEST_CASE_METHOD(item_world, "elastic bodies: a coroutine that sleeps is woken b
   control->request_stop();
   CHECK(outcome_of(std::move(outcome)).code == 200);
   CHECK(disk.bytes(12).find("woken\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a dataflow fetches once, and a stream until nothing is left", "[executor]") {
+  CHECK(outcome_of(start("flow")).code == 200);
+  CHECK(disk.bytes(12).find("number 3\n") != std::string::npos);
+  CHECK(disk.bytes(12).find("number 2\n") == std::string::npos);
+  streaming = true;
+  CHECK(outcome_of(start("flow")).code == 200);
+  CHECK(disk.bytes(12).find("number 1\n") != std::string::npos);
+  CHECK_FALSE(control->has_yielded());
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a drained stream yields after the data in progress", "[executor]") {
+  streaming = true;
+  control->request_drain();
+  CHECK(outcome_of(start("flow")).code == 200);
+  CHECK(disk.bytes(12).find("number 3\n") != std::string::npos);
+  CHECK(disk.bytes(12).find("number 2\n") == std::string::npos);
+  CHECK(control->has_yielded());
 }
 
 TEST_CASE("elastic handlers: names are unique and not empty", "[executor]") {

@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "core/result.hpp"
+#include "executor/sdk/elastic/dataflow_job.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
 #include "executor/sdk/elastic/simple_job.hpp"
 #include "executor/task.hpp"
@@ -63,6 +65,19 @@ public:
   template <class Factory>
   requires std::is_invocable_v<std::decay_t<Factory>&> core::result<void> add(std::string name, Factory&& factory) {
     return add_job(std::move(name), job_factory{std::forward<Factory>(factory)});
+  }
+  /// Registers a dataflow class: `add_dataflow<order>("settle", [] { return std::make_shared<settlement>(); })`. The factory and
+  /// errors: as for a job class.
+  template <class T>
+  core::result<void> add_dataflow(std::string name, std::function<std::shared_ptr<dataflow_job<T>>()> factory) {
+    if (!factory)
+      return add(std::move(name), elastic_body{});
+    return add(std::move(name), elastic_body{[factory = std::move(factory)](item_context& context) {
+                 const auto job = factory();
+                 if (!job)
+                   throw std::runtime_error{"the factory of the handler returned no job"};
+                 run_dataflow(*job, context);
+               }});
   }
   /// Registers a function or a coroutine. Errors: as for a job class.
   core::result<void> add(std::string name, elastic_body body);

@@ -38,9 +38,11 @@ struct item_facts {
   std::optional<std::string> item_param;
   /// Number of the grant among those of the item.
   std::int64_t fence = 0;
+  /// The run is a stream: it goes on until there is nothing more to do.
+  bool streaming = false;
 };
 
-/// Right of one item run to go on. Implemented by the executor. Any thread.
+/// Right of one item run to go on, and what became of it. Implemented by the executor. Any thread.
 class item_right {
 public:
   virtual ~item_right() = default;
@@ -48,6 +50,8 @@ public:
   [[nodiscard]] virtual bool still_mine() const noexcept = 0;
   [[nodiscard]] virtual bool drain_requested() const noexcept = 0;
   [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
+  /// Notes that the run ends before its work is done, because of a drain.
+  virtual void yield() const noexcept = 0;
 };
 
 /// One run of one item, as its body sees it. Lives until the body has returned, or until its coroutine has ended. Any thread that
@@ -86,6 +90,10 @@ public:
   [[nodiscard]] bool stop_requested() const noexcept { return right_.stop_token().stop_requested(); }
   /// Returns true once the run is asked to end at the next good moment, because the item moves to another host.
   [[nodiscard]] bool drain_requested() const noexcept { return right_.drain_requested(); }
+  /// Returns true for a stream: a run that goes on until there is nothing more to do.
+  [[nodiscard]] bool streaming() const noexcept { return facts_.streaming; }
+  /// Says that this stream ends although there is more to do, after a drain: another host goes on with the item. Return after it.
+  void yield() noexcept { right_.yield(); }
   /// Waits for the duration. Returns false at once if a stop is requested.
   bool wait_for(std::chrono::nanoseconds duration) const;
 
