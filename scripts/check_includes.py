@@ -126,7 +126,8 @@ ROOMS: dict[str, str] = {
     "storage": ". rows rules admin elastic",
     "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
     "storage/sqlite": "driver cluster schema runs firing jobs results maintenance admin .",
-    "actors": ". link store executor executor/callbacks executors elastic alarms console maintenance recovery trigger firing node",
+    "actors": ". link store executor executor/callbacks executors elastic alarms console maintenance recovery trigger firing"
+              " node",
     "gateway": "auth notification transport exchange console handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",
     "executor": ". sdk/elastic files process elastic host",

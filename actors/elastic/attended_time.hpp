@@ -5,8 +5,8 @@
 
 namespace ringmaster::actors {
 
-/// Silence of others, without the pauses of the observer itself: while it is stopped it hears no one, and those who spoke meanwhile
-/// must not count as silent. Pure state of one actor, which attends regularly.
+/// Silence of others, without the pauses of the observer itself: while it is stopped it hears no one, and those who spoke
+/// meanwhile must not count as silent. Pure state of one actor, which attends regularly.
 class attended_time {
 public:
   using steady = std::chrono::steady_clock::time_point;

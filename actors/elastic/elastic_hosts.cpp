@@ -22,6 +22,7 @@ protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
       tell_news();
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
+    [this](protocol::stop_request) { table_.leave(); },
     [this](protocol::host_send& message) { pass_on(std::move(message)); },
     [this](const protocol::host_events_done& done) { take_outcomes(done); },
     [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },
@@ -54,10 +55,9 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, const protocol::host_
 
 void elastic_hosts_state::hear(std::uint64_t link, steady heard_at, const protocol::elastic_heartbeat& beat) {
   const auto ack = table_.hear(link, beat, heard_at, parts_.clock.at(heard_at));
-  if (!ack)
-    return;
-  tell(link, {life_->incarnation, *ack});
-  if (beat.asks_keeper)
+  if (ack)
+    tell(link, {life_->incarnation, *ack});
+  else
     work();
 }
 
@@ -125,7 +125,7 @@ void elastic_hosts_state::tell_news() {
     refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
   // First the view: who hears that a host has gone looks for another one.
   auto notices = table_.take_notices();
-  if (auto view = table_.take_view())
+  if (auto view = table_.take_view(now()))
     protocol::send(self_, parts_.director, protocol::host_view{std::move(view)});
   for (const auto& notice : notices) {
     using enum protocol::host_fate;

@@ -39,7 +39,8 @@ struct elastic_hosts_parts {
   logger log;
 };
 
-/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper (E2), verdicts (E3), receipts of events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
+/// Actor for the hosts that are linked to this node: admission (E1), heartbeats, the keeper (E2), verdicts (E3), receipts of
+/// events. A heartbeat is acknowledged from memory; the link checks the node's gate when it writes the acknowledgement. The rules
 /// are in `host_table`; this actor asks the store and passes messages on.
 class elastic_hosts_state {
 public:
@@ -142,6 +143,8 @@ private:
   std::unordered_map<std::uint64_t, protocol::host_link> links_;
   /// Bounded by the links.
   std::deque<entry> entries_;
+  /// Entries that the store has; null: none.
+  std::shared_ptr<const entries> entering_;
   std::optional<core::node_incarnation> life_;
   /// Unset until the store has answered under this incarnation: no host is admitted before.
   std::optional<std::string> cluster_;

@@ -1,5 +1,5 @@
-// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes of
-// other nodes.
+// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes
+// of other nodes.
 
 #include <algorithm>
 #include <utility>
@@ -40,6 +40,9 @@ void elastic_hosts_state::change_incarnation(const protocol::incarnation_change&
   life_ = change.life;
   cluster_.reset();
   tasks_ = {};
+  // An answer to the entries that the store has would be dropped.
+  if (const auto asked = std::exchange(entering_, nullptr))
+    entries_.insert(entries_.begin(), asked->begin(), asked->end());
   for (const auto& waiting : std::exchange(entries_, {}))
     refuse(waiting.link_number, protocol::elastic_verdict::unavailable, "this node is not in the cluster now");
   if (!life_)
@@ -100,7 +103,7 @@ void elastic_hosts_state::begin() {
 }
 
 void elastic_hosts_state::begun(core::result<start>&& found) {
-  if (!found)
+  if (!found || found->mark.cluster_id.empty()) // begins again with the next tick
     return;
   cluster_ = found->mark.cluster_id;
   // Leases of silent hosts are counted from now on.
@@ -142,6 +145,7 @@ void elastic_hosts_state::enter_hosts() {
   auto asked = std::make_shared<const entries>(next_entries());
   if (asked->empty())
     return;
+  entering_ = asked;
   ask<entry_answers>(
     &tasks_under_way::entry, "enter hosts of elastic jobs",
     [asked, owner = *life_, cluster = *cluster_](storage::store& store) -> core::result<entry_answers> {
@@ -154,6 +158,7 @@ void elastic_hosts_state::enter_hosts() {
       return out;
     },
     [this, asked](core::result<entry_answers>&& answers) {
+      entering_ = nullptr;
       if (!answers)
         answers = entry_answers(asked->size(), tl::unexpected{answers.error()});
       entered(*asked, std::move(*answers));
@@ -169,7 +174,9 @@ void elastic_hosts_state::entered(const entry& asked, core::result<elastic::host
   using enum protocol::elastic_verdict;
   if (!answer) {
     const auto code = answer.error().code;
-    const auto verdict = code == core::errc::conflict ? other_cluster : code == core::errc::too_large ? too_many_hosts : unavailable;
+    const auto verdict = code == core::errc::conflict    ? other_cluster
+                         : code == core::errc::too_large ? too_many_hosts
+                                                         : unavailable;
     parts_.log->warn("host {} was not admitted: {}", asked.introduction.address, answer.error().context);
     return refuse(asked.link_number, verdict, answer.error().context);
   }

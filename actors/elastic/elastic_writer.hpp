@@ -24,7 +24,8 @@ public:
   static constexpr std::chrono::milliseconds look_every{50};
 
   /// `worker`: on SQLite the one that storage_actor also uses.
-  elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker, protocol::wall_clock clock, logger log);
+  elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker, protocol::wall_clock clock,
+                       logger log);
   protocol::elastic_writer::behavior_type make_behavior();
 
 private:

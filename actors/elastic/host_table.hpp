@@ -27,6 +27,8 @@ struct host_times {
   static constexpr std::chrono::milliseconds suspect_after{300};
   /// The lease of the last acknowledged heartbeat, with a margin.
   static constexpr std::chrono::milliseconds silent_after{750};
+  /// Interval of views with nothing but changes of load.
+  static constexpr std::chrono::milliseconds load_every{200};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };
@@ -83,6 +85,8 @@ public:
   /// Begins an incarnation of this node. What its predecessor had under way no longer counts.
   void begin_life(const core::node_incarnation& life, steady now);
   void end_life();
+  /// This node is about to leave the cluster: hosts are told so, and no others are kept while there is another node.
+  void leave() noexcept { leaving_ = true; }
   /// Takes all rows of nodes.
   void note_nodes(std::span<const core::node_row> nodes);
   [[nodiscard]] bool several_nodes() const noexcept { return nodes_up_.size() > 1; }
@@ -110,7 +114,8 @@ public:
 
   // Time.
 
-  /// Takes a heartbeat. Returns its acknowledgement; unset: none. `wall`: this node's, when it was heard.
+  /// Takes a heartbeat. Returns its acknowledgement; unset: none, or that of the claim which must begin now. `wall`: this node's,
+  /// when it was heard.
   [[nodiscard]] std::optional<protocol::elastic_ack> hear(std::uint64_t link, const protocol::elastic_heartbeat& beat,
                                                           steady heard_at, core::time_point wall);
   /// There is a proof that a process has ended.
@@ -124,7 +129,7 @@ public:
 
   /// E2. Begins what is due.
   [[nodiscard]] std::vector<core::elastic::keeper_claim> begin_claims();
-  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements to send at once, by link.
+  /// Takes the answers; empty: the store could not be asked. Returns acknowledgements of the last heartbeats, by link.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, protocol::elastic_ack>> end_claims(
     std::span<const core::elastic::keeper_claim> claims, std::span<const core::elastic::host_answer> answers, steady now);
   /// E3. Returns what is due, also verdicts without an answer.
@@ -135,8 +140,9 @@ public:
   // News.
 
   [[nodiscard]] std::vector<protocol::host_notice> take_notices() { return std::exchange(notices_, {}); }
-  /// Returns all hosts if something has changed since the last call, otherwise null.
-  [[nodiscard]] std::shared_ptr<const protocol::known_hosts> take_view();
+  /// Returns all hosts if something has changed since the last call, otherwise null. A mere change of load waits for
+  /// `load_every`, because each view reaches all jobs.
+  [[nodiscard]] std::shared_ptr<const protocol::known_hosts> take_view(steady now);
 
 private:
   known_host* find(const core::elastic::host_process& process);
@@ -156,6 +162,8 @@ private:
 
   /// Unset: this node is no keeper, and judges nothing.
   std::optional<core::node_incarnation> life_;
+  bool leaving_ = false;
+  /// Incarnation of each node that is up.
   std::map<std::string, std::int64_t> nodes_up_;
   attended_time attended_;
   std::map<core::elastic::host_number, known_host> hosts_;
@@ -166,6 +174,9 @@ private:
   std::shared_ptr<const protocol::known_hosts> view_;
   bool facts_changed_ = true;
   bool seats_changed_ = true;
+  bool load_changed_ = false;
+  /// When the last view was taken.
+  steady viewed_at_{};
   steady link_lost_at_{};
 };
 

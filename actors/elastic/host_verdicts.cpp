@@ -9,7 +9,7 @@ namespace ringmaster::actors {
 namespace {
 
 /// A smaller change of the clocks' difference is no news.
-constexpr core::milliseconds clock_step{100};
+constexpr core::milliseconds difference_step{100};
 
 } // namespace
 
@@ -22,11 +22,13 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
     return std::nullopt;
   host->last_beat = std::max(host->last_beat, heard_at);
   host->beat_number = beat.number;
-  seats_changed_ = seats_changed_ || host->free_slots != beat.free_slots || host->tainted != beat.tainted;
+  // Jobs may wait for the first free slot.
+  seats_changed_ = seats_changed_ || (host->free_slots > 0) != (beat.free_slots > 0) || host->tainted != beat.tainted;
+  load_changed_ = load_changed_ || host->free_slots != beat.free_slots;
   host->free_slots = beat.free_slots;
   host->tainted = beat.tainted;
   const auto difference = beat.wall - wall;
-  if (!host->clock_difference || std::chrono::abs(difference - *host->clock_difference) >= clock_step) {
+  if (!host->clock_difference || std::chrono::abs(difference - *host->clock_difference) >= difference_step) {
     host->clock_difference = difference;
     facts_changed_ = true;
   }
@@ -39,7 +41,11 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   // From its question on, the host accepts only a higher number.
   if (beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no))
     host->asks = true;
-  return protocol::elastic_ack{.number = beat.number, .keeper_no = is_keeper ? host->row.keeper_no : 0};
+  // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
+  if (host->claiming || must_claim(*host))
+    return std::nullopt;
+  return protocol::elastic_ack{
+    .number = beat.number, .keeper_no = is_keeper ? host->row.keeper_no : 0, .leave = leaving_ && several_nodes()};
 }
 
 void host_table::look(steady now) {
@@ -78,7 +84,8 @@ void host_table::prove_end(const core::elastic::host_process& process) {
 }
 
 bool host_table::keeps(const known_host& host) const {
-  return life_ && host.row.keeper == *life_ && host.row.state == core::elastic::host_state::up && !host.verdict && !host.has_ended;
+  const bool is_keeper = life_ && host.row.keeper == *life_ && host.row.state == core::elastic::host_state::up;
+  return is_keeper && !host.verdict && !host.has_ended;
 }
 
 bool host_table::is_over(const core::node_incarnation& keeper) const {
@@ -94,6 +101,8 @@ bool host_table::is_over(const core::node_incarnation& keeper) const {
 bool host_table::must_claim(const known_host& host) const {
   using enum core::elastic::host_state;
   if (!life_ || !host.link || host.suspect || host.claiming || host.verdict || host.has_ended || is_gone(host))
+    return false;
+  if (leaving_ && several_nodes())
     return false;
   const bool was_own = host.row.keeper.node == life_->node && host.row.keeper != *life_;
   return host.asks || was_own || (host.row.state == silent && host.row.keeper == *life_);

@@ -95,8 +95,9 @@ public:
                                                       core::time_point now, const core::principal& by) override {
     return inner_.set_status(job, status, now, by);
   }
-  core::result<elastic::elastic_edit_done> set_item_disabled(elastic::elastic_job_id job, elastic::item_number item, bool disabled,
-                                                             core::time_point now, const core::principal& by) override {
+  core::result<elastic::elastic_edit_done> set_item_disabled(elastic::elastic_job_id job, elastic::item_number item,
+                                                             bool disabled, core::time_point now,
+                                                             const core::principal& by) override {
     return inner_.set_item_disabled(job, item, disabled, now, by);
   }
   core::result<elastic::elastic_edit_done> set_server_disabled(const elastic::server_row& server, bool disabled,

@@ -37,6 +37,8 @@ struct writer_fixture : elastic_world {
     edit.what.group = expect(direct->group_editing().add(draft, core::local_operator(), civil()));
     edit.what.handler = "sum";
     edit.what.total = 4;
+    edit.what.options.schedule = core::schedule_type::fixed_rate;
+    edit.what.options.schedule_conf = "60";
     return expect(ej().put(edit, civil(), core::local_operator())).id;
   }
   [[nodiscard]] elastic::elastic_op grant(std::int32_t item, std::int64_t fence = 0) const {
