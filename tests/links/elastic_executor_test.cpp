@@ -130,7 +130,7 @@ TEST_CASE_METHOD(executor_world, "an executor runs items of a linked node, with 
   CHECK(facts->await("success", 2));
   CHECK(facts->await("error: no stock", 1));
   INFO(facts->text());
-  CHECK(facts->count("started") == 3);
+  CHECK(facts->count("started") >= 3);
   CHECK(log_of(12).find("parameter a\n") != std::string::npos);
   CHECK(log_of(13).find("failed: no stock\n") != std::string::npos);
 }
