@@ -143,7 +143,7 @@ void elastic_coordinator_state::end() {
 
 void elastic_coordinator_state::read_job(reading use) {
   wanted_ = std::max(wanted_, use);
-  // What the store reads now may be older than this question.
+  // The reading under way may be older than this question.
   if (reading_job_) {
     read_twice_ = true;
     return;

@@ -28,8 +28,8 @@ struct coordinator_tools {
   logger log;
 };
 
-/// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes and
-/// messages on. Child of elastic_director, which calls it at the moments that it asks for.
+/// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes
+/// and messages on. Child of elastic_director, which calls it at the moments that it asks for.
 class elastic_coordinator_state {
 public:
   static inline const char* name = "ringmaster.elastic_coordinator";
@@ -43,7 +43,7 @@ public:
 private:
   using steady = protocol::elastic_steady;
 
-  /// How the next reading of the job is used.
+  /// Use of the next reading of the job.
   enum class reading : std::uint8_t { none, change, load };
 
   [[nodiscard]] job_moment at() const;

@@ -92,7 +92,7 @@ void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
     remove(key);
     // Its job is gone, or its slot: the store knows.
     if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
-      slots_.erase(held);
+      held->second.loaded = false;
     return arm();
   }
   if (!wish.call_at)
@@ -208,7 +208,7 @@ void elastic_director_state::pass_on(const protocol::host_notice& notice) {
     protocol::send(self_, each.actor, notice);
 }
 
-// Events of jobs whose slot another node has, or that nobody has yet, are repeated by the host until their node has them.
+// A host repeats the events of a job whose slot is elsewhere, until the node of the slot has them.
 void elastic_director_state::pass_on(protocol::host_events&& events) {
   std::map<job_key, std::vector<protocol::elastic_event>> parts;
   std::size_t refused = 0, gone = 0;
@@ -256,7 +256,7 @@ caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const proto
   if (found == jobs_.end()) {
     const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
     if (held != slots_.end() && held->second.loaded)
-      return protocol::to_caf({core::errc::not_found, "there is no elastic job " + std::to_string(key)});
+      return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
     return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
   }
   auto promise = self_->make_response_promise<protocol::elastic_reply>();
@@ -311,7 +311,7 @@ void elastic_director_state::arm() {
   const auto add = [&](steady when) { next = next ? std::min(*next, when) : when; };
   if (life_ && !edits_.polling && !loading_)
     add(edits_.next);
-  if (life_ && active_ && !loading_ && !stopping_ && missing_slots().any())
+  if (life_ && active_ && !loading_ && !edits_.polling && !stopping_ && missing_slots().any())
     add(next_lease_);
   if (life_ && release_again_)
     add(*release_again_);

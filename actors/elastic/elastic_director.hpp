@@ -31,9 +31,9 @@ struct elastic_director_parts {
   logger log;
 };
 
-/// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It has
-/// the heap and the timer of all coordinators. Before the first elastic job it only reads the edit counter. The store's epochs
-/// ensure that a job has one coordinator that can write; this actor only saves attempts.
+/// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It
+/// has the heap and the timer of all coordinators. Before the first elastic job it only reads the edit counter. The store's
+/// epochs ensure that a job has one coordinator that can write; this actor only saves attempts.
 class elastic_director_state {
 public:
   static inline const char* name = "ringmaster.elastic_director";

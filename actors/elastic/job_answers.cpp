@@ -21,16 +21,16 @@ bool is_stored(elastic::write_outcome outcome) {
 } // namespace
 
 void job_coordination::stored(const protocol::elastic_stored& what, job_moment at) {
-  const auto found = flights_.find(what.number);
-  if (found == flights_.end())
+  const auto found = writes_.under_way.find(what.number);
+  if (found == writes_.under_way.end())
     return;
   const auto notes = std::move(found->second);
-  flights_.erase(found);
+  writes_.under_way.erase(found);
   const bool fenced = std::any_of(what.answers.begin(), what.answers.end(), [](const elastic::elastic_answer& each) {
     return each.outcome == elastic::write_outcome::fenced;
   });
   if (fenced || what.answers.size() != notes.size()) {
-    ended_ = true;
+    phase_.ended = true;
     return;
   }
   for (std::size_t i = 0; i < notes.size(); ++i) {
@@ -82,7 +82,7 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
 
 void job_coordination::settle_step(const op_note& note, const elastic::elastic_answer& answer, job_moment at) {
   if (!is_stored(answer.outcome)) {
-    reload_ = true;
+    phase_.reload = true;
     return;
   }
   if (note.releases)
@@ -92,7 +92,7 @@ void job_coordination::settle_step(const op_note& note, const elastic::elastic_a
 }
 
 void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job_moment at) {
-  const auto asked = std::exchange(rereading_, {});
+  const auto asked = std::exchange(rows_.being_read, {});
   if (is_idle_now())
     return;
   for (const auto& [which, writes] : asked) {
@@ -111,9 +111,9 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
 }
 
 void job_coordination::rows_failed(job_moment at) {
-  for (const auto& [which, writes] : std::exchange(rereading_, {}))
-    rereads_.insert(which);
-  reread_at_ = at.now + reread_pause;
+  for (const auto& [which, writes] : std::exchange(rows_.being_read, {}))
+    rows_.wanted.insert(which);
+  rows_.not_before = at.now + reread_pause;
 }
 
 } // namespace ringmaster::actors

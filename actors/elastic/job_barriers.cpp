@@ -61,7 +61,8 @@ void job_coordination::carry_out(const fire_key& fire, const elastic::fire_decis
     } else if (const auto* go = std::get_if<action::release_one>(&each)) {
       send_go(go->item);
     } else if (const auto* late = std::get_if<action::report_timeout>(&each)) {
-      out_.problems.push_back(std::string{"the barrier "} + (late->before ? "before" : "after") + " the items was not complete in time");
+      out_.problems.push_back(std::string{"the barrier "} + (late->before ? "before" : "after")
+                              + " the items was not complete in time");
     }
   }
   leave();
@@ -69,16 +70,16 @@ void job_coordination::carry_out(const fire_key& fire, const elastic::fire_decis
 }
 
 // A hook without a free host waits for one as a missed fire of its item.
-std::optional<elastic::item_write> job_coordination::start_hook(const fire_key& fire, const elastic::fire_action::start_hook& what,
-                                                                job_moment at) {
+std::optional<elastic::item_write> job_coordination::start_hook(const fire_key& fire,
+                                                                const elastic::fire_action::start_hook& what, job_moment at) {
   std::optional<elastic::item_write> out;
   items_.try_emplace(what.hook);
   if (what.host.host != elastic::no_host)
-    preferred_ = what.host;
-  hook_ = &out;
+    choice_.host = what.host;
+  built_.hook = &out;
   apply(what.hook, elastic::event::fired{fire}, at);
-  hook_ = nullptr;
-  preferred_.reset();
+  built_.hook = nullptr;
+  choice_.host.reset();
   return out;
 }
 

@@ -13,12 +13,12 @@ namespace {
 namespace elastic = core::elastic;
 using namespace std::chrono_literals;
 
-/// Wait for an inventory; then the host is asked again.
-constexpr core::milliseconds inventory_limit{2'000};
 /// Writes of items in one message: half of a transaction, so that two coordinators fit.
 constexpr std::size_t writes_per_message = elastic::batch_items_max / 2;
 constexpr core::milliseconds lease_fast{500};
 constexpr core::milliseconds lease_orphan{60'500};
+/// Hosts link again within this time after a start of the node: until then a fire waits for the first of them.
+constexpr core::milliseconds host_patience{2'000};
 
 std::size_t items_in(const elastic::elastic_op& op) {
   if (const auto* fire = std::get_if<elastic::fire_write>(&op))
@@ -54,23 +54,23 @@ void job_coordination::forget() {
   busy_.clear();
   dues_.clear();
   cursors_.clear();
-  requests_.clear();
-  waiting_requests_.clear();
+  requests_.taken.clear();
+  requests_.waiting.clear();
   barriers_.clear();
-  questions_.clear();
-  asks_.clear();
-  rereads_.clear();
-  rereading_.clear();
+  inventories_.questions.clear();
+  inventories_.hosts.clear();
+  rows_.wanted.clear();
+  rows_.being_read.clear();
   specs_.clear();
   plan_ = {};
   fire_.reset();
-  reload_ = reload_asked_ = change_waits_ = false;
+  phase_.reload = phase_.reload_asked = phase_.change_waits = false;
 }
 
 void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule) {
-  next_ = job.next;
-  revision_ = job.revision;
-  rule_ = std::move(rule);
+  schedule_.next = job.next;
+  schedule_.revision = job.revision;
+  schedule_.rule = std::move(rule);
   job_ = std::make_shared<const elastic::elastic_job_row>(std::move(job));
   hosts_.set_job(job_, std::move(disabled));
   protocol::elastic_specs message;
@@ -95,8 +95,8 @@ void job_coordination::set_rules(core::time_point wall) {
   rules_.misfire_max_age = elastic::last_misfire_age;
   if (options.misfire_max_age)
     rules_.misfire_max_age = *options.misfire_max_age;
-  else if (rule_)
-    rules_.misfire_max_age = elastic::misfire_max_age_of(*rule_, next_.value_or(wall), of);
+  else if (schedule_.rule)
+    rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
 }
 
 elastic::stored_item job_coordination::stored_form(const elastic::item_row& row, job_moment at) {
@@ -124,6 +124,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
       cancels.push_back({which, {one.cancel, one.run}});
   forget();
   fresh_ = true;
+  phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
   for (const auto& row : stored.items)
@@ -155,11 +156,15 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
   if (is_idle_now())
     return;
   if (fire_) {
-    change_waits_ = true;
+    phase_.change_waits = true;
     return;
   }
   const auto before = job_;
+  const auto known = schedule_;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
+  // Without an edit only this coordination moves the schedule, and what was read may be older than its last move.
+  if (schedule_.revision == known.revision)
+    schedule_.next = known.next;
   set_rules(at.wall);
   for (const auto& row : stored.items)
     if (!items_.contains(row.item))
@@ -195,131 +200,6 @@ void job_coordination::change_items(const elastic::adopted_job& stored, job_mome
       apply(which, elastic::event::job_off{}, at);
 }
 
-// -- hosts -----------------------------------------------------------------------------------------------------------------
-
-void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
-  hosts_.set_view(std::move(known));
-  if (is_idle_now())
-    return;
-  set_rules(at.wall);
-  recount_slots();
-  if (plan_.fingerprint != hosts_.fingerprint())
-    set_dirty(at);
-  check_links(at);
-  slot_freed_ = true;
-  settle(at);
-  fresh_ = false;
-}
-
-// Grants that no heartbeat can count yet.
-void job_coordination::recount_slots() {
-  for (const auto which : busy_)
-    if (const auto& one = items_.at(which).state;
-        one.state == elastic::item_state::granting || one.state == elastic::item_state::sent)
-      hosts_.occupy(one.host.host);
-}
-
-// A list may be ahead of the news about a host, or tell that a link is back.
-void job_coordination::check_links(job_moment at) {
-  for (const auto which : busy_items()) {
-    const auto found = items_.find(which);
-    if (found == items_.end() || !elastic::is_open(found->second.state.state))
-      continue;
-    const auto& one = found->second.state;
-    const auto host = one.host;
-    switch (hosts_.standing_of(host)) {
-    case job_hosts::standing::ready:
-      if (one.state == elastic::item_state::unreachable)
-        ask(host);
-      break;
-    case job_hosts::standing::away:
-      specs_.erase(core::number(host.host));
-      if (one.state != elastic::item_state::unreachable)
-        apply(which, elastic::event::link_lost{host}, at);
-      break;
-    case job_hosts::standing::gone:
-      // Its takeover needs a plan without the host.
-      if (plan_.quiet_at)
-        replan(at);
-      apply(which, elastic::event::host_gone{host}, at);
-      break;
-    case job_hosts::standing::silent:
-    case job_hosts::standing::unknown: ask(host); break;
-    }
-  }
-}
-
-void job_coordination::notice(const protocol::host_notice& what, job_moment at) {
-  using enum protocol::host_fate;
-  if (what.fate != back)
-    hosts_.exclude(what.host);
-  if (what.fate != back || is_idle_now())
-    specs_.erase(core::number(what.host.host));
-  if (is_idle_now())
-    return;
-  switch (what.fate) {
-  case suspect: apply_to_runs_on(what.host, elastic::event::link_lost{what.host}, at); break;
-  case silent: apply_to_runs_on(what.host, elastic::event::host_silent{what.host, what.last_beat}, at); break;
-  case back:
-    for (const auto which : busy_)
-      if (const auto& one = items_.at(which).state;
-          one.state == elastic::item_state::unreachable && one.host == what.host)
-        ask(what.host);
-    break;
-  case dead:
-  case replaced:
-  case left:
-    replan(at);
-    apply_to_runs_on(what.host, elastic::event::host_gone{what.host}, at);
-    break;
-  }
-  settle(at);
-}
-
-void job_coordination::settle_asks(job_moment at) {
-  while (!asks_.empty()) {
-    const auto host = asks_.back();
-    std::erase(asks_, host);
-    switch (hosts_.standing_of(host)) {
-    case job_hosts::standing::ready: {
-      const bool waits = std::any_of(questions_.begin(), questions_.end(),
-                                     [&](const auto& each) { return each.second.host == host; });
-      if (waits)
-        break;
-      // Unique on each link, where all coordinators ask.
-      const auto stamp = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<core::milliseconds>(at.now.time_since_epoch()).count());
-      last_question_ = std::max(last_question_ + (std::uint64_t{1} << 22U),
-                                (stamp << 22U) | (static_cast<std::uint64_t>(core::number(who_.job)) & 0x3fffffU));
-      questions_.emplace(last_question_, question{host, at.now});
-      mail_.ask(host, last_question_);
-      break;
-    }
-    case job_hosts::standing::gone: apply_to_runs_on(host, elastic::event::host_gone{host}, at); break;
-    // Later, the news of its silence tells the last heartbeat.
-    case job_hosts::standing::silent:
-      if (fresh_)
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
-      break;
-    // No longer in the list: dead before this node listened. The store checks it.
-    case job_hosts::standing::unknown:
-      if (hosts_.has_view())
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
-      break;
-    case job_hosts::standing::away: break;
-    }
-  }
-}
-
-void job_coordination::expire_questions(job_moment at) {
-  std::erase_if(questions_, [&](const auto& each) {
-    const bool over = each.second.asked_at + inventory_limit <= at.now;
-    if (over)
-      ask(each.second.host);
-    return over;
-  });
-}
-
 // -- time and results ------------------------------------------------------------------------------------------------------
 
 void job_coordination::pass_time(job_moment at) {
@@ -351,45 +231,45 @@ void job_coordination::settle(job_moment at) {
 }
 
 void job_coordination::release(job_moment at) {
-  if (!job_ || reload_) {
-    ended_ = true;
+  if (!job_ || phase_.reload) {
+    phase_.ended = true;
     return;
   }
   for (const auto which : busy_items())
     apply(which, elastic::event::slot_released{}, at);
-  releasing_ = true;
+  phase_.releasing = true;
 }
 
 job_output job_coordination::take_output(job_moment at) {
   std::size_t room = 0;
-  for (auto& [op, note] : ops_) {
+  for (auto& [op, note] : writes_.next) {
     const auto size = items_in(op);
     if (out_.writes.empty() || size > room) {
-      out_.writes.push_back({++last_number_, {}});
+      out_.writes.push_back({++writes_.last_number, {}});
       room = writes_per_message;
     }
     room -= std::min(size, room);
-    flights_[last_number_].push_back(std::move(note));
+    writes_.under_way[writes_.last_number].push_back(std::move(note));
     out_.writes.back().ops.push_back(std::move(op));
   }
-  ops_.clear();
+  writes_.next.clear();
   out_.sends = mail_.take();
-  if (!is_idle_now() && reread_at_ <= at.now)
-    std::erase_if(rereads_, [&](item_number which) {
+  if (!is_idle_now() && rows_.not_before <= at.now)
+    std::erase_if(rows_.wanted, [&](item_number which) {
       const auto found = items_.find(which);
       if (found == items_.end())
         return true;
       if (found->second.writes != 0)
         return false;
-      rereading_[which] = found->second.state.writes;
+      rows_.being_read[which] = found->second.state.writes;
       out_.rereads.push_back(which);
       return true;
     });
-  if (flights_.empty() && releasing_)
-    ended_ = true;
-  if (flights_.empty() && reload_ && !releasing_ && !std::exchange(reload_asked_, true))
+  if (writes_.under_way.empty() && phase_.releasing)
+    phase_.ended = true;
+  if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
     out_.reload = true;
-  out_.ended = ended_;
+  out_.ended = phase_.ended;
   return std::exchange(out_, {});
 }
 
@@ -398,8 +278,8 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
     return std::nullopt;
   std::optional<steady_time> earliest;
   const auto add = [&](steady_time when) { earliest = earliest ? std::min(*earliest, when) : when; };
-  if (next_ && rule_ && is_on() && !fire_)
-    add(at.now + (*next_ - at.wall));
+  if (schedule_.next && schedule_.rule && is_on() && !fire_)
+    add(std::max(at.now + (*schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
   if (!dues_.empty())
     add(dues_.begin()->first);
   if (plan_.quiet_at)
@@ -407,10 +287,10 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
   for (const auto& [fire, machine] : barriers_)
     if (const auto due = machine.due_at())
       add(*due);
-  for (const auto& [number, asked] : questions_)
+  for (const auto& [number, asked] : inventories_.questions)
     add(asked.asked_at + inventory_limit);
-  if (!rereads_.empty() && reread_at_ > at.now)
-    add(reread_at_);
+  if (!rows_.wanted.empty() && rows_.not_before > at.now)
+    add(rows_.not_before);
   return earliest;
 }
 

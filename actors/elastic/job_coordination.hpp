@@ -47,7 +47,7 @@ public:
 
   // Inputs.
 
-  /// Takes the stored state (E13), and begins anew if there was one. `rule`: null if the schedule cannot be planned.
+  /// Takes the stored state (E13), and replaces an earlier one. `rule`: null if the schedule cannot be planned.
   void load(core::elastic::adopted_job&& stored, schedule_rule rule, job_moment at);
   /// Takes a new version, other flags of items, new requests. The states of items in `stored` are not used.
   void change(core::elastic::adopted_job&& stored, schedule_rule rule, job_moment at);
@@ -137,6 +137,65 @@ private:
     std::vector<protocol::elastic_held_run> runs = {};
   };
 
+  struct schedule_state {
+    /// Null: the job cannot be planned.
+    schedule_rule rule = {};
+    std::optional<core::time_point> next = {};
+    std::int64_t revision = 0;
+  };
+  /// Item whose host is being chosen, and the preferred host of a hook.
+  struct choice {
+    item_number item{};
+    std::optional<host_process> host = {};
+  };
+  /// Places of writes while items of a fire are decided, or a hook is started; null: none.
+  struct assembly {
+    core::elastic::fire_write* fire = nullptr;
+    std::vector<item_number> granted = {};
+    std::optional<core::elastic::item_write>* hook = nullptr;
+  };
+  struct request_list {
+    /// Parameters of requests that this coordination has taken.
+    std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
+    /// Request that is being started, and the number of its items that dropped it.
+    core::elastic::request_id starting{};
+    std::size_t dropped = 0;
+    /// Requests that wait until the fire under way is stored.
+    std::deque<core::elastic::request_row> waiting = {};
+  };
+  struct write_list {
+    std::uint64_t last_number = 0;
+    /// By number of their message.
+    std::map<std::uint64_t, std::vector<op_note>> under_way = {};
+    std::vector<std::pair<core::elastic::elastic_op, op_note>> next = {};
+  };
+  struct inventory_list {
+    /// Hosts to ask.
+    std::vector<host_process> hosts = {};
+    std::map<std::uint64_t, question> questions = {};
+    std::uint64_t last_question = 0;
+  };
+  struct row_reads {
+    std::set<item_number> wanted = {};
+    steady_time not_before{};
+    /// Items whose rows are being read, with the numbers of their writes.
+    std::map<item_number, std::uint32_t> being_read = {};
+  };
+  struct phase {
+    bool releasing = false;
+    /// The state is to be read again; the reading is under way.
+    bool reload = false;
+    bool reload_asked = false;
+    /// A change came while a fire was under way: the job is read once more.
+    bool change_waits = false;
+    bool ended = false;
+    /// End of the wait for the first host of a start.
+    steady_time hosts_expected_until{};
+  };
+
+  /// Wait for an inventory; then the host is asked again.
+  static constexpr core::milliseconds inventory_limit{2'000};
+
   // Items (job_items.cpp).
   core::elastic::item_decision::kind apply(item_number which, const core::elastic::item_event& what, job_moment at,
                                            core::elastic::run_report report = {});
@@ -154,7 +213,7 @@ private:
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
 
-  // State (job_coordination.cpp).
+  // State (job_coordination.cpp, job_links.cpp).
   void forget();
   void take_definition(core::elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule);
   void set_rules(core::time_point wall);
@@ -162,12 +221,12 @@ private:
   [[nodiscard]] static core::elastic::stored_item stored_form(const core::elastic::item_row& row, job_moment at);
   void restore_item(const core::elastic::item_row& row, job_moment at);
   void change_items(const core::elastic::adopted_job& stored, job_moment at);
-  [[nodiscard]] bool is_idle_now() const noexcept { return releasing_ || reload_ || ended_ || !job_; }
+  [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
   void settle(job_moment at);
-  void ask(const host_process& host) { asks_.push_back(host); }
+  void ask(const host_process& host) { inventories_.hosts.push_back(host); }
   void settle_asks(job_moment at);
   void expire_questions(job_moment at);
 
@@ -176,6 +235,7 @@ private:
   void replan(job_moment at);
   void keep_plan(core::elastic::item_plan&& made, job_moment at);
   void fire_due(job_moment at);
+  [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
   void add_fire(core::elastic::fire_write& to, const fire_key& key, bool dropped, job_moment at);
   void send_fire(core::elastic::fire_write&& what);
@@ -217,9 +277,7 @@ private:
   job_identity who_;
   std::shared_ptr<const core::elastic::strategy_registry> strategies_;
   std::shared_ptr<const core::elastic::elastic_job_row> job_;
-  schedule_rule rule_;
-  std::optional<core::time_point> next_;
-  std::int64_t revision_ = 0;
+  schedule_state schedule_;
   core::elastic::item_rules rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
@@ -229,54 +287,26 @@ private:
   bool paused_ = false;
   /// The definition fits a message to hosts.
   bool sendable_ = true;
-
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, std::string> cursors_;
-  /// The item whose host is being chosen, and the preferred host of a hook.
-  item_number choosing_{};
-  std::optional<host_process> preferred_;
+  choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;
-
   planning plan_;
   std::optional<fire_flight> fire_;
-  /// Set while items of fires are decided: where their writes go.
-  core::elastic::fire_write* building_ = nullptr;
-  std::vector<item_number> granted_;
-  /// Set while a hook is started.
-  std::optional<core::elastic::item_write>* hook_ = nullptr;
-  /// Parameters of requests that this coordination has taken.
-  std::map<core::elastic::request_id, std::optional<std::string>> requests_;
-  /// Set while a request is started; and its items that dropped it.
-  core::elastic::request_id starting_request_{};
-  std::size_t dropped_requests_ = 0;
-  /// Wait until the fire under way is stored.
-  std::deque<core::elastic::request_row> waiting_requests_;
+  assembly built_;
+  request_list requests_;
   std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers_;
-
-  std::uint64_t last_number_ = 0;
-  std::map<std::uint64_t, std::vector<op_note>> flights_;
-  std::vector<std::pair<core::elastic::elastic_op, op_note>> ops_;
+  write_list writes_;
   job_mail mail_;
-  /// Version of the definition that a host has, by host.
+  /// Process and version of the definition that it has, by host.
   std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> specs_;
-  std::vector<host_process> asks_;
-  std::map<std::uint64_t, question> questions_;
-  std::uint64_t last_question_ = 0;
-  /// Items whose rows are wanted, and the moment from which on; items whose rows are being read.
-  std::set<item_number> rereads_;
-  steady_time reread_at_{};
-  std::map<item_number, std::uint32_t> rereading_;
-
-  bool releasing_ = false;
-  bool reload_ = false;
-  bool reload_asked_ = false;
-  /// A change came while a fire was under way: the job is read once more.
-  bool change_waits_ = false;
-  bool ended_ = false;
+  inventory_list inventories_;
+  row_reads rows_;
+  phase phase_;
   job_output out_;
 };
 

@@ -71,7 +71,13 @@ void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
 
 // -- fires -----------------------------------------------------------------------------------------------------------------
 
-bool job_coordination::is_due(core::time_point wall) const { return rule_ && next_ && *next_ <= wall && is_on() && !fire_; }
+bool job_coordination::is_due(core::time_point wall) const {
+  return schedule_.rule && schedule_.next && *schedule_.next <= wall && is_on() && !fire_;
+}
+
+bool job_coordination::waits_for_hosts(job_moment at) const {
+  return at.now < phase_.hosts_expected_until && (!plan_.plan || plan_.plan->unassigned_count() == plan_.plan->total());
+}
 
 void job_coordination::fire_due(job_moment at) {
   if (!is_due(at.wall))
@@ -79,13 +85,16 @@ void job_coordination::fire_due(job_moment at) {
   // The strategy of a single item may choose by its last runner.
   if (plan_.fingerprint != hosts_.fingerprint() || (job_->what.total == 1 && !job_->what.options.strategy.empty()))
     replan(at);
+  if (waits_for_hosts(at))
+    return;
   const auto of = core::job_id{core::number(who_.job)};
   const auto& options = job_->what.options;
-  const auto due = elastic::plan_fires(*rule_, *next_, of, at.wall, {options.misfire, options.misfire_max_age});
-  elastic::fire_write out{who_.job, elastic::elastic_move{*next_, due.last, due.next, revision_}, {}, std::nullopt, {}};
+  const auto next = *schedule_.next;
+  const auto due = elastic::plan_fires(*schedule_.rule, next, of, at.wall, {options.misfire, options.misfire_max_age});
+  elastic::fire_write out{who_.job, elastic::elastic_move{next, due.last, due.next, schedule_.revision}, {}, std::nullopt, {}};
   for (const auto& each : due.fires) {
     if (!options.misfire_max_age)
-      rules_.misfire_max_age = elastic::misfire_max_age_of(*rule_, each.key.at, of);
+      rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, each.key.at, of);
     add_fire(out, each.key, each.dropped, at);
   }
   send_fire(std::move(out));
@@ -95,17 +104,17 @@ void job_coordination::add_fire(elastic::fire_write& to, const fire_key& key, bo
   to.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::dropped, 0, 0, std::nullopt});
   if (dropped)
     return;
-  building_ = &to;
-  granted_.clear();
+  built_.fire = &to;
+  built_.granted.clear();
   for (std::int32_t item = 0; item < job_->what.total; ++item)
     if (items_.contains(item_number{item}))
       apply(item_number{item}, elastic::event::fired{key}, at);
-  building_ = nullptr;
+  built_.fire = nullptr;
   auto& row = to.fires.back();
-  row.expected = static_cast<std::int32_t>(granted_.size());
-  row.state = elastic::initial_state(granted_.size(), !job_->what.options.once_listeners.empty());
+  row.expected = static_cast<std::int32_t>(built_.granted.size());
+  row.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
   if (row.state == elastic::fire_state::gathering)
-    barriers_.emplace_back(key, elastic::fire_machine{granted_, limits()});
+    barriers_.emplace_back(key, elastic::fire_machine{built_.granted, limits()});
 }
 
 void job_coordination::send_fire(elastic::fire_write&& what) {
@@ -132,11 +141,11 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
   fire_.reset();
   // An edit has changed the schedule: the fire does not exist, and neither do its runs.
   if (answer.outcome == elastic::write_outcome::guard_lost) {
-    reload_ = true;
+    phase_.reload = true;
     return;
   }
   if (flight.move)
-    next_ = flight.move->next;
+    schedule_.next = flight.move->next;
   plan_.stored = plan_.stored || (flight.plan_version != 0 && flight.plan_version == plan_.version);
   for (std::size_t i = 0; i < note.items.size() && i < answer.items.size(); ++i)
     settle_item(note.items[i], answer.items[i], at);
@@ -144,11 +153,11 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
     const auto which = each.item;
     emit(std::move(each), {op_note::kind::item, {which}});
   }
-  if (std::exchange(change_waits_, false))
+  if (std::exchange(phase_.change_waits, false))
     out_.read_job = true;
-  while (!fire_ && !waiting_requests_.empty() && !is_idle_now()) {
-    const auto next = std::move(waiting_requests_.front());
-    waiting_requests_.pop_front();
+  while (!fire_ && !requests_.waiting.empty() && !is_idle_now()) {
+    const auto next = std::move(requests_.waiting.front());
+    requests_.waiting.pop_front();
     static_cast<void>(start_request(next, at));
   }
 }
@@ -157,53 +166,53 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
 
 std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
-  if (core::number(request.id) == 0 || requests_.contains(request.id)
-      || std::any_of(waiting_requests_.begin(), waiting_requests_.end(), is_same))
+  if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
+      || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
     return 0;
   // One fire of a job is written at a time.
   if (fire_) {
-    waiting_requests_.push_back(request);
+    requests_.waiting.push_back(request);
     return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
   }
   prune_requests();
-  requests_.emplace(request.id, request.param);
+  requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
   const elastic::event::requested event{key, request.policy, at.now + (request.at + rules_.misfire_max_age - at.wall)};
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
-  building_ = &out;
-  starting_request_ = request.id;
-  granted_.clear();
-  dropped_requests_ = 0;
+  built_.fire = &out;
+  requests_.starting = request.id;
+  built_.granted.clear();
+  requests_.dropped = 0;
   std::size_t asked = 0;
   for (std::int32_t item = 0; item < job_->what.total; ++item)
     if (const item_number which{item}; items_.contains(which) && request.item.value_or(which) == which) {
       ++asked;
       apply(which, event, at);
     }
-  building_ = nullptr;
-  starting_request_ = {};
-  if (!granted_.empty()) {
+  built_.fire = nullptr;
+  requests_.starting = {};
+  if (!built_.granted.empty()) {
     auto& row = out.fires.back();
-    row.expected = static_cast<std::int32_t>(granted_.size());
-    row.state = elastic::initial_state(granted_.size(), !job_->what.options.once_listeners.empty());
+    row.expected = static_cast<std::int32_t>(built_.granted.size());
+    row.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
     if (row.state == elastic::fire_state::gathering)
-      barriers_.emplace_back(key, elastic::fire_machine{granted_, limits()});
+      barriers_.emplace_back(key, elastic::fire_machine{built_.granted, limits()});
     send_fire(std::move(out));
-  } else if (dropped_requests_ >= asked) {
+  } else if (requests_.dropped >= asked) {
     emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
   }
-  return asked - std::min(asked, dropped_requests_);
+  return asked - std::min(asked, requests_.dropped);
 }
 
 const std::string& job_coordination::param_of(const fire_key& fire) const {
-  const auto found = requests_.find(fire.request);
-  return found != requests_.end() && found->second ? *found->second : job_->what.options.param;
+  const auto found = requests_.taken.find(fire.request);
+  return found != requests_.taken.end() && found->second ? *found->second : job_->what.options.param;
 }
 
 // Those that no item runs or waits for have no row any more.
 void job_coordination::prune_requests() {
-  if (requests_.size() < requests_kept)
+  if (requests_.taken.size() < requests_kept)
     return;
   std::set<elastic::request_id> used;
   for (const auto which : busy_) {
@@ -212,7 +221,7 @@ void job_coordination::prune_requests() {
     for (const auto& each : one.queue)
       used.insert(each.key.request);
   }
-  std::erase_if(requests_, [&](const auto& each) { return !used.contains(each.first); });
+  std::erase_if(requests_.taken, [&](const auto& each) { return !used.contains(each.first); });
 }
 
 } // namespace ringmaster::actors

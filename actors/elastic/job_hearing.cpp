@@ -115,15 +115,17 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
 // -- inventories -----------------------------------------------------------------------------------------------------------
 
 void job_coordination::hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at) {
-  const auto found = questions_.find(part.question);
-  if (found == questions_.end() || found->second.host != host || part.slot != who_.lease.slot || part.epoch != who_.lease.epoch)
+  const auto found = inventories_.questions.find(part.question);
+  if (found == inventories_.questions.end() || found->second.host != host)
+    return;
+  if (part.slot != who_.lease.slot || part.epoch != who_.lease.epoch)
     return;
   auto& runs = found->second.runs;
   runs.insert(runs.end(), part.runs.begin(), part.runs.end());
   if (!part.end)
     return;
   const auto asked = std::move(found->second);
-  questions_.erase(found);
+  inventories_.questions.erase(found);
   compare_inventory(asked, at);
 }
 
@@ -140,7 +142,8 @@ void job_coordination::compare_inventory(const question& asked, job_moment at) {
     // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
     if (!mine && run.phase == protocol::elastic_phase::ended)
       continue;
-    apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, run.phase != protocol::elastic_phase::waiting}, at);
+    const bool started = run.phase != protocol::elastic_phase::waiting;
+    apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started}, at);
     if (!mine)
       continue;
     present.insert(run.item);

@@ -65,8 +65,9 @@ job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) co
   const auto* facts = known_ ? known_->hosts.find(host.host) : nullptr;
   if (seat == nullptr || facts == nullptr)
     return standing::unknown;
+  // A newer process proves nothing by itself: the news about the older one tell whether it has ended.
   if (seat->host.incarnation != host.incarnation)
-    return seat->host.incarnation > host.incarnation ? standing::gone : standing::unknown;
+    return standing::unknown;
   switch (facts->state) {
   case elastic::host_state::up: break;
   case elastic::host_state::silent: return standing::silent;

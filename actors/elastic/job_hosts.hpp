@@ -26,9 +26,9 @@ public:
     /// No link, or heartbeats are missing.
     away,
     silent,
-    /// Dead, left, or replaced by a newer process.
+    /// Dead, or left.
     gone,
-    /// Not in the list.
+    /// Not in the list, or a newer process is.
     unknown,
   };
   /// Tells whether a host has an item run of the job.

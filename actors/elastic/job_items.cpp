@@ -21,7 +21,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const elastic::item_before before{which, one.state.host, one.state.cause,
                                     one.state.state == elastic::item_state::granting
                                       || one.state.state == elastic::item_state::wanted};
-  choosing_ = which;
+  choice_.item = which;
   const auto decision = elastic::apply(one.state, what, scene(at));
   if (decision.outcome == elastic::item_decision::kind::impossible)
     out_.problems.push_back("item " + std::to_string(core::number(which)) + ": event " + std::to_string(what.index())
@@ -61,8 +61,8 @@ template <class Action>
 void job_coordination::act(item_number which, job_item& one, const Action& what, elastic::run_report& report) {
   namespace action = elastic::action;
   if constexpr (std::is_same_v<Action, action::write_grant>) {
-    if (building_ != nullptr)
-      granted_.push_back(which);
+    if (built_.fire != nullptr)
+      built_.granted.push_back(which);
     write(which, one, what.grant);
   } else if constexpr (std::is_same_v<Action, action::write_end> || std::is_same_v<Action, action::write_loss>) {
     slot_freed_ = true;
@@ -73,8 +73,8 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
   } else if constexpr (std::is_same_v<Action, action::write_miss>) {
     if (what.change == elastic::miss_change::marked)
       write(which, one, elastic::write_mark{true, what.wanted});
-    else if (what.change == elastic::miss_change::dropped && building_ != nullptr && !building_->fires.empty())
-      ++building_->fires.back().dropped;
+    else if (what.change == elastic::miss_change::dropped && built_.fire != nullptr && !built_.fire->fires.empty())
+      ++built_.fire->fires.back().dropped;
   } else if constexpr (std::is_same_v<Action, action::send_grant>) {
     send_grant(which, one, what);
   } else if constexpr (std::is_same_v<Action, action::send_order>) {
@@ -85,8 +85,8 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
   } else if constexpr (std::is_same_v<Action, action::ask_inventory>) {
     ask(what.host);
   } else if constexpr (std::is_same_v<Action, action::drop_request>) {
-    if (what.request == starting_request_)
-      ++dropped_requests_;
+    if (what.request == requests_.starting)
+      ++requests_.dropped;
     else
       emit(elastic::request_end{who_.job, what.request}, {op_note::kind::request});
   } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
@@ -95,9 +95,9 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     out_.problems.push_back("host " + std::to_string(core::number(what.host.host))
                             + " has a body that ignored cancel and kill, of item " + std::to_string(core::number(which)));
   } else if constexpr (std::is_same_v<Action, action::reread_item>) {
-    rereads_.insert(which);
+    rows_.wanted.insert(which);
   } else if constexpr (std::is_same_v<Action, action::stop_coordinating>) {
-    ended_ = true;
+    phase_.ended = true;
   }
 }
 
@@ -109,17 +109,17 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
     out.missed = one.stored_missed = one.state.missed;
   }
   ++one.writes;
-  if (hook_ != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
-    *hook_ = std::move(out);
+  if (built_.hook != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
+    *built_.hook = std::move(out);
     return;
   }
-  if (building_ != nullptr)
-    building_->items.push_back(std::move(out));
+  if (built_.fire != nullptr)
+    built_.fire->items.push_back(std::move(out));
   else
     emit(std::move(out), {op_note::kind::item, {which}});
 }
 
-void job_coordination::emit(elastic::elastic_op op, op_note note) { ops_.emplace_back(std::move(op), std::move(note)); }
+void job_coordination::emit(elastic::elastic_op op, op_note note) { writes_.next.emplace_back(std::move(op), std::move(note)); }
 
 void job_coordination::send_grant(item_number which, const job_item& one, const elastic::action::send_grant& what) {
   const auto& host = what.host;
@@ -161,7 +161,7 @@ void job_coordination::leave_after_writes(job_item& one) {
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
                                                               const std::optional<host_process>& except) {
-  if (paused_ || !sendable_ || releasing_)
+  if (paused_ || !sendable_ || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
     return std::any_of(busy_.begin(), busy_.end(), [&](item_number which) {
@@ -169,15 +169,15 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
       return elastic::is_open(one.state) && one.host.host == host;
     });
   };
-  if (core::number(choosing_) < 0) {
-    if (preferred_ && preferred_ != except)
-      if (auto host = hosts_.take(preferred_->host, except))
+  if (core::number(choice_.item) < 0) {
+    if (choice_.host && choice_.host != except)
+      if (auto host = hosts_.take(choice_.host->host, except))
         return host;
     return hosts_.take_best(except, runs);
   }
   if (cause.source == elastic::run_source::failover)
     return hosts_.take_best(except, runs);
-  const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choosing_)).host : elastic::no_host;
+  const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
   return owner == elastic::no_host ? std::nullopt : hosts_.take(owner, except);
 }
 

@@ -12,8 +12,8 @@ elastic_spawner make_elastic_spawner(std::shared_ptr<process_watch> processes, s
   return [processes = std::move(processes), draw_id = std::move(draw_id)](caf::actor_system& system,
                                                                           const elastic_surroundings& with) {
     elastic_actors made;
-    made.writer = system.spawn<protocol::with_state<elastic_writer_state, protocol::elastic_writer>>(with.write_worker, with.clock,
-                                                                                                     with.log);
+    made.writer = system.spawn<protocol::with_state<elastic_writer_state, protocol::elastic_writer>>(
+      with.write_worker, with.clock, with.log);
     made.director = system.spawn<protocol::with_state<elastic_director_state, protocol::elastic_director>>(
       elastic_director_parts{made.writer, with.worker, with.schedule_zone, with.edit_poll, with.clock, with.log});
     made.hosts = system.spawn<protocol::with_state<elastic_hosts_state, protocol::elastic_hosts>>(

@@ -164,7 +164,8 @@ TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and n
   pass(2s);
   CHECK(grants('A') == 0);
   away = false;
-  pass(2s);
+  pass(3s);
+  store.role.fault_of = nullptr;
   CHECK(grants('A') == 1);
   finish(0);
   pass(100ms);

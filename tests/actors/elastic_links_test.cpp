@@ -40,6 +40,7 @@ struct linked_host : test::natively_linked {
     }));
     director = track(system().spawn([this]() -> protocol::elastic_director::behavior_type {
       return {
+        [](const protocol::hosts_subscription&) {},
         [](const protocol::incarnation_change&) {},
         [](const protocol::slot_change&) {},
         [](protocol::edit_hint) {},

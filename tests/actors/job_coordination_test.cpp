@@ -10,6 +10,11 @@ using namespace std::chrono_literals;
 using protocol::elastic_event_kind;
 using protocol::host_fate;
 
+// A node may have ten thousand jobs: one that is idle stays below 6 kB, with its item, its definition and its actor.
+static_assert(sizeof(actors::job_coordination) <= 2'048);
+static_assert(sizeof(elastic::item) <= 400);
+static_assert(sizeof(elastic::elastic_job_row) <= 1'200);
+
 coordinated_job& with_hosts(coordinated_job& world, const std::string& names, int slots = 100) {
   for (const char name : names)
     world.host_up(name, slots);
