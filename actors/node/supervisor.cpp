@@ -137,7 +137,7 @@ void supervisor_state::spawn_firing_path() {
                                          parts_.clocks.wall, settings.registry, parts_.log));
   schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
                                        schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
-                                       parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
+                                       parts_.schedule_zone, parts_.identity.id, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_surroundings() {
@@ -164,8 +164,7 @@ void supervisor_state::spawn_surroundings() {
   spawn_links();
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
-                                     node_, queries_.reads, parts_.clocks.wall));
-  protocol::send(self_, registry_, protocol::registry_subscription{figures_});
+                                     node_, registry_, queries_.reads, parts_.clocks.wall));
 }
 
 void supervisor_state::spawn_links() {
@@ -210,7 +209,7 @@ void supervisor_state::spawn_administration() {
   spool_ = spawn_spool();
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
                               queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log,
-                              spool_));
+                              spool_, config::ask_limit(settings.server)));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(

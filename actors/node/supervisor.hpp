@@ -33,7 +33,7 @@ struct node_parts {
   config::settings settings;
   core::zone schedule_zone;
   node_identity identity;
-  /// This host's name, for the trigger messages that users read.
+  /// This host's name, for the test messages of alarms.
   std::string host;
   store_opener open_store;
   /// Number of connections that benefit from writing at the same time (`storage::database::writers`).

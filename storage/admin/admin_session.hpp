@@ -181,6 +181,10 @@ public:
   /// which stays. SQLite: nothing, it is always in native mode. Errors: `unsupported` for a database whose mode is unknown.
   [[nodiscard]] virtual core::result<core::cluster_mode> begin_edit() = 0;
 
+  /// Returns the mode, which may change at once: for lists, inside a body. Errors: `unsupported` for a database whose mode is
+  /// unknown.
+  [[nodiscard]] virtual core::result<core::cluster_mode> mode() = 0;
+
   /// Returns the form in which new passwords are stored. Runs statements of its own, outside of any body.
   [[nodiscard]] virtual core::result<core::password_form> password_form() = 0;
 
