@@ -152,6 +152,21 @@ TEST_CASE("instants that are late by more than five seconds become one fire", "[
   CHECK(world.runs() == "0@AM");
 }
 
+TEST_CASE("an instant does not fire again after the clock was set back", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.host_up('A');
+  world.view();
+  world.stored.job.last = coordinated_job::start + 20s;
+  world.load();
+  world.advance(25s);
+  REQUIRE(world.fires().size() == 2);
+  CHECK(world.fires().front().fires.empty());
+  CHECK(world.fires().front().move->last == coordinated_job::start + 20s);
+  CHECK(world.granted.empty());
+  world.advance(10s);
+  CHECK(world.runs() == "0@AN");
+}
+
 TEST_CASE("an item without a host waits, and gets the first one", "[actors][elastic]") {
   coordinated_job world{1};
   world.load();
