@@ -122,9 +122,9 @@ void job_coordination::add_fire(elastic::fire_write& to, const fire_key& key, bo
 
 void job_coordination::send_fire(elastic::fire_write&& what) {
   fire_flight flight{what.move, 0, {}};
-  if (plan_.plan && !plan_.stored) {
+  if (plan_.plan && !plan_.stored && !what.fires.empty()) {
     what.plan = elastic::plan_row{plan_.version, members_text(plan_.fingerprint.value_or(0)), plan_.plan->total(),
-                                  plan_.plan->encode(), what.fires.empty() ? core::time_point{} : what.fires.front().key.at};
+                                  plan_.plan->encode(), what.fires.front().key.at};
     flight.plan_version = plan_.version;
   }
   if (what.items.size() > fire_writes_max) {
