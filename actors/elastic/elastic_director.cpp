@@ -12,6 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t edits_page_size = 500;
+/// Outdated entries of the heap in excess of the number of jobs.
+constexpr std::size_t stale_looks_max = 1024;
 /// Longest wait for a coordinator, which answers at once.
 constexpr std::chrono::seconds order_limit{5};
 
@@ -288,8 +290,8 @@ void elastic_director_state::tick() {
 
 void elastic_director_state::call_due() {
   for (const auto& each : looks_.take_due(now()))
-    if (const auto found = jobs_.find(each.job); found != jobs_.end() && found->second.version == each.version)
-      protocol::send(self_, found->second.actor, protocol::elastic_due{parts_.clock.at(now())});
+    if (!is_stale(each))
+      protocol::send(self_, jobs_.at(each.job).actor, protocol::elastic_due{parts_.clock.at(now())});
 }
 
 // Moments of instants were computed with the former difference of the clocks.
@@ -302,11 +304,17 @@ void elastic_director_state::follow_clock() {
     protocol::send(self_, each.actor, protocol::elastic_due{parts_.clock.at(now())});
 }
 
+bool elastic_director_state::is_stale(const look& of) const {
+  const auto found = jobs_.find(of.job);
+  return found == jobs_.end() || found->second.version != of.version;
+}
+
 void elastic_director_state::arm() {
-  looks_.pop_while([this](const look& each) {
-    const auto found = jobs_.find(each.job);
-    return found == jobs_.end() || found->second.version != each.version;
-  });
+  const auto stale = [this](const look& each) { return is_stale(each); };
+  looks_.pop_while(stale);
+  // Those of distant instants would stay for long.
+  if (looks_.size() > 2 * jobs_.size() + stale_looks_max)
+    looks_.erase_if(stale);
   std::optional<steady> next = looks_.next();
   const auto add = [&](steady when) { next = next ? std::min(*next, when) : when; };
   if (life_ && !edits_.polling && !loading_)

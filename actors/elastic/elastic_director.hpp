@@ -127,6 +127,7 @@ private:
   void tick();
   void arm();
   void call_due();
+  [[nodiscard]] bool is_stale(const look& of) const;
   void follow_clock();
   [[nodiscard]] steady now() const { return self_->clock().now(); }
 

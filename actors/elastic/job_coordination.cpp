@@ -63,12 +63,14 @@ void job_coordination::forget() {
   rows_.being_read.clear();
   specs_.clear();
   plan_ = {};
+  schedule_ = {};
   fire_.reset();
   phase_.reload = phase_.reload_asked = phase_.change_waits = false;
 }
 
 void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule) {
   schedule_.next = job.next;
+  schedule_.last = std::max(schedule_.last, job.last);
   schedule_.revision = job.revision;
   schedule_.rule = std::move(rule);
   job_ = std::make_shared<const elastic::elastic_job_row>(std::move(job));

@@ -141,6 +141,8 @@ private:
     /// Null: the job cannot be planned.
     schedule_rule rule = {};
     std::optional<core::time_point> next = {};
+    /// Last planned instant: it and those before it never fire again, although a clock may be set back (I4).
+    core::time_point last{};
     std::int64_t revision = 0;
   };
   /// Item whose host is being chosen, and the preferred host of a hook.

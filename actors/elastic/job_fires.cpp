@@ -91,8 +91,11 @@ void job_coordination::fire_due(job_moment at) {
   const auto& options = job_->what.options;
   const auto next = *schedule_.next;
   const auto due = elastic::plan_fires(*schedule_.rule, next, of, at.wall, {options.misfire, options.misfire_max_age});
-  elastic::fire_write out{who_.job, elastic::elastic_move{next, due.last, due.next, schedule_.revision}, {}, std::nullopt, {}};
+  const auto last = std::max(schedule_.last, due.last);
+  elastic::fire_write out{who_.job, elastic::elastic_move{next, last, due.next, schedule_.revision}, {}, std::nullopt, {}};
   for (const auto& each : due.fires) {
+    if (each.key.at <= schedule_.last)
+      continue;
     if (!options.misfire_max_age)
       rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, each.key.at, of);
     add_fire(out, each.key, each.dropped, at);
@@ -119,9 +122,9 @@ void job_coordination::add_fire(elastic::fire_write& to, const fire_key& key, bo
 
 void job_coordination::send_fire(elastic::fire_write&& what) {
   fire_flight flight{what.move, 0, {}};
-  if (plan_.plan && !plan_.stored) {
+  if (plan_.plan && !plan_.stored && !what.fires.empty()) {
     what.plan = elastic::plan_row{plan_.version, members_text(plan_.fingerprint.value_or(0)), plan_.plan->total(),
-                                  plan_.plan->encode(), what.fires.empty() ? core::time_point{} : what.fires.front().key.at};
+                                  plan_.plan->encode(), what.fires.front().key.at};
     flight.plan_version = plan_.version;
   }
   if (what.items.size() > fire_writes_max) {
@@ -144,8 +147,10 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
     phase_.reload = true;
     return;
   }
-  if (flight.move)
+  if (flight.move) {
     schedule_.next = flight.move->next;
+    schedule_.last = flight.move->last;
+  }
   plan_.stored = plan_.stored || (flight.plan_version != 0 && flight.plan_version == plan_.version);
   for (std::size_t i = 0; i < note.items.size() && i < answer.items.size(); ++i)
     settle_item(note.items[i], answer.items[i], at);

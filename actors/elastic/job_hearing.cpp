@@ -82,6 +82,11 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
         hosts_.set_full(host.host);
       if (event.refusal == protocol::elastic_refusal::no_definition)
         specs_.erase(core::number(host.host));
+      // Hosts without once-listeners must not hold up the items indefinitely.
+      if (event.refusal == protocol::elastic_refusal::unknown_handler && core::number(event.item) < 0) {
+        out_.problems.push_back("a host has no once-listeners: the items go on without them");
+        static_cast<void>(taken(elastic::event::cancelled{}));
+      }
     }
     return taken(elastic::event::refused{event.run, event.fence}, {{}, event.at, event.text});
   case event_kind::progress: return true;

@@ -69,8 +69,8 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   using enum protocol::host_fate;
   if (what.fate != back)
     hosts_.exclude(what.host);
-  if (what.fate != back || is_idle_now())
-    specs_.erase(core::number(what.host.host));
+  // Definitions belong to a link, and it may be a new one.
+  specs_.erase(core::number(what.host.host));
   if (is_idle_now())
     return;
   switch (what.fate) {

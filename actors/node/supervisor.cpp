@@ -46,6 +46,11 @@ std::chrono::milliseconds executor_limit(const config::settings& settings) {
   return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
 }
 
+void add_reasons(protocol::node_status& to, protocol::node_status&& other) {
+  to.ready = to.ready && other.ready;
+  std::move(other.reasons.begin(), other.reasons.end(), std::back_inserter(to.reasons));
+}
+
 } // namespace
 
 supervisor_state::supervisor_state(protocol::supervisor::pointer self, node_parts parts) : self_{self}, parts_{std::move(parts)} {
@@ -304,13 +309,26 @@ caf::result<protocol::node_list> supervisor_state::nodes() {
   return promise;
 }
 
+void supervisor_state::add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
+  protocol::request(self_, elastic_.writer, question_limit, protocol::status_query{})
+    .then(
+      [known = std::move(known), promise](protocol::node_status& writer) mutable {
+        add_reasons(known, std::move(writer));
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(protocol::node_status{false, {"the writer of elastic jobs does not answer"}, std::nullopt});
+      });
+}
+
 // A beat is one short write: it may succeed while claims and results do not.
 void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
   protocol::request(self_, storage_, question_limit, protocol::status_query{})
     .then(
-      [known = std::move(known), promise](protocol::node_status& storage) mutable {
-        known.ready = known.ready && storage.ready;
-        std::move(storage.reasons.begin(), storage.reasons.end(), std::back_inserter(known.reasons));
+      [this, known = std::move(known), promise](protocol::node_status& storage) mutable {
+        add_reasons(known, std::move(storage));
+        if (elastic_.writer)
+          return add_elastic(std::move(known), std::move(promise));
         promise.deliver(std::move(known));
       },
       [promise](const caf::error&) mutable {

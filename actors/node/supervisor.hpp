@@ -112,6 +112,7 @@ private:
   caf::result<protocol::node_status> status();
   caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
+  void add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
 
   // -- graceful stop (supervisor_stop.cpp): fire what is reserved, claim nothing more, wait for answers, say `down`
   caf::result<void> stop();

@@ -152,6 +152,21 @@ TEST_CASE("instants that are late by more than five seconds become one fire", "[
   CHECK(world.runs() == "0@AM");
 }
 
+TEST_CASE("an instant does not fire again after the clock was set back", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.host_up('A');
+  world.view();
+  world.stored.job.last = coordinated_job::start + 20s;
+  world.load();
+  world.advance(25s);
+  REQUIRE(world.fires().size() == 2);
+  CHECK(world.fires().front().fires.empty());
+  CHECK(world.fires().front().move->last == coordinated_job::start + 20s);
+  CHECK(world.granted.empty());
+  world.advance(10s);
+  CHECK(world.runs() == "0@AN");
+}
+
 TEST_CASE("an item without a host waits, and gets the first one", "[actors][elastic]") {
   coordinated_job world{1};
   world.load();
@@ -426,6 +441,68 @@ TEST_CASE("once-listeners hold all items, and run before and after them", "[acto
   const auto* last = std::get_if<elastic::fire_step_write>(&world.ops.back());
   REQUIRE(last != nullptr);
   CHECK(last->to == elastic::fire_state::done);
+}
+
+TEST_CASE("items go on without a hook that their hosts do not have", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.once_listeners = "audit";
+  with_hosts(world, "A");
+  world.advance(10s);
+  world.tell(world.event(0, elastic_event_kind::arrived));
+  auto refusal = world.event(-1, elastic_event_kind::refused);
+  refusal.refusal = protocol::elastic_refusal::unknown_handler;
+  world.tell(refusal);
+  CHECK(world.count_orders(elastic::item_order::go) == 1);
+  CHECK(world.done.back().stored);
+}
+
+TEST_CASE("a definition is sent again over a new link", "[actors][elastic]") {
+  coordinated_job world{1};
+  with_hosts(world, "A");
+  world.advance(10s);
+  world.finished(0);
+  CHECK(world.specs == 1);
+  world.notice('A', host_fate::suspect);
+  world.notice('A', host_fate::back);
+  world.view();
+  world.advance(10s);
+  CHECK(world.granted.size() == 2);
+  CHECK(world.specs == 2);
+}
+
+TEST_CASE("a run whose link is lost goes on if the inventory has it", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.failover = true;
+  with_hosts(world, "AB");
+  world.advance(10s);
+  CHECK(world.runs() == "0@BN");
+  world.started(0);
+  world.host_unlinked('B');
+  world.view();
+  world.host_linked('B');
+  world.view();
+  REQUIRE(world.orders.size() == 1);
+  const auto& run = world.latest(0).what;
+  world.answer_inventory('B', {{world.stored.job.id, run.item, run.run, run.fence, protocol::elastic_phase::running}});
+  world.finished(0);
+  CHECK(world.runs() == "0@BN");
+  CHECK(world.changes<elastic::action::write_end>().size() == 1);
+}
+
+TEST_CASE("a newer process does not prove the end of the older one", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.failover = true;
+  with_hosts(world, "AB");
+  world.advance(10s);
+  world.started(0);
+  const auto older = world.process('B');
+  world.host_up('B');
+  world.view();
+  CHECK(world.changes<elastic::action::write_loss>().empty());
+  world.job.notice({older, host_fate::replaced, {}}, world.at());
+  world.settle();
+  REQUIRE(world.changes<elastic::action::write_loss>().size() == 1);
+  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::process_ended);
 }
 
 } // namespace ringmaster::test::job_coordination_test
