@@ -243,13 +243,18 @@ struct key_list {
 struct executors_query {
   core::executor_search search;
   core::principal by;
-  /// True: the answer has the numbers of executors by group in place of rows.
+  /// True: the answer has the numbers of executors in place of rows.
   bool by_group = false;
+  /// True: the rows are the live registrations whose app name no group has, for administrators. Of the search only the window
+  /// counts.
+  bool without_group = false;
 };
 
 struct executor_list {
   core::page<core::known_executor> page;
   std::vector<core::executor_count> counts = {};
+  /// Registrations without a group are counted for administrators only.
+  core::executor_totals totals = {};
 };
 
 // -- channels of alarms ----------------------------------------------------------------------------------------------------

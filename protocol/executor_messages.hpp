@@ -46,6 +46,8 @@ struct report_batch {
 /// Outcome of one round through the admins.
 struct admin_answer {
   bool accepted = false;
+  /// Base address of the admin that accepted; empty without one.
+  std::string accepted_by = {};
   /// True when any admin answered, with whatever content.
   bool reached = false;
   /// Refusals of the admins that did not accept, in their order and as the log of a run shows them.

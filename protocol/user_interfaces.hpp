@@ -186,7 +186,6 @@ using alarm_tester = caf::typed_actor<
 using figure_keeper = caf::typed_actor<
   /// Replies figures that are at most a second old; asks other actors and the store only then. Never an error.
   caf::result<figures_told>(figures_query),
-  caf::result<void>(registry_change),
   /// INTERNAL: the end of a step of the counters.
   caf::result<void>(tick_atom)>;
 

@@ -161,19 +161,23 @@ operation("get", "/intents/{id}", "viewer", "Returns the runs of a manual trigge
 operation("get", "/groups", "any user", "Lists the groups that the caller may see", reply=page_of("GroupRow"), parameters=[
     query("q", text(), "Part of the app name or the title, or an id."),
     query("sort", one_of("app_name", "-app_name", "title", "-title", "id", "-id"), "Default: app_name."),
-    query("counts", truth(), "Adds jobs, online, known and has_token to the rows (false)."), *PAGING])
+    query("counts", truth(), "Adds jobs, online, late, gone, known and has_token to the rows (false)."), *PAGING])
 operation("post", "/groups", "administrator", "Creates a group", 201, MADE, "GroupDraft", headers=PLACE, more=[409])
 operation("get", "/groups/{id}", "viewer", "Returns a group", reply=ref("Group"), headers=ETAG)
 operation("get", "/groups/{id}/changes", "viewer", "Lists the changes of a group, newest first", reply=page_of("Change"),
           parameters=PAGING)
 operation("get", "/executors", "viewer", "Lists executors as the answering node knows them, by group",
           reply=page_of("Executor"), parameters=[
-              query("group", ID), query("state", one_of("online", "late", "gone", "entered")), *PAGING])
-operation("get", "/executors/refused", "administrator", "Lists executors that this node refused within the last ten minutes",
+              query("group", ID), query("state", one_of("online", "late", "gone", "entered")),
+              query("q", text(), "Part of the address, of the app name or of the group's title."), *PAGING])
+operation("get", "/executors/refused", "administrator",
+          "Lists executors that this node refused within the last ten minutes, and those whose app name no group has",
           reply=shown({"items": array(shown({
               "reason": one_of("wrong_token", "unknown_app", "outside_networks"),
               "app_name": maybe(text()), "address": maybe(text()),
-              "remote": text("Address that the request came from."), "first_ms": MS, "last_ms": MS, "times": ANY_NUMBER}))}))
+              "remote": maybe(text("Address that the request came from; null if another node had it.")),
+              "first_ms": MS, "last_ms": MS, "times": whole(0, description="Requests that this node had; 0 if another one had "
+                                                                           "them.")}))}))
 operation("put", "/groups/{id}", "administrator", "Replaces a group", 204, body="GroupDraft", parameters=[SEEN],
           more=[409, 412, 428])
 operation("delete", "/groups/{id}", "administrator", "Removes a group without jobs", 204, parameters=[MAY_HAVE_SEEN],
@@ -379,8 +383,8 @@ def document():
         refused[status] = {"description": "Refused, with a line for each mistake in the files.", "content": {
             "application/problem+json": {"schema": ref("FileProblem")}}}
     drift["409"] = refused["409"]
-    schemes = {name: {"type": "apiKey", "in": "cookie", "name": name}
-               for name in ("XXL_JOB_LOGIN_IDENTITY", "xxl_job_login_token")}
+    schemes = {"session": {"type": "apiKey", "in": "cookie", "name": "ringmaster_session_<port>", "description":
+                           "Set by POST /api/v1/session. <port>: of the address that the browser shows, e.g. 443."}}
     schemes["key"] = {"type": "http", "scheme": "bearer", "description": "API key. With a cookie instead, requests that change "
                       "something need the header X-CSRF-Token: see GET /api/v1/session."}
     return {

@@ -155,6 +155,7 @@ RUN = {
     "retry_left": ANY_NUMBER, "trigger_ms": maybe(MS),
     "instant_ms": {**maybe(MS), "description": "First instant for which a late run (kind misfire) was sent; null otherwise."},
     "lateness_ms": maybe(whole(0, description="From `instant_ms` to the trigger, which has whole seconds.")),
+    "merged_instants": maybe(whole(0, description="Further missed instants that the late run replaces; null for any other run.")),
     "trigger_code": ANY_NUMBER, "trigger_message": text(),
     "trigger_text": text("What the trigger message says about the sending, without HTML."),
     **ORIGIN, "by": maybe(text("User who asked for the run; null: no user did, or it is a run of an earlier release.")),
@@ -247,6 +248,8 @@ SCHEMAS = {
     "GroupRow": answer({
         **GROUP, "jobs": whole(0),
         "online": maybe(whole(0, description="Executors whose heartbeats come in time; null: unknown yet.")),
+        "late": maybe(whole(0, description="Executors without a heartbeat for two thirds of registry.dead_after.")),
+        "gone": maybe(whole(0, description="Executors that have gone, as long as the answering node remembers them.")),
         "known": maybe(whole(0, description="Executors that the answering node knows, also some that have gone.")),
         "has_token": maybe(truth("The group has a token of its own; null unless the caller is an administrator."))}, list(GROUP)),
     "Executor": shown({
@@ -433,7 +436,9 @@ SCHEMAS = {
         "jobs_running": maybe(whole(0, description="Jobs whose schedule is started.")),
         "failed_last_hour": maybe(whole(0)),
         "failed_is_capped": maybe(truth("Counting stopped at failed_last_hour; at least so many runs failed.")),
-        "executors_online": maybe(whole(0, description="Registered addresses; null until the node has read them.")),
+        "executors_online": maybe(whole(0, description="Executors of all groups whose heartbeats come in time; null until the "
+                                                       "node has read them.")),
+        "executors_without_group": maybe(whole(0, description="Live registrations whose app name no group has.")),
         "partial": truth("Lanes, rates, lateness and series are missing for some nodes.")}),
     "Forecast": shown({"items": array(shown({"at_ms": MS, "job": ID, "group": ANY_NUMBER})),
                        "next": maybe(text("Cursor of the next page; null if nothing more fires before to_ms.")),

@@ -44,9 +44,9 @@ public:
   virtual core::result<std::vector<core::elastic::lease_row>> leases() = 0;
 
   /// E1. Enters a host process: a new one begins the next incarnation of its id, up, with `owner` as its keeper (`done`). The
-  /// same process again: `repeated`, unchanged, whoever is its keeper; after a verdict dead or left: `guard_lost`, it must fence
-  /// itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database; `invalid_argument` for
-  /// facts that do not fit.
+  /// same process again: `repeated`, unchanged, also with another keeper; after a verdict dead or left: `guard_lost`, it must
+  /// fence itself and enter as a new process. Errors: `conflict` if `cluster_id` is not that of this database;
+  /// `invalid_argument` for facts that do not fit; `too_large` beyond `hosts_max` hosts that are up or silent.
   virtual core::result<core::elastic::host_answer> enter_host(const core::node_incarnation& owner, const std::string& cluster_id,
                                                               const core::elastic::host_facts& facts) = 0;
 
@@ -54,7 +54,8 @@ public:
   virtual core::result<std::vector<core::elastic::host_answer>> keep_hosts(
     const core::node_incarnation& owner, std::span<const core::elastic::keeper_claim> claims) = 0;
 
-  /// E3. Stores verdicts. `silent` and `left` need the keeper and its number as read; a host that is dead stays dead.
+  /// E3. Stores verdicts. `silent` and `left` need the keeper and its number as read; a host that is dead stays dead. `dead` may
+  /// name a former process, in the order of processes.
   virtual core::result<std::vector<core::elastic::host_answer>> judge_hosts(
     const core::node_incarnation& owner, std::span<const core::elastic::host_verdict> verdicts) = 0;
 
@@ -65,8 +66,9 @@ public:
   // Coordinators.
 
   /// E4 to E10 in one transaction. Each op is decided alone and has its answer, in the order of `batch.ops`; ops of a slot with
-  /// another epoch are `fenced`, the others are kept. Errors: `fenced`; `invalid_argument` for more than `batch_items_max` item
-  /// writes, an op whose items are of another job, and a value that does not fit.
+  /// another epoch are `fenced`, the others are kept. Alarms of the ops are left to the caller. Errors: `fenced`;
+  /// `invalid_argument` for more than `batch_items_max` item writes, an op whose items are of another job, and a value that does
+  /// not fit.
   virtual core::result<std::vector<core::elastic::elastic_answer>> write(const core::elastic::elastic_batch& batch,
                                                                          core::time_point now) = 0;
 
@@ -122,7 +124,8 @@ public:
 
   /// E11. Adds a job, or stores a new version: columns, missing items, surplus items flagged, next time. An equal definition
   /// changes nothing. Errors: `not_found`; `conflict` for another version, a name that exists, and another kind or handler
-  /// without `replace_class`; `forbidden` without the right of editors in the stored and the new group; `invalid_argument`.
+  /// without `replace_class`; `forbidden` without the right of editors in the stored and the new group; `invalid_argument`, also
+  /// for another namespace.
   virtual core::result<core::elastic::elastic_edit_done> put(const core::elastic::elastic_edit& edit, core::time_point now,
                                                              const core::principal& by) = 0;
 

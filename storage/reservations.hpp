@@ -35,8 +35,10 @@ public:
   virtual core::result<std::vector<core::job_id>> unplanned() = 0;
 
   /// Drops reserved instants that waited too long: they count as taken and are never sent. An instant that is covered by another
-  /// one is dropped only while that other one is waiting, too. Errors: `fenced`.
-  virtual core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) = 0;
+  /// one is dropped only while that other one is waiting, too. Instants that do not wait any more are left out of the answer: the
+  /// node that took them counts them. Errors: `fenced`.
+  virtual core::result<core::drop_outcome> drop(const core::node_incarnation& owner,
+                                                std::span<const core::dropped_instant> instants) = 0;
 
   /// Returns waiting instants that `owner` reserved to `xxl_job_info` in a graceful stop: they are due there again, and another
   /// scheduler takes them. Returns their number. Errors: `fenced`.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "actors/console/run_errors.hpp"
-#include "actors/store/store_access.hpp"
 #include "core/text/result_text.hpp"
 #include "protocol/error.hpp"
 
@@ -66,7 +65,8 @@ core::result<core::log_row> killable(storage::store& store, core::log_id run, co
 
 run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                                  protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                                 protocol::wall_clock clock, logger log, protocol::log_spool spool)
+                                 protocol::wall_clock clock, logger log, protocol::log_spool spool,
+                                 std::chrono::milliseconds caller_limit)
   : self_{self},
     stores_{std::move(stores)},
     pool_{std::move(pool)},
@@ -75,7 +75,8 @@ run_admin_state::run_admin_state(protocol::run_admin::pointer self, query_worker
     reader_{reader},
     clock_{std::move(clock)},
     log_{std::move(log)},
-    spool_{std::move(spool)} {}
+    spool_{std::move(spool)},
+    caller_limit_{caller_limit} {}
 
 protocol::run_admin::behavior_type run_admin_state::make_behavior() {
   return {
@@ -97,8 +98,7 @@ caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&&
   auto promise = self_->make_response_promise<protocol::run_page>();
   if (!query.search.as_of)
     query.search.as_of = now();
-  ask_store<protocol::run_page>(
-    self_, stores_.reads,
+  read_rows<protocol::run_page>(
     [query = std::move(query)](storage::store& store) -> core::result<protocol::run_page> {
       auto page = store.run_reading().page(query.search, counted_max, query.by);
       if (!page)
@@ -114,8 +114,7 @@ caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&&
 
 caf::result<protocol::run_found> run_admin_state::find(const protocol::run_query& query) {
   auto promise = self_->make_response_promise<protocol::run_found>();
-  ask_store<protocol::run_found>(
-    self_, stores_.reads,
+  read_rows<protocol::run_found>(
     [query](storage::store& store) -> core::result<protocol::run_found> {
       auto run = store.run_reading().read(query.run, core::group_right::viewer, query.by);
       if (!run)
@@ -131,8 +130,7 @@ caf::result<protocol::run_found> run_admin_state::find(const protocol::run_query
 
 caf::result<protocol::related_found> run_admin_state::relate(const protocol::related_query& query) {
   auto promise = self_->make_response_promise<protocol::related_found>();
-  ask_store<protocol::related_found>(
-    self_, stores_.reads,
+  read_rows<protocol::related_found>(
     [query](storage::store& store) -> core::result<protocol::related_found> {
       auto related = store.run_reading().related(query.run, query.by);
       if (!related)
@@ -150,8 +148,8 @@ caf::result<protocol::day_reports> run_admin_state::report(const protocol::repor
   if (query.counted)
     return count(*query.counted, query.by);
   auto promise = self_->make_response_promise<protocol::day_reports>();
-  ask_store<std::vector<core::day_report>>(
-    self_, stores_.reads, [query](storage::store& store) { return store.run_reading().report(query.from, query.to); },
+  read_rows<std::vector<core::day_report>>(
+    [query](storage::store& store) { return store.run_reading().report(query.from, query.to); },
     deliver_as<protocol::day_reports>(promise));
   return promise;
 }
@@ -164,14 +162,8 @@ caf::result<protocol::day_reports> run_admin_state::count(const core::report_sea
                              "reports"});
   ++counts_under_way_;
   auto promise = self_->make_response_promise<protocol::day_reports>();
-  const auto& clock = self_->clock();
-  ask_store<std::vector<core::day_report>>(
-    self_, stores_.reads,
-    [search, by, &clock, until = clock.now() + count_patience](storage::store& store) -> reports {
-      if (clock.now() >= until)
-        return core::fail(core::errc::timeout, "the store worker was busy for too long");
-      return store.run_reading().count(search, by);
-    },
+  read_rows<std::vector<core::day_report>>(
+    [search, by](storage::store& store) { return store.run_reading().count(search, by); },
     [this, then = deliver_as<protocol::day_reports>(promise)](reports&& counted) mutable {
       --counts_under_way_;
       then(std::move(counted));

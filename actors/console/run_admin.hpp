@@ -11,6 +11,8 @@
 #include "actors/console/merged_log.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
+#include "actors/store/store_access.hpp"
+#include "config/settings.hpp"
 #include "core/limits/recent_map.hpp"
 #include "core/result.hpp"
 #include "core/run/kept_log.hpp"
@@ -36,8 +38,6 @@ public:
   static constexpr std::size_t counted_max = 10'000;
   /// Maximum of concurrent counts of the log for reports; more are refused, so that other reads get their turn.
   static constexpr std::size_t counts_max = 2;
-  /// A count that has not begun by then is not made: its caller waits no more.
-  static constexpr std::chrono::milliseconds count_patience{8'000};
   /// Longest wait for the answer to a clear request, once the first step is written.
   static constexpr std::chrono::milliseconds clear_patience{5'000};
   /// Executors that are asked at once for the logs of one broadcast, and the total size of these logs.
@@ -51,10 +51,12 @@ public:
   static constexpr std::size_t piecewise_max = 4'096;
 
   /// `limit`: longest wait for an executor, including its own time limits. `reader`: language of the message of a killed run.
-  /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`.
+  /// `spool`: null if logs are read from executors directly, with the limit of `trigger.log_bytes_max`. `caller_limit`: time
+  /// after which callers give up a request: a read of rows that has not begun by then is not made.
   run_admin_state(protocol::run_admin::pointer self, query_workers stores, protocol::trigger_pool pool,
                   protocol::completion_actor completion, std::chrono::milliseconds limit, core::language reader,
-                  protocol::wall_clock clock, logger log, protocol::log_spool spool = {});
+                  protocol::wall_clock clock, logger log, protocol::log_spool spool = {},
+                  std::chrono::milliseconds caller_limit = config::ask_limit(config::server_settings{}));
   protocol::run_admin::behavior_type make_behavior();
 
 private:
@@ -123,6 +125,13 @@ private:
     caf::actor_clock::time_point until;
   };
 
+  /// Asks a reading connection as `ask_store` does, for a caller who waits for `caller_limit_`.
+  template <class T, class UseCase, class Then>
+  void read_rows(UseCase use_case, Then then) {
+    ask_store<T>(self_, stores_.reads, std::move(use_case), std::move(then), store_patience, protocol::store_turn::usual,
+                 caller_limit_);
+  }
+
   caf::result<protocol::run_page> page(protocol::run_page_query&& query);
   caf::result<protocol::run_found> find(const protocol::run_query& query);
   caf::result<protocol::related_found> relate(const protocol::related_query& query);
@@ -184,6 +193,7 @@ private:
   protocol::wall_clock clock_;
   logger log_;
   protocol::log_spool spool_;
+  std::chrono::milliseconds caller_limit_;
   std::vector<clearing_ptr> clearings_;
   std::size_t counts_under_way_ = 0;
   /// Whether executors know bounds of logs, by address, as their last answers showed.

@@ -84,6 +84,7 @@ void admin_link_state::replied(protocol::admin_replied&& told) {
   of.answer.reached = of.answer.reached || answered;
   if (reply.accepted()) {
     of.answer.accepted = true;
+    of.answer.accepted_by = from.base;
     return end(found);
   }
   if (answered && learn(from, reply) && !std::exchange(of.asked_again, true)) {

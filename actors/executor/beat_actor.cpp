@@ -14,9 +14,9 @@ protocol::admin_answer unanswered_beat(const caf::error& reason) {
 
 } // namespace
 
-beat_actor_state::beat_actor_state(protocol::beat_actor::pointer self, protocol::admin_link admins, std::string address,
+beat_actor_state::beat_actor_state(protocol::beat_actor::pointer self, protocol::admin_link admins, beat_identity who,
                                    std::chrono::milliseconds patience, logger log)
-  : self_{self}, admins_{std::move(admins)}, address_{std::move(address)}, patience_{patience}, log_{std::move(log)} {}
+  : self_{self}, admins_{std::move(admins)}, who_{std::move(who)}, patience_{patience}, log_{std::move(log)} {}
 
 protocol::beat_actor::behavior_type beat_actor_state::make_behavior() {
   beat();
@@ -30,7 +30,7 @@ void beat_actor_state::beat() {
   if (ending_)
     return;
   beating_ = true;
-  protocol::request(self_, admins_, patience_, protocol::admin_registration{address_, false})
+  protocol::request(self_, admins_, patience_, protocol::admin_registration{who_.address, false})
     .then([this](const protocol::admin_answer& answer) { beaten(answer); },
           [this](const caf::error& reason) { beaten(unanswered_beat(reason)); });
 }
@@ -38,10 +38,12 @@ void beat_actor_state::beat() {
 void beat_actor_state::beaten(const protocol::admin_answer& answer) {
   beating_ = false;
   if (registered_ != answer.accepted) {
+    // Admins accept app names without a group, too, and do not tell: XXL wire §1.6.
     if (answer.accepted)
-      log_->info("registered as {}", address_);
+      log_->info("registration of {} accepted by {}; runs come as soon as a group there has the app name {}", who_.address,
+                 answer.accepted_by, who_.app_name);
     else
-      log_->warn("no admin registered {}: {}", address_, answer.refusals.empty() ? "no answer" : answer.refusals.front());
+      log_->warn("no admin registered {}: {}", who_.address, answer.refusals.empty() ? "no answer" : answer.refusals.front());
   }
   registered_ = answer.accepted;
   if (ending_)
@@ -59,15 +61,15 @@ caf::result<void> beat_actor_state::end() {
 }
 
 void beat_actor_state::withdraw() {
-  protocol::request(self_, admins_, patience_, protocol::admin_registration{address_, true})
+  protocol::request(self_, admins_, patience_, protocol::admin_registration{who_.address, true})
     .then(
       [this](const protocol::admin_answer& answer) {
         if (!answer.accepted)
-          log_->warn("no admin accepted the removal of {}", address_);
+          log_->warn("no admin accepted the removal of {}", who_.address);
         ending_->deliver();
       },
       [this](const caf::error& reason) {
-        log_->warn("no admin accepted the removal of {}: {}", address_, protocol::end_in_words(reason));
+        log_->warn("no admin accepted the removal of {}: {}", who_.address, protocol::end_in_words(reason));
         ending_->deliver();
       });
 }

@@ -12,6 +12,12 @@
 
 namespace ringmaster::actors {
 
+/// The registration of an executor.
+struct beat_identity {
+  std::string app_name;
+  std::string address;
+};
+
 /// Registers this executor when spawned (its port is open by then) and again 30 s after the end of each round (XXL wire §4.4),
 /// until its end is requested. It never withdraws during a round, because the withdrawal could overtake the registration.
 class beat_actor_state {
@@ -21,7 +27,7 @@ public:
   static constexpr std::chrono::seconds period{30};
 
   /// `patience`: time limit of one round through the admins.
-  beat_actor_state(protocol::beat_actor::pointer self, protocol::admin_link admins, std::string address,
+  beat_actor_state(protocol::beat_actor::pointer self, protocol::admin_link admins, beat_identity who,
                    std::chrono::milliseconds patience, logger log);
   protocol::beat_actor::behavior_type make_behavior();
 
@@ -33,7 +39,7 @@ private:
 
   protocol::beat_actor::pointer self_;
   protocol::admin_link admins_;
-  std::string address_;
+  beat_identity who_;
   std::chrono::milliseconds patience_;
   logger log_;
   bool beating_ = false;

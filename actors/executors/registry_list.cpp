@@ -2,18 +2,34 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include "actors/executors/registry_table.hpp"
+#include "core/text/ascii_case.hpp"
 #include "core/text/native_address.hpp"
 
 namespace ringmaster::actors {
 
 namespace {
 
+bool contains_without_case(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](char a, char b) { return core::ascii_lower(a) == core::ascii_lower(b); })
+         != text.end();
+}
+
 /// A page of executors as it is cut out of all of them.
 class executor_page {
 public:
   explicit executor_page(const core::executor_search& search) : search_{search} {}
+
+  /// Returns true if the search finds the executor by its texts.
+  [[nodiscard]] bool finds(const core::group& of, std::string_view address) const {
+    const auto& part = search_.part;
+    return part.empty() || contains_without_case(address, part) || contains_without_case(of.app_name, part)
+           || contains_without_case(of.title, part);
+  }
 
   void add(core::known_executor&& one) {
     if (search_.state && *search_.state != one.state)
@@ -108,21 +124,51 @@ void registry_table::visit_executors(std::optional<core::group_id> only, const c
 core::page<core::known_executor> registry_table::executors(const core::executor_search& search, const core::principal& by) const {
   executor_page page{search};
   visit_executors(search.group, by, [&](const core::group& of, const key& which, const entry* known) {
-    page.add(known != nullptr ? describe(of, std::get<2>(which), *known) : describe_absent(of, which));
+    const auto& address = std::get<2>(which);
+    if (page.finds(of, address))
+      page.add(known != nullptr ? describe(of, address, *known) : describe_absent(of, which));
   });
   return page.take();
 }
 
 std::vector<core::executor_count> registry_table::counts(const core::principal& by) const {
   std::vector<core::executor_count> out;
-  visit_executors(std::nullopt, by, [&](const core::group& of, const key&, const entry* known) {
+  visit_executors(std::nullopt, by, [&](const core::group& of, const key& which, const entry* known) {
     // The groups ascend.
     if (out.empty() || out.back().group != of.id)
       out.push_back({of.id});
-    out.back().online += known != nullptr && state_of(*known) == core::executor_state::online ? 1 : 0;
     ++out.back().known;
+    if (known != nullptr)
+      ++(state_of(*known) == core::executor_state::online ? out.back().online : out.back().late);
+    else if (departed_.contains(which) || dead_.contains(which))
+      ++out.back().gone;
   });
   return out;
+}
+
+core::executor_totals registry_table::totals(const core::principal& by) const {
+  core::executor_totals out;
+  for (const auto& each : counts(by))
+    out.online += each.online;
+  if (by.admin)
+    out.without_group = without_group({0, 0}).total;
+  return out;
+}
+
+core::page<core::known_executor> registry_table::without_group(const core::page_window& window) const {
+  std::unordered_set<std::string_view> apps;
+  for (const auto& each : groups_)
+    apps.insert(each.app_name);
+  const core::executor_search search{{}, {}, window};
+  executor_page page{search};
+  core::group none;
+  for (const auto& [which, known] : entries_) {
+    if (std::get<0>(which) != routed_group || apps.contains(std::get<1>(which)))
+      continue;
+    none.app_name = std::get<1>(which);
+    page.add(describe(none, std::get<2>(which), known));
+  }
+  return page.take();
 }
 
 void registry_table::note_departure(const key& which, const entry& known) {

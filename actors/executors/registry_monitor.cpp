@@ -52,13 +52,18 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
 }
 
 caf::result<protocol::executor_list> registry_monitor_state::list(const protocol::executors_query& query) const {
+  if (query.without_group)
+    if (auto may = core::check_admin(query.by); !may)
+      return protocol::to_caf(may.error());
   if (query.search.group)
     if (auto may = core::check_right(query.by, core::group_right::viewer, *query.search.group); !may)
       return protocol::to_caf(may.error());
   if (!table_.has_read())
     return protocol::to_caf({core::errc::unavailable, "the registry has not been read yet"});
+  if (query.without_group)
+    return protocol::executor_list{table_.without_group(query.search.window)};
   if (query.by_group)
-    return protocol::executor_list{{}, table_.counts(query.by)};
+    return protocol::executor_list{{}, table_.counts(query.by), table_.totals(query.by)};
   return protocol::executor_list{table_.executors(query.search, query.by)};
 }
 

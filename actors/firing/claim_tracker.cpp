@@ -13,8 +13,9 @@ std::optional<pending_claim> take_from(std::unordered_map<std::int64_t, pending_
 
 } // namespace
 
-bool pending_claim::drops_any() const noexcept {
-  return std::any_of(dropped.begin(), dropped.end(), [](std::size_t count) { return count > 0; });
+bool pending_claim::misses_any() const noexcept {
+  const auto is_some = [](std::size_t count) { return count > 0; };
+  return std::any_of(dropped.begin(), dropped.end(), is_some) || std::any_of(merged.begin(), merged.end(), is_some);
 }
 
 std::optional<pending_claim> claim_tracker::take(std::int64_t sequence) { return take_from(claims_, sequence); }
@@ -25,7 +26,7 @@ protocol::slot_release claim_tracker::end_incarnation() {
   protocol::slot_release freed;
   for (auto& [sequence, claim] : claims_) {
     freed.slots.add(claim.slots.slots);
-    if (claim.drops_any())
+    if (claim.misses_any())
       former_.emplace(sequence, std::move(claim));
   }
   claims_.clear();

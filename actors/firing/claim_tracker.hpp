@@ -23,10 +23,13 @@ struct pending_claim {
   std::vector<core::job_ptr> specs = {};
   /// Number of instants that each move drops by its job's misfire policy.
   std::vector<std::size_t> dropped = {};
+  /// Number of missed instants that the late run of each move replaces besides one.
+  std::vector<std::size_t> merged = {};
   std::vector<core::intent> intents = {};
   protocol::slot_release slots = {};
 
-  [[nodiscard]] bool drops_any() const noexcept;
+  /// Returns true if a move drops or replaces instants.
+  [[nodiscard]] bool misses_any() const noexcept;
 };
 
 /// Numbers claims and keeps them until they are answered. Limits the jobs of a claim: the limit falls when the store refuses a
@@ -43,7 +46,8 @@ public:
 
   /// Removes and returns an answered claim of the present incarnation.
   [[nodiscard]] std::optional<pending_claim> take(std::int64_t sequence);
-  /// Removes and returns an answered claim of an earlier incarnation; only those that drop instants are kept.
+  /// Removes and returns an answered claim of an earlier incarnation; only those that drop or replace instants are
+  /// kept.
   [[nodiscard]] std::optional<pending_claim> take_former(std::int64_t sequence);
 
   /// Ends the incarnation: its claims may still succeed. Returns the lane slots that they held.

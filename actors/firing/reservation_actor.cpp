@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/firing/schedule_metrics.hpp"
 #include "actors/metrics.hpp"
 #include "actors/next_tick.hpp"
 #include "storage/reservations.hpp"
@@ -42,7 +43,8 @@ reservation_actor_state::reservation_actor_state(protocol::reservation_actor::po
     doubles_count_{make_counter(self->system(), "reservations-refused",
                                 "Instants that were put back and had been reserved before.")},
     dropped_count_{make_counter(self->system(), "firings-dropped-by-misfire",
-                                "Instants dropped by the misfire policy DO_NOTHING.")} {}
+                                "Instants dropped by the misfire policy DO_NOTHING.")},
+    merged_count_{make_merged_counter(self->system())} {}
 
 protocol::reservation_actor::behavior_type reservation_actor_state::make_behavior() {
   return {
@@ -162,6 +164,7 @@ void reservation_actor_state::tell(const core::reserve_outcome& outcome) {
   reserved_count_->inc(static_cast<std::int64_t>(outcome.intents.size()));
   doubles_count_->inc(static_cast<std::int64_t>(outcome.doubles));
   dropped_count_->inc(static_cast<std::int64_t>(outcome.dropped));
+  merged_count_->inc(static_cast<std::int64_t>(outcome.merged));
   if (outcome.doubles > 0)
     log_->warn("{} instants had been reserved before: a Java console saved an old row; they do not fire again",
                outcome.doubles);

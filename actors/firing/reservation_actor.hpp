@@ -88,6 +88,7 @@ private:
   caf::telemetry::int_counter* reserved_count_;
   caf::telemetry::int_counter* doubles_count_;
   caf::telemetry::int_counter* dropped_count_;
+  caf::telemetry::int_counter* merged_count_;
 };
 
 } // namespace ringmaster::actors

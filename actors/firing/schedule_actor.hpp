@@ -147,9 +147,11 @@ private:
   void take_claim(protocol::claim_reply&& reply);
   /// Counts the instants that a claim of an earlier incarnation dropped: no other node counts them. Recovery asks about its runs.
   void take_former(const protocol::claim_reply& reply);
-  /// Counts the instants that a successful claim dropped: a move that lost is planned again, with the instants it drops. A
+  /// Counts the instants that a successful claim dropped or merged: a move that lost is planned again, with its instants. A
   /// repeated claim does not know which moves lost.
   void count_dropped(const pending_claim& pending, const core::claim_outcome& outcome);
+  /// Counts and logs the reserved instants that a call of the store dropped.
+  void count_dropped(const core::drop_outcome& outcome);
   void take_moves(const pending_claim& pending, const std::vector<core::job_id>& lost, const std::vector<core::job_id>& locked);
   void put_off_locked(const pending_claim& pending, const core::claim_outcome& outcome);
   void refused(pending_claim&& pending, const core::error& why);

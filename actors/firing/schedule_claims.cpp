@@ -52,6 +52,7 @@ void schedule_actor_state::claim_routed() {
       }
       pending.specs.push_back(job->candidate.spec);
       pending.dropped.push_back(plan.dropped);
+      pending.merged.push_back(plan.merged);
     } else if (job->candidate.intent) {
       pending.intents.push_back(std::move(*job->candidate.intent));
     }
@@ -123,8 +124,10 @@ void schedule_actor_state::take_former(const protocol::claim_reply& reply) {
 void schedule_actor_state::count_dropped(const pending_claim& pending, const core::claim_outcome& outcome) {
   const auto not_moved = outcome.repeated ? job_numbers{} : numbers_of(outcome.lost_races, outcome.locked_jobs);
   for (std::size_t i = 0; i < pending.moves.size(); ++i)
-    if (pending.dropped[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job)))
+    if (pending.dropped[i] + pending.merged[i] > 0 && !not_moved.contains(core::number(pending.moves[i].job))) {
       add(metrics_.dropped, pending.dropped[i]);
+      add(metrics_.merged, pending.merged[i]);
+    }
   for (const auto& row : outcome.missed)
     log_->warn("job={} {} instants were missed and dropped by its misfire policy: run={}", core::number(row.job),
                row.what.count, core::number(row.id));

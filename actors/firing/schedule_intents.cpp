@@ -92,23 +92,29 @@ std::vector<core::intent> schedule_actor_state::apply_misfire_policy(std::vector
   auto settled = intents_.decide(std::move(ready), steady_now(), [this](core::job_id job) { return definition_of(job); });
   if (settled.drop.empty())
     return std::move(settled.go_on);
-  ask_store<void>(
+  ask_store<core::drop_outcome>(
     self_, partners_.storage,
-    [incarnation = *incarnation_, instants = settled.drop](storage::store& store) -> core::result<void> {
+    [incarnation = *incarnation_, instants = settled.drop](storage::store& store) -> core::result<core::drop_outcome> {
       auto* shared = store.reservations();
-      return shared ? shared->drop(incarnation, instants) : core::result<void>{};
+      return shared ? shared->drop(incarnation, instants) : core::drop_outcome{};
     },
-    [this, instants = settled.drop, by_policy = settled.dropped_by_policy,
-     generation = generation_](core::result<void>&& done) {
-      if (done) { // else the next incarnation counts them
-        metrics_.dropped->inc(static_cast<std::int64_t>(by_policy));
-        log_->warn("{} reserved instants were missed; {} of them were dropped by their jobs' misfire policy, the others run once",
-                   instants.size(), by_policy);
-      }
+    [this, instants = settled.drop, generation = generation_](core::result<core::drop_outcome>&& done) {
+      if (done) // else the next incarnation counts them
+        count_dropped(*done);
       if (generation == generation_) // else all was forgotten, and a sweep may have queued them again
         intents_.forget_dropped(instants);
     });
   return std::move(settled.go_on);
+}
+
+// Only what this call dropped: another node may have decided about the same instants first, and counted them.
+void schedule_actor_state::count_dropped(const core::drop_outcome& outcome) {
+  add(metrics_.dropped, outcome.dropped);
+  add(metrics_.merged, outcome.merged);
+  if (const auto all = outcome.dropped + outcome.merged; all > 0)
+    log_->warn("{} reserved instants were missed; {} of them were dropped by their jobs' misfire policy, {} are replaced by one "
+               "late run of each job",
+               all, outcome.dropped, outcome.merged);
 }
 
 // Reads the jobs of these intents: they are not in this node's slots, are gone, or were edited since they were read.

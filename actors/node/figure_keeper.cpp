@@ -4,6 +4,8 @@
 
 #include "actors/next_tick.hpp"
 #include "actors/store/store_access.hpp"
+#include "core/access/principal.hpp"
+#include "protocol/admin_messages.hpp"
 
 namespace ringmaster::actors {
 
@@ -31,9 +33,11 @@ core::result<core::stored_counts> counts_in(storage::store& store, core::time_po
 } // namespace
 
 figure_keeper_state::figure_keeper_state(protocol::figure_keeper::pointer self, protocol::node_actor node,
-                                         protocol::query_worker reads, protocol::wall_clock clock)
+                                         protocol::registry_monitor registry, protocol::query_worker reads,
+                                         protocol::wall_clock clock)
   : self_{self},
     node_{std::move(node)},
+    registry_{std::move(registry)},
     reads_{std::move(reads)},
     clock_{std::move(clock)},
     counters_{self->system()},
@@ -44,7 +48,6 @@ protocol::figure_keeper::behavior_type figure_keeper_state::make_behavior() {
   protocol::send_at(self_, protocol::figure_keeper{self_}, next_tick_, protocol::tick_atom{});
   return {
     [this](protocol::figures_query) { return tell(); },
-    [this](const protocol::registry_change& change) { executors_ = change.view; },
     [this](protocol::tick_atom) { end_step(); },
   };
 }
@@ -93,11 +96,22 @@ void figure_keeper_state::take_counts(core::result<core::stored_counts>&& found)
 
 void figure_keeper_state::ask_node() {
   protocol::request(self_, node_, node_patience, protocol::nodes_query{})
-    .then([this](const protocol::node_list& known) { finish(known.nodes); }, [this](const caf::error&) { finish({}); });
+    .then([this](protocol::node_list& known) { ask_registry(std::move(known.nodes)); },
+          [this](const caf::error&) { ask_registry({}); });
 }
 
-void figure_keeper_state::finish(const std::vector<core::seen_node>& nodes) {
-  answer_ = std::make_shared<const core::live_figures>(figures_of(nodes));
+/// Counts for all groups, as those of the store.
+void figure_keeper_state::ask_registry(std::vector<core::seen_node>&& nodes) {
+  const auto known = std::make_shared<const std::vector<core::seen_node>>(std::move(nodes));
+  protocol::request(self_, registry_, registry_patience, protocol::executors_query{{}, core::local_operator(), true})
+    .then([this, known](const protocol::executor_list& list) { finish(*known, list.totals); },
+          [this, known](const caf::error&) { finish(*known, std::nullopt); });
+}
+
+void figure_keeper_state::finish(const std::vector<core::seen_node>& nodes, std::optional<core::executor_totals> executors) {
+  auto figures = figures_of(nodes);
+  figures.executors = executors;
+  answer_ = std::make_shared<const core::live_figures>(std::move(figures));
   answered_at_ = now();
   for (auto& promise : std::exchange(waiting_, {}))
     promise.deliver(protocol::figures_told{answer_});
@@ -125,8 +139,6 @@ core::live_figures figure_keeper_state::figures_of(const std::vector<core::seen_
   out.lateness = history_.lateness(totals);
   out.series = history_.series();
   out.stored = counts_;
-  if (executors_)
-    out.executors_online = static_cast<std::int64_t>(executors_->registered.size());
   return out;
 }
 

@@ -33,11 +33,12 @@ public:
   static constexpr std::chrono::seconds counts_age_max{30};
   static constexpr std::chrono::seconds counts_patience{2};
   static constexpr std::chrono::seconds node_patience{1};
+  static constexpr std::chrono::seconds registry_patience{1};
   /// Maximum of failed runs that are counted.
   static constexpr std::size_t counted_max = 10'000;
 
-  figure_keeper_state(protocol::figure_keeper::pointer self, protocol::node_actor node, protocol::query_worker reads,
-                      protocol::wall_clock clock);
+  figure_keeper_state(protocol::figure_keeper::pointer self, protocol::node_actor node, protocol::registry_monitor registry,
+                      protocol::query_worker reads, protocol::wall_clock clock);
   protocol::figure_keeper::behavior_type make_behavior();
 
 private:
@@ -47,7 +48,8 @@ private:
   void read_counts();
   void take_counts(core::result<core::stored_counts>&& found);
   void ask_node();
-  void finish(const std::vector<core::seen_node>& nodes);
+  void ask_registry(std::vector<core::seen_node>&& nodes);
+  void finish(const std::vector<core::seen_node>& nodes, std::optional<core::executor_totals> executors);
   void end_step();
   [[nodiscard]] core::live_figures figures_of(const std::vector<core::seen_node>& nodes) const;
   [[nodiscard]] bool counts_older_than(std::chrono::seconds age) const { return !counts_at_ || now() - *counts_at_ >= age; }
@@ -55,14 +57,13 @@ private:
 
   protocol::figure_keeper::pointer self_;
   protocol::node_actor node_;
+  protocol::registry_monitor registry_;
   protocol::query_worker reads_;
   protocol::wall_clock clock_;
   node_counters counters_;
   core::counter_history history_;
   steady next_tick_;
 
-  /// Null before the first view.
-  std::shared_ptr<const protocol::registry_view> executors_;
   /// Last counts of the store; unset after a failure.
   std::optional<core::stored_counts> counts_;
   /// When it answered or failed.

@@ -47,6 +47,11 @@ std::chrono::milliseconds executor_limit(const config::settings& settings) {
   return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
 }
 
+void add_reasons(protocol::node_status& to, protocol::node_status&& other) {
+  to.ready = to.ready && other.ready;
+  std::move(other.reasons.begin(), other.reasons.end(), std::back_inserter(to.reasons));
+}
+
 } // namespace
 
 supervisor_state::supervisor_state(protocol::supervisor::pointer self, node_parts parts) : self_{self}, parts_{std::move(parts)} {
@@ -63,7 +68,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_, node_checks_, tasks_, alarms_, elastic_};
+                                    figures_, node_checks_, tasks_, alarms_, elastic_admin_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -133,7 +138,7 @@ void supervisor_state::spawn_firing_path() {
                                          parts_.clocks.wall, settings.registry, parts_.log));
   schedule_ = keep("schedule_actor", self_->spawn<protocol::with_state<schedule_actor_state, protocol::schedule_actor>>(
                                        schedule_partners{storage_, pool_, ring_, registry_}, settings.schedule,
-                                       parts_.schedule_zone, parts_.host, parts_.clocks.wall, parts_.log));
+                                       parts_.schedule_zone, parts_.identity.id, parts_.clocks.wall, parts_.log));
 }
 
 void supervisor_state::spawn_surroundings() {
@@ -158,10 +163,12 @@ void supervisor_state::spawn_surroundings() {
   for (const auto& webhook : settings.webhooks)
     counters.know(webhook.name);
   spawn_links();
+  elastic_admin_ =
+    keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
+                            queries_, elastic_.director, parts_.clocks.wall, parts_.log));
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
-                                     node_, queries_.reads, parts_.clocks.wall));
-  protocol::send(self_, registry_, protocol::registry_subscription{figures_});
+                                     node_, registry_, queries_.reads, parts_.clocks.wall));
 }
 
 void supervisor_state::spawn_links() {
@@ -176,6 +183,21 @@ void supervisor_state::spawn_links() {
                          std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,
                          settings.registry.dead_after / 3, parts_.clocks.wall}));
   protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
+  if (parts_.make_elastic)
+    spawn_elastic();
+}
+
+// Their transactions alternate with those of the firing path where the database has one writer.
+void supervisor_state::spawn_elastic() {
+  const bool has_writers = parts_.store_writers > 1;
+  const auto write_worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  const auto worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  elastic_ = parts_.make_elastic(self_->system(), {parts_.identity.id, write_worker, worker, parts_.schedule_zone,
+                                                   parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+  keep("elastic_writer", elastic_.writer);
+  keep("elastic_director", elastic_.director);
+  keep("elastic_hosts", elastic_.hosts);
+  protocol::send(self_, native_links_, protocol::link_subscription{elastic_.hosts});
 }
 
 // Actors for requests of users. None uses the connections of the firing path.
@@ -188,12 +210,10 @@ void supervisor_state::spawn_administration() {
                               config::ask_limit(settings.server)));
   groups_ = keep("group_admin", self_->spawn<protocol::with_state<group_admin_state, protocol::group_admin>>(
                                   queries_, registry_, parts_.clocks.wall, parts_.log));
-  elastic_ = keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
-                                     queries_, protocol::elastic_director{}, parts_.clocks.wall, parts_.log));
   spool_ = spawn_spool();
   runs_ = keep("run_admin", self_->spawn<protocol::with_state<run_admin_state, protocol::run_admin>>(
                               queries_, pool_, completion_, executor_limit(settings), language, parts_.clocks.wall, parts_.log,
-                              spool_));
+                              spool_, config::ask_limit(settings.server)));
   followed_logs_ = keep("log_follower", self_->spawn<protocol::with_state<log_follower_state, protocol::log_follower>>(
                                           runs_, settings.server.reply_timeout));
   tasks_ = keep("task_runner", self_->spawn<protocol::with_state<task_runner_state, protocol::task_runner>>(
@@ -218,6 +238,12 @@ void supervisor_state::spawn_node() {
                                                         alarms_,  lost_, report_,   kept_logs_, sweeper_};
   if (native_links_)
     listeners.emplace_back(native_links_);
+  std::vector<protocol::slot_listener> duties{lost_, report_, kept_logs_, sweeper_};
+  if (elastic_.director) {
+    // The writer first: others may write as soon as they know the incarnation.
+    listeners.insert(listeners.end(), {elastic_.writer, elastic_.hosts, elastic_.director});
+    duties.emplace_back(elastic_.director);
+  }
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -235,7 +261,7 @@ void supervisor_state::spawn_node() {
   node_ =
     keep("node_actor",
          self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-           node_links{incarnations_store, schedule_, std::move(listeners), {lost_, report_, kept_logs_, sweeper_}, recovery_},
+           node_links{incarnations_store, schedule_, std::move(listeners), std::move(duties), recovery_},
            parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
@@ -287,13 +313,26 @@ caf::result<protocol::node_list> supervisor_state::nodes() {
   return promise;
 }
 
+void supervisor_state::add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
+  protocol::request(self_, elastic_.writer, question_limit, protocol::status_query{})
+    .then(
+      [known = std::move(known), promise](protocol::node_status& writer) mutable {
+        add_reasons(known, std::move(writer));
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(protocol::node_status{false, {"the writer of elastic jobs does not answer"}, std::nullopt});
+      });
+}
+
 // A beat is one short write: it may succeed while claims and results do not.
 void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
   protocol::request(self_, storage_, question_limit, protocol::status_query{})
     .then(
-      [known = std::move(known), promise](protocol::node_status& storage) mutable {
-        known.ready = known.ready && storage.ready;
-        std::move(storage.reasons.begin(), storage.reasons.end(), std::back_inserter(known.reasons));
+      [this, known = std::move(known), promise](protocol::node_status& storage) mutable {
+        add_reasons(known, std::move(storage));
+        if (elastic_.writer)
+          return add_elastic(std::move(known), std::move(promise));
         promise.deliver(std::move(known));
       },
       [promise](const caf::error&) mutable {

@@ -2,6 +2,7 @@
 
 // The only way to use a store: a closure runs on a worker's thread, and its result comes back to the calling actor.
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -22,14 +23,17 @@ inline constexpr std::chrono::seconds store_patience{60};
 /// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
 /// core::result<T>` and calls `then(core::result<T>)` in the calling actor. Never throws; a store that cannot be opened gives an
 /// `unavailable` result. `turn` says when storage_actor runs it. After a `timeout` it is unknown whether the use case ran: use
-/// cases are idempotent or guarded. A use case that has not begun by then never runs.
+/// cases are idempotent or guarded. A use case that has not begun by then never runs. One that has not begun within
+/// `begins_within` never runs, either: its `timeout` comes when the worker has got to it, and so is free.
 template <class T, class Self, class Worker, class UseCase, class Then>
 void ask_store(Self* self, const Worker& worker, UseCase use_case, Then then, std::chrono::milliseconds limit = store_patience,
-               protocol::store_turn turn = protocol::store_turn::usual) {
+               protocol::store_turn turn = protocol::store_turn::usual,
+               std::chrono::milliseconds begins_within = std::chrono::milliseconds::max()) {
   auto answer = std::make_shared<std::optional<core::result<T>>>();
   const auto& clock = self->clock();
+  const auto expires = clock.now() + std::min(limit, begins_within);
   protocol::store_task task{[use_case = std::move(use_case), answer, &clock,
-                             expires = clock.now() + limit](core::result<storage::store*> store) mutable {
+                             expires](core::result<storage::store*> store) mutable {
     if (clock.now() >= expires)
       answer->emplace(core::fail(core::errc::timeout, "the store worker was busy for too long"));
     else if (store)

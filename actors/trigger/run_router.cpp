@@ -122,6 +122,7 @@ std::vector<core::planned_run> run_router::runs_of(const protocol::route_candida
       run.kind = core::trigger_kind::misfire;
       if (candidate.plan->expected_next > core::due_since_ever)
         run.instant = candidate.plan->expected_next;
+      run.merged = candidate.plan->merged;
     }
   }
   return runs;

@@ -31,6 +31,7 @@ result<api_document> run_page(const store_question& asked) {
     return tl::unexpected{query.error()};
   auto& runs = asked.store.run_reading();
   query->first.as_of = system_now();
+  query->first.only_complete = true; // as on servers
   auto page = runs.page(query->first, counted_max, local_operator());
   if (!page)
     return tl::unexpected{page.error()};

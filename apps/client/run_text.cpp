@@ -264,6 +264,8 @@ std::string describe_run(const api_document& run, const job_titles& jobs, const 
   add("why", run_reason(run));
   add("started by", started_by(run));
   add("planned for", instant("instant_ms"));
+  if (const auto merged = number_in(run, "merged_instants").value_or(0); merged > 0)
+    add("replaces", std::to_string(merged) + (merged == 1 ? " further missed instant" : " further missed instants"));
   add("triggered", instant("trigger_ms"));
   add("finished", instant("handle_ms"));
   add("took", run_duration(run));

@@ -27,7 +27,8 @@ using job_titles = std::map<std::int64_t, std::string>;
 /// Returns why a run failed; may have several lines. Empty for a run that did not fail.
 [[nodiscard]] std::string run_reason(const api_document& run);
 
-/// Returns `<1s`, `12s`, `3m 05s`, `2h 10m`; `-` for a run without a result.
+/// Returns `<1s`, `12s`, `3m 05s`, `2h 10m`; `-` for a run without a result. XXL-JOB's tables have whole
+/// seconds.
 [[nodiscard]] std::string run_duration(const api_document& run);
 
 [[nodiscard]] std::string runs_table(const api_document& runs, const job_titles& jobs, const core::zone& where);

@@ -17,6 +17,7 @@
 #include "config/declared/declared_file.hpp"
 #include "config/validate.hpp"
 #include "core/run/execution_state.hpp"
+#include "core/text/network_text.hpp"
 #include "executor/executor.hpp"
 #include "gateway/auth/secrets.hpp"
 #include "protocol/meta_objects.hpp"
@@ -139,6 +140,10 @@ core::result<std::string> add_link(node_bootstrap& base) {
   return token;
 }
 
+/// Returns true if users of the demonstration may enter scripts and its executors run them: only programs of this machine reach
+/// the server, and they must sign in.
+bool allows_scripts(const demo_options& options) noexcept { return core::is_loopback_host(options.listen); }
+
 core::result<prepared_demo> prepare(const demo_options& options, const scratch_folder& folder) {
   if (folder.path().empty())
     return core::fail(core::errc::unavailable, "cannot create a temporary folder");
@@ -146,6 +151,7 @@ core::result<prepared_demo> prepare(const demo_options& options, const scratch_f
   settings.data_dir = folder.path();
   settings.server.listen = options.listen;
   settings.log.level = "warn";
+  settings.security.glue = allows_scripts(options);
   config::origins from;
   from.set("server.listen", "--listen");
   if (auto valid = config::validate(settings, from); !valid)
@@ -165,7 +171,8 @@ core::result<prepared_demo> prepare(const demo_options& options, const scratch_f
 /// The executors of the demonstration: two, so that a broadcast has shards. The destructor stops them.
 using demo_executors = std::vector<std::unique_ptr<executor::executor>>;
 
-core::result<demo_executors> start_executors(const std::string& admin, const std::string& token, const std::string& folder) {
+core::result<demo_executors> start_executors(const std::string& admin, const std::string& token, const std::string& folder,
+                                             bool scripts) {
   demo_executors out;
   for (const auto* name : {"executor-1", "executor-2"}) {
     auto known = demo_handlers();
@@ -177,6 +184,7 @@ core::result<demo_executors> start_executors(const std::string& admin, const std
     options.port = 0;
     options.access_token = token;
     options.data_dir = (fs::path{folder} / name).string();
+    options.scripts = scripts;
     // Ctrl-C does not wait for a slow run.
     options.drain_timeout = 2s;
     auto started = executor::executor::start(std::move(options), std::move(*known));
@@ -196,7 +204,7 @@ core::result<core::deploy_report> apply_demo_jobs(storage::store& store) {
 
 /// The token is in the link's fragment, which no browser sends to a server or names as a referrer.
 void print_place(const std::string& address, const std::string& link_token, const std::string& folder,
-                 const std::string& secrets) {
+                 const std::string& secrets, bool scripts) {
   std::printf("Ringmaster serves on http://%s; data folder: %s\n", address.c_str(), folder.c_str());
   if (link_token.empty()) {
     std::printf("the web console was not built into this binary\n");
@@ -206,6 +214,8 @@ void print_place(const std::string& address, const std::string& link_token, cons
                 static_cast<int>(link_lifetime.count()), address.c_str(), link_token.c_str());
   }
   std::printf("the password of admin and the access token for executors are in %s\n", secrets.c_str());
+  std::printf(scripts ? "scripts (GLUE jobs) may be entered; they run as your system user\n"
+                      : "scripts (GLUE jobs) are off, because other machines reach this server\n");
   std::fflush(stdout);
 }
 
@@ -224,8 +234,9 @@ core::result<int> run(const demo_options& options, const scratch_folder& folder)
   auto running = node::start(std::move(ready->base));
   if (!running)
     return tl::unexpected<core::error>{running.error()};
-  print_place((*running)->address(), ready->link_token, folder.path(), token.file);
-  auto runners = start_executors("http://" + (*running)->address(), token.token, folder.path());
+  const auto scripts = allows_scripts(options);
+  print_place((*running)->address(), ready->link_token, folder.path(), token.file, scripts);
+  auto runners = start_executors("http://" + (*running)->address(), token.token, folder.path(), scripts);
   if (!runners)
     return tl::unexpected<core::error>{runners.error()};
   std::fputs(describe(*applied, false).c_str(), stdout);

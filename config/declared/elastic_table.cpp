@@ -95,10 +95,12 @@ private:
 
   void read_type(core::elastic::elastic_definition& what) {
     const auto type = in_lower_case(in_.text(key("type"), any_text, what.kind));
-    if (type == "dataflow" || type == "script" || type == "http")
-      in_.refuse(key("type"), type + ": not supported by this release; only simple jobs can be declared");
-    else if (type != what.kind)
-      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple");
+    if (type == "script" || type == "http")
+      in_.refuse(key("type"), type + ": not supported by this release; expected simple or dataflow");
+    else if (type != "simple" && type != "dataflow")
+      in_.refuse(key("type"), "\"" + type + "\" is unknown; expected simple or dataflow");
+    else
+      what.kind = type;
   }
 
   bool read_enabled() {

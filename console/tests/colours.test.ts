@@ -6,7 +6,7 @@ import { lineOptions, pieOptions } from '../src/charts/options'
 type Triple = [number, number, number]
 type Matrix = [Triple, Triple, Triple]
 
-const css = readFileSync(join(process.cwd(), 'src/styles/base.css'), 'utf8')
+const css = readFileSync(join(process.cwd(), 'src/styles/colours.css'), 'utf8')
 const themes: [string, string][] = [
   ['light', css.slice(css.indexOf(':root'), css.indexOf('html.dark'))],
   ['dark', css.slice(css.indexOf('html.dark'))],

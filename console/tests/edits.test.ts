@@ -1,14 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
 import { useBulkJobs } from '../src/jobs/bulk_jobs'
-import type { FiringCounts, Forecast, Job } from '../types/api'
+import type { FiringCounts, Forecast, Job, SourceVersion } from '../types/api'
 import { answer, json, settle } from './app'
 import { press, selectAllRows, type, useConsole } from './console'
 import { example } from './example'
 
 vi.mock('../src/script/editor', () => ({
-  makeEditor: (_: HTMLElement, options: { changed(text: string): void }) => {
+  makeEditor: (_: HTMLElement, options: { changed(text: string): void; save(): void }) => {
     typed = options.changed
+    saved = options.save
     return { put() {}, focus() {}, end() {} }
   },
   makeDifference: (_: HTMLElement, options: { other: string; text: string }) => {
@@ -17,6 +18,12 @@ vi.mock('../src/script/editor', () => ({
   },
 }))
 let typed: (text: string) => void = () => undefined
+/** Presses the keys of the editor that save. */
+let saved: () => void = () => undefined
+let versions: SourceVersion[] = []
+const version = (id: number, remark: string): SourceVersion => ({ id, job: 1, glue_type: 'GLUE_SHELL', source: null, bytes: 5, remark, added_ms: id * 1000, updated_ms: id * 1000 })
+/** Returns the text of the button of a version. */
+const versionButton = (remark: string) => [...document.querySelectorAll('.versions button')].find((each) => each.textContent?.startsWith(remark))?.textContent?.trim() ?? remark
 const compared: [string, string][] = []
 
 const job: Job = { ...(example('Job') as Job), id: 1, group: 1, schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null, source: null, params: 'a=1', description: 'old', author: 'ann', running: true, glue_source: 'first', glue_type: 'GLUE_SHELL', children: [] }
@@ -44,7 +51,7 @@ async function serve(url: string, init?: RequestInit): Promise<Response> {
       return json({ job: 1, next_ms: null, on_their_way: 0 }, 200, { ETag: sourceTag })
     }
   }
-  if (method === 'GET' && path === '/jobs/1/sources') return json({ items: [], next: null, total: 0, total_is_capped: false }, 200, { ETag: sourceTag })
+  if (method === 'GET' && path === '/jobs/1/sources') return json({ items: versions, next: null, total: versions.length, total_is_capped: false }, 200, { ETag: sourceTag })
   if (method === 'GET' && path === '/jobs/1') return json(stored, 200, { ETag: tag })
   return answers[path]?.(url) ?? answer(url, init)
 }
@@ -57,6 +64,7 @@ beforeEach(() => {
   changedBy = 'ben'
   sent = []
   answers = {}
+  versions = []
   compared.length = 0
   sessionStorage.clear()
 })
@@ -141,31 +149,35 @@ describe('saving an edit of a job', () => {
 })
 
 describe('saving a script', () => {
-  const remark = async (text: string) => type('.el-dialog input[maxlength="100"]', text)
-  it('compares with the former text', async () => {
+  const remark = async (text: string) => type('.head .remark input', text)
+  const enter = () => document.querySelector('.head form')?.dispatchEvent(new Event('submit', { cancelable: true }))
+  const remarkShown = () => document.querySelector<HTMLInputElement>('.head .remark input')?.value
+  const bodies = () => puts().map((each) => [each.match, each.body.source, each.body.remark])
+
+  it('needs no dialog; a remark is optional, but not shorter than the server takes it', async () => {
     await open('/jobs/1/script')
     typed('second')
-    await settle()
-    await press('Save')
-    expect(compared).toEqual([['first', 'second']])
-    const enter = () => document.querySelector('.el-dialog form')?.dispatchEvent(new Event('submit', { cancelable: true }))
     await remark('abc')
     enter()
     await settle()
     expect(puts()).toEqual([])
+    expect(document.querySelector('[role=alert]')?.textContent).toContain('4 to 100 characters')
     // Enter twice saves once.
     await remark('a remark')
     enter()
     enter()
     await settle()
-    expect(puts().map((each) => [each.path, each.match, each.body.source])).toEqual([['/jobs/1/source', '"s1"', 'second']])
-    // The next save has the tag of this one.
+    expect(bodies()).toEqual([['"s1"', 'second', 'a remark']])
+    expect(remarkShown()).toBe('')
+    // The next save has the tag of this one, and the keys of the editor save, too.
     typed('third')
+    saved()
     await settle()
-    await press('Save')
-    await remark('a remark')
-    await press('Save', '.el-dialog')
-    expect(puts()[1]).toMatchObject({ match: '"saved"', body: { source: 'third' } })
+    expect(bodies()[1]).toEqual(['"saved"', 'third', 'Edited in the console'])
+    saved()
+    await settle()
+    expect(puts()).toHaveLength(2)
+    expect(document.querySelector('.el-dialog')).toBeNull()
   })
   it('shows the version that another user saved meanwhile, before it is replaced', async () => {
     await open('/jobs/1/script')
@@ -174,8 +186,6 @@ describe('saving a script', () => {
     stored = { ...job, glue_source: 'theirs' }
     sourceTag = '"s2"'
     await press('Save')
-    await remark('a remark')
-    await press('Save', '.el-dialog')
     expect(puts().map((each) => each.match)).toEqual(['"s1"'])
     expect(compared.at(-1)).toEqual(['theirs', 'second'])
     expect(document.querySelector('.el-dialog')?.textContent).toContain('Now · ben · ')
@@ -186,6 +196,43 @@ describe('saving a script', () => {
     expect(compared.at(-1)).toEqual(['newest', 'second'])
     await press('Save mine', '.el-dialog')
     expect(puts().map((each) => [each.match, each.body.source])).toEqual([['"s1"', 'second'], ['"s2"', 'second'], ['"s3"', 'second']])
+  })
+  it('goes back to a version with one press on it and one on Restore', async () => {
+    versions = [version(4, 'first'), version(3, 'the oldest one')]
+    answers['/jobs/1/sources/3'] = () => json({ ...version(3, ''), source: 'zero' })
+    answers['/jobs/1/sources/4'] = () => json({ ...version(4, ''), source: 'first' })
+    await open('/jobs/1/script')
+    await press(versionButton('first'), '.versions')
+    expect(remarkShown()).toBe('Back to version 4')
+    // That is the present text.
+    expect([...document.querySelectorAll<HTMLButtonElement>('.main button')].find((each) => each.textContent?.trim() === 'Restore')?.disabled).toBe(true)
+    await press(versionButton('the oldest one'), '.versions')
+    expect(compared.at(-1)).toEqual(['zero', 'first'])
+    expect(remarkShown()).toBe('Back to version 3')
+    await press('Restore')
+    expect(bodies()).toEqual([['"s1"', 'zero', 'Back to version 3']])
+    expect(document.querySelector('.versions [aria-pressed=true]')).toBeNull()
+    expect(remarkShown()).toBe('')
+  })
+  it('keeps a remark that was typed when a version is chosen, and continues with its text', async () => {
+    versions = [version(3, 'the oldest one')]
+    answers['/jobs/1/sources/3'] = () => json({ ...version(3, ''), source: 'zero' })
+    await open('/jobs/1/script')
+    await remark('my remark')
+    await press(versionButton('the oldest one'), '.versions')
+    expect(remarkShown()).toBe('my remark')
+    await press('Edit from here')
+    await press('Save')
+    expect(bodies()).toEqual([['"s1"', 'zero', 'my remark']])
+  })
+  it('shows no version whose text cannot be read', async () => {
+    versions = [version(3, 'the oldest one')]
+    answers['/jobs/1/sources/3'] = () => json({ type: 'urn:ringmaster:not_found', title: '', status: 404, detail: 'no such version' }, 404)
+    await open('/jobs/1/script')
+    await press(versionButton('the oldest one'), '.versions')
+    expect(document.querySelector('[role=alert]')?.textContent).toContain('no such version')
+    expect(document.querySelector('.versions [aria-pressed=true]')).toBeNull()
+    expect(remarkShown()).toBe('')
   })
 })
 

@@ -1,7 +1,8 @@
 import { nextTick } from 'vue'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
-import { confirmed, tellWithUndo, undoLast, undoMs } from '../src/app/notices'
+import { ApiError } from '../src/api/problem'
+import { confirmed, tellWithUndo, undoLast, undoMs, wordsOf } from '../src/app/notices'
 
 const button = () => document.querySelector<HTMLButtonElement>('.with-undo .undo')
 
@@ -57,5 +58,18 @@ describe('a notice with undo', () => {
     await nextTick()
     undoLast()
     expect(late).not.toHaveBeenCalled()
+  })
+})
+
+describe('the words of an error', () => {
+  it('say in the language of the user that a permission is missing, and which', async () => {
+    const refused = new ApiError(403, 'not_permitted', 'user vera needs the permission editor in group 1 and has none there')
+    expect(wordsOf(refused)).toBe('You do not have the permission for this: user vera needs the permission editor in group 1 and has none there')
+    await showLanguage('zh-CN')
+    expect(wordsOf(refused)).toMatch(/^您没有此操作的权限：user vera/)
+  })
+  it('are those of the server for other refusals', () => {
+    expect(wordsOf(new ApiError(403, 'forbidden', 'security.glue is off'))).toBe('security.glue is off')
+    expect(wordsOf(new ApiError(0, '', ''))).toBe('The server does not answer')
   })
 })

@@ -1,7 +1,8 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { i18n, showLanguage } from '../src/app/i18n'
-import { answer, json, openApp } from './app'
+import { answer, json, openApp, session } from './app'
+import { example } from './example'
 
 let wrapper: VueWrapper | null = null
 /** The server cannot read failed runs. */
@@ -50,5 +51,31 @@ describe('the page Now', () => {
     broken = false
     await wrapper.find('main button[aria-label="Read again"]').trigger('click')
     await vi.waitFor(() => expect(panel('Failures of the last hour').text()).toContain('Nothing failed'), 5000)
+  })
+})
+
+describe('executors without a group on the page Now', () => {
+  const withExecutors = (online: number, withoutGroup: number, admin: boolean) =>
+    vi.stubGlobal(
+      'fetch',
+      vi.fn(async (url: string, init?: RequestInit) => {
+        const { pathname } = new URL(url, 'http://server')
+        if (pathname === '/api/v1/session') return json({ ...session, admin, rights: [{ group: 1, right: 'viewer' }] })
+        if (pathname !== '/api/v1/now') return answer(url, init)
+        return json({ ...(example('Now') as object), executors_online: online, executors_without_group: withoutGroup })
+      }),
+    )
+  it('are not online, and lead administrators to their list', async () => {
+    withExecutors(2, 1, true)
+    wrapper = (await openApp('/')).wrapper
+    await vi.waitFor(() => expect(wrapper!.find('main').text()).toContain('2 executors online'), 5000)
+    const link = wrapper.findAll('main a').find((each) => each.text() === '1 executor has no group and gets no runs')
+    expect(link?.attributes('href')).toMatch(/\/executors\?state=refused$/)
+  })
+  it('are not shown to other users', async () => {
+    withExecutors(2, 3, false)
+    wrapper = (await openApp('/')).wrapper
+    await vi.waitFor(() => expect(wrapper!.find('main').text()).toContain('2 executors online'), 5000)
+    expect(wrapper.find('main').text()).not.toContain('no group')
   })
 })

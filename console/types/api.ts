@@ -363,6 +363,10 @@ export type GroupRow = {
   jobs?: number
   /** Executors whose heartbeats come in time; null: unknown yet. */
   online?: number | null
+  /** Executors without a heartbeat for two thirds of registry.dead_after. */
+  late?: number | null
+  /** Executors that have gone, as long as the answering node remembers them. */
+  gone?: number | null
   /** Executors that the answering node knows, also some that have gone. */
   known?: number | null
   /** The group has a token of its own; null unless the caller is an administrator. */
@@ -488,6 +492,8 @@ export type Run = {
   instant_ms: number | null
   /** From `instant_ms` to the trigger, which has whole seconds. */
   lateness_ms: number | null
+  /** Further missed instants that the late run replaces; null for any other run. */
+  merged_instants: number | null
   trigger_code: number
   trigger_message: string
   /** What the trigger message says about the sending, without HTML. */
@@ -1006,8 +1012,10 @@ export type Now = {
   failed_last_hour: number | null
   /** Counting stopped at failed_last_hour; at least so many runs failed. */
   failed_is_capped: boolean | null
-  /** Registered addresses; null until the node has read them. */
+  /** Executors of all groups whose heartbeats come in time; null until the node has read them. */
   executors_online: number | null
+  /** Live registrations whose app name no group has. */
+  executors_without_group: number | null
   /** Lanes, rates, lateness and series are missing for some nodes. */
   partial: boolean
 }
@@ -1641,7 +1649,7 @@ export interface Operations {
       q?: string
       /** Default: app_name. */
       sort?: 'app_name' | '-app_name' | 'title' | '-title' | 'id' | '-id'
-      /** Adds jobs, online, known and has_token to the rows (false). */
+      /** Adds jobs, online, late, gone, known and has_token to the rows (false). */
       counts?: boolean
       limit?: number
       /** Value of `next` of the previous page. */
@@ -1707,6 +1715,8 @@ export interface Operations {
     query: {
       group?: number
       state?: 'online' | 'late' | 'gone' | 'entered'
+      /** Part of the address, of the app name or of the group's title. */
+      q?: string
       limit?: number
       /** Value of `next` of the previous page. */
       cursor?: string
@@ -1722,7 +1732,7 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
-  /** Lists executors that this node refused within the last ten minutes. Allowed for: administrator. */
+  /** Lists executors that this node refused within the last ten minutes, and those whose app name no group has. Allowed for: administrator. */
   'GET /executors/refused': {
     query: undefined
     body: undefined
@@ -1731,12 +1741,13 @@ export interface Operations {
         reason: 'wrong_token' | 'unknown_app' | 'outside_networks'
         app_name: string | null
         address: string | null
-        /** Address that the request came from. */
-        remote: string
+        /** Address that the request came from; null if another node had it. */
+        remote: string | null
         /** Milliseconds since the epoch. */
         first_ms: number
         /** Milliseconds since the epoch. */
         last_ms: number
+        /** Requests that this node had; 0 if another one had them. */
         times: number
       }[]
     }

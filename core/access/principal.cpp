@@ -27,29 +27,29 @@ const principal& local_operator() {
 }
 
 error not_permitted(const principal& who, std::string_view what) {
-  return {errc::forbidden, "user " + who.name + " may not " + std::string{what}, refusal::not_permitted, who.name};
+  return {errc::forbidden, "user " + who.name + ' ' + std::string{what}, refusal::not_permitted, who.name};
 }
 
 result<void> check_right(const principal& who, group_right wanted, group_id group) {
-  if (who.may(wanted, group))
+  const auto own = who.right_in(group);
+  if (own >= wanted)
     return {};
-  return tl::unexpected{
-    not_permitted(who, "do this: it requires the permission " + std::string{stored_name(wanted)} + " in group " +
-                         std::to_string(number(group)))};
+  const std::string has{own == group_right::none ? std::string_view{"none"} : stored_name(own)};
+  return tl::unexpected{not_permitted(who, "needs the permission " + std::string{stored_name(wanted)} + " in group " +
+                                             std::to_string(number(group)) + " and has " + has + " there")};
 }
 
 result<void> check_right_anywhere(const principal& who, group_right wanted) {
   const auto suffices = [wanted](const auto& each) { return each.second >= wanted; };
   if (who.admin || std::any_of(who.rights.begin(), who.rights.end(), suffices))
     return {};
-  return tl::unexpected{
-    not_permitted(who, "do this: it requires the permission " + std::string{stored_name(wanted)} + " in some group")};
+  return tl::unexpected{not_permitted(who, "needs the permission " + std::string{stored_name(wanted)} + " in some group")};
 }
 
 result<void> check_admin(const principal& who) {
   if (who.admin)
     return {};
-  return tl::unexpected{not_permitted(who, "do this: it is for administrators")};
+  return tl::unexpected{not_permitted(who, "needs the permission of an administrator")};
 }
 
 } // namespace ringmaster::core

@@ -54,7 +54,8 @@ struct principal {
 /// Returns the principal of commands that open the store themselves, of declared files and of Ringmaster itself.
 [[nodiscard]] const principal& local_operator();
 
-/// Returns `forbidden` with XXL's refusal and the user's name.
+/// Returns `forbidden` with XXL's refusal and the user's name. `what`: continues a sentence that begins with the user, e.g.
+/// `needs the permission of an administrator`.
 [[nodiscard]] error not_permitted(const principal& who, std::string_view what);
 
 /// Checks a permission in a group. Errors: `forbidden`.

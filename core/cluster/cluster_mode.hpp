@@ -88,6 +88,8 @@ struct reserve_outcome {
   std::size_t doubles = 0;
   /// Instants dropped by the misfire policy DO_NOTHING.
   std::size_t dropped = 0;
+  /// Missed instants that the misfires among `intents` replace, besides one for each misfire.
+  std::size_t merged = 0;
   std::vector<stopped_job> stopped;
   /// A limit ended the reservation: more is due inside the horizon.
   bool more = false;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/job/executor.hpp"
 #include "core/time.hpp"
 
 namespace ringmaster::core {
@@ -71,8 +72,8 @@ struct live_figures {
   count_series series;
   /// Unset: the store did not answer in time.
   std::optional<stored_counts> stored;
-  /// Addresses that executors registered; unset before the first read of the registry.
-  std::optional<std::int64_t> executors_online;
+  /// Unset before the first read of the registry.
+  std::optional<executor_totals> executors;
   /// True if figures of other nodes are missing.
   bool partial = false;
 };

@@ -25,7 +25,7 @@ enum class write_outcome : std::uint8_t {
   guard_lost,
 };
 
-/// What the host said about an ended run.
+/// Account of an ended run by its host.
 struct run_report {
   /// Start of the body; the epoch: unknown.
   time_point started{};

@@ -49,7 +49,7 @@ struct lease_row {
   std::optional<node_incarnation> holder;
 };
 
-/// What a host process says about itself (`elastic_hello`).
+/// Account of a host process about itself (`elastic_hello`).
 struct host_facts {
   std::string id;
   std::string app_name;
@@ -73,6 +73,8 @@ struct host_row {
   host_process process;
   host_facts facts;
   host_state state = host_state::up;
+  /// This process of the host and all before it have surely ended: each was dead or left, or the next one got its folder (P3).
+  host_incarnation ended{};
   /// The node whose acknowledgements extend the host's lease.
   node_incarnation keeper;
   /// Number of changes of the keeper.

@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "core/run/noted_run.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/run_reason.hpp"
-#include "core/run/trigger_note.hpp"
 #include "core/schedule/schedule_rules.hpp"
 
 namespace ringmaster::core {
@@ -54,11 +54,12 @@ private:
   void read_rows() {
     rows_from_ = facts_.more_runs ? end_ : search_.from;
     for (auto row = facts_.runs.rbegin(); row != facts_.runs.rend(); ++row) {
-      if (const auto gap = missed_in(row->trigger_msg)) {
+      const noted_run noted{*row};
+      if (const auto gap = missed_in(noted)) {
         gaps_.push_back({row->id, *gap});
         continue;
       }
-      const auto origin = origin_of(*row);
+      const auto origin = origin_of(noted);
       if (facts_.more_runs && (origin.kind == trigger_kind::cron || origin.kind == trigger_kind::misfire))
         rows_from_ = std::min(rows_from_, row->trigger_time + seconds{1});
       if (origin.part && origin.part->index > 0)

@@ -61,6 +61,16 @@ struct executor_count {
   std::int64_t online = 0;
   /// Those that have gone, too, as long as the node remembers them, and entered addresses.
   std::int64_t known = 0;
+  std::int64_t late = 0;
+  std::int64_t gone = 0;
+};
+
+/// Numbers of executors of all groups together.
+struct executor_totals {
+  /// The sum over the groups: an executor of two groups with one app name counts in both.
+  std::int64_t online = 0;
+  /// Live registrations whose app name no group has: no run is sent there.
+  std::int64_t without_group = 0;
 };
 
 /// Search for executors; the result ascends by group, and in a group by address, those that have gone last.
@@ -68,6 +78,9 @@ struct executor_search {
   std::optional<group_id> group = {};
   std::optional<executor_state> state = {};
   page_window window = {};
+  /// A part of the address, of the app name or of the group's title, without regard to the case of the letters a to z;
+  /// empty: all.
+  std::string part = {};
 };
 
 } // namespace ringmaster::core

@@ -168,13 +168,15 @@ error no_session() { return {errc::not_found, "there is no such session"}; }
 result<void> check_sessions_of(const principal& by, user_id user) {
   if (by.admin || (by.user == user && user != user_id{}))
     return {};
-  return tl::unexpected{not_permitted(by, "see or end sessions of user " + std::to_string(number(user)))};
+  return tl::unexpected{not_permitted(by, "needs the permission of an administrator to see or end sessions of user " +
+                                            std::to_string(number(user)))};
 }
 
 result<void> check_own_password(const principal& by, user_id user) {
   if (by.user == user && user != user_id{})
     return {};
-  return tl::unexpected{not_permitted(by, "change the password of user " + std::to_string(number(user)))};
+  return tl::unexpected{
+    not_permitted(by, "may only change their own password here, not that of user " + std::to_string(number(user)))};
 }
 
 error no_such_key() { return {errc::not_found, "there is no such API key"}; }
@@ -184,7 +186,8 @@ error key_is_taken() { return {errc::conflict, "there is such an API key already
 result<void> check_keys_of(const principal& by, user_id user) {
   if (by.admin || (by.user == user && user != user_id{}))
     return {};
-  return tl::unexpected{not_permitted(by, "have API keys of user " + std::to_string(number(user)))};
+  return tl::unexpected{not_permitted(by, "needs the permission of an administrator to have API keys of user " +
+                                            std::to_string(number(user)))};
 }
 
 result<void> check_draft(const api_key_draft& draft, time_point now) {

@@ -73,6 +73,8 @@ struct planned_run {
   log_id origin{};
   /// The first instant for which a late run is sent; unset: `fire_at`.
   std::optional<time_point> instant;
+  /// Number of further missed instants for which the late run is sent.
+  std::size_t merged = 0;
   /// Lane of the trigger pool that holds a slot for this run; the store ignores it.
   std::uint8_t lane = 0;
 
@@ -108,7 +110,7 @@ struct claim_batch {
   std::int64_t seen_revision = 0;
   std::vector<schedule_move> moves;
   std::vector<planned_run> runs;
-  /// Host name of the sender, which the store adds to every run's trigger message.
+  /// Name of the sending node, its id in rm_node, which the store adds to every run's trigger message.
   std::string node_host;
   /// Java admins read the same database: log rows have their format, and the job of every intent is checked again (firing
   /// protocol, S3).
@@ -263,6 +265,15 @@ struct dropped_instant {
   /// Later instant of the same job that replaces it and must still be waiting; unset: the job's misfire policy drops it.
   std::optional<intent_id> covered_by;
   friend bool operator==(const dropped_instant&, const dropped_instant&) = default;
+};
+
+/// Number of reserved instants that one call dropped. Two nodes may decide about the same instant; one of them drops it.
+struct drop_outcome {
+  /// Dropped by the misfire policy DO_NOTHING.
+  std::size_t dropped = 0;
+  /// Replaced by another instant of the job (FIRE_ONCE_NOW).
+  std::size_t merged = 0;
+  friend bool operator==(const drop_outcome&, const drop_outcome&) = default;
 };
 
 /// Returns true for an intent of a reservation, made for one instant of a schedule.

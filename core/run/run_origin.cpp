@@ -3,29 +3,32 @@
 #include <algorithm>
 
 #include "core/run/shard_family.hpp"
-#include "core/run/trigger_note.hpp"
 #include "core/run/trigger_text.hpp"
 
 namespace ringmaster::core {
 
-run_origin origin_of(const log_row& run) {
+run_origin origin_of(const noted_run& run) {
   run_origin out;
-  if (const auto note = decode_trigger_note(run.trigger_msg)) {
+  if (const auto& note = run.note) {
     out.kind = note->kind;
     if (number(note->origin) > 0 && note->kind == trigger_kind::retry)
       out.retry_of = note->origin;
     if (number(note->origin) > 0 && note->kind == trigger_kind::parent)
       out.parent = note->origin;
     out.instant = note->instant;
+    if (note->instant)
+      out.merged = note->merged;
   } else {
-    out.kind = kind_in_text(run.trigger_msg);
+    out.kind = kind_in_text(run.row.trigger_msg);
   }
   if (out.kind && out.kind != trigger_kind::retry && out.kind != trigger_kind::missed)
     out.attempt = 1;
-  if (const auto part = read_shard_text(run.executor_sharding_param))
+  if (const auto part = read_shard_text(run.row.executor_sharding_param))
     out.part = shard{part->index, part->total, true};
   return out;
 }
+
+run_origin origin_of(const log_row& run) { return origin_of(noted_run{run}); }
 
 std::optional<milliseconds> duration_of(const log_row& run) {
   if (run.handle_code == 0 || !run.handle_time || run.trigger_time == time_point{})

@@ -2,6 +2,7 @@
 
 // Origin of a run, as far as its row tells it, and the runs that are related to it. Pure.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "core/ids.hpp"
 #include "core/run/log_row.hpp"
+#include "core/run/noted_run.hpp"
 #include "core/run/run.hpp"
 
 namespace ringmaster::core {
@@ -28,7 +30,10 @@ struct run_origin {
   std::optional<shard> part = {};
   /// The first instant for which a late run was sent; unset for any other run, and alongside Java admins.
   std::optional<time_point> instant = {};
+  /// Number of further missed instants for which it was sent; set with `instant`. 0 also for runs of earlier releases.
+  std::optional<std::size_t> merged = {};
 };
+[[nodiscard]] run_origin origin_of(const noted_run& run);
 [[nodiscard]] run_origin origin_of(const log_row& run);
 
 /// Returns the time from the trigger to the result; unset while there is none.

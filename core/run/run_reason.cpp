@@ -3,7 +3,6 @@
 #include <array>
 
 #include "core/run/execution_state.hpp"
-#include "core/run/trigger_note.hpp"
 #include "core/run/trigger_text.hpp"
 #include "core/text/plain_text.hpp"
 #include "core/text/result_text.hpp"
@@ -139,15 +138,11 @@ run_reason reason_of_java(std::string_view text) {
   return out;
 }
 
-std::string trigger_words(const log_row& run, const std::optional<trigger_note>& note) {
-  return note ? valid_utf8(trimmed(note->message)) : std::string{trimmed(plain_text(run.trigger_msg))};
-}
-
-run_reason reason_of_trigger(const log_row& run, const std::optional<trigger_note>& note) {
-  const auto words = trigger_words(run, note);
-  if (!note)
+run_reason reason_of_trigger(const noted_run& run) {
+  const auto words = trigger_words(run);
+  if (!run.note)
     return reason_of_java(words);
-  if (note->refused)
+  if (run.note->refused)
     return reason_in_refusal(words, failure_reason::refused);
   if (words.starts_with(unknown_delivery))
     return reason_unknown_delivery(std::string_view{words}.substr(unknown_delivery.size()));
@@ -164,13 +159,13 @@ std::optional<std::int64_t> exit_code_in(std::string_view words) noexcept {
   return words.starts_with(program) ? parse_int32(words.substr(program.size())) : std::nullopt;
 }
 
-run_reason reason_of_result(const log_row& run, const std::optional<trigger_note>& note) {
-  const auto words = result_words(run);
+run_reason reason_of_result(const noted_run& run) {
+  const auto words = result_words(run.row);
   run_reason out{failure_reason::failed, words};
-  if (run.handle_code == timed_out_code) {
+  if (run.row.handle_code == timed_out_code) {
     out.code = failure_reason::timed_out;
-    if (note && note->timeout_s > 0)
-      out.timeout_s = note->timeout_s;
+    if (run.note && run.note->timeout_s > 0)
+      out.timeout_s = run.note->timeout_s;
   } else if (const auto end = read_end(words)) {
     out.code = end->cause == end_cause::later_run ? failure_reason::replaced_by_later : failure_reason::killed;
     out.text = std::string{end->words};
@@ -183,6 +178,11 @@ run_reason reason_of_result(const log_row& run, const std::optional<trigger_note
     out.exit_code = code;
   }
   return out;
+}
+
+/// Returns true for a run that ended without success, and for a row of dropped instants.
+bool ended_without_success(const log_row& run) {
+  return is_terminal(state_of(run.trigger_code, run.handle_code)) && run.handle_code != success_code;
 }
 
 } // namespace
@@ -238,17 +238,21 @@ std::optional<reported_end> read_end(std::string_view report) noexcept {
   return std::nullopt;
 }
 
-std::optional<run_reason> reason_of(const log_row& run) {
-  const auto state = state_of(run.trigger_code, run.handle_code);
-  if (!is_terminal(state) || run.handle_code == success_code)
+std::optional<run_reason> reason_of(const noted_run& run) {
+  if (!ended_without_success(run.row))
     return std::nullopt;
-  const auto note = decode_trigger_note(run.trigger_msg);
-  if (run.handle_code != 0)
-    return reason_of_result(run, note);
-  return note && note->missed ? std::nullopt : std::optional{reason_of_trigger(run, note)};
+  if (run.row.handle_code != 0)
+    return reason_of_result(run);
+  return run.note && run.note->missed ? std::nullopt : std::optional{reason_of_trigger(run)};
 }
 
-std::string trigger_words(const log_row& run) { return trigger_words(run, decode_trigger_note(run.trigger_msg)); }
+std::optional<run_reason> reason_of(const log_row& run) {
+  return ended_without_success(run) ? reason_of(noted_run{run}) : std::nullopt;
+}
+
+std::string trigger_words(const noted_run& run) {
+  return run.note ? valid_utf8(trimmed(run.note->message)) : std::string{trimmed(plain_text(run.row.trigger_msg))};
+}
 
 std::string result_words(const log_row& run) {
   if (run.handle_code == 0)

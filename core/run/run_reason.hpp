@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/run/log_row.hpp"
+#include "core/run/noted_run.hpp"
 
 namespace ringmaster::core {
 
@@ -80,10 +81,11 @@ struct run_reason {
 };
 
 /// Returns the reason; unset for a run that succeeded or is open, and for a row of dropped instants.
+[[nodiscard]] std::optional<run_reason> reason_of(const noted_run& run);
 [[nodiscard]] std::optional<run_reason> reason_of(const log_row& run);
 
 /// Returns the words about the sending without HTML: the answer or reason after our note, or the whole text of a Java admin.
-[[nodiscard]] std::string trigger_words(const log_row& run);
+[[nodiscard]] std::string trigger_words(const noted_run& run);
 
 /// Returns the result without HTML; empty while there is none.
 [[nodiscard]] std::string result_words(const log_row& run);

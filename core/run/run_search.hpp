@@ -74,6 +74,9 @@ struct run_search {
   /// Only these runs; other conditions do not count then.
   std::vector<log_id> ids = {};
   page_window window = {};
+  /// The reader continues below `run_list::rest` and leaves out rows of the page there: they are not searched, nor counted in a
+  /// capped total.
+  bool only_complete = false;
 };
 
 /// A page of runs from a search of a limited part of the log.

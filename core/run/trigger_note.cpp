@@ -75,6 +75,21 @@ std::optional<log_id> decode_origin(std::string_view digits) {
   return id && *id > 0 ? std::optional{log_id{*id}} : std::nullopt;
 }
 
+/// Formats `1700000000000+4`, without further instants `1700000000000`.
+std::string encode_instants(time_point first, std::size_t merged) {
+  return std::to_string(to_ms(first)) + (merged > 0 ? '+' + std::to_string(merged) : std::string{});
+}
+
+/// Removes and returns the number after the first instant; 0 if there is none.
+std::optional<std::size_t> take_merged(std::string_view& kind_field) {
+  const auto plus = kind_field.find('+');
+  if (plus == std::string_view::npos)
+    return 0;
+  const auto read = kind_field.find('@') < plus ? parse_number(kind_field.substr(plus + 1)) : std::nullopt;
+  kind_field = kind_field.substr(0, plus);
+  return read && *read > 0 ? std::optional{static_cast<std::size_t>(*read)} : std::nullopt;
+}
+
 /// Formats `3;1700000000000;1700000060000;`.
 std::string encode(const missed_instants& gap) {
   return std::to_string(gap.count) + ';' + std::to_string(to_ms(gap.first)) + ';' + std::to_string(to_ms(gap.last)) + ';';
@@ -107,7 +122,7 @@ std::string encode(const trigger_note& note) {
   if (number(note.origin) > 0)
     text.append(1, '@').append(std::to_string(number(note.origin)));
   else if (note.kind == trigger_kind::misfire && note.instant)
-    text.append(1, '@').append(std::to_string(to_ms(*note.instant)));
+    text.append(1, '@').append(encode_instants(*note.instant, note.merged));
   text.append(1, ';');
   text.append(clean_host(note.node_host)).append(1, ';');
   text.append(stored_name(note.route)).append(1, ';');
@@ -149,17 +164,19 @@ std::optional<trigger_note> decode_trigger_note(std::string_view text) {
   }
   const auto sign = std::min(fields[0].find('@'), fields[0].size());
   const auto kind = find_trigger_kind(fields[0].substr(0, sign));
+  const auto merged = kind == trigger_kind::misfire ? take_merged(fields[0]) : std::optional<std::size_t>{0};
   const auto origin = sign == fields[0].size() ? std::optional{log_id{}} : decode_origin(fields[0].substr(sign + 1));
   const auto route = decode_route(fields[2]);
   const auto part = decode_shard(fields[3]);
   const auto block = find_block_strategy(fields[4]);
   const auto timeout_s = parse_int32(fields[5]), retry_left = parse_int32(fields[6]);
-  if (!kind || !route || !part || !block || !timeout_s || !retry_left || !origin)
+  if (!kind || !route || !part || !block || !timeout_s || !retry_left || !origin || !merged)
     return std::nullopt;
   trigger_note note{*kind, std::string{fields[1]}, *route, *part, *block, *timeout_s, *retry_left,
                     std::string{fields[7]}, {}, false, *origin};
   if (note.kind == trigger_kind::misfire && number(note.origin) > 0)
     note.instant = from_ms(number(std::exchange(note.origin, {})));
+  note.merged = *merged;
   if (is_gap && !(note.missed = decode_missed(text)))
     return std::nullopt;
   note.refused = text.starts_with(refusal_mark);
@@ -191,6 +208,7 @@ trigger_note note_of(const planned_run& run, std::string_view node_host) {
   note.kind = run.kind;
   note.origin = run.origin;
   note.instant = run.instant;
+  note.merged = run.instant ? run.merged : 0;
   note.node_host = clean_host(node_host);
   note.route = run.spec->route;
   note.part = run.part;

@@ -14,6 +14,7 @@ namespace ringmaster::core {
 
 struct trigger_note {
   trigger_kind kind = trigger_kind::cron;
+  /// Name of the node that claimed the run. Rows from before 0.1 have the name of its host.
   std::string node_host;
   route_strategy route = route_strategy::first;
   shard part;
@@ -30,14 +31,17 @@ struct trigger_note {
   log_id origin = {};
   /// The first instant for which a run of kind `misfire` was sent, if it is known.
   std::optional<time_point> instant = {};
+  /// Number of further missed instants for which it was sent; 0 without `instant`.
+  std::size_t merged = 0;
   /// Set for the row of dropped instants (kind `missed`).
   std::optional<missed_instants> missed = {};
   friend bool operator==(const trigger_note&, const trigger_note&) = default;
 };
 
-/// Formats a note: `rm1;cron;host;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. The kind of a run with an origin is `retry@23`,
-/// that of a late run with its first instant `misfire@1700000000000`. It has about 60 bytes; at most 15 000 with its message, cut
-/// at a UTF-8 character. A host's `;` is replaced. The message of a refusal begins with `refusal_mark`.
+/// Formats a note: `rm1;cron;node;FIRST;0/1;SERIAL_EXECUTION;0;3;` + message. The kind of a run with an origin is `retry@23`,
+/// that of a late run with its first instant `misfire@1700000000000`, with four more missed instants `misfire@1700000000000+4`.
+/// It has about 60 bytes; at most 15 000 with its message, cut at a UTF-8 character. A `;` in the node's name is replaced. The
+/// message of a refusal begins with `refusal_mark`.
 ///
 /// With addresses of its own: `rm2;…;3;http://a/,http://b/;` + message; of very many, the first ones. For dropped instants:
 /// `rm3;missed;…;0;3;1700000000000;1700000060000;` + message: their number, the first, the last.

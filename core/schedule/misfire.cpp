@@ -40,7 +40,6 @@ misfire_decision apply_misfire_policy(std::vector<intent>&& ready, time_point no
       out.go_on.push_back(std::move(one));
     } else if (late && spec->misfire == misfire_policy::do_nothing) {
       out.drop.push_back({one.id, std::nullopt});
-      ++out.dropped_by_policy;
     } else if (const auto cover = cover_of(one, waiting); cover && (late || one.kind == trigger_kind::misfire)) {
       out.drop.push_back({one.id, cover});
     } else if (!late) {

@@ -3,7 +3,6 @@
 // Reserved instants that were not claimed in time, for example because the node that reserved them died: the job's misfire policy
 // decides.
 
-#include <cstddef>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -21,8 +20,6 @@ struct misfire_decision {
   std::vector<intent> go_on;
   /// Instants that are never sent.
   std::vector<dropped_instant> drop;
-  /// Number of instants in `drop` that DO_NOTHING dropped; a misfire replaces the others.
-  std::size_t dropped_by_policy = 0;
 };
 
 /// Decides about reserved instants that are ready. `spec_of` returns the job, or null if it is unknown; instants of unknown jobs,

@@ -34,12 +34,14 @@ std::size_t count_missed(const schedule& rule, job_id of, time_point first, time
 }
 
 job_plan plan_misfire(job_plan plan, const due_job& due, const schedule& rule, time_point now) {
+  const auto missed = count_missed(rule, plan.id, due.next, now);
   // After the job's `end_at` nothing may happen, including a late start.
   if (due.spec->misfire == misfire_policy::fire_once_now && !rule.is_over(now)) {
     plan.firings.push_back({now, true});
     plan.last = now;
+    plan.merged = missed > 0 ? missed - 1 : 0;
   } else {
-    plan.dropped = count_missed(rule, plan.id, due.next, now);
+    plan.dropped = missed;
     if (plan.dropped > 0)
       plan.last_dropped = rule.last_up_to(due.next, now, plan.id);
   }

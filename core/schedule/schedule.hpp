@@ -106,6 +106,8 @@ struct job_plan {
   /// Number of instants dropped by the misfire policy DO_NOTHING or because `end_at` has passed, so that each is recorded. 0 for
   /// a job that is `due_since_ever`, which missed no instant.
   std::size_t dropped = 0;
+  /// Number of missed instants that the late run of FIRE_ONCE_NOW replaces besides the first one, `expected_next`; otherwise 0.
+  std::size_t merged = 0;
   /// The last of the dropped instants; the first one is `expected_next`.
   time_point last_dropped{};
 };

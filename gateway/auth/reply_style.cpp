@@ -29,8 +29,8 @@ dialect dialect_of(const protocol::http_request& request, dialect_set by, const 
     return dialect::xxl2;
   if (by == dialect_set::xxl3_only)
     return dialect::xxl3;
-  const bool has_2 = session_in(request, dialect::xxl2).has_value();
-  const bool has_3 = session_in(request, dialect::xxl3).has_value();
+  const bool has_2 = session_in(request, cookie_name(dialect::xxl2)).has_value();
+  const bool has_3 = session_in(request, cookie_name(dialect::xxl3)).has_value();
   if (has_2 != has_3)
     return has_2 ? dialect::xxl2 : dialect::xxl3;
   return rules.of_schema;

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <zlib.h>
-
 #include "core/alarm/alarm_text.hpp"
 #include "gateway/auth/secrets.hpp"
 #include "gateway/exchange/api_preconditions.hpp"
@@ -21,8 +19,6 @@ constexpr std::string_view assets = "assets/";
 /// Links of the first page as the build writes them.
 constexpr std::string_view link_start = "\"./";
 constexpr std::string_view prefix_mark = "%RINGMASTER_PREFIX%";
-/// Largest file that is decompressed for a client without gzip.
-constexpr std::size_t plain_bytes_max = 64 * 1024 * 1024;
 
 const protocol::web_file* find_file(const exchange& ex, std::string_view path) noexcept {
   const auto files = ex.services().web.console;
@@ -137,27 +133,6 @@ std::string console_page_of(std::string_view path, std::string_view target) {
       return std::string{console_path}.append(page).append(each.before).append(number).append(each.after);
   }
   return std::string{console_path}.append(page);
-}
-
-std::string decompressed(std::string_view gzip) {
-  z_stream stream{};
-  constexpr int gzip_window = 16 + MAX_WBITS;
-  if (inflateInit2(&stream, gzip_window) != Z_OK)
-    return {};
-  // zlib only reads its input, and takes it as mutable unless ZLIB_CONST is defined.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
-  stream.avail_in = static_cast<uInt>(gzip.size());
-  std::string plain;
-  int state = Z_OK;
-  while (state == Z_OK && plain.size() < plain_bytes_max) {
-    std::array<char, 16384> piece{};
-    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-    stream.avail_out = piece.size();
-    state = inflate(&stream, Z_NO_FLUSH);
-    plain.append(piece.data(), piece.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  return state == Z_STREAM_END ? plain : std::string{};
 }
 
 namespace handlers {

@@ -27,9 +27,6 @@ inline constexpr std::string_view console_path = "/console";
 /// Returns the path of the console's page for a page of XXL-JOB and its query, e.g. `/console/jobs?group=3`. Pure.
 [[nodiscard]] std::string console_page_of(std::string_view path, std::string_view target);
 
-/// Decompresses an embedded file. Empty: the content is damaged.
-[[nodiscard]] std::string decompressed(std::string_view gzip);
-
 namespace handlers {
 
 /// Answers a file of the console. Every other path below `/console/` gets the first page, which finds its own way; an unknown

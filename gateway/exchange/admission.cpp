@@ -6,6 +6,7 @@
 #include "gateway/auth/browser_safety.hpp"
 #include "gateway/auth/session_cookie.hpp"
 #include "gateway/exchange/route.hpp"
+#include "gateway/exchange/sessions.hpp"
 
 namespace ringmaster::gateway {
 
@@ -25,8 +26,8 @@ void refuse_visitor(const exchange& ex) {
   if (ex.row().by == dialect_set::none)
     return ex.problem(401, "sign in or send an API key", {{"WWW-Authenticate", "Bearer"}});
   protocol::http_headers headers;
-  if (!sessions_in(ex.request(), ex.style().dialect).empty())
-    headers.emplace_back("Set-Cookie", expired_session_cookie(ex.style().dialect, ex.secure_cookies()));
+  if (!sessions_of(ex).empty())
+    headers.emplace_back("Set-Cookie", expired_session_cookie(cookie_name(ex.style().dialect), ex.secure_cookies()));
   if (ex.style().dialect == dialect::xxl2)
     return ex.redirect(302, "/toLogin", std::move(headers));
   ex.refuse_with(200, std::string{not_signed_in} + ex.path(), std::move(headers));
@@ -35,7 +36,8 @@ void refuse_visitor(const exchange& ex) {
 void refuse_role(const exchange& ex) {
   if (ex.row().by != dialect_set::none && ex.style().dialect == dialect::xxl3)
     return ex.refuse_with(200, not_admin);
-  ex.fail(core::not_permitted(ex.who(), "do this: it is for administrators"));
+  if (const auto checked = core::check_admin(ex.who()); !checked)
+    ex.fail(checked.error());
 }
 
 void refuse_key(const exchange& ex, const core::error& why) {
@@ -119,7 +121,7 @@ void call_handler(const exchange& ex) {
 }
 
 void find_session(const exchange& ex, found_handler with_session, visitor_handler without) {
-  ask_whose(ex, sessions_in(ex.request(), ex.style().dialect), with_session, without);
+  ask_whose(ex, sessions_of(ex), with_session, without);
 }
 
 void admit_person(const exchange& ex) {

@@ -92,6 +92,19 @@ bool is_private(const core::error& error) noexcept {
          error.subject.empty();
 }
 
+/// Returns true for an error for which XXL's text leaves out the reason: why a run cannot be killed, which permission is missing.
+bool is_vague(core::refusal why) noexcept {
+  using enum core::refusal;
+  return why == run_not_triggered || why == not_permitted || why == child_not_permitted;
+}
+
+/// Returns the last part of a problem's type, the only place that knows more of them than `errc`.
+std::string_view kind_of(const core::error& error) noexcept {
+  const bool lacks_permission =
+    error.why == core::refusal::not_permitted || error.why == core::refusal::child_not_permitted;
+  return lacks_permission ? "not_permitted" : core::to_string(error.code);
+}
+
 /// Returns the seconds to wait before the next try; empty when another try is of no use.
 std::string_view seconds_to_wait(const core::error& error) noexcept {
   const auto& text = error.subject;
@@ -172,14 +185,13 @@ std::string exchange::detail_of(const core::error& error) const {
     return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
   if (row_->who.who != access::executor && is_private(error))
     return std::string{away_text.in(style_.language)};
-  // XXL's text for this error leaves out the reason, and there are several.
-  if (row_->by == dialect_set::none && error.why == core::refusal::run_not_triggered)
+  if (row_->by == dialect_set::none && is_vague(error.why))
     return error.context;
   return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, style_);
 }
 
 std::string exchange::problem_of(const core::error& error) const {
-  return problem_json(error.code, words_of(error));
+  return problem_body(kind_of(error), http_status(error.code), words_of(error));
 }
 
 void exchange::fail(const core::error& error) const {

@@ -12,17 +12,17 @@
 
 namespace ringmaster::gateway {
 
-/// Returns the headers that set `mine`, a `Set-Cookie` value of the answer's dialect, and remove the other dialect's cookie, so
-/// that the next request cannot use another user's session.
-[[nodiscard]] protocol::http_headers cookies(const exchange& ex, std::string mine);
+/// Returns the values of the request's session cookies, the one that answers set first: at most three. /api/v1 has a cookie of
+/// its own, and accepts those of XXL-JOB's web API until the version after 0.1; the web API accepts its own alone.
+[[nodiscard]] std::vector<std::string> sessions_of(const exchange& ex);
 
 /// Returns the headers that give a browser the session of `reply`. `remember`: the cookie outlives the browser.
 [[nodiscard]] protocol::http_headers cookies_of(const exchange& ex, const protocol::signed_in& reply, bool remember);
 
-/// Returns the headers that remove the browser's session cookies.
+/// Returns the headers that remove the browser's session cookies: of XXL-JOB's web API both, of /api/v1 its own.
 [[nodiscard]] protocol::http_headers expired_cookies(const exchange& ex);
 
-/// Ends all sessions of the request, the other dialect's included, also after an error; then calls `then` with an error, if there
+/// Ends all sessions of the request (`sessions_of`), also after an error; then calls `then` with an error, if there
 /// was one.
 void end_sessions(const exchange& ex, std::function<void(const exchange&, const std::optional<core::error>&)> then);
 

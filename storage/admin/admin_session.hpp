@@ -145,8 +145,8 @@ public:
       select_rows(text, keys, width, take);
   }
 
-  /// Runs an INSERT or DELETE of rows with `width` values each, in the same way. Returns the numbers that the database gave to the
-  /// rows, in their order.
+  /// Runs an INSERT or DELETE of rows with `width` values each, in the same way. Returns the numbers that the database gave to
+  /// the rows, in their order.
   std::vector<std::int64_t> execute_rows(sql_text text, std::span<const sql_value> values, std::size_t width) {
     return values.empty() ? std::vector<std::int64_t>{} : run_rows(text, values, width);
   }
@@ -180,6 +180,10 @@ public:
   /// Begins an edit of jobs or groups: takes the locks of every edit until the end of the transaction, and returns the mode,
   /// which stays. SQLite: nothing, it is always in native mode. Errors: `unsupported` for a database whose mode is unknown.
   [[nodiscard]] virtual core::result<core::cluster_mode> begin_edit() = 0;
+
+  /// Returns the mode, which may change at once: for lists, inside a body. Errors: `unsupported` for a database whose mode is
+  /// unknown.
+  [[nodiscard]] virtual core::result<core::cluster_mode> mode() = 0;
 
   /// Returns the form in which new passwords are stored. Runs statements of its own, outside of any body.
   [[nodiscard]] virtual core::result<core::password_form> password_form() = 0;

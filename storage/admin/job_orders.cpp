@@ -256,8 +256,12 @@ core::result<ordered_jobs> find_ordered(admin_session& own, const core::job_sear
   return out;
 }
 
-soonest_jobs find_soonest(admin_session& own, const std::optional<std::vector<core::group_id>>& groups, std::size_t limit) {
-  const bool shared = own.finds("SELECT 1 FROM rm_mode WHERE id = 1 AND mode = 'shared'");
+core::result<soonest_jobs> find_soonest(admin_session& own, const std::optional<std::vector<core::group_id>>& groups,
+                                        std::size_t limit) {
+  const auto mode = own.mode();
+  if (!mode)
+    return tl::unexpected{mode.error()};
+  const bool shared = *mode == core::cluster_mode::shared;
   const auto list = listed_groups(groups);
   soonest_jobs out;
   out.ids = ids_in(shared    ? own.query(soonest_when_shared, list, list, limit + 1)

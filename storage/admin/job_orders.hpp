@@ -40,8 +40,9 @@ struct soonest_jobs {
 };
 
 /// Finds at most `limit` jobs, inside a read. Reads only the times of jobs, unless `groups` are given, so that it is quick with
-/// any number of jobs.
-[[nodiscard]] soonest_jobs find_soonest(admin_session& own, const std::optional<std::vector<core::group_id>>& groups,
-                                        std::size_t limit);
+/// any number of jobs. Errors: those of `admin_session::mode`.
+[[nodiscard]] core::result<soonest_jobs> find_soonest(admin_session& own,
+                                                      const std::optional<std::vector<core::group_id>>& groups,
+                                                      std::size_t limit);
 
 } // namespace ringmaster::storage

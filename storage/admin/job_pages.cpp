@@ -152,7 +152,9 @@ core::result<core::job_list> job_editor_role::soonest(const std::optional<core::
     if (*groups && (*groups)->empty())
       return out;
     const auto found = find_soonest(own_, *groups, limit);
-    fill(own_, out, found.ids, found.more);
+    if (!found)
+      return tl::unexpected{found.error()};
+    fill(own_, out, found->ids, found->more);
     return out;
   });
 }

@@ -50,8 +50,8 @@ struct sql_dialect {
   std::string_view seconds_taken;
   /// `$for_share`: locks the selected rows against changes until the end of the transaction. SQLite: nothing.
   std::string_view for_share;
-  /// `$is_pair(a, b)`, `$is_four(a, b, c, d)`, `$is_id(column)`: the row has one of the given keys. MySQL: a list of them. SQLite:
-  /// one, because it runs the statement for each.
+  /// `$is_pair(a, b)`, `$is_four(a, b, c, d)`, `$is_id(column)`: the row has one of the given keys. MySQL: a list of them.
+  /// SQLite: one, because it runs the statement for each.
   std::string_view is_pair;
   std::string_view is_four;
   std::string_view is_id;

@@ -116,10 +116,11 @@ void batch_rows::read_hosts(std::span<const elastic::elastic_op* const> ops) {
       if (const auto* row = item({each.job, each.item}))
         hosts.insert(row->host.host);
     });
-  own_.query_in("SELECT num, incarnation, state FROM ej_node WHERE num IN ({?,}) ORDER BY num $for_share",
+  own_.query_in("SELECT num, incarnation, state, ended_inc FROM ej_node WHERE num IN ({?,}) ORDER BY num $for_share",
                 std::vector(hosts.begin(), hosts.end()), [this](const sql_rows& row) {
                   hosts_[row.id<elastic::host_number>(0)] = {row.id<elastic::host_incarnation>(1),
-                                                             elastic::host_state{static_cast<std::uint8_t>(row.number(2))}};
+                                                             elastic::host_state{static_cast<std::uint8_t>(row.number(2))},
+                                                             row.id<elastic::host_incarnation>(3)};
                 });
 }
 

@@ -46,6 +46,7 @@ struct held_item {
 struct held_host {
   core::elastic::host_incarnation incarnation{};
   core::elastic::host_state state = core::elastic::host_state::dead;
+  core::elastic::host_incarnation ended{};
 };
 
 /// One row of `ej_schedule` in memory.

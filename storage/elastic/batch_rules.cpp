@@ -15,14 +15,18 @@ bool is_up(const held_host* host, const elastic::host_process& process) {
   return host != nullptr && host->state == elastic::host_state::up && host->incarnation == process.incarnation;
 }
 
-/// Returns whether no body of the run begins or goes on, by the proof that the caller has (E9).
+/// Returns whether no body of the run begins or goes on, by the proof that the caller has (E9). A newer process of the host is no
+/// proof by itself: the older one may have had another folder, and runs until its lease is over, which no keeper renews.
 bool is_lost(const held_host* host, const elastic::host_process& process, elastic::loss_proof proof) {
   using enum elastic::host_state;
   if (proof == elastic::loss_proof::host_answered || proof == elastic::loss_proof::never_sent)
     return true;
-  if (host == nullptr || host->incarnation > process.incarnation || host->state == dead || host->state == left)
+  if (host == nullptr)
     return true;
-  return proof == elastic::loss_proof::lease_over && host->state == silent;
+  if (host->incarnation != process.incarnation)
+    return host->incarnation > process.incarnation
+           && (process.incarnation <= host->ended || proof == elastic::loss_proof::lease_over);
+  return host->state == dead || host->state == left || (proof == elastic::loss_proof::lease_over && host->state == silent);
 }
 
 /// Returns whether the open run of the row is the one of this grant.

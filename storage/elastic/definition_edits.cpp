@@ -109,17 +109,19 @@ private:
 
   core::result<elastic::elastic_edit_done> add() {
     if (const auto id = named()) {
-      // The same declared text again, e.g. because the answer was lost.
+      // Repeated, e.g. because the answer was lost.
       auto known = find_elastic_job(own_, *id);
       if (known && !edit_.content_hash.empty() && known->content_hash == edit_.content_hash && known->what == edit_.what)
         return elastic::elastic_edit_done{*id, known->version, 0, known->next};
       return tl::unexpected{name_taken(edit_.what)};
     }
     const auto id = insert();
-    const auto next = edit_.status == elastic::job_status::on ? next_instant(own_.schedule_zone(), edit_.what, id, now_)
-                                                              : std::optional<core::time_point>{};
+    // A job that is off is checked as well.
+    auto next = next_instant(own_.schedule_zone(), edit_.what, id, now_);
     if (!next)
       return tl::unexpected{next.error()};
+    if (edit_.status != elastic::job_status::on)
+      next->reset();
     own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(*next));
     const auto revision = note_elastic_edit(own_, id);
     add_items(id, 0, 1);
@@ -142,11 +144,11 @@ private:
       return elastic::elastic_edit_done{id, was->version, 0, was->next};
     if (auto may = check_change(*was); !may)
       return tl::unexpected{may.error()};
-    core::result<std::optional<core::time_point>> next = was->next;
-    if (was->status == elastic::job_status::on && !fire_alike(was->what, edit_.what))
-      next = next_instant(own_.schedule_zone(), edit_.what, id, std::max(now_, was->last));
+    auto next = next_instant(own_.schedule_zone(), edit_.what, id, std::max(now_, was->last));
     if (!next)
       return tl::unexpected{next.error()};
+    if (was->status != elastic::job_status::on || fire_alike(was->what, edit_.what))
+      *next = was->next;
     definition_values given{edit_};
     given.values.push_back(value_of(id));
     own_.execute_with(sql_text{update_job_text.c_str()}, given.values);
@@ -168,6 +170,9 @@ private:
       return core::fail(core::errc::conflict, "the elastic job has version " + std::to_string(was.version) + " now");
     if (!edit_.replace_class && (was.what.kind != edit_.what.kind || was.what.handler != edit_.what.handler))
       return core::fail(core::errc::conflict, "the elastic job has type " + was.what.kind + " and handler " + was.what.handler);
+    // Disabled servers are stored by namespace.
+    if (was.what.name_space != edit_.what.name_space)
+      return core::fail(core::errc::invalid_argument, "namespace: a job keeps it");
     if (const auto other = named(); other && other != was.id)
       return tl::unexpected{name_taken(edit_.what)};
     return {};

@@ -21,7 +21,7 @@ core::result<elastic::elastic_job_row> hold_elastic_job(admin_session& own, elas
   (void) own.finds("SELECT job FROM ej_schedule WHERE job = ? $for_update", job);
   auto found = exists ? find_elastic_job(own, job) : std::nullopt;
   if (!found)
-    return core::fail(core::errc::not_found, "there is no elastic job " + std::to_string(core::number(job)));
+    return core::fail(core::errc::not_found, "unknown elastic job " + std::to_string(core::number(job)));
   if (auto may = core::check_right(by, wanted, found->what.group); !may)
     return tl::unexpected{may.error()};
   return std::move(*found);

@@ -14,8 +14,8 @@ namespace {
 namespace elastic = core::elastic;
 
 #define RINGMASTER_HOST_COLUMNS                                                                                                  \
-  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state, keeper,"  \
-  " keeper_inc, keeper_no, change_no FROM ej_node "
+  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state,"         \
+  " keeper, keeper_inc, keeper_no, change_no, ended_inc FROM ej_node "
 
 elastic::host_row host_in(const sql_rows& row) {
   elastic::host_row out;
@@ -26,6 +26,7 @@ elastic::host_row host_in(const sql_rows& row) {
   out.keeper = {row.string(14), row.number(15)};
   out.keeper_no = row.number(16);
   out.change_no = row.number(17);
+  out.ended = row.id<elastic::host_incarnation>(18);
   return out;
 }
 
@@ -52,6 +53,14 @@ std::int64_t next_host_change(admin_session& own) {
   return row.next() ? row.number(0) : 0;
 }
 
+/// Returns the last process that has surely ended, now that another one enters in place of `row`.
+elastic::host_incarnation ended_before(const elastic::host_row& row, const elastic::host_facts& next) {
+  using enum elastic::host_state;
+  const bool is_over = row.state == dead || row.state == left || (!next.folder.empty() && row.facts.folder == next.folder);
+  const bool follows = core::number(row.ended) + 1 == core::number(row.process.incarnation);
+  return is_over && follows ? row.process.incarnation : row.ended;
+}
+
 /// One host process that enters.
 class host_entry {
 public:
@@ -69,10 +78,10 @@ public:
     }
     own_.execute("UPDATE ej_node SET app_name = ?, incarnation = incarnation + 1, process = ?, folder = ?, boot = ?, pid = ?,"
                  " pid_ns = ?, start_ticks = ?, ip = ?, labels = ?, capacity = ?, state = 0, keeper = ?, keeper_inc = ?,"
-                 " keeper_no = keeper_no + 1, change_no = ? WHERE num = ?",
+                 " keeper_no = keeper_no + 1, change_no = ?, ended_inc = ? WHERE num = ?",
                  facts_.app_name, facts_.process, facts_.folder, facts_.boot, facts_.pid, facts_.pid_namespace,
                  facts_.start_ticks, facts_.ip, facts_.labels, facts_.capacity, owner_.node, owner_.incarnation,
-                 next_host_change(own_), known->process.host);
+                 next_host_change(own_), ended_before(*known, facts_), known->process.host);
     return done();
   }
 
@@ -87,8 +96,8 @@ private:
     if (count.next() && count.number(0) >= static_cast<std::int64_t>(elastic::hosts_max))
       return core::fail(core::errc::too_large, "there are " + std::to_string(elastic::hosts_max) + " hosts already");
     own_.execute("INSERT INTO ej_node (id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels,"
-                 " capacity, state, keeper, keeper_inc, keeper_no, change_no)"
-                 " VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 1, ?)",
+                 " capacity, state, keeper, keeper_inc, keeper_no, change_no, ended_inc)"
+                 " VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 1, ?, 0)",
                  facts_.id, facts_.app_name, facts_.process, facts_.folder, facts_.boot, facts_.pid, facts_.pid_namespace,
                  facts_.start_ticks, facts_.ip, facts_.labels, facts_.capacity, owner_.node, owner_.incarnation,
                  next_host_change(own_));
@@ -127,8 +136,10 @@ public:
 
   void save(elastic::host_row& row) {
     row.change_no = next_host_change(own_);
-    own_.execute("UPDATE ej_node SET state = ?, keeper = ?, keeper_inc = ?, keeper_no = ?, change_no = ? WHERE num = ?",
-                 row.state, row.keeper.node, row.keeper.incarnation, row.keeper_no, row.change_no, row.process.host);
+    own_.execute("UPDATE ej_node SET state = ?, keeper = ?, keeper_inc = ?, keeper_no = ?, change_no = ?, ended_inc = ?"
+                 " WHERE num = ?",
+                 row.state, row.keeper.node, row.keeper.incarnation, row.keeper_no, row.change_no, row.ended,
+                 row.process.host);
   }
 
 private:
@@ -152,11 +163,24 @@ elastic::write_outcome keep(host_rows& all, elastic::host_row& row, const elasti
   return elastic::write_outcome::done;
 }
 
+/// Stores the proof that a former process is dead. Proofs of several come in the order of the processes.
+elastic::write_outcome judge_former(host_rows& all, elastic::host_row& row, elastic::host_incarnation former) {
+  if (former >= row.process.incarnation)
+    return elastic::write_outcome::guard_lost;
+  if (former <= row.ended)
+    return elastic::write_outcome::repeated;
+  if (core::number(former) != core::number(row.ended) + 1)
+    return elastic::write_outcome::guard_lost;
+  row.ended = former;
+  all.save(row);
+  return elastic::write_outcome::done;
+}
+
 elastic::write_outcome judge(admin_session& own, host_rows& all, elastic::host_row& row, const elastic::host_verdict& verdict,
                              const core::node_incarnation& owner) {
   using enum elastic::host_state;
   if (row.process != verdict.host)
-    return elastic::write_outcome::guard_lost;
+    return verdict.state == dead ? judge_former(all, row, verdict.host.incarnation) : elastic::write_outcome::guard_lost;
   if (row.state == verdict.state)
     return elastic::write_outcome::repeated;
   if (verdict.state != dead) {

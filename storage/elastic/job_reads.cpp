@@ -72,8 +72,8 @@ elastic::elastic_job_row job_in(const sql_rows& row) {
 }
 
 #define RINGMASTER_ITEM_COLUMNS                                                                                                  \
-  "SELECT i.item, i.fence, i.state, i.run, i.host, i.host_inc, i.attempt, i.missed, i.flags, i.lease_ms, r.source, r.fire_ms,"    \
-  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms FROM ej_item i JOIN ej_schedule s ON s.job = i.job"              \
+  "SELECT i.item, i.fence, i.state, i.run, i.host, i.host_inc, i.attempt, i.missed, i.flags, i.lease_ms, r.source, r.fire_ms,"   \
+  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms FROM ej_item i JOIN ej_schedule s ON s.job = i.job"             \
   " LEFT JOIN ej_run r ON r.id = i.run "
 
 elastic::run_cause cause_in(const sql_rows& row, const elastic::item_row& item) {
@@ -265,7 +265,7 @@ core::result<elastic::adopted_job> elastic_role::read_job(elastic::elastic_job_i
   return own_.read_together([&]() -> core::result<elastic::adopted_job> {
     auto found = find_elastic_job(own_, job);
     if (!found)
-      return core::fail(core::errc::not_found, "there is no elastic job " + std::to_string(core::number(job)));
+      return core::fail(core::errc::not_found, "unknown elastic job " + std::to_string(core::number(job)));
     return state_of(own_, std::move(*found));
   });
 }

@@ -14,6 +14,8 @@ namespace {
 
 namespace elastic = core::elastic;
 
+constexpr std::size_t cluster_id_chars = 32;
+
 elastic::lease_row lease_in(const sql_rows& row) {
   elastic::lease_row out{{static_cast<std::uint32_t>(row.number(0)), row.number(3)}, std::nullopt};
   if (!row.is_null(1))
@@ -103,6 +105,8 @@ std::set<std::uint32_t> hold_leases(admin_session& own, const core::node_incarna
 }
 
 core::result<elastic::cluster_mark> elastic_role::mark(const std::string& fresh_id) {
+  if (fresh_id.empty() || fresh_id.size() > cluster_id_chars)
+    return core::fail(core::errc::invalid_argument, "the id of a cluster has 1 to 32 characters");
   return own_.edit([&]() -> core::result<elastic::cluster_mark> {
     own_.execute("UPDATE ej_meta SET cluster_id = ? WHERE id = 1 AND cluster_id = ''", fresh_id);
     auto row = own_.query("SELECT cluster_id, host_change FROM ej_meta WHERE id = 1");

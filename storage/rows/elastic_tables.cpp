@@ -51,6 +51,7 @@ elastic_table host_table() {
   id VARCHAR(255) NOT NULL,
   app_name VARCHAR(64) NOT NULL,
   incarnation BIGINT NOT NULL,
+  ended_inc BIGINT NOT NULL,
   process VARCHAR(64) NOT NULL,
   folder VARCHAR(64) NOT NULL,
   boot VARCHAR(36) NOT NULL,

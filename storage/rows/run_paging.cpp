@@ -69,7 +69,7 @@ public:
       terms_{terms},
       offset_{search.window.offset},
       end_{std::min<std::size_t>(offset_, run_reader::rows_looked_at) + std::min(search.window.limit, core::page_rows_max)},
-      continues_{search.before.has_value()},
+      continues_{search.before.has_value() || search.only_complete},
       path_{best_path(log, terms)},
       wanted_{std::max(std::min(count_max + 1, fetches() ? fetched_max : count_max + 1), end_)} {}
 
@@ -170,7 +170,7 @@ private:
   const run_terms& terms_;
   const std::size_t offset_;
   const std::size_t end_;
-  /// Whether the search goes on below an earlier page.
+  /// Whether the search goes on below an earlier page, or later pages go on below this one.
   const bool continues_;
   const run_path path_;
   const std::size_t wanted_;
@@ -186,6 +186,7 @@ std::string question_of(const run_terms& terms, const core::run_search& search, 
   for (const auto* part : {&terms.visible, &terms.from, &terms.until})
     out += ' ' + part->value_or("any");
   out += " kinds " + std::to_string(terms.kinds) + " took " + std::to_string(terms.min_seconds.value_or(0));
+  out += search.only_complete ? " complete" : "";
   for (const auto* part : {&terms.note, &terms.handler, &terms.address, &terms.words})
     out += ' ' + std::to_string(part->size()) + ' ' + *part;
   return out;

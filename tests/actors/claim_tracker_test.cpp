@@ -19,16 +19,18 @@ TEST_CASE("claim_tracker returns a claim once", "[actors][claim_tracker]") {
   CHECK(claims.next_sequence() == sequence + 1);
 }
 
-TEST_CASE("claim_tracker keeps only claims that drop instants after the end of an incarnation", "[actors][claim_tracker]") {
+TEST_CASE("claim_tracker keeps only claims that miss instants after the end of an incarnation", "[actors][claim_tracker]") {
   claim_tracker claims;
   claims.add(1, pending_claim{.dropped = {0, 0}});
   claims.add(2, pending_claim{.dropped = {0, 2}});
+  claims.add(3, pending_claim{.dropped = {0, 0}, .merged = {4, 0}});
   (void) claims.end_incarnation();
   CHECK(claims.empty());
   CHECK_FALSE(claims.take(2));
   CHECK_FALSE(claims.take_former(1));
   REQUIRE(claims.take_former(2));
   CHECK_FALSE(claims.take_former(2));
+  CHECK(claims.take_former(3));
 }
 
 TEST_CASE("claim_tracker lowers the limit of jobs to one and raises it after successes", "[actors][claim_tracker]") {

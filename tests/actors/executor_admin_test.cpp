@@ -1,3 +1,8 @@
+#include <sstream>
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
 #include "tests/actors/executor_fixture.hpp"
 
 using namespace ringmaster;
@@ -16,8 +21,8 @@ struct registering : test::executor_world {
 
   void begin() {
     start();
-    beats = spawn<actors::beat_actor_state, protocol::beat_actor>(admins, "http://10.0.0.9:9999/",
-                                                                  actors::patience_with(link_settings), silent_log());
+    beats = spawn<actors::beat_actor_state, protocol::beat_actor>(
+      admins, actors::beat_identity{link_settings.app_name, "http://10.0.0.9:9999/"}, actors::patience_with(link_settings), log);
     settle();
   }
   void report(std::int64_t run) {
@@ -26,6 +31,7 @@ struct registering : test::executor_world {
   }
 
   protocol::beat_actor beats;
+  std::shared_ptr<spdlog::logger> log = silent_log();
 };
 
 } // namespace
@@ -50,6 +56,22 @@ TEST_CASE_METHOD(registering, "registers at once and every thirty seconds with t
   pass(60s);
   CHECK(client->sent().size() == 4);
   CHECK(client->sent().back().origin == "http://a:8080");
+}
+
+TEST_CASE_METHOD(registering, "says which admin accepted the registration, and that runs need a group", "[actors][executor]") {
+  std::ostringstream said;
+  log = std::make_shared<spdlog::logger>("beats", std::make_shared<spdlog::sinks::ostream_sink_mt>(said));
+  client->answers = [](const protocol::http_call& call) {
+    return http_answer(call.origin == "http://a:8080" ? R"({"code":500,"msg":"no"})" : taken);
+  };
+  begin();
+  pass(30s);
+  const auto text = said.str();
+  const std::string line = "registration of http://10.0.0.9:9999/ accepted by http://b:8080; runs come as soon as a group there "
+                           "has the app name pay-worker";
+  const auto at = text.find(line);
+  REQUIRE(at != std::string::npos);
+  CHECK(text.find("accepted by", at + line.size()) == std::string::npos);
 }
 
 TEST_CASE_METHOD(registering, "without a token the token header is omitted", "[actors][executor]") {

@@ -276,6 +276,7 @@ TEST_CASE_METHOD(calling_back, "without disk and admins, memory keeps every code
   const auto& last = files->files.rbegin()->second.back();
   CHECK(last.run == core::log_id{1'500});
   CHECK(last.message->size() == actors::callback_actor_state::shortened_bytes);
+  CHECK(last.message->ends_with(actors::callback_actor_state::shortened_mark)); // the reader of the result sees it
 }
 
 TEST_CASE_METHOD(calling_back, "a full disk does not delay results for an admin that is back", "[actors][executor]") {

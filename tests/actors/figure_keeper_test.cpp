@@ -62,13 +62,14 @@ struct figure_fixture : test::virtual_time {
   test::memory_database database;
   test::faulty_store store{database.open()};
   test::query_worker_double reads{*this, store};
+  test::registry_monitor_double registry{*this};
   std::shared_ptr<node_list_double::script> script = std::make_shared<node_list_double::script>();
   protocol::node_actor nodes = spawn<node_list_double, protocol::node_actor>(script);
   actors::trigger_metrics sending{system()};
   caf::telemetry::int_counter* sent =
     actors::make_counter(system(), "runs-sent", "Runs handed to executor links.");
   protocol::figure_keeper actor =
-    spawn<actors::figure_keeper_state, protocol::figure_keeper>(nodes, reads.actor, clock());
+    spawn<actors::figure_keeper_state, protocol::figure_keeper>(nodes, registry.actor, reads.actor, clock());
 };
 
 } // namespace
@@ -86,7 +87,8 @@ TEST_CASE_METHOD(figure_fixture, "figures of an idle node", "[actors][figures]")
   REQUIRE(seen->stored);
   CHECK(seen->stored->jobs == 0);
   CHECK(seen->stored->failed_last_hour == 0);
-  CHECK_FALSE(seen->executors_online);
+  REQUIRE(seen->executors);
+  CHECK(seen->executors->online == 0);
 }
 
 TEST_CASE_METHOD(figure_fixture, "figures are made once a second at most, and only when asked", "[actors][figures]") {
@@ -164,10 +166,15 @@ TEST_CASE_METHOD(figure_fixture, "without the store its counts are unset, and co
   CHECK(told()->stored);
 }
 
-TEST_CASE_METHOD(figure_fixture, "executors are those that registered", "[actors][figures]") {
-  auto view = std::make_shared<protocol::registry_view>();
-  view->registered = {"http://10.0.0.1:9999/", "http://10.0.0.2:9999/"};
-  tell(actor, protocol::registry_change{view});
-  run();
-  CHECK(told()->executors_online == 2);
+TEST_CASE_METHOD(figure_fixture, "executors are counted by the registry, for all groups", "[actors][figures]") {
+  registry.listed->reset();
+  CHECK_FALSE(told()->executors);
+  protocol::executor_list list;
+  list.totals = {2, 1};
+  *registry.listed = list;
+  advance(1s);
+  const auto seen = told();
+  REQUIRE(seen->executors);
+  CHECK(seen->executors->online == 2);
+  CHECK(seen->executors->without_group == 1);
 }

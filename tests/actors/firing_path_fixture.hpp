@@ -151,7 +151,7 @@ struct firing_path : virtual_time {
     return {.settings = settings,
             .schedule_zone = {},
             .identity = {name, name + ":8080", "process of " + name},
-            .host = name,
+            .host = "host of " + name,
             .open_store = open,
             .store_writers = 1,
             .shares_schedule = shared != nullptr,

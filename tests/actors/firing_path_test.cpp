@@ -1,5 +1,6 @@
 // The whole firing path of one node without crashes: its requests, their times, and the final rows.
 
+#include "core/run/trigger_note.hpp"
 #include "tests/actors/firing_path_fixture.hpp"
 
 using namespace ringmaster;
@@ -25,6 +26,10 @@ TEST_CASE_METHOD(firing_path, "a declared job is claimed, sent at its instant an
   CHECK(row.handle_msg == "done");
   CHECK(row.trigger_time == start + 1s);
   CHECK(row.executor_address == "http://10.0.0.3:9999/");
+  // Users see one name of the node everywhere.
+  const auto note = core::decode_trigger_note(row.trigger_msg);
+  REQUIRE(note);
+  CHECK(note->node_host == "a");
   stop_jobs_and_settle();
   CHECK(open_claims() == 0);
   CHECK(nodes["a"].failed.empty());

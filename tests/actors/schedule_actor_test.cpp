@@ -235,11 +235,14 @@ TEST_CASE_METHOD(planning, "a full pool defers a job, and it is claimed when the
 TEST_CASE_METHOD(planning, "missed instants: DO_NOTHING moves the schedule without a run, FIRE_ONCE_NOW runs once", "[actors]") {
   declare("strict");
   declare("lenient").misfire = core::misfire_policy::fire_once_now;
+  const auto* merged = actors::make_merged_counter(system());
+  const auto before = merged->value();
   apply();
   advance(20s);
   begin();
   advance(100ms);
   REQUIRE(runs.size() == 1);
+  CHECK(merged->value() == before + 19); // of the instants from 1 s to 20 s after the start
   CHECK(runs[0].job == 2);
   CHECK(runs[0].fire_at <= civil());
   CHECK(civil() - runs[0].fire_at <= 100ms);

@@ -4,6 +4,7 @@
 
 #include <spdlog/sinks/ostream_sink.h>
 
+#include "actors/firing/schedule_metrics.hpp"
 #include "actors/metrics.hpp"
 #include "tests/actors/schedule_actor_fixture.hpp"
 #include "tests/support/reservation_double.hpp"
@@ -174,6 +175,23 @@ TEST_CASE_METHOD(shared_planning, "missed instants are logged and counted once, 
   CHECK(said.str().find("2 reserved instants were missed; 2 of them were dropped") != std::string::npos);
   CHECK(counter->value() == before + 2);
   end_all(); // the planner logs no more
+}
+
+TEST_CASE_METHOD(shared_planning, "missed instants that another node dropped first are not counted a second time", "[actors]") {
+  const auto* dropped =
+    actors::make_counter(system(), "firings-dropped-by-misfire", "Instants dropped by the misfire policy DO_NOTHING.");
+  const auto* merged = actors::make_merged_counter(system());
+  const auto dropped_before = dropped->value(), merged_before = merged->value();
+  declare("ignores");
+  declare("makes-up").misfire = core::misfire_policy::fire_once_now;
+  begin();
+  java.taken_elsewhere = {core::intent_id{1}, core::intent_id{3}};
+  const auto t = civil();
+  hand_over({reserved(1, t - 10s), reserved(2, t - 9s), reserved(3, t - 10s, 2), reserved(4, t - 9s, 2), reserved(5, t - 8s, 2)});
+  advance(1s);
+  CHECK(java.dropped.size() == 4);
+  CHECK(dropped->value() == dropped_before + 1);
+  CHECK(merged->value() == merged_before + 1);
 }
 
 TEST_CASE_METHOD(shared_planning, "the misfire policy decides about instants that were reserved before a takeover and missed",

@@ -1,5 +1,6 @@
 // trigger_pool: lanes, sending and the results of sending.
 
+#include "core/run/trigger_note.hpp"
 #include "tests/actors/trigger_pool_fixture.hpp"
 
 using namespace ringmaster;
@@ -41,13 +42,18 @@ TEST_CASE_METHOD(pooled, "a late run names the first instant for which it is sen
   auto candidate = due(job_of(1));
   candidate.plan->expected_next = civil() - 1h;
   candidate.plan->firings[0].misfire = true;
+  candidate.plan->merged = 59;
   auto unplanned = candidate; // a job that is due since ever missed no instant
   unplanned.plan->expected_next = core::due_since_ever;
   ask_routes({due(job_of(2)), candidate, unplanned});
   std::vector<std::optional<core::time_point>> instants;
+  std::vector<std::size_t> merged;
   for (const auto& one : routed)
-    for (const auto& run : one.runs)
+    for (const auto& run : one.runs) {
       instants.push_back(run.instant);
+      merged.push_back(core::note_of(run, "h").merged);
+    }
+  CHECK(merged == std::vector<std::size_t>{0, 59, 0});
   CHECK(instants == std::vector<std::optional<core::time_point>>{std::nullopt, civil() - 1h, std::nullopt});
 }
 

@@ -22,7 +22,8 @@ class NowTest(WebCase):
             return now if sum(series["fired"]) > 0 and sum(series["failed"]) > 0 and now["jobs"] == 1 else None
 
         now = server.wait_for(fired, "firings and failures in the series")
-        self.assertEqual((now["jobs_running"], now["partial"], now["executors_online"]), (1, False, 0), now)
+        self.assertEqual((now["jobs_running"], now["partial"], now["executors_online"], now["executors_without_group"]),
+                         (1, False, 0, 0), now)
         self.assertEqual(len(now["lateness"]["counts"]), len(now["lateness"]["bounds_ms"]) + 1)
         node, = now["nodes"]
         self.assertEqual(node["slots"], 256)

@@ -26,7 +26,7 @@ class RefusedTest(WebCase):
     def test_each_refusal_has_a_name(self):
         # The registry reports the groups to the gateway a moment after the start.
         self.server.wait_for(lambda: self.register("pay-worke", "http://127.0.0.1:9001/", self.token)["code"] == 200
-                             and "unknown_app" in self.refused(), "an unknown app name is noted")
+                             and self.refused().get("unknown_app", {}).get("times"), "an unknown app name is noted")
         for _ in range(3):
             self.assertEqual(self.register("pay-worker", "http://127.0.0.1:9002/", "wrong")["code"], 500)
         self.assertEqual(self.register("pay-worker", "http://192.0.2.7:9003/", self.token)["code"], 500)

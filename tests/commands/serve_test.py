@@ -291,3 +291,67 @@ class DemoTest(Case):
         demo.wait_for_line("with an unknown or expired link from 127.0.0.1")
         self.assertEqual(demo.stop(), 0)
         self.assertEqual(demo.text().count(token), 1, "only the line of the link has the token")
+
+    def demo(self, *more: str) -> tuple[Server, str]:
+        """Starts a demonstration that the end of the test ends. Returns it with its address as this machine reaches it."""
+        demo = Server([self.binary, "demo", *more], self.folder / "demo.log", self.environment())
+        self.addCleanup(demo.child.wait)
+        self.addCleanup(lambda: demo.child.poll() is None and demo.child.kill())
+        address = demo.wait_for_line(r"Ringmaster serves on (http://[^;]+);")[1]
+        return demo, address.replace("0.0.0.0", "127.0.0.1")
+
+    def client_of(self, demo: Server, address: str):
+        """Signs in with the password. Returns a function that sends a request and returns the status and the answer."""
+        secrets = demo.wait_for_line("the access token for executors are in (.+)")[1]
+        with open(secrets, encoding="utf-8") as file:
+            password = re.search(r"^admin_password = (\S+)", file.read(), re.M)[1]
+        headers = {"Content-Type": "application/json", "Origin": address}
+
+        def send(method: str, path: str, body=None):
+            data = None if body is None else json.dumps(body).encode()
+            request = urllib.request.Request(f"{address}/api/v1{path}", data, headers, method=method)
+            try:
+                with urllib.request.urlopen(request, timeout=DEADLINE_S) as reply:
+                    if path == "/session":
+                        headers["Cookie"] = "; ".join(each.split(";")[0] for each in reply.headers.get_all("Set-Cookie"))
+                    return reply.status, json.loads(reply.read() or "null")
+            except urllib.error.HTTPError as refused:
+                return refused.code, refused.read().decode()
+
+        status, session = send("POST", "/session", {"name": "admin", "password": password})
+        self.assertEqual(status, 200, session)
+        headers["X-CSRF-Token"] = session["csrf_token"]
+        return send
+
+    def script(self, send) -> dict:
+        groups = send("GET", "/groups")[1]["items"]
+        group = next(each["id"] for each in groups if each["app_name"] == "demo-executor")
+        return {"group": group, "name": "a script", "author": "ann", "glue_type": "GLUE_SHELL", "glue_remark": "first version",
+                "glue_source": "echo said by the script\nexit 0\n", "schedule": {"type": "NONE"}}
+
+    def test_scripts_run_on_loopback(self):
+        demo, address = self.demo()
+        demo.wait_for_line(r"scripts \(GLUE jobs\) may be entered; they run as your system user")
+        send = self.client_of(demo, address)
+        status, made = send("POST", "/jobs", self.script(send))
+        self.assertEqual(status, 201, made)
+        demo.wait_for(lambda: self.runs_of(send, made["id"], "succeeded"), "a script that succeeded")
+        run = self.runs_of(send, made["id"], "succeeded")[0]["id"]
+        demo.wait_for(lambda: "said by the script" in send("GET", f"/runs/{run}/log?from_line=1")[1]["content"], "its output")
+        self.assertEqual(demo.stop(), 0)
+
+    def runs_of(self, send, job: int, status: str) -> list[dict]:
+        """Triggers the job if no run of it is under way: the executors register a moment after the start. Returns its runs with
+        this status."""
+        runs = send("GET", f"/runs?job={job}")[1]["items"]
+        if not any(each["status"] in ("pending", "running", status) for each in runs):
+            send("POST", f"/jobs/{job}/trigger", {})
+        return [each for each in runs if each["status"] == status]
+
+    def test_scripts_are_off_for_other_machines(self):
+        demo, address = self.demo("--listen", "0.0.0.0:0")
+        demo.wait_for_line(r"scripts \(GLUE jobs\) are off, because other machines reach this server")
+        send = self.client_of(demo, address)
+        status, refusal = send("POST", "/jobs", self.script(send))
+        self.assertIn(status, (400, 403), refusal)
+        self.assertEqual(demo.stop(), 0)

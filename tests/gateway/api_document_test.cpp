@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/handlers/v1/api_document.hpp"
 #include "tests/gateway/api_fixture.hpp"
 #include "tests/gateway/rights.hpp"
@@ -87,4 +88,7 @@ TEST_CASE_METHOD(api_fixture, "the document is served without a session", "[gate
   CHECK(reply.status() == 200);
   CHECK(reply.head.find("Content-Type: application/json\r\n") != std::string::npos);
   CHECK(reply.body == gateway::api_document());
+  const auto packed = get("/api/v1/openapi.json", "Accept-Encoding: gzip\r\n");
+  CHECK(packed.head.find("Content-Encoding: gzip\r\n") != std::string::npos);
+  CHECK(gateway::decompressed(packed.body) == reply.body);
 }

@@ -191,7 +191,7 @@ TEST_CASE_METHOD(api_fixture, "api: a request for many jobs answers an outcome f
   CHECK(reply["items"][0]["done"]["job"] == 7);
   CHECK(reply["items"][1]["id"] == 1007);
   CHECK(reply["items"][1]["status"] == 403);
-  CHECK(reply["items"][1]["problem"]["type"] == "urn:ringmaster:forbidden");
+  CHECK(reply["items"][1]["problem"]["type"] == "urn:ringmaster:not_permitted");
   CHECK(reply["items"][2]["status"] == 200);
   script->take_asked();
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/console/console_pages.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/gzip.hpp"
 #include "tests/support/catch.hpp"
 
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(api_fixture, "api: a log is sent as gzip to a client that takes
   CHECK(get("Accept-Encoding: gzip;q=0\r\n").body == plain.body);
 }
 
-TEST_CASE("a body keeps its turn until it is sent or given up", "[gateway][logs]") {
+TEST_CASE("a body keeps its turn until it is compressed or given up", "[gateway][logs]") {
   gateway::gzip_turns turns{2};
   const auto make = [&]() -> std::shared_ptr<protocol::http_body_source> {
     auto turn = turns.take();
@@ -131,6 +131,56 @@ TEST_CASE("a body keeps its turn until it is sent or given up", "[gateway][logs]
   first.reset();
   CHECK(make());
   CHECK(make());
+}
+
+TEST_CASE("the turn of a body ends with its compression, not with its last reader", "[gateway][logs]") {
+  gateway::gzip_turns turns{1};
+  const auto body = gateway::compressed(std::make_shared<uneven_source>(std::string(100'000, 'x')), turns.take());
+  REQUIRE(body);
+  std::string piece;
+  std::size_t asked = 0;
+  // The source itself does not tell its end before the next question, which a slow client delays.
+  while (!turns.take() && ++asked < 1000)
+    REQUIRE(body->next(piece) != source_state::failed);
+  REQUIRE(asked < 1000);
+  CHECK_FALSE(piece.empty());
+  CHECK(body->next(piece) == source_state::ended);
+}
+
+TEST_CASE("a slow client loses its turn to another one, and its body stays whole", "[gateway][logs]") {
+  auto time = gateway::gzip_turns::clock::time_point{};
+  gateway::gzip_turns turns{1, [&time] { return time; }};
+  std::string all;
+  for (int line = 0; all.size() < 2'000'000; ++line)
+    all += "line " + std::to_string(line * 7'919 % 100'003) + " of a log that is long enough\n";
+  const auto slow = gateway::compressed(std::make_shared<uneven_source>(all), turns.take());
+  REQUIRE(slow);
+  std::string packed;
+  std::string piece;
+  const auto read = [&](std::size_t until) {
+    while (packed.size() < until)
+      if (const auto made = slow->next(piece); made == source_state::ready)
+        packed += piece;
+      else if (made != source_state::not_yet)
+        return made;
+    return source_state::ready;
+  };
+  REQUIRE(read(10'000) == source_state::ready);
+  time += gateway::gzip_turns::slow_after / 2;
+  CHECK_FALSE(turns.take());
+  time += gateway::gzip_turns::slow_after / 2;
+  auto other = turns.take();
+  REQUIRE(other);
+  // While the other one is fast, the rest of the slow body is not compressed.
+  const auto before = packed.size();
+  REQUIRE(read(before + 200'000) == source_state::ready);
+  CHECK_FALSE(turns.take());
+  CHECK(other->use());
+  other.reset();
+  CHECK(read(SIZE_MAX) == source_state::ended);
+  CHECK(packed.size() < all.size() / 2);
+  CHECK(gateway::decompressed(packed) == all);
+  CHECK(turns.take());
 }
 
 TEST_CASE_METHOD(api_fixture, "api: while many logs are compressed, another one is sent plain", "[gateway][api][logs]") {

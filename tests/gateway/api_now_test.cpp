@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "gateway/console/console_pages.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/kept_answer.hpp"
 #include "tests/support/catch.hpp"
@@ -55,7 +55,8 @@ TEST_CASE_METHOD(api_fixture, "now: any user sees figures without names of jobs"
        "results_per_s":null}],
     "lateness":{"bounds_ms":[1,2,5,10,20,50,100,200,500,1000,2000,5000,10000],"counts":[7,1,0,0,0,0,0,0,0,0,0,0,0,0]},
     "series":{"step_ms":5000,"from_ms":1767323030000,"fired":[5,6,0],"failed":[0,1,0]},
-    "jobs":41,"jobs_running":40,"failed_last_hour":10000,"failed_is_capped":true,"executors_online":2,"partial":true})"));
+    "jobs":41,"jobs_running":40,"failed_last_hour":10000,"failed_is_capped":true,"executors_online":2,
+    "executors_without_group":1,"partial":true})"));
   CHECK(call_as("", "GET", "/now").status() == 401);
   CHECK(call("GET", "/now?group=1").status() == 400);
 }

@@ -12,7 +12,7 @@ using namespace ringmaster::test;
 TEST_CASE_METHOD(api_fixture, "api: errors are problems with a stable type", "[gateway][api]") {
   open();
   CHECK(type_of(call("GET", "/jobs/7", {}, "forged")) == "urn:ringmaster:not_signed_in");
-  CHECK(type_of(call("GET", "/jobs/1007", {}, "viewer")) == "urn:ringmaster:forbidden");
+  CHECK(type_of(call("GET", "/jobs/1007", {}, "viewer")) == "urn:ringmaster:not_permitted");
   CHECK(type_of(call("GET", "/jobs/2147483648")) == "urn:ringmaster:not_found");
   CHECK(type_of(call("GET", "/jobs/x")) == "urn:ringmaster:not_found");
   CHECK(type_of(call("GET", "/nothing/here")) == "urn:ringmaster:not_found");
@@ -46,9 +46,29 @@ TEST_CASE_METHOD(api_fixture, "api: refusals that XXL has texts for use them, in
   const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x"})");
   CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
   CHECK(json_of(reply)["detail"] == "请输入负责人");
-  // The exception is one whose text gives no reason.
+  // The exceptions are those whose texts give no reason.
   script->refuse({core::errc::invalid_argument, "no executor took it", core::refusal::run_not_triggered});
   CHECK(json_of(call("POST", "/runs/70/kill"))["detail"] == "no executor took it");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a missing permission is named", "[gateway][api]") {
+  server.language = "zh_CN";
+  open();
+  const auto refused = [this](const raw_socket::message& reply) {
+    CHECK(reply.status() == 403);
+    CHECK(type_of(reply) == "urn:ringmaster:not_permitted");
+    return json_of(reply)["detail"].get<std::string>();
+  };
+  CHECK(refused(call("GET", "/jobs/1007", {}, "viewer")) ==
+        "user vera needs the permission viewer in group 2 and has none there");
+  CHECK(refused(call("POST", "/jobs/7/start", {}, "viewer")) ==
+        "user vera needs the permission operator in group 1 and has viewer there");
+  CHECK(refused(call("GET", "/users", {}, "editor")) == "user edda needs the permission of an administrator");
+  script->refuse({core::errc::forbidden, "user edda may not see child 8", core::refusal::child_not_permitted, "8"});
+  CHECK(refused(call("POST", "/jobs", R"({"group":1,"name":"x"})", "editor")) == "user edda may not see child 8");
+  // Other reasons keep their type, and XXL-JOB's paths its text.
+  CHECK(type_of(call_as(cookie_3("admin"), "POST", "/jobs/7/start")) == "urn:ringmaster:forbidden");
+  CHECK(has(submit("/jobinfo/start", "id=7", cookie_2("viewer")).body, "权限拦截[username=vera]"));
 }
 
 TEST_CASE_METHOD(api_fixture, "api: answers have the language that the client accepts", "[gateway][api]") {

@@ -24,10 +24,11 @@ TEST_CASE_METHOD(api_fixture, "api: runs are listed, killed and cleared", "[gate
   CHECK(run["handle_text"] == "done");
   CHECK(run["shard_total"] == 2);
   CHECK(run["reason"].is_null());
+  CHECK(run["merged_instants"].is_null());
   CHECK(json_of(call("GET", "/runs/70")) == run);
   CHECK(json_of(call("POST", "/runs/70/kill"))["message"] == "job thread killed");
   CHECK(json_of(call("POST", "/runs/clear", R"({"job":7,"keep_newest":5})"))["removed"] == 5);
-  CHECK(script->take_asked() == lines{"run_page_query('1', '7', 2, '5', '9', '0+3') by admin@127.0.0.1",
+  CHECK(script->take_asked() == lines{"run_page_query('1', '7', 2, '5', '9', '0+3') complete by admin@127.0.0.1",
                                       "run_query(70) by admin@127.0.0.1", "kill_run(70) by admin@127.0.0.1",
                                       "clear_runs('-', '7', 'keep 5') by admin@127.0.0.1"});
   // An incomplete request removes nothing.
@@ -165,8 +166,8 @@ TEST_CASE_METHOD(api_fixture, "api: runs are searched by kind, address, duration
   const auto page =
     json_of(call("GET", "/runs?kind=retry,api&address=http%3A%2F%2Fa%3A1&min_duration_ms=3600000&q=no+space&limit=2"));
   CHECK(page["searched_to_ms"].is_null());
-  const std::string asked{"run_page_query('-', '-', 0, '-', '-', '0+2') 2/http://a:1/3600000/no space by admin@127.0.0.1"};
-  CHECK(script->take_asked() == lines{asked});
+  const std::string asked{"run_page_query('-', '-', 0, '-', '-', '0+2') 2/http://a:1/3600000/no space complete"};
+  CHECK(script->take_asked() == lines{asked + " by admin@127.0.0.1"});
   for (const auto* wrong : {"kind=x", "min_duration_ms=0", "q=", "duration=5", "ids=70&q=x"})
     CHECK(call("GET", std::string{"/runs?"} + wrong).status() == 400);
   const std::string filter{R"({"kind":["retry","api"],"address":"http://a:1","min_duration_ms":5,"q":"x"})"};

@@ -45,7 +45,7 @@ TEST_CASE_METHOD(api_fixture, "a one-time token signs in without a password", "[
   open();
   const auto reply = call_as("", "POST", "/session", R"({"one_time":"abc"})");
   REQUIRE(reply.status() == 200);
-  CHECK(reply.head.find("Set-Cookie: xxl_job_login_token=s-new") != std::string::npos);
+  CHECK(reply.head.find("Set-Cookie: ringmaster_session_80=s-new") != std::string::npos);
   CHECK(reply.head.find("Max-Age=") == std::string::npos);
   CHECK(json_of(reply)["expires_ms"] == 1767323045000);
   CHECK(script->take_asked() == asked_of_sessions{"one_time_sign_in('abc', '127.0.0.1')"});
@@ -70,4 +70,66 @@ TEST_CASE_METHOD(api_fixture, "a session is ended by its id", "[gateway][api][se
   CHECK(call("DELETE", "/sessions/0").status() == 404);
   CHECK(call("DELETE", "/sessions/abc").status() == 404);
   CHECK(script->take_asked().empty());
+}
+
+TEST_CASE_METHOD(api_fixture, "the session cookie of the API has the port of the browser's address", "[gateway][api][sessions]") {
+  server.trusted_proxies = {"127.0.0.0/8"};
+  open();
+  const auto set_by = [this](const std::string& host, const std::string& more = {}) {
+    const std::string body = R"({"name":"admin","password":"123456"})";
+    const auto head = "POST /api/v1/session HTTP/1.1\r\nHost: " + host + "\r\n" + more +
+                      "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+    const auto reply = ask(head + body);
+    CHECK(reply.status() == 200);
+    const auto begin = reply.head.find("ringmaster_session_");
+    return reply.head.substr(begin, reply.head.find('=', begin) - begin);
+  };
+  CHECK(set_by("localhost:8080") == "ringmaster_session_8080");
+  CHECK(set_by("[::1]:9090") == "ringmaster_session_9090");
+  CHECK(set_by("jobs.example") == "ringmaster_session_80");
+  CHECK(set_by("jobs.example", "X-Forwarded-Proto: https\r\n") == "ringmaster_session_443");
+  CHECK(set_by("backend:8080", "X-Forwarded-Host: jobs.example:8443\r\n") == "ringmaster_session_8443");
+  CHECK(set_by("backend:8080", "X-Forwarded-Proto: https\r\nX-Forwarded-Host: jobs.example\r\n") == "ringmaster_session_443");
+  for (const auto* odd : {"a:0", "a:65536", "a:99999999999999999999", "a:8080x", "a:-1", "a:", "::1", "a:8;b=c", "a:1:2"}) {
+    CAPTURE(odd);
+    CHECK(set_by(odd) == "ringmaster_session_80");
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "servers on two ports of a host leave each other's sessions alone", "[gateway][api][sessions]") {
+  open();
+  const std::string other = "Cookie: ringmaster_session_8081=s-1; XXL_JOB_LOGIN_IDENTITY=s-2; ringmaster_session_80=admin\r\n";
+  SECTION("the cookie of another port opens nothing") {
+    CHECK(call_as("Cookie: ringmaster_session_8081=admin; ringmaster_session_=admin\r\n", "GET", "/session").status() == 401);
+    CHECK(call_as(other, "GET", "/session").status() == 200);
+  }
+  SECTION("a sign-in sets its own cookie alone") {
+    const auto reply = call_as(other, "POST", "/session", R"({"name":"admin","password":"123456"})");
+    REQUIRE(reply.status() == 200);
+    CHECK(has(reply.head, "Set-Cookie: ringmaster_session_80=s-new;"));
+    CHECK(reply.head.find("Set-Cookie") == reply.head.rfind("Set-Cookie"));
+  }
+  SECTION("a sign-out removes its own cookie alone, and ends the sessions of this server's cookies") {
+    script->take_asked();
+    const auto reply = call_as(other + csrf("admin"), "DELETE", "/session");
+    REQUIRE(reply.status() == 204);
+    CHECK(has(reply.head, "Set-Cookie: ringmaster_session_80=;"));
+    CHECK(reply.head.find("Set-Cookie") == reply.head.rfind("Set-Cookie"));
+    CHECK(script->take_asked() == asked_of_sessions{"sign_out('s-2')", "sign_out('admin')"});
+  }
+  SECTION("the paths of XXL-JOB take XXL-JOB's cookies only") {
+    CHECK(has(submit("/jobinfo/pageList", "jobGroup=1", "Cookie: ringmaster_session_80=admin\r\n").body, "not login"));
+  }
+}
+
+TEST_CASE_METHOD(api_fixture, "many and repeated cookies cost at most three look-ups", "[gateway][api][sessions][hostile]") {
+  open();
+  std::string many = "Cookie: XXL_JOB_LOGIN_IDENTITY=x-1; xxl_job_login_token=x-2";
+  for (int i = 0; i < 100; ++i)
+    many += "; ringmaster_session_80=y-" + std::to_string(i) + "; ringmaster_session_" + std::to_string(i) + "=z";
+  CHECK(call_as(many + "; ringmaster_session_80=admin\r\n", "GET", "/session").status() == 401);
+  // The first one of a name counts.
+  CHECK(call_as("Cookie: ringmaster_session_80=admin; ringmaster_session_80=forged\r\n", "GET", "/session").status() == 200);
+  // A browser that an earlier version signed in stays signed in.
+  CHECK(call_as("Cookie: ringmaster_session_80=forged; xxl_job_login_token=admin\r\n", "GET", "/session").status() == 200);
 }

@@ -16,7 +16,7 @@ inline core::live_figures some_figures() {
   out.lateness = {7, 1};
   out.series = {core::from_ms(1'767'323'030'000), {5, 6, 0}, {0, 1, 0}};
   out.stored = core::stored_counts{41, 40, 10'000, true};
-  out.executors_online = 2;
+  out.executors = core::executor_totals{2, 1};
   out.partial = true;
   return out;
 }
@@ -30,7 +30,6 @@ struct figure_keeper_double {
         return script->answer(line_of("figures_query"),
                               protocol::figures_told{std::make_shared<const core::live_figures>(some_figures())});
       },
-      [](const protocol::registry_change&) {},
       [](protocol::tick_atom) {},
     };
   }

@@ -54,6 +54,8 @@ public:
   protocol::node_status status{true, {}, std::nullopt};
   /// Address that belongs to another group.
   std::string taken_address;
+  /// Answer about registrations without a group.
+  std::vector<core::known_executor> without_group;
 
 private:
   std::mutex mutex_;
@@ -76,17 +78,22 @@ struct registry_double {
       [](const protocol::registry_subscription&) {},
       [](const protocol::executor_update&) {},
       [](const protocol::update_subscription&) {},
-      [](const protocol::executors_query& query) -> caf::result<protocol::executor_list> {
+      [this](const protocol::executors_query& query) -> caf::result<protocol::executor_list> {
         const auto group = query.search.group.value_or(core::group_id{1});
         if (auto may = core::check_right(query.by, core::group_right::viewer, group); query.search.group && !may)
           return protocol::to_caf(may.error());
+        if (query.without_group) {
+          core::page<core::known_executor> page;
+          seen->note([&](recorder& r) { page.rows = r.without_group; });
+          return protocol::executor_list{std::move(page)};
+        }
         if (query.by_group)
-          return protocol::executor_list{{}, {{core::group_id{1}, 2, 3}}};
+          return protocol::executor_list{{}, {{core::group_id{1}, 2, 5, 1, 2}}};
         core::page<core::known_executor> page;
         if (query.by.may(core::group_right::viewer, group))
           page.rows.push_back({group, "app-1", "http://10.0.0.3:9999/", query.search.state.value_or(core::executor_state::online),
                                core::from_ms(1'767'323'045'000), false, core::executor_family::xxl});
-        page.total = 41;
+        page.total = query.search.part == "nothing" ? 0 : 41;
         return protocol::executor_list{std::move(page)};
       },
       [](protocol::tick_atom) {},

@@ -55,6 +55,8 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
       if (!s.kinds.empty() || !s.address.empty() || s.min_duration || !s.words.empty())
         line += " " + std::to_string(s.kinds.size()) + "/" + s.address + "/" +
                 std::to_string(s.min_duration.value_or(core::milliseconds{}).count()) + "/" + s.words;
+      if (s.only_complete)
+        line += " complete";
       return script->answer(line, m.by, check_list(m.by, group),
                             protocol::run_page{core::run_list{page_of(a_run())}, names_of_runs()});
     },

@@ -31,7 +31,8 @@ public:
     return call("reserve", [&] { return of_.reserve(owner, window); });
   }
   core::result<std::vector<core::job_id>> unplanned() override { return std::vector<core::job_id>{}; }
-  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) override {
+  core::result<core::drop_outcome> drop(const core::node_incarnation& owner,
+                                        std::span<const core::dropped_instant> instants) override {
     return call("drop", [&] { return of_.drop(owner, instants, seen_.civil()); });
   }
   core::result<std::size_t> put_back(const core::node_incarnation& owner) override {

@@ -83,6 +83,7 @@ void played_schedule::reserve(const xxl_row& row, const core::node_incarnation& 
   for (const auto& firing : plan.firings)
     insert(row, firing, owner, out);
   out.dropped += plan.dropped;
+  out.merged += plan.merged;
   if (!plan.next)
     out.stopped.push_back({row.id, {}});
   else if (*plan.next <= window.now + window.horizon)
@@ -108,19 +109,23 @@ void played_schedule::insert(const xxl_row& row, const core::planned_firing& fir
   out.intents.push_back(std::move(made));
 }
 
-core::result<void> played_schedule::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
-                                         core::time_point now) {
+core::result<core::drop_outcome> played_schedule::drop(const core::node_incarnation& owner,
+                                                       std::span<const core::dropped_instant> instants,
+                                                       core::time_point now) {
   if (!is_current(owner))
     return tl::unexpected{over(owner)};
   const auto waits = [this](core::intent_id id) {
     return db_.prepare("SELECT 1 FROM rm_intent WHERE id = ?1 AND state = 0").with(id).step();
   };
+  core::drop_outcome outcome;
   for (const auto& one : instants)
     if ((!one.covered_by || waits(*one.covered_by))
         && db_.run("UPDATE rm_intent SET state = 1, node = ?2, incarnation = ?3 WHERE id = ?1 AND state = 0", one.id, owner.node,
-                   owner.incarnation) == 1)
+                   owner.incarnation) == 1) {
+      ++(one.covered_by ? outcome.merged : outcome.dropped);
       seen_.checker.missed(one.id, now);
-  return {};
+    }
+  return outcome;
 }
 
 core::result<std::size_t> played_schedule::forget(core::time_point before, std::size_t limit) {

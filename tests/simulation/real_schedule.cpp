@@ -119,8 +119,9 @@ core::result<core::reserve_outcome> real_schedule::reserve(const core::node_inca
   return done;
 }
 
-core::result<void> real_schedule::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
-                                       core::time_point now) {
+core::result<core::drop_outcome> real_schedule::drop(const core::node_incarnation& owner,
+                                                     std::span<const core::dropped_instant> instants,
+                                                     core::time_point now) {
   const auto before = waiting();
   auto done = role().drop(owner, instants);
   const auto after = waiting();

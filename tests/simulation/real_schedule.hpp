@@ -36,8 +36,8 @@ public:
   bool is_real() const override { return true; }
   core::mode_state mode() override;
   core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override;
-  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
-                          core::time_point now) override;
+  core::result<core::drop_outcome> drop(const core::node_incarnation& owner,
+                                        std::span<const core::dropped_instant> instants, core::time_point now) override;
   core::result<std::size_t> put_back(const core::node_incarnation& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;
   bool announce(core::cluster_mode to) override;

@@ -78,8 +78,8 @@ public:
   [[nodiscard]] virtual core::mode_state mode() = 0;
   virtual core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner,
                                                       const core::reserve_window& window) = 0;
-  virtual core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants,
-                                  core::time_point now) = 0;
+  virtual core::result<core::drop_outcome> drop(const core::node_incarnation& owner,
+                                                std::span<const core::dropped_instant> instants, core::time_point now) = 0;
   virtual core::result<std::size_t> put_back(const core::node_incarnation& owner) = 0;
   virtual core::result<std::size_t> forget(core::time_point before, std::size_t limit) = 0;
   bool hold(const std::string& who);

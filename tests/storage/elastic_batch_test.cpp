@@ -13,7 +13,7 @@ using enum elastic::write_outcome;
 
 namespace {
 
-elastic::action::write_end end_of(elastic::item_run_id run, std::int64_t fence, elastic::item_next next = {}) {
+elastic::action::write_end finish_of(elastic::item_run_id run, std::int64_t fence, elastic::item_next next = {}) {
   return {run, elastic::fence_number{fence}, elastic::item_run_end::finished, std::move(next)};
 }
 
@@ -92,12 +92,12 @@ TEST_CASE("E6 ends a run once, with the next grant in the same transaction", "[s
   const auto run = f.open(0);
   SECTION("to idle") {
     const elastic::run_report report{noon + 1s, noon + 2s};
-    CHECK(f.write_item(0, end_of(run, 1), report).outcome == done);
+    CHECK(f.write_item(0, finish_of(run, 1), report).outcome == done);
     CHECK(f.db->query("SELECT state, started_ms, ended_ms, message FROM ej_run")
           == table{{"2", ms(noon + 1s), ms(noon + 2s), "NULL"}});
     CHECK(f.item(0).state == elastic::stored_item_state::idle);
     CHECK(core::number(f.item(0).run) == 0);
-    CHECK(f.write_item(0, end_of(run, 1), report).outcome == repeated);
+    CHECK(f.write_item(0, finish_of(run, 1), report).outcome == repeated);
     CHECK(f.write_item(0, loss_of(run, 1, elastic::loss_proof::never_sent)).outcome == guard_lost);
   }
   SECTION("to the compensation") {
@@ -105,33 +105,33 @@ TEST_CASE("E6 ends a run once, with the next grant in the same transaction", "[s
     CHECK(f.item(0).missed);
     elastic::item_next next;
     next.grant = f.grant(1, elastic::run_source::misfire);
-    const auto answer = f.write_item(0, end_of(run, 1, next));
+    const auto answer = f.write_item(0, finish_of(run, 1, next));
     CHECK(answer.outcome == done);
     CHECK(answer.grant == done);
     CHECK(f.item(0).run == answer.run);
     CHECK(core::number(f.item(0).fence) == 2);
     CHECK_FALSE(f.item(0).missed);
-    CHECK(f.write_item(0, end_of(run, 1, next)) == elastic::item_answer{repeated, repeated, answer.run});
+    CHECK(f.write_item(0, finish_of(run, 1, next)) == elastic::item_answer{repeated, repeated, answer.run});
   }
   SECTION("the host of the next grant is gone: the run ends all the same") {
     f.set_host_state(elastic::host_state::silent);
     elastic::item_next next{elastic::stored_item_state::wanted, {}, 1, f.grant(1, elastic::run_source::misfire)};
-    const auto answer = f.write_item(0, end_of(run, 1, next));
+    const auto answer = f.write_item(0, finish_of(run, 1, next));
     CHECK(answer.outcome == done);
     CHECK(answer.grant == guard_lost);
     CHECK(f.item(0).state == elastic::stored_item_state::wanted);
     CHECK(f.run_state(run) == "2");
-    CHECK(f.write_item(0, end_of(run, 1, next)) == elastic::item_answer{repeated, guard_lost, {}});
+    CHECK(f.write_item(0, finish_of(run, 1, next)) == elastic::item_answer{repeated, guard_lost, {}});
   }
   SECTION("wrong fence, wrong run") {
-    CHECK(f.write_item(0, end_of(run, 2)).outcome == guard_lost);
-    CHECK(f.write_item(0, end_of(elastic::item_run_id{99}, 1)).outcome == guard_lost);
-    CHECK(f.write_item(1, end_of(run, 1)).outcome == guard_lost);
+    CHECK(f.write_item(0, finish_of(run, 2)).outcome == guard_lost);
+    CHECK(f.write_item(0, finish_of(elastic::item_run_id{99}, 1)).outcome == guard_lost);
+    CHECK(f.write_item(1, finish_of(run, 1)).outcome == guard_lost);
   }
   SECTION("a failure text is cut, and made valid") {
     elastic::run_report report{noon, noon, std::string(5000, 'x')};
     report.message[0] = '\xff';
-    auto end = end_of(run, 1);
+    auto end = finish_of(run, 1);
     end.end = elastic::item_run_end::error;
     CHECK(f.write_item(0, end, report).outcome == done);
     CHECK(f.db->value("SELECT LENGTH(message) FROM ej_run") >= "4000");
@@ -171,6 +171,20 @@ TEST_CASE("E9 needs a proof that no body runs", "[storage][elastic]") {
     CHECK(row.attempt == 2);
     CHECK(row.cause.source == elastic::run_source::failover);
     CHECK(row.cause.fire == f.grant(0).cause.fire);
+  }
+  SECTION("a newer process from another folder proves nothing but the end of the lease") {
+    auto other = elastic_fixture::facts("h1", "p2");
+    other.folder = "elsewhere";
+    require(f.ej().enter_host(f.me, f.cluster, other));
+    CHECK(f.write_item(0, loss_of(run, 1, process_ended, wanted)).outcome == guard_lost);
+    SECTION("its lease is over") { CHECK(f.write_item(0, loss_of(run, 1, lease_over, wanted)).outcome == done); }
+    SECTION("it is proved dead later") {
+      const std::vector<elastic::host_verdict> proof{{f.host, 0, elastic::host_state::dead}};
+      CHECK(require(f.ej().judge_hosts(f.other, proof)).at(0).outcome == done);
+      CHECK(require(f.ej().judge_hosts(f.other, proof)).at(0).outcome == repeated);
+      CHECK(require(f.ej().hosts_since(0, 10)).at(0).state == elastic::host_state::up);
+      CHECK(f.write_item(0, loss_of(run, 1, process_ended, wanted)).outcome == done);
+    }
   }
   SECTION("the host is silent and the lease over") {
     f.set_host_state(elastic::host_state::silent);
@@ -288,7 +302,7 @@ TEST_CASE("E10 steps a barrier, and grants its hook", "[storage][elastic]") {
   CHECK(second.items.at(0).run == first.items.at(0).run);
   step.to = elastic::fire_state::done;
   CHECK(f.write({step}).at(0).outcome == guard_lost);
-  f.write_item(0, end_of(run, 1));
+  f.write_item(0, finish_of(run, 1));
   const auto state = require(f.ej().read_job(f.job));
   REQUIRE(state.fires.size() == 1);
   CHECK(state.fires[0].state == elastic::fire_state::before_hook);
@@ -305,7 +319,7 @@ TEST_CASE("a surplus item is deleted when it is free", "[storage][elastic]") {
   edit.version = 1;
   require(f.ej().put(edit, noon, core::local_operator()));
   CHECK(f.write_item(2, elastic::action::delete_item{}).outcome == guard_lost);
-  const auto answers = f.write({elastic::item_write{f.job, elastic::item_number{2}, end_of(run, 1)},
+  const auto answers = f.write({elastic::item_write{f.job, elastic::item_number{2}, finish_of(run, 1)},
                                 elastic::item_write{f.job, elastic::item_number{2}, elastic::action::delete_item{}}});
   CHECK(answers.at(0).outcome == done);
   CHECK(answers.at(1).outcome == done);
@@ -328,7 +342,7 @@ TEST_CASE("a result that another node has heard waits in the inbox", "[storage][
   const auto inbox = require(f.ej().read_job(f.job)).inbox;
   REQUIRE(inbox.size() == 1);
   CHECK(inbox[0].outcome == heard[0].outcome);
-  CHECK(f.write_item(0, end_of(run, 1)).outcome == done);
+  CHECK(f.write_item(0, finish_of(run, 1)).outcome == done);
   CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
   require(f.ej().deliver(f.other, heard));
   CHECK(f.db->value("SELECT COUNT(*) FROM ej_inbox") == "0");
@@ -354,7 +368,7 @@ TEST_CASE("a run takes at most four row writes, and a fire three", "[storage][el
   CHECK(counter.during([&] { answers = f.write({fire}); }) == 3 + 2 * 300);
   std::vector<elastic::elastic_op> ends;
   for (std::size_t i = 0; i < 300; ++i) {
-    elastic::item_write end{big, elastic::item_number{items[i]}, end_of(answers.at(0).items.at(i).run, 1)};
+    elastic::item_write end{big, elastic::item_number{items[i]}, finish_of(answers.at(0).items.at(i).run, 1)};
     if (i == 7)
       end.report.message = "failed";
     ends.emplace_back(end);

@@ -81,7 +81,7 @@ TEST_CASE("each option of an elastic job has a column that keeps it", "[storage]
   CHECK(stored.status == elastic::job_status::on);
   CHECK(stored.next == added.next);
   CHECK(stored.revision == added.revision);
-  // The same declared text again.
+  // Repeats the edit.
   const auto again = require(f.ej().put(edit, noon, root()));
   CHECK(again.id == added.id);
   CHECK(again.revision == 0);

@@ -53,6 +53,7 @@ TEST_CASE("each process of a host has a higher incarnation", "[storage][elastic]
   CHECK(next.row->keeper == f.other);
   CHECK(next.row->change_no > again.row->change_no);
   CHECK(next.row->facts == elastic_fixture::facts("h1", "p2"));
+  CHECK(next.row->ended == f.host.incarnation);
   CHECK(error_of(f.ej().enter_host(f.me, "another", elastic_fixture::facts("h1", "p2"))) == core::errc::conflict);
   CHECK(error_of(f.ej().enter_host(f.me, f.cluster, elastic_fixture::facts("", "p2"))) == core::errc::invalid_argument);
   CHECK(error_of(f.ej().enter_host(f.me, f.cluster, elastic_fixture::facts(std::string(256, 'x'), "p")))

@@ -66,8 +66,8 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT user_id, language, zone, theme, start_page, refresh_s, single_keys FROM rm_user_settings",
          "SELECT id, cluster_id, host_change FROM ej_meta",
          "SELECT slot, node, incarnation, epoch FROM ej_lease",
-         "SELECT id, namespace, name, job_group, kind, handler, total, schedule_type, host_order, props, version, status, source, "
-         "content_hash FROM ej_job",
+         "SELECT id, namespace, name, job_group, kind, handler, total, schedule_type, host_order, props, version, status, "
+         "source, content_hash FROM ej_job",
          "SELECT job, next_ms, last_ms, revision FROM ej_schedule",
          "SELECT job, item, fence, state, run, host, host_inc, attempt, missed, flags, lease_ms FROM ej_item",
          "SELECT job, item, fence, value FROM ej_cursor",
@@ -75,8 +75,8 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT job, fire_ms, source, request, plan_version, config_version, state, expected, dropped, param FROM ej_fire",
          "SELECT id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc, granted_ms, started_ms, "
          "ended_ms, state, message FROM ej_run",
-         "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state, "
-         "keeper, keeper_inc, keeper_no, change_no FROM ej_node",
+         "SELECT num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, "
+         "capacity, state, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
          "SELECT run, fence, outcome FROM ej_inbox",
@@ -111,8 +111,8 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
         "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log",
         "rm_life", "rm_shown_token", "rm_stop", "rm_source_file",
-        "rm_user_settings", "ej_meta", "ej_lease", "ej_job", "ej_schedule", "ej_item", "ej_cursor", "ej_plan", "ej_fire", "ej_run",
-        "ej_node", "ej_server", "ej_request", "ej_inbox"})
+        "rm_user_settings", "ej_meta", "ej_lease", "ej_job", "ej_schedule", "ej_item", "ej_cursor", "ej_plan", "ej_fire",
+        "ej_run", "ej_node", "ej_server", "ej_request", "ej_inbox"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // Existing jobs keep their next time.

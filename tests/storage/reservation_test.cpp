@@ -55,6 +55,7 @@ TEST_CASE("late, missed and ended schedules are reserved by their policies", "[s
   CHECK(f.schedule_of(5) == "0 - -");
   CHECK(f.schedule_of(6).starts_with("0 "));
   CHECK(got.dropped == 2);
+  CHECK(got.merged == 1); // the misfire of the second replaces two instants
   REQUIRE(got.stopped.size() == 3);
   std::map<std::int64_t, std::string> reasons;
   for (const auto& one : got.stopped)
@@ -187,7 +188,9 @@ TEST_CASE("instants that waited too long are never sent", "[storage]") {
   f.add_shared(1, noon);
   auto got = f.reserve(noon);
   REQUIRE(got.intents.size() == 1);
-  require(f.reservations().drop(f.me, std::vector{core::dropped_instant{got.intents[0].id, std::nullopt}}));
+  const std::vector late{core::dropped_instant{got.intents[0].id, std::nullopt}};
+  CHECK(require(f.reservations().drop(f.me, late)) == core::drop_outcome{1, 0});
+  CHECK(require(f.reservations().drop(f.me, late)) == core::drop_outcome{}); // as by another node that knows it, too
   auto outcome = f.claim(got.intents);
   CHECK(outcome.runs.empty());
   CHECK(outcome.lost_intents.size() == 1);
@@ -202,13 +205,14 @@ TEST_CASE("an instant that another one covers is dropped while that one waits", 
   const auto cover = [&](std::size_t one, std::size_t by) { return core::dropped_instant{got[one].id, got[by].id}; };
   // One node keeps the newest that it knows, another one the oldest: the instant that the first keeps must not be lost by the
   // second.
-  require(f.reservations().drop(f.me, std::vector{cover(0, 2), cover(1, 2)}));
-  require(f.reservations().drop(f.me, std::vector{cover(2, 0), cover(3, 0)}));
+  CHECK(require(f.reservations().drop(f.me, std::vector{cover(0, 2), cover(1, 2)})) == core::drop_outcome{0, 2});
+  CHECK(require(f.reservations().drop(f.me, std::vector{cover(2, 0), cover(3, 0)})) == core::drop_outcome{});
   CHECK(f.rows("rm_intent", "state = 1") == "2");
   REQUIRE(f.claim({got[2]}).runs.size() == 1);
-  require(f.reservations().drop(f.me, std::vector{cover(3, 2)})); // it runs, and covers nothing any more
+  // It runs, and covers nothing any more.
+  CHECK(require(f.reservations().drop(f.me, std::vector{cover(3, 2)})) == core::drop_outcome{});
   CHECK(f.claim({got[3]}).runs.size() == 1);
-  require(f.reservations().drop(f.me, std::vector{cover(4, 5), cover(5, 6)}));
+  CHECK(require(f.reservations().drop(f.me, std::vector{cover(4, 5), cover(5, 6)})) == core::drop_outcome{0, 2});
   CHECK(f.rows("rm_intent", "state = 0") == "1");
 }
 

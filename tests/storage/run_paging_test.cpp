@@ -106,6 +106,28 @@ TEST_CASE("a search among jobs continues where the search of all rows ended", "[
   CHECK(log.asked_for == 0);
 }
 
+TEST_CASE("a first page for a reader who continues reads nothing that it leaves out", "[storage][runs]") {
+  busy_log log;
+  core::run_search search;
+  search.group = core::group_id{3};
+  search.window = {0, 10};
+  storage::datetime_text dates{core::zone{}};
+  storage::seen_totals totals;
+  storage::run_terms terms;
+  terms.group = search.group;
+  const auto whole = storage::find_runs(log, terms, search, 1000, dates, totals);
+  CHECK(whole.ids.size() == 10);
+  log.asked_for = 0;
+  search.only_complete = true;
+  const auto found = storage::find_runs(log, terms, search, 1000, dates, totals);
+  CHECK(found.ids.empty());
+  CHECK(found.rest == whole.rest);
+  // The total of the other search is not that of this one.
+  CHECK(found.total == 0);
+  CHECK(found.total_is_capped);
+  CHECK(log.asked_for == 0);
+}
+
 TEST_CASE("messages are searched in fewer rows than columns", "[storage][runs]") {
   busy_log log;
   core::run_search search;

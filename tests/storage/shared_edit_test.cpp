@@ -232,3 +232,15 @@ TEST_CASE("claims of a Java admin's fail monitor are its own", "[storage]") {
   CHECK(f.row(core::log_id{2}).trigger_msg == "x");
   CHECK(f.row(core::log_id{2}).alarm_status == -1);
 }
+
+TEST_CASE("jobs that are due first have the times that Java admins read, or none in an unknown mode", "[storage]") {
+  shared_edit f{GENERATE(from_range(shared_backends()))};
+  f.add_shared(1, noon + 9s);
+  f.add_shared(2, noon + 3s);
+  const auto first = [&f] { return f.store->job_editing().soonest({}, 10, core::local_operator()); };
+  const auto found = require(first());
+  REQUIRE(found.jobs.rows.size() == 2);
+  CHECK(found.jobs.rows[0].id == core::job_id{2});
+  f.db->exec("UPDATE rm_mode SET mode = 'both'");
+  CHECK(error_of(first()) == core::errc::unsupported);
+}

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "protocol/admin_messages.hpp"
-
 namespace ringmaster::test {
 
 namespace {
@@ -167,8 +165,8 @@ schedule_double::schedule_double(virtual_time& world)
     }))} {}
 
 registry_monitor_double::registry_monitor_double(virtual_time& world)
-  : actor{world.track(world.system().spawn([hints = hints, beats = beats, removals = removals,
-                                            taken = taken]() -> protocol::registry_monitor::behavior_type {
+  : actor{world.track(world.system().spawn([hints = hints, beats = beats, removals = removals, taken = taken,
+                                            listed = listed]() -> protocol::registry_monitor::behavior_type {
       return {
         [beats](const protocol::registry_beat& beat) { beats->push_back(beat); },
         [removals](const protocol::registry_removal& removal) { removals->push_back(removal); },
@@ -179,7 +177,11 @@ registry_monitor_double::registry_monitor_double(virtual_time& world)
         [](const protocol::registry_subscription& subscription) { ignore(subscription); },
         [](const protocol::executor_update& update) { ignore(update); },
         [](const protocol::update_subscription& subscription) { ignore(subscription); },
-        [](const protocol::executors_query&) { return protocol::executor_list{}; },
+        [listed](const protocol::executors_query&) -> caf::result<protocol::executor_list> {
+          if (!*listed)
+            return protocol::to_caf({core::errc::unavailable, "the registry has not been read yet"});
+          return **listed;
+        },
         [](protocol::tick_atom) {},
       };
     }))} {}

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/admin_messages.hpp"
 #include "protocol/error.hpp"
 #include "protocol/messages.hpp"
 #include "storage/store.hpp"
@@ -93,6 +94,9 @@ struct registry_monitor_double {
   std::shared_ptr<std::vector<protocol::registry_removal>> removals = std::make_shared<std::vector<protocol::registry_removal>>();
   /// Address that another group has.
   std::shared_ptr<std::string> taken = std::make_shared<std::string>();
+  /// Answer to queries; unset: the registry has not been read.
+  std::shared_ptr<std::optional<protocol::executor_list>> listed =
+    std::make_shared<std::optional<protocol::executor_list>>(protocol::executor_list{});
   protocol::registry_monitor actor;
 };
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,17 @@ public:
 
   core::result<std::vector<core::job_id>> unplanned() override { return with_options; }
 
-  core::result<void> drop(const core::node_incarnation&, std::span<const core::dropped_instant> instants) override {
+  core::result<core::drop_outcome> drop(const core::node_incarnation&,
+                                        std::span<const core::dropped_instant> instants) override {
     if (drop_trouble)
       return tl::unexpected{*drop_trouble};
-    for (const auto& one : instants)
+    core::drop_outcome outcome;
+    for (const auto& one : instants) {
       dropped.push_back(one.id);
-    return {};
+      if (!taken_elsewhere.contains(one.id))
+        ++(one.covered_by ? outcome.merged : outcome.dropped);
+    }
+    return outcome;
   }
 
   core::result<std::size_t> put_back(const core::node_incarnation& owner) override {
@@ -88,7 +94,10 @@ public:
   std::size_t holds = 0;
   std::vector<core::node_incarnation> owners;
   std::vector<core::reserve_window> windows;
+  /// Instants that `drop` was called for.
   std::vector<core::intent_id> dropped;
+  /// Instants that another node has claimed or dropped.
+  std::set<core::intent_id> taken_elsewhere;
   std::vector<core::job_id> with_options;
   std::vector<core::node_incarnation> put_back_for;
   std::vector<core::time_point> forgotten_before;

@@ -355,3 +355,16 @@ TEST_CASE("api: a run tells why it failed, and how it came about", "[wire][api]"
   CHECK(around["attempt"] == 2);
   CHECK(around["by"].is_null());
 }
+
+TEST_CASE("a late run tells its first instant, its delay and the instants that it replaces", "[unit][api]") {
+  core::log_row run;
+  run.trigger_time = core::from_ms(1'700'000'065'000);
+  run.trigger_msg = "rm1;misfire@1700000000000+6;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
+  const auto late = json::parse(api_run(run, {}));
+  CHECK(late["instant_ms"] == 1'700'000'000'000);
+  CHECK(late["lateness_ms"] == 65'000);
+  CHECK(late["merged_instants"] == 6);
+  CHECK(late["kind"] == "misfire");
+  run.trigger_msg = "rm1;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
+  CHECK(json::parse(api_run(run, {}))["merged_instants"].is_null());
+}

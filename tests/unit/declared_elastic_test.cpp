@@ -50,7 +50,8 @@ TEST_CASE("declared file: an elastic job with its defaults", "[config][elastic]"
 TEST_CASE("declared file: an elastic job with all options", "[config][elastic]") {
   const auto job = elastic_accepted(small_elastic + R"(
 namespace = "billing"
-type = "SIMPLE"
+type = "DATAFLOW"
+streaming = true
 schedule = { cron = "0 0 1 * * ?" }
 time_zone = "Asia/Shanghai"
 start_at = 2026-12-01T08:00:00+08:00
@@ -90,6 +91,8 @@ enabled = false
   CHECK(options.order == core::elastic::host_order::asc_natural);
   CHECK(options.static_fallback == core::elastic::static_fallback::borrow);
   CHECK(options.max_time_diff == 200ms);
+  CHECK(job.what.kind == "dataflow");
+  CHECK(options.streaming);
   CHECK(options.failover);
   CHECK(options.failover_max == 5);
   CHECK_FALSE(options.misfire);
@@ -171,7 +174,7 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
   CHECK(with("timeout = -1").starts_with("e.toml:6: timeout: expected a duration"));
   CHECK(with("failover_max = 255") == "e.toml:6: failover_max: expected a whole number from 0 to 254");
   CHECK(with("enabled = true\ndisabled = false") == "e.toml:7: disabled: excludes enabled");
-  CHECK(with("type = \"weekly\"") == "e.toml:6: type: \"weekly\" is unknown; expected simple");
+  CHECK(with("type = \"weekly\"") == "e.toml:6: type: \"weekly\" is unknown; expected simple or dataflow");
   CHECK(with(small_elastic) == "e.toml:6: elastic_job 'sums' is declared twice, first at e.toml:1");
   for (const std::string total : {"0", "100001", "\"3\""})
     CHECK(elastic_refusal("[[elastic_job]]\ngroup = \"pay-worker\"\nname = \"sums\"\nhandler = \"h\"\ntotal = " + total + '\n')
@@ -183,13 +186,13 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
 
 TEST_CASE("declared file: keys of elastic jobs that nothing implements are refused", "[config][elastic]") {
   for (const std::string line :
-       {"streaming = true", "props = { a = \"b\" }", "listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"",
+       {"props = { a = \"b\" }", "listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"",
         "started_timeout = 3", "pool = \"CPU\"", "jobExecutorServiceHandlerType = \"CPU\"", "error_handler = \"LOG\"",
         "job-error-handler-type = \"LOG\"", "retry = 1", "calendar = \"c\"", "alarm_email = \"a@b.example\""})
     CHECK(elastic_refusal(small_elastic + line + '\n')
           == "e.toml:6: " + line.substr(0, line.find(' ')) + ": not supported by this release");
-  for (const std::string type : {"dataflow", "SCRIPT", "http"})
-    CHECK(elastic_refusal(small_elastic + "type = \"" + type + "\"\n").ends_with("only simple jobs can be declared"));
+  for (const std::string type : {"SCRIPT", "http"})
+    CHECK(elastic_refusal(small_elastic + "type = \"" + type + "\"\n").ends_with("expected simple or dataflow"));
 }
 
 TEST_CASE("the hash of an elastic job changes with each option", "[elastic]") {

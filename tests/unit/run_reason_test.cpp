@@ -2,6 +2,9 @@
 
 #include "core/run/run_reason.hpp"
 
+#include <vector>
+
+#include "core/run/noted_run.hpp"
 #include "core/run/run_origin.hpp"
 #include "core/run/trigger_text.hpp"
 #include "core/text/plain_text.hpp"
@@ -165,6 +168,9 @@ TEST_CASE("the origin of a run is in its note", "[run]") {
   run.trigger_msg = "rm1;misfire@1700000000123;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
   CHECK(core::origin_of(run).instant == core::from_ms(1'700'000'000'123));
   CHECK_FALSE(core::origin_of(run).parent);
+  CHECK(core::origin_of(run).merged == 0);
+  run.trigger_msg = "rm1;misfire@1700000000123+6;h;FIRST;0/1;SERIAL_EXECUTION;0;3;";
+  CHECK(core::origin_of(run).merged == 6);
 }
 
 TEST_CASE("the duration of a run ends with its result", "[run]") {
@@ -189,5 +195,25 @@ TEST_CASE("plain text has no tags and no control characters", "[text]") {
     while (many.size() < 200'000)
       many += part;
     CHECK(core::plain_text(many) == many);
+  }
+}
+
+TEST_CASE("a row with its note tells the same as the row", "[run]") {
+  std::vector<core::log_row> rows{{}, not_sent_run("refused: busy"), not_sent_run("connection refused"), failed_run("x", 502)};
+  rows.push_back(java_run("something else", core::language::en, core::trigger_tail::remark));
+  for (const auto* text : {"rm3;missed;h;FIRST;0/1;SERIAL_EXECUTION;0;0;2;1000;2000;late", "rm3;missed;broken",
+                           "rm3;cron;h;FIRST;0/1;SERIAL_EXECUTION;0;0;2;1000;2000;late", "rm1;missed;h;FIRST;0/1;;0;0;"}) {
+    rows.push_back(not_sent_run({}));
+    rows.back().trigger_msg = text;
+  }
+  for (const auto& row : rows) {
+    CAPTURE(row.trigger_msg);
+    const core::noted_run noted{row};
+    CHECK(noted.note == core::decode_trigger_note(row.trigger_msg));
+    CHECK(core::missed_in(noted) == core::missed_in(row.trigger_msg));
+    CHECK(core::origin_of(noted).kind == core::origin_of(row).kind);
+    const auto reason = core::reason_of(noted);
+    REQUIRE(reason.has_value() == core::reason_of(row).has_value());
+    CHECK((!reason || (reason->code == core::reason_of(row)->code && reason->text == core::reason_of(row)->text)));
   }
 }

@@ -163,6 +163,13 @@ TEST_CASE("FIRE_ONCE_NOW fires once, now", "[unit][plan]") {
   CHECK(p.next == whole_second + 61s);
   CHECK(p.last == now);
   CHECK(p.dropped == 0);
+  CHECK(p.merged == 60); // 61 instants of an hour, both ends included
+  const auto one = plan(due_at(whole_second - 6s, misfire_policy::fire_once_now), every(60), window_at(now));
+  CHECK((one.firings.size() == 1 && one.merged == 0));
+  auto never_planned = due_at(whole_second, misfire_policy::fire_once_now);
+  never_planned.next = due_since_ever;
+  const auto first = plan(never_planned, every(1), window_at(now));
+  CHECK((first.firings.size() == 1 && first.merged == 0));
 }
 
 TEST_CASE("DO_NOTHING counts the dropped instants", "[unit][plan]") {

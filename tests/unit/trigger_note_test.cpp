@@ -50,13 +50,22 @@ TEST_CASE("the note of a late run has its first instant, not an origin", "[unit]
   note.instant = from_ms(1'700'000'000'123);
   CHECK(encode(note) == "rm1;misfire@1700000000123;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
   CHECK(decode_trigger_note(encode(note)) == note);
+  note.merged = 4;
+  CHECK(encode(note) == "rm1;misfire@1700000000123+4;10.0.0.1;FIRST;0/1;SERIAL_EXECUTION;0;3;");
+  CHECK(decode_trigger_note(encode(note)) == note);
+  for (const auto* kind : {"misfire+4", "misfire@5+", "misfire@5+0", "misfire@5+-1", "misfire@5+x", "misfire@+4", "retry@5+4"})
+    CHECK_FALSE(decode_trigger_note(std::string{"rm1;"} + kind + ";h;FIRST;0/1;SERIAL_EXECUTION;0;3;"));
   note.kind = trigger_kind::cron;
   CHECK_FALSE(decode_trigger_note(encode(note))->instant);
   planned_run run;
   run.spec = std::make_shared<const job>();
   run.kind = trigger_kind::misfire;
   run.instant = from_ms(42);
+  run.merged = 7;
   CHECK(note_of(run, "h").instant == from_ms(42));
+  CHECK(note_of(run, "h").merged == 7);
+  run.instant.reset();
+  CHECK(note_of(run, "h").merged == 0);
 }
 
 TEST_CASE("a refusal differs from a reason of Ringmaster, and its words are returned alone", "[unit][trigger_note]") {

@@ -40,11 +40,24 @@ protocol::callback_actor::behavior_type callback_actor_state::make_behavior() {
 
 void callback_actor_state::take(std::vector<core::run_report>&& reports) {
   for (auto& report : reports) {
-    if (unsent_.bytes() > bytes_limit && report.message)
-      report.message->resize(core::cut_bytes(*report.message, shortened_bytes).size());
+    if (report.message && unsent_.bytes() + report.message->size() > bytes_limit)
+      shorten(report);
     unsent_.add(std::move(report));
   }
   pump();
+}
+
+// A new text: a string that is resized keeps its memory.
+void callback_actor_state::shorten(core::run_report& report) {
+  const auto bytes = report.message->size();
+  if (bytes <= shortened_bytes)
+    return;
+  const auto kept = core::cut_bytes(*report.message, shortened_bytes - shortened_mark.size());
+  report.message = std::string{kept}.append(shortened_mark);
+  if (const auto line_end = shortened_.admit(now()))
+    tools_.log->warn("run={} its message of {} bytes is cut to {}: {} MiB of results are in memory, as no admin accepts them and "
+                     "they cannot be written to files{}",
+                     core::number(report.run), bytes, report.message->size(), unsent_.bytes() / (1024 * 1024), *line_end);
 }
 
 void callback_actor_state::tick() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/executor/blocking_lane.hpp"
@@ -20,6 +21,7 @@
 #include "actors/executor/job_logs.hpp"
 #include "actors/executor/taken_runs.hpp"
 #include "actors/logger.hpp"
+#include "core/limits/log_rate_limiter.hpp"
 #include "core/result.hpp"
 #include "protocol/caf.hpp"
 #include "protocol/executor_interfaces.hpp"
@@ -57,9 +59,12 @@ public:
   /// Results in memory; more go to files.
   static constexpr std::size_t reports_max = 10'000;
   static constexpr std::size_t bytes_max = 16 * 1024 * 1024;
-  /// Limit while files cannot be written either: beyond it, messages of results are cut to `shortened_bytes`.
+  /// Limit while files cannot be written either: beyond it, messages of results are cut to `shortened_bytes`. Results that
+  /// are in flight, or that a thread is writing, are not counted: at most a few requests.
   static constexpr std::size_t bytes_limit = 64 * 1024 * 1024;
   static constexpr std::size_t shortened_bytes = 200;
+  /// End of a message that was cut.
+  static constexpr std::string_view shortened_mark = " [cut: no memory for more]";
   static constexpr std::chrono::milliseconds tick_period{500};
   /// Time limit of a report_way; longer than its own limit.
   static constexpr std::chrono::seconds links_patience{16};
@@ -92,6 +97,8 @@ private:
   };
 
   void take(std::vector<core::run_report>&& reports);
+  /// Cuts the message to `shortened_bytes` with the mark, and logs it.
+  void shorten(core::run_report& report);
   caf::result<void> flush(std::chrono::milliseconds limit);
   void tick();
   void arm();
@@ -138,6 +145,7 @@ private:
   admin_reach reach_;
 
   report_queue unsent_;
+  core::log_rate_limiter shortened_;
   /// At most one of them sends files.
   std::list<flight> flights_;
   kept_files files_;

@@ -9,14 +9,11 @@ import { h } from 'vue'
 import { ApiError } from '../api/problem'
 import { t } from './i18n'
 
-/** The server's words for any missing permission, as XXL-JOB has them. */
-const deniedWords = /^(Permission limit|权限拦截|權限攔截)(\[username=.*\])?$/
-
 /** Returns the server's words, or words of the console if there was no answer. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiError) {
     if (error.status === 0) return t('errors.no_answer')
-    if (error.status === 403) return !error.message || deniedWords.test(error.message) ? t('errors.forbidden') : error.message
+    if (error.kind === 'not_permitted') return t('errors.not_permitted', { missing: error.message })
     return error.message
   }
   return error instanceof Error ? error.message : String(error)

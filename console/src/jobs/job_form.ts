@@ -1,4 +1,5 @@
 import type { Job, JobDraft, NewJob } from '../../types/api'
+import { charsMax, tooLong } from '../app/text_limits'
 
 /** Fields of the form. Texts for inputs, so that a field may be empty while it is edited. */
 export interface JobForm {
@@ -127,6 +128,19 @@ export function draftOf(form: JobForm): JobDraft {
     children: form.children,
   }
   return draft as JobDraft
+}
+
+/** Returns why fields that are sent are too long for the server. */
+export function longFields(form: JobForm): Partial<Record<keyof JobForm, string>> {
+  const limits: Partial<Record<keyof JobForm, number>> = { name: charsMax.job_name, author: charsMax.author, alarm_email: charsMax.alarm_email, description: charsMax.description }
+  if (form.glue_type === 'BEAN') limits.handler = charsMax.handler
+  if (form.type === 'CRON') limits.cron = charsMax.cron
+  const found: Partial<Record<keyof JobForm, string>> = {}
+  for (const [name, max] of Object.entries(limits) as [keyof JobForm, number][]) {
+    const problem = tooLong(String(form[name]), max)
+    if (problem) found[name] = problem
+  }
+  return found
 }
 
 export function newJobOf(form: JobForm): NewJob {

@@ -31,11 +31,14 @@ export function useJobHead(refresh: () => Promise<void>) {
   const switchable = (job: JobRow | Job) => may('operator', job) && job.schedule.type !== 'NONE'
   const deletable = (job: JobRow | Job) => may('editor', job) && !job.source
   // The filters of a list stay in the URL below its drawer. A drawer that a job's own page opens leads back to that page.
-  const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) => {
+  const drawerAt = (path: string, more: Record<string, string> = {}) => {
     const place = route.matched[0]?.path
     const query = place === '/jobs' ? { ...route.query, ...more } : place === '/jobs/:id(\\d+)' ? { ...more, back: 'job' } : more
-    return follow(router, { path, query }, event)
+    return { path, query }
   }
+  const toDrawer = (path: string, more: Record<string, string> = {}, event?: Event) => follow(router, drawerAt(path, more), event)
+  /** Returns the place of the editor of a job with the focus on its cron; null: the user cannot change it there. */
+  const cronEditorOf = (job: JobRow) => (may('editor', job) && !job.source && job.schedule.type === 'CRON' ? drawerAt(`/jobs/${job.id}/edit`, { field: 'cron' }) : null)
 
   /** Shows the wanted state from the confirmation until the server has answered; after a failure the page shows the real one. */
   async function turnTo(job: JobRow | Job, on: boolean): Promise<void> {
@@ -67,5 +70,5 @@ export function useJobHead(refresh: () => Promise<void>) {
   async function remove(job: JobRow | Job, then: () => void): Promise<void> {
     if (await deleteJob(job)) then()
   }
-  return { switching, ran, may, switchable, deletable, copyToml, remove, ...actions }
+  return { switching, ran, may, switchable, deletable, cronEditorOf, copyToml, remove, ...actions }
 }

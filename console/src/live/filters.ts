@@ -1,5 +1,6 @@
 import { computed, onScopeDispose, reactive, watch } from 'vue'
 import { useRoute, useRouter, type LocationQuery, type LocationQueryRaw } from 'vue-router'
+import { firstPlace, writePlace } from './place'
 
 /** A list is one of these values, `several` any number of them, written with commas. */
 export type FilterKind = 'text' | 'number' | 'flag' | readonly string[] | { readonly several: readonly string[] }
@@ -51,7 +52,7 @@ export function hasStray<Spec extends FilterSpec>(spec: Spec, values: FilterValu
   return Object.keys(spec).some((name) => query[name] !== undefined && query[name] !== (isSet(values[name]) ? String(values[name]) : ''))
 }
 
-/** Filters of a page, kept in its URL, so that a link and Back restore them. */
+/** Filters of a page, kept in its URL, so that a link and Back restore them. A change of them leads to the first page of the list. */
 export function useFilters<Spec extends FilterSpec>(spec: Spec) {
   const route = useRoute()
   const router = useRouter()
@@ -77,7 +78,7 @@ export function useFilters<Spec extends FilterSpec>(spec: Spec) {
     timer = setTimeout(() => {
       if (!isShown()) return
       const query = writeFilters(spec, values, route.query)
-      if (JSON.stringify(query) !== JSON.stringify(writeFilters(spec, readFilters(spec, route.query), route.query))) void router.push({ query })
+      if (JSON.stringify(query) !== JSON.stringify(writeFilters(spec, readFilters(spec, route.query), route.query))) void router.push({ query: writePlace(query, firstPlace) })
     }, 300)
   })
   // A change that is not in the URL yet must not end the way to another page.

@@ -1,6 +1,8 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Page } from '../api/operations'
+import { ApiError } from '../api/problem'
 import { settings } from '../app/settings'
+import { cursorOf, firstPlace, formerPlace, hasFormer, laterPlace, usePlaceInMemory, type KeptPlace, type Place } from './place'
 import { useLive } from './poll'
 import { mergeRows } from './rows'
 
@@ -19,6 +21,8 @@ export interface ListSource<Row> {
   /** A text of all filters; the first page is read again when it changes. */
   filters(): string
   everyMs: number
+  /** Page that is shown; default: kept in memory. */
+  place?: KeptPlace
   /** Rows were read, here or in another tab. */
   seen?(rows: Row[]): void
 }
@@ -27,10 +31,12 @@ export interface ListSource<Row> {
 interface Found<Row> {
   filters: string
   page: Page<Row>
+  /** The page that was asked for does not exist: this is the first one. */
+  isMoved?: boolean
 }
 
 /** A live list with pages. */
-export function useList<Row extends { id: number }>({ name, load, filters, everyMs, seen }: ListSource<Row>) {
+export function useList<Row extends { id: number }>({ name, load, filters, everyMs, place = usePlaceInMemory(), seen }: ListSource<Row>) {
   const rows = shallowRef<Row[]>([])
   const total = ref<number | null>(null)
   const totalIsCapped = ref(false)
@@ -41,19 +47,28 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   const waiting = ref(0)
   /** Reasons to keep the order: the pointer is on the table, rows are selected. */
   const holds = ref(0)
-  const cursors = ref<string[]>([])
+  /** The place that this list has seen; another one comes from the URL. */
+  let known = place.current.value
+  /** The page after the shown one, until it had rows: the rest of a list may be empty. */
+  let rest: Place | null = null
   let replace = true
   /** Filters of the rows that are shown. */
   let shownFilters: string | null = null
 
-  const pageOf = () => ({ limit: settings.pageSize, cursor: cursors.value[cursors.value.length - 1] })
+  const pageOf = () => ({ limit: settings.pageSize, cursor: cursorOf(place.current.value) })
   const live = useLive<Found<Row>>({
     key: () => JSON.stringify([name, filters(), pageOf()]),
     async read(signal) {
       const asked = filters()
-      return { filters: asked, page: await load(pageOf(), signal) }
+      const found = await readAsked(signal)
+      return found ? { filters: asked, page: found } : { filters: asked, page: await load({ limit: settings.pageSize }, signal), isMoved: true }
     },
-    show({ filters: asked, page }) {
+    show({ filters: asked, page, isMoved }) {
+      if (isMoved) {
+        moveTo(firstPlace, 'replace')
+        replace = true
+      }
+      if (page.items.length) rest = null
       shownFilters = asked
       const merged = mergeRows(rows.value, page.items, holds.value > 0 && !replace)
       replace = false
@@ -72,6 +87,22 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
     leastMs: () => (searchedTo.value === null && parts === 1 ? 0 : partEveryMs),
   })
 
+  /** Reads the page. Returns null if it does not exist any more: its cursor is refused, or it has no rows. */
+  async function readAsked(signal: AbortSignal): Promise<Page<Row> | null> {
+    const asked = pageOf()
+    const mayBeEmpty = asked.cursor === undefined || place.current.value === rest
+    try {
+      const page = await load(asked, signal)
+      return page.items.length || page.next || mayBeEmpty ? page : null
+    } catch (error) {
+      if (asked.cursor !== undefined && error instanceof ApiError && error.status === 400) return null
+      throw error
+    }
+  }
+  function moveTo(other: Place, how: 'push' | 'replace' | 'later'): void {
+    known = other
+    place.move(other, how)
+  }
   function show(): void {
     replace = true
     void live.refresh()
@@ -88,26 +119,31 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   }
   function goNext(): void {
     if (!next.value) return
-    cursors.value.push(next.value)
+    rest = laterPlace(place.current.value, next.value)
+    moveTo(rest, 'push')
     show()
   }
   function goBack(): void {
-    cursors.value.pop()
+    moveTo(formerPlace(place.current.value), 'push')
     show()
   }
-  function goFirst(): void {
-    cursors.value = []
+  function goFirst(how: 'push' | 'replace' = 'push'): void {
+    moveTo(firstPlace, how)
     show()
   }
   // Typing in a filter asks once.
   let timer: ReturnType<typeof setTimeout> | undefined
-  watch(filters, () => {
-    // The place of a page belongs to a list with these filters, in this order.
-    cursors.value = []
+  watch([filters, place.current], ([text, now], [former, before]) => {
+    const isFromUrl = now !== known
+    known = now
+    if (text === former && (!isFromUrl || cursorOf(now) === cursorOf(before))) return
     next.value = null
     searchedTo.value = null
     clearTimeout(timer)
-    timer = setTimeout(goFirst, 250)
+    if (isFromUrl) return show()
+    // The place of a page belongs to a list with these filters, in this order.
+    moveTo(firstPlace, 'later')
+    timer = setTimeout(show, 250)
   })
   onScopeDispose(() => clearTimeout(timer))
   watch(
@@ -116,8 +152,9 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
       if (error && !error.mayPass && shownFilters !== null && shownFilters !== filters()) clear()
     },
   )
-  watch(() => settings.pageSize, goFirst)
+  watch(() => settings.pageSize, () => goFirst('replace'))
 
-  const page = computed(() => cursors.value.length)
-  return { rows, total, totalIsCapped, next, searchedTo, waiting, holds, live, page, show, goNext, goBack, goFirst }
+  const page = computed(() => place.current.value.page)
+  const hasBack = computed(() => hasFormer(place.current.value))
+  return { rows, total, totalIsCapped, next, searchedTo, waiting, holds, live, page, hasBack, show, goNext, goBack, goFirst: () => goFirst() }
 }

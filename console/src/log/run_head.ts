@@ -3,9 +3,9 @@ import type { Run } from '../../types/api'
 import { call } from '../api/client'
 import { durationText, useNow } from '../app/clock'
 import { t } from '../app/i18n'
-import { attempt, confirmed, tellDone } from '../app/notices'
+import { confirmed, tellDone, tellError, tellWarning, wordsOf } from '../app/notices'
 import { useSession } from '../app/session'
-import { durationMs } from './run_facts'
+import { durationMs, stateOf } from './run_facts'
 
 /** Returns whether a run has, or had, a log. */
 export const hasLog = (run: Run) => run.status !== 'missed' && (run.trigger_code === 200 || run.handle_code !== 0)
@@ -36,12 +36,22 @@ export function useRunHead(refresh: () => Promise<void>) {
   const repeatable = (run: Run) => run.status !== 'missed' && session.may('operator', run.group)
   const repeat = (run: Run) => repeatable(run) && (rerun.value = run)
 
+  /** Tells how the run is after its executor agreed: another result may have been first, or the result is not known yet. */
+  async function tellEnd(id: number, words: string): Promise<void> {
+    const after = stateOf(await call('GET /runs/{id}', { id }))
+    const said = words ? t('runs.executor_said', { words }) : ''
+    const values = { id, state: t(`run.state.${after}`), said }
+    if (after === 'killed') tellDone(t('runs.killed', values))
+    else tellWarning(t(after === 'running' || after === 'pending' ? 'runs.kill_open' : 'runs.kill_ended', values))
+  }
   async function kill(run: Run): Promise<void> {
     if (!(await confirmed(t('runs.kill'), t('runs.kill_question', { id: run.id }), t('runs.kill'), true))) return
-    await attempt(async () => {
+    try {
       const { message } = await call('POST /runs/{id}/kill', { id: run.id })
-      tellDone(message || t('runs.killed', { id: run.id }))
-    })
+      await tellEnd(run.id, message).catch(() => tellWarning(t('runs.kill_asked', { id: run.id })))
+    } catch (error) {
+      tellError(new Error(t('runs.not_killed', { id: run.id, reason: wordsOf(error) })))
+    }
     await refresh()
   }
   return { rerun, rerunOf, killable, repeatable, repeat, kill }

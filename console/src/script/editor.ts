@@ -53,6 +53,20 @@ const look = (dark: boolean): Extension =>
     { dark },
   )
 
+/**
+ * Replaces a selection by typed text, and inserts text of several lines. Browsers join lines with inline styles when they do so
+ * themselves, which the CSP refuses with an error in the log.
+ */
+const typing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event
+    if (inputType !== 'insertText' || !data || isComposing || view.composing || view.state.readOnly) return false
+    if (!/[\r\n]/.test(data) && view.state.selection.ranges.every((range) => range.empty)) return false
+    view.dispatch(view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true }))
+    return true
+  },
+})
+
 interface EditorOptions {
   kind: string
   text: string
@@ -77,8 +91,11 @@ function extensionsOf({ kind, readOnly, dark, label, changed, save }: EditorOpti
     syntaxHighlighting(dark ? darkHighlight : defaultHighlightStyle, { fallback: true }),
     languageOf(kind),
     look(dark),
+    typing,
     EditorState.readOnly.of(readOnly),
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    // What is only read is no place for the browser's own edits; it still takes the focus.
+    EditorView.editable.of(!readOnly),
+    EditorView.contentAttributes.of(readOnly ? { 'aria-label': label, tabindex: '0' } : { 'aria-label': label }),
     EditorView.updateListener.of((update) => update.docChanged && changed?.(update.state.doc.toString())),
     keymap.of([
       { key: 'Mod-s', preventDefault: true, run: () => (save?.(), true) },

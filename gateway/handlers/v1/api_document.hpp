@@ -2,10 +2,14 @@
 
 // The OpenAPI document of /api/v1: docs/openapi.json at build time.
 
+#include <string>
 #include <string_view>
 
 namespace ringmaster::gateway {
 
-[[nodiscard]] std::string_view api_document() noexcept;
+[[nodiscard]] std::string api_document();
+
+/// Returns the document as gzip.
+[[nodiscard]] std::string_view api_document_gzip() noexcept;
 
 } // namespace ringmaster::gateway

@@ -1,6 +1,8 @@
 #include "gateway/handlers/v1/handlers.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,30 @@ void tell_counted(const exchange& ex, const wire::api_cursor& from, const protoc
     ex.services().partners.registry, std::move(counts),
     [tell](const exchange& waiting, const protocol::executor_list& list) { tell(waiting, &list.counts); },
     [tell](const exchange& waiting, const core::error&) { tell(waiting, nullptr); });
+}
+
+/// Answers the refused executors and those without a group, which may have registered at another node; the last one first.
+void tell_refused(const exchange& ex, std::vector<refused_executor> all, const std::vector<core::known_executor>& without_group) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const auto& each : all)
+    if (each.why == refused_for::unknown_app)
+      known.emplace(each.app_name, each.address);
+  for (const auto& each : without_group) {
+    const auto seen = each.last_beat.value_or(core::time_point{});
+    if (known.emplace(each.app_name, each.address).second)
+      all.push_back({refused_for::unknown_app, each.app_name, each.address, {}, seen, seen, 0});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last > b.last; });
+  tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {
+                  wire::json_object row{out};
+                  row.text("reason", name_of(each.why));
+                  wire::append_text_or_null(row, "app_name", each.app_name);
+                  wire::append_text_or_null(row, "address", each.address);
+                  wire::append_text_or_null(row, "remote", each.remote);
+                  row.number("first_ms", core::to_ms(each.first));
+                  row.number("last_ms", core::to_ms(each.last));
+                  row.number("times", each.times);
+                }) + '}');
 }
 
 /// Returns the requested group, or answers `not_found` and returns null.
@@ -84,17 +110,18 @@ void executor_list(exchange ex) {
 }
 
 void refused_list(exchange ex) {
-  const auto all = ex.services().refused.lately(ex.services().now());
-  tell_json(ex, R"({"items":)" + wire::json_array(all, [](std::string& out, const refused_executor& each) {
-                  wire::json_object row{out};
-                  row.text("reason", name_of(each.why));
-                  wire::append_text_or_null(row, "app_name", each.app_name);
-                  wire::append_text_or_null(row, "address", each.address);
-                  row.text("remote", each.remote);
-                  row.number("first_ms", core::to_ms(each.first));
-                  row.number("last_ms", core::to_ms(each.last));
-                  row.number("times", each.times);
-                }) + '}');
+  auto all = ex.services().refused.lately(ex.services().now());
+  // An executor without a group is served from the moment its group is added.
+  if (const auto& groups = ex.services().tokens)
+    std::erase_if(all, [&groups](const refused_executor& each) {
+      return each.why == refused_for::unknown_app && groups->contains(each.app_name);
+    });
+  core::executor_search search;
+  search.window.limit = refused_executors::kept_max;
+  ex.ask<protocol::executor_list>(
+    ex.services().partners.registry, protocol::executors_query{search, ex.who(), false, true},
+    [all](const exchange& waiting, const protocol::executor_list& list) { tell_refused(waiting, all, list.page.rows); },
+    [all](const exchange& waiting, const core::error&) { tell_refused(waiting, all, {}); });
 }
 
 void group_add(exchange ex) {

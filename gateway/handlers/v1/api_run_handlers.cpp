@@ -115,6 +115,8 @@ void run_list(exchange ex) {
   if (!query)
     return;
   const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
+  // `api_run_page` leaves out the other rows. A count alone has no pages that could follow.
+  query->first.only_complete = limit > 0;
   ex.ask<protocol::run_page>(
     ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
     [limit](const exchange& waiting, const protocol::run_page& reply) {

@@ -6,6 +6,7 @@
 #include "core/schedule/schedule_preview.hpp"
 #include "core/text/text.hpp"
 #include "gateway/exchange/api_request.hpp"
+#include "gateway/exchange/gzip.hpp"
 #include "gateway/handlers/v1/api_document.hpp"
 #include "gateway/handlers/v1/schedule_problem.hpp"
 #include "protocol/forecast_messages.hpp"
@@ -168,7 +169,14 @@ void node_list(exchange ex) {
 }
 
 void document(exchange ex) {
-  ex.respond({200, "application/json", {}, {{"Cache-Control", "no-cache"}}, api_document()});
+  protocol::http_response reply{200, "application/json", {}, {{"Cache-Control", "no-cache"}, {"Vary", "Accept-Encoding"}}, {}};
+  if (takes_gzip(ex.request())) {
+    reply.headers.emplace_back("Content-Encoding", "gzip");
+    reply.fixed_body = api_document_gzip();
+  } else {
+    reply.body = api_document();
+  }
+  ex.respond(std::move(reply));
 }
 
 } // namespace ringmaster::gateway::handlers::v1

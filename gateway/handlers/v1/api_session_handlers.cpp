@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "gateway/auth/browser_safety.hpp"
-#include "gateway/auth/session_cookie.hpp"
 #include "gateway/exchange/admission.hpp"
 #include "gateway/exchange/api_request.hpp"
 #include "gateway/exchange/sessions.hpp"
@@ -30,7 +29,7 @@ void tell_session(const exchange& ex, const protocol::signed_in& reply, bool rem
 std::string current_session(const exchange& ex) {
   const auto& token = ex.entrance().csrf_token;
   if (!token.empty())
-    for (auto& each : sessions_in(ex.request(), ex.style().dialect))
+    for (auto& each : sessions_of(ex))
       if (csrf_token(each) == token)
         return std::move(each);
   return {};

@@ -100,7 +100,7 @@ void password_change(exchange ex);
 // Sign-in and sign-out, in both dialects (XXL admin §8.2, §8.3).
 
 /// Signs in with `userName`, `password`, `ifRemember` (`on`) and answers with a session in the dialect's cookie. Ends every
-/// session that the request carries, and removes the other dialect's cookie.
+/// session that the request's cookies of either dialect name, and removes the other dialect's cookie.
 void sign_in(exchange ex);
 
 /// Ends every session that the request carries, and removes its cookies. Answers success also without a session.

@@ -75,10 +75,12 @@ std::string api_groups(const std::vector<core::group_record>& records, const std
     if (executors) {
       const auto count = row_of_group(*executors, record.group.id);
       row.number("online", count.online);
+      row.number("late", count.late);
+      row.number("gone", count.gone);
       row.number("known", count.known);
     } else {
-      row.raw("online", "null");
-      row.raw("known", "null");
+      for (const auto* name : {"online", "late", "gone", "known"})
+        row.null(name);
     }
     shows_tokens ? row.boolean("has_token", known.has_token) : row.raw("has_token", "null");
   });
@@ -130,6 +132,7 @@ core::result<core::executor_search> api_executor_search_of(const form& sent, con
     if (!search.state)
       return core::fail(core::errc::invalid_argument, "the parameter state must be online, late, gone or entered");
   }
+  search.part = sent.text_or_empty("q");
   search.window = {static_cast<std::size_t>(from.place), from.limit};
   return search;
 }

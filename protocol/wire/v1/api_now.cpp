@@ -88,7 +88,9 @@ std::string api_now(const core::live_figures& figures) {
     reply.raw("lateness", lateness_of(figures.lateness));
     reply.raw("series", series_of(figures.series));
     append_stored(reply, figures.stored);
-    number_or_null(reply, "executors_online", figures.executors_online);
+    const auto& executors = figures.executors;
+    number_or_null(reply, "executors_online", executors ? std::optional{executors->online} : std::nullopt);
+    number_or_null(reply, "executors_without_group", executors ? std::optional{executors->without_group} : std::nullopt);
     reply.boolean("partial", figures.partial);
   });
 }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/run/execution_state.hpp"
+#include "core/run/noted_run.hpp"
 #include "core/run/run_reason.hpp"
-#include "core/run/trigger_note.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -13,10 +13,10 @@ namespace ringmaster::protocol::wire {
 namespace {
 
 /// Returns the status by which the filter finds the run; `pending`: not sent yet.
-std::string_view status_of(const core::log_row& run) noexcept {
+std::string_view status_of(const core::log_row& run, bool is_missed) noexcept {
   if (run.handle_code == core::success_code)
     return "succeeded";
-  if (run.handle_code == 0 && core::missed_in(run.trigger_msg))
+  if (run.handle_code == 0 && is_missed)
     return "missed";
   if (run.handle_code != 0 || (run.trigger_code != 0 && run.trigger_code != core::success_code))
     return "failed";
@@ -49,17 +49,17 @@ void append_origin(json_object& row, const core::run_origin& origin) {
   append_count_or_null(row, "shard_total", origin.part ? std::optional{origin.part->total} : std::nullopt);
 }
 
-/// Appends the first instant for which a late run was sent, and the time from there to its trigger.
+/// Appends the first instant for which a late run was sent, the time from there to its trigger, and the number of further ones.
 void append_lateness(json_object& row, const core::log_row& run, const core::run_origin& origin) {
   const auto& instant = origin.instant;
   append_instant(row, "instant_ms", instant);
   const auto late = instant ? std::optional{std::max(run.trigger_time - *instant, core::milliseconds{0})} : std::nullopt;
   append_count_or_null(row, "lateness_ms", late ? std::optional{late->count()} : std::nullopt);
+  append_count_or_null(row, "merged_instants", origin.merged);
 }
 
 /// Appends what our note tells about the sending.
-void append_sending(json_object& row, const core::log_row& run) {
-  const auto note = core::decode_trigger_note(run.trigger_msg);
+void append_sending(json_object& row, const std::optional<core::trigger_note>& note) {
   append_text_or_null(row, "node", note ? std::string_view{note->node_host} : std::string_view{});
   append_text_or_null(row, "route", note ? core::stored_name(note->route) : std::string_view{});
   append_text_or_null(row, "block", note ? core::stored_name(note->block) : std::string_view{});
@@ -71,7 +71,7 @@ void append_duration(json_object& row, const core::log_row& run) {
 }
 
 /// Appends why the run did not succeed; null for any other run.
-void append_reason(json_object& row, const core::log_row& run) {
+void append_reason(json_object& row, const core::noted_run& run) {
   const auto reason = core::reason_of(run);
   if (!reason)
     return row.null("reason");
@@ -95,8 +95,7 @@ void append_reason(json_object& row, const core::log_row& run) {
 }
 
 /// Appends the number and times of dropped instants, for a row of them.
-void append_missed(json_object& row, const core::log_row& run) {
-  const auto missed = core::missed_in(run.trigger_msg);
+void append_missed(json_object& row, const std::optional<core::missed_instants>& missed) {
   if (!missed)
     return row.null("missed");
   std::string out;
@@ -111,15 +110,17 @@ void append_missed(json_object& row, const core::log_row& run) {
 
 void append_api_run(std::string& out, const core::log_row& run, const core::run_names& names) {
   const bool has_result = run.handle_code != 0;
-  const auto origin = core::origin_of(run);
+  const core::noted_run noted{run};
+  const auto origin = core::origin_of(noted);
+  const auto missed = core::missed_in(noted);
   json_object row{out};
   row.number("id", number(run.id));
   row.number("group", number(run.group));
   append_name_or_null(row, "group_title", names.groups, run.group);
   row.number("job", number(run.job));
   append_name_or_null(row, "job_name", names.jobs, run.job);
-  row.text("status", status_of(run));
-  append_reason(row, run);
+  row.text("status", status_of(run, missed.has_value()));
+  append_reason(row, noted);
   append_text_or_null(row, "address", run.executor_address);
   row.text("handler", run.executor_handler);
   row.text("params", run.executor_param);
@@ -129,11 +130,11 @@ void append_api_run(std::string& out, const core::log_row& run, const core::run_
   append_lateness(row, run, origin);
   row.number("trigger_code", run.trigger_code);
   row.text("trigger_message", run.trigger_msg);
-  row.text("trigger_text", core::trigger_words(run));
+  row.text("trigger_text", core::trigger_words(noted));
   append_origin(row, origin);
   append_name_or_null(row, "by", names.requesters, run.id);
-  append_sending(row, run);
-  append_missed(row, run);
+  append_sending(row, noted.note);
+  append_missed(row, missed);
   append_instant(row, "handle_ms", has_result ? run.handle_time : std::nullopt);
   row.number("handle_code", run.handle_code);
   has_result ? row.text("handle_message", run.handle_msg) : row.null("handle_message");
@@ -143,17 +144,18 @@ void append_api_run(std::string& out, const core::log_row& run, const core::run_
 }
 
 void append_short_run(std::string& out, const core::log_row& run, const core::run_names& names) {
+  const core::noted_run noted{run};
   json_object row{out};
   row.number("id", number(run.id));
   row.number("group", number(run.group));
   row.number("job", number(run.job));
   append_name_or_null(row, "job_name", names.jobs, run.job);
-  row.text("status", status_of(run));
-  append_reason(row, run);
+  row.text("status", status_of(run, core::missed_in(noted).has_value()));
+  append_reason(row, noted);
   append_text_or_null(row, "address", run.executor_address);
   append_instant(row, "trigger_ms", run.trigger_time);
   append_duration(row, run);
-  append_origin(row, core::origin_of(run));
+  append_origin(row, core::origin_of(noted));
 }
 
 } // namespace
@@ -187,7 +189,7 @@ std::string api_run_page(const core::run_list& page, const core::run_names& name
 std::string api_last_run(const core::log_row& run) {
   return json_object_of([&](json_object& row) {
     row.number("id", number(run.id));
-    row.text("status", status_of(run));
+    row.text("status", status_of(run, core::missed_in(run.trigger_msg).has_value()));
     append_instant(row, "trigger_ms", run.trigger_time);
     append_duration(row, run);
   });

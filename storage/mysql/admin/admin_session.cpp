@@ -170,6 +170,11 @@ bool mysql_admin_session::write_once(const std::function<bool()>&, const std::fu
 // Names that differ only in case are not duplicates to the unique key of tables that Ringmaster made.
 void mysql_admin_session::hold_edits() { (void) own_.db.query("SELECT counter FROM rm_edit WHERE id = 1 FOR UPDATE").next(); }
 
+core::result<core::cluster_mode> mysql_admin_session::mode() {
+  const auto read = read_mode(own_.db);
+  return read ? core::result<core::cluster_mode>{read->mode} : tl::unexpected{read.error()};
+}
+
 core::result<core::cluster_mode> mysql_admin_session::begin_edit() { return mysql::begin_edit(own_.db); }
 
 core::result<core::password_form> mysql_admin_session::password_form() {

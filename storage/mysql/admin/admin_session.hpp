@@ -20,6 +20,7 @@ public:
   void hold_edits() override;
   core::result<void> check_current(const core::node_incarnation& owner) override { return own_.check_current(owner); }
   core::result<core::password_form> password_form() override;
+  core::result<core::cluster_mode> mode() override;
   core::result<core::cluster_mode> begin_edit() override;
   [[nodiscard]] xxl_facts facts() const override;
   [[nodiscard]] bool may_have_java_runs() override;

@@ -129,10 +129,11 @@ core::result<std::vector<core::job_id>> reservation_role::unplanned() {
   return own_.db.read([this]() -> core::result<std::vector<core::job_id>> { return running_with_options(own_.db); });
 }
 
-core::result<void> reservation_role::drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) {
-  return own_.db.transact([&]() -> core::result<void> {
+core::result<core::drop_outcome> reservation_role::drop(const core::node_incarnation& owner,
+                                                        std::span<const core::dropped_instant> instants) {
+  return own_.db.transact([&]() -> core::result<core::drop_outcome> {
     if (auto current = own_.check_current(owner); !current)
-      return current;
+      return tl::unexpected{current.error()};
     // Two nodes may know the same instants: an instant that one of them keeps in place of others must not be dropped by the
     // other.
     std::vector<core::intent_id> all;
@@ -142,10 +143,13 @@ core::result<void> reservation_role::drop(const core::node_incarnation& owner, s
         all.push_back(*one.covered_by);
     }
     auto waiting = lock_reserved_intents(own_.db, all);
+    core::drop_outcome outcome;
     std::vector<core::intent_id> gone;
     for (const auto& one : instants)
-      if ((!one.covered_by || waiting.contains(*one.covered_by)) && waiting.erase(one.id) > 0)
+      if ((!one.covered_by || waiting.contains(*one.covered_by)) && waiting.erase(one.id) > 0) {
         gone.push_back(one.id);
+        ++(one.covered_by ? outcome.merged : outcome.dropped);
+      }
     gone = sorted(std::span<const core::intent_id>{gone});
     for (const auto part : padded_chunks(gone.size())) {
       auto& some = own_.db.prepare(
@@ -155,7 +159,7 @@ core::result<void> reservation_role::drop(const core::node_incarnation& owner, s
         some.add(gone[part.at(i)]);
       some.run();
     }
-    return {};
+    return outcome;
   });
 }
 

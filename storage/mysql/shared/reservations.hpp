@@ -32,7 +32,8 @@ public:
   core::result<core::mode_state> mode() override;
   core::result<core::reserve_outcome> reserve(const core::node_incarnation& owner, const core::reserve_window& window) override;
   core::result<std::vector<core::job_id>> unplanned() override;
-  core::result<void> drop(const core::node_incarnation& owner, std::span<const core::dropped_instant> instants) override;
+  core::result<core::drop_outcome> drop(const core::node_incarnation& owner,
+                                        std::span<const core::dropped_instant> instants) override;
   core::result<std::size_t> put_back(const core::node_incarnation& owner) override;
   core::result<std::size_t> forget(core::time_point before, std::size_t limit) override;
   core::result<bool> hold() override;

@@ -127,6 +127,7 @@ private:
     const auto plan = core::plan({std::move(spec), due_at(row)}, **rule,
                                  {.now = window_.now, .horizon = window_.horizon, .misfire_after = window_.misfire_after});
     out_.dropped += plan.dropped;
+    out_.merged += plan.merged;
     // Without a firing the last time has no further use.
     moves_.push_back({row.id, row.next, plan.firings.empty() && !plan.next ? core::time_point{} : plan.last, plan.next});
     for (const auto& firing : plan.firings) {

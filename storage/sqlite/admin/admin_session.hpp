@@ -21,6 +21,7 @@ public:
   void hold_edits() override {}
   core::result<void> check_current(const core::node_incarnation& owner) override { return own_.check_current(owner); }
   core::result<core::password_form> password_form() override { return core::password_form::argon2id; }
+  core::result<core::cluster_mode> mode() override { return core::cluster_mode::native; }
   core::result<core::cluster_mode> begin_edit() override { return core::cluster_mode::native; }
   [[nodiscard]] xxl_facts facts() const override { return {}; }
   [[nodiscard]] bool may_have_java_runs() override { return false; }

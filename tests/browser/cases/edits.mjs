@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { until } from '../support/programs.mjs'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Api } from '../support/api.mjs'
+import { Server, startExecutor, until } from '../support/programs.mjs'
 import { test } from '../support/runner.mjs'
 import { password, run, runEnded, users } from '../support/seed.mjs'
 import { visit } from '../support/visitor.mjs'
@@ -291,12 +294,11 @@ test('edit: two editors of one script: the second one sees both versions and dec
     await page.keyboard.type('echo "mine"\n')
     const before = (await world.admin.get(`/jobs/${id}`)).glue_source
     await world.admin.ask('PUT', `/jobs/${id}/source`, { source: '#!/bin/bash\necho "theirs"\n', remark: 'of the other user' })
-    await page.getByRole('button', { name: 'Save' }).click()
+    visitor.expect(/status 412: PUT .*\/source$/)
+    await page.getByRole('textbox', { name: 'Remark' }).fill('my own version')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const dialog = page.locator('.el-dialog')
     await dialog.locator('.look .cm-content', { hasText: 'mine' }).first().waitFor()
-    await dialog.getByLabel('Remark').fill('my own version')
-    visitor.expect(/status 412: PUT .*\/source$/)
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('You saved a version in another window').waitFor()
     await dialog.locator('.look .cm-content', { hasText: 'theirs' }).first().waitFor()
     await dialog.getByText(/Now · admin · .* · of the other user/).waitFor()
@@ -379,8 +381,7 @@ test('script: the texts of versions are read when they are used', (world) =>
     const { items } = await world.admin.get(`/jobs/${id}/sources?bodies=false`)
     const first = items.at(-1)
     assert.equal(first.source, null)
-    await page.locator('.el-select', { hasText: 'Compare with' }).click()
-    await page.getByRole('option', { name: new RegExp(first.remark) }).last().click()
+    await page.locator('.versions').getByRole('button', { name: `Version ${first.id} ·` }).click()
     await page.locator('.editor .cm-content').nth(1).waitFor()
     assert.deepEqual(asked.slice(1), [`/api/v1/jobs/${id}/sources/${first.id}`])
     await visitor.settle()
@@ -562,3 +563,204 @@ test('edit: a change of the same user in another window is told as such, and the
     await visitor.move('/help')
     await world.admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('edit: a pasted name that is too long is kept and said to be too long, not cut', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { id } = await world.admin.post('/jobs', { group: world.pay, name: 'to be renamed', author: 'ann', handler: 'quick' })
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    const name = drawerField(page, 'Name')
+    const problem = page.locator('.el-drawer').getByText('Too long: 256 characters, at most 255', { exact: true })
+    await name.fill('n'.repeat(256))
+    await problem.waitFor()
+    assert.equal((await name.inputValue()).length, 256)
+    await save(page)
+    await problem.waitFor()
+    assert.equal(await page.locator('.el-dialog').count(), 0, 'nothing is sent')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    // 255 characters, of which each is two units of JavaScript.
+    await name.fill('🌙'.repeat(255))
+    await problem.waitFor({ state: 'detached' })
+    await saveEdit(page)
+    await page.getByText('The job is saved').waitFor()
+    assert.equal((await world.admin.get(`/jobs/${id}`)).name, '🌙'.repeat(255))
+    await visitor.settle()
+    await visitor.move('/help')
+    await world.admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('script: typing over a selection, a long difference and keys in what is only read violate no policy', (world) =>
+  visit(world, { settings: { theme: 'dark' } }, async (visitor, page) => {
+    const source = `import sys\n\n${Array.from({ length: 120 }, (_, line) => `def step_${line}():\n\treturn "${line}"  # a comment`).join('\n')}\n`
+    const { id } = await world.admin.post('/jobs', { group: world.pay, name: 'typed over', author: 'ann', handler: '', glue_type: 'GLUE_PYTHON', glue_source: source, glue_remark: 'a long script' })
+    const stored = async () => (await world.admin.get(`/jobs/${id}`)).glue_source
+    await visitor.signIn('admin', world.adminPassword, '/jobs?name=typed%20over')
+    await page.locator(`tr[data-row="${id}"]`).getByRole('link', { name: 'script', exact: true }).click()
+    const editor = page.locator('.editor .cm-content')
+    await editor.click()
+    // Lines in the middle, and then all of them.
+    await page.keyboard.press('Control+Home')
+    for (let line = 0; line < 4; line += 1) await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.type('x = 1')
+    await page.keyboard.press('Control+s')
+    await page.getByText('The new version is saved').first().waitFor()
+    assert.match(await stored(), /^x = 1/)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('y = 2')
+    visitor.checkFaults('after typing over all lines')
+    // Another user saves the long script again: the dialog shows both, most of it collapsed.
+    await world.admin.ask('PUT', `/jobs/${id}/source`, { source: `${source}y = 3\n`, remark: 'of the other user' })
+    visitor.expect(/status 412: PUT .*\/source$/)
+    await page.keyboard.press('Control+s')
+    const dialog = page.locator('.el-dialog')
+    const theirs = dialog.locator('.look .cm-content').first()
+    await theirs.waitFor()
+    await theirs.click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('nothing of this is typed')
+    assert.equal(await dialog.locator('.look .cm-content', { hasText: 'nothing of this' }).count(), 0)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await dialog.getByRole('button', { name: 'Save mine' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await until(async () => (await stored()) === 'y = 2', 'the own text is saved')
+    // A version next to the text, with the long part collapsed.
+    await page.locator('.versions').getByRole('button', { name: /of the other user/ }).click()
+    await page.locator('.editor .cm-content').nth(1).waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.getByRole('button', { name: 'Back to the editor' }).click()
+    await visitor.settle()
+    await visitor.move('/help')
+    await world.admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('edit: the form suggests the handlers of the group, and says what runs a job without a schedule', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn(users.editor, password, `/jobs/new?group=${world.pay}`)
+    const handler = drawerField(page, 'JobHandler')
+    await handler.focus()
+    const names = () => page.locator('.el-drawer datalist option').evaluateAll((options) => options.map((each) => each.value))
+    await until(async () => (await names()).includes('quick'), 'suggestions')
+    const offered = await names()
+    for (const name of ['failing', 'quick', 'slow']) assert.ok(offered.includes(name), name)
+    assert.equal(new Set(offered).size, offered.length)
+    await handler.fill('of a program that is not yet here')
+    await page.locator('.el-drawer').getByText('None', { exact: true }).click()
+    await page.locator('.preview').getByText('the job runs only manually, through the API or as a child').waitFor()
+    assert.equal(await page.locator('.el-drawer .preview time').count(), 0)
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await page.locator('.el-drawer').getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Discard' }).click()
+    await visitor.settle()
+  }))
+
+test('executors: one without a group is not online, and its group is added from its row', async (world) => {
+  const before = await world.admin.get('/now')
+  const stray = await startExecutor(world.server, 'stock-executor', 'stock-counter', '')
+  try {
+    await until(async () => (await world.admin.get('/now')).executors_without_group === 1, 'the executor without a group is counted')
+    assert.equal((await world.admin.get('/now')).executors_online, before.executors_online)
+    assert.match(stray.program.text(), /registration of \S+ accepted by \S+; runs come as soon as a group there has the app name stock-counter/)
+    assert.doesNotMatch(stray.program.text(), /registered as/)
+    await visit(world, {}, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword)
+      await page.getByRole('link', { name: '1 executor has no group and gets no runs' }).click()
+      await page.waitForURL(/\/executors\?state=refused$/)
+      const refused = page.getByRole('table', { name: 'Refused executors, and executors without a group' })
+      const row = refused.locator('tr', { hasText: 'stock-counter' })
+      await row.getByText('No group has this AppName').waitFor()
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await row.getByRole('button', { name: 'Add this group' }).click()
+      const dialog = page.locator('.el-dialog')
+      assert.equal(await dialog.getByLabel('AppName').inputValue(), 'stock-counter')
+      assert.equal(await dialog.getByLabel('Title').inputValue(), 'Stock counter')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await row.waitFor({ state: 'hidden' })
+      await visitor.move('/executors?q=STOCK')
+      const list = page.getByRole('table', { name: 'Executors', exact: true })
+      await list.locator('tr', { hasText: 'stock-counter' }).getByRole('button', { name: '1 online' }).waitFor()
+      assert.equal(await list.locator('tbody tr').count(), 1)
+      await page.getByRole('table', { name: 'Executors that match' }).locator('tr', { hasText: 'stock-counter' }).getByText('online', { exact: true }).waitFor()
+      await until(async () => (await world.admin.get('/now')).executors_online === before.executors_online + 1, 'the executor is online')
+      assert.equal((await world.admin.get('/now')).executors_without_group, 0)
+      // Counts of all pages mean the same.
+      const rows = (await world.admin.get('/groups?counts=true&limit=500')).items
+      assert.equal(rows.reduce((sum, group) => sum + group.online, 0), (await world.admin.get('/executors?state=online')).total)
+      await visitor.settle()
+    })
+  } finally {
+    await stray.stop()
+    const group = (await world.admin.get('/groups?q=stock-counter')).items[0]
+    if (group) await world.admin.ask('DELETE', `/groups/${group.id}`)
+  }
+})
+
+test('executors: a stopped one is first, and found by state and text, which are in the URL', async (world) => {
+  const { id } = await world.admin.post('/groups', { app_name: 'brief-worker', title: 'Brief' })
+  const brief = await startExecutor(world.server, 'brief-executor', 'brief-worker', '')
+  try {
+    await until(async () => (await world.admin.get(`/executors?group=${id}&state=online`)).total === 1, 'the executor is online')
+    await brief.stop()
+    await visit(world, {}, async (visitor, page) => {
+      await visitor.signIn('admin', world.adminPassword, '/executors')
+      const list = page.getByRole('table', { name: 'Executors', exact: true })
+      const row = list.locator('tr', { hasText: 'brief-worker' })
+      await row.getByText('No executor is online').waitFor()
+      await row.getByText('1 gone').waitFor()
+      const down = page.getByRole('table', { name: 'Late and gone executors' })
+      await down.locator('tr', { hasText: 'brief-worker' }).waitFor()
+      assert.ok((await down.boundingBox()).y < (await list.boundingBox()).y, 'trouble is above the groups')
+      const texts = await list.locator('tbody tr').allInnerTexts()
+      assert.ok(texts.findIndex((text) => text.includes('brief-worker')) < texts.findIndex((text) => text.includes('1 online')), texts.join())
+      await page.locator('.filters .el-select').click()
+      await page.getByRole('option', { name: 'gone', exact: true }).click()
+      await page.waitForURL(/state=gone/)
+      await page.getByLabel('AppName, title or address').fill('BRIEF')
+      await page.waitForURL(/q=BRIEF/)
+      const found = page.getByRole('table', { name: 'Executors: gone' })
+      await until(async () => (await found.locator('tbody tr').count()) === 1, 'one executor is found')
+      await found.getByText('brief-worker').waitFor()
+      assert.equal(await list.count(), 0)
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await page.reload()
+      await found.getByText('brief-worker').waitFor()
+      await page.getByLabel('AppName, title or address').fill('no such executor')
+      await page.getByText('No match').waitFor()
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await row.waitFor()
+      await until(() => new URL(page.url()).search === '', 'the filters left the URL')
+      await visitor.settle()
+    })
+  } finally {
+    await brief.stop()
+    await world.admin.ask('DELETE', `/groups/${id}`)
+  }
+})
+
+test('executors: on an empty server the first executor leads to its group', async (world) => {
+  const folder = join(world.folder, 'first-start')
+  mkdirSync(folder)
+  const server = new Server(world.server.binary, folder, [])
+  await server.start()
+  let first
+  try {
+    const adminPassword = server.secret('admin_password')
+    const admin = await new Api(server.address).signIn('admin', adminPassword)
+    await visit({ ...world, server, adminPassword }, {}, async (visitor, page) => {
+      await visitor.signIn('admin', adminPassword, '/jobs')
+      await page.getByText('No group yet.').waitFor()
+      first = await startExecutor(server, 'first-executor', 'first-worker', '')
+      await page.locator('main').getByText('An executor registers with the AppName first-worker').waitFor({ timeout: 30000 })
+      assert.deepEqual(await visitor.axeFindings(), [])
+      await page.getByRole('link', { name: 'Add this group: first-worker' }).click()
+      const dialog = page.locator('.el-dialog')
+      assert.equal(await dialog.getByLabel('Title').inputValue(), 'First worker')
+      assert.doesNotMatch(page.url(), /add=/)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('table', { name: 'Executors', exact: true }).locator('tr', { hasText: 'first-worker' }).getByRole('button', { name: '1 online' }).waitFor()
+      assert.equal((await admin.get('/groups')).items.length, 1)
+      await visitor.settle()
+    })
+  } finally {
+    await first?.stop()
+    await server.stop()
+  }
+})

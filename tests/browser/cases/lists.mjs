@@ -355,8 +355,10 @@ test('users and executors: rows show sign-ins, sessions and keys, and the number
     await visitor.go('/executors')
     const group = (await admin.get('/groups?q=pay-worker&counts=true')).items[0]
     assert.ok(group.online >= 1 && group.known >= group.online && group.has_token === false, JSON.stringify(group))
-    await rowOf(page, group.id).getByText(`${group.online} / ${group.known}`).waitFor()
-    await rowOf(page, group.id).getByRole('link', { name: `Jobs of the group: ${group.jobs}` }).waitFor()
+    const list = page.getByRole('table', { name: 'Executors', exact: true })
+    await list.locator('tr', { hasText: 'pay-worker' }).getByRole('button', { name: `${group.online} online` }).waitFor()
+    assert.ok(group.known >= group.online + group.late + group.gone, JSON.stringify(group))
+    await list.locator('tr', { hasText: 'pay-worker' }).getByRole('link', { name: `Jobs of the group: ${group.jobs}` }).waitFor()
     assert.deepEqual(await visitor.axeFindings(), [])
   }))
 
@@ -543,4 +545,34 @@ test('jobs: the filter by the last run leads to the failing job, and a link keep
     await page.waitForURL(/\/jobs$/)
     await visitor.settle()
     for (const id of Object.values(made)) await admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('log: line numbers are those of the log, and are not copied', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/runs/${world.seen.long}/log`)
+    await page.getByText(/End of the log/).waitFor()
+    const line = page.locator('.line', { hasText: `line ${longLines - 7} of` })
+    await line.waitFor()
+    const number = await line.locator('.number').getAttribute('data-number')
+    const [found] = (await world.admin.get(`/runs/${world.seen.long}/log?from_line=${number}&max_lines=1`)).content.split('\n')
+    assert.equal(await line.locator('.text').innerText(), found)
+    const selected = await line.evaluate((element) => {
+      document.getSelection().selectAllChildren(element)
+      return String(document.getSelection())
+    })
+    assert.equal(selected.trim(), found)
+    await visitor.settle()
+  }))
+
+test('node: one name on the pages Now and Nodes and of a run', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { id: node } = (await world.admin.get('/nodes')).items.find((each) => each.self)
+    const own = await run(world, 'report')
+    assert.equal((await world.admin.get(`/runs/${own}`)).node, node)
+    await visitor.signIn('admin', world.adminPassword, `/runs/${own}`)
+    for (const path of [`/runs/${own}`, '/', '/nodes']) {
+      await page.goto(visitor.url(path))
+      await page.locator('main').getByText(node, { exact: true }).first().waitFor()
+    }
+    await visitor.settle()
   }))

@@ -69,7 +69,7 @@ test('pages: a viewer sees no action that is not permitted, and a link there nam
     for (const path of [`/jobs/${world.jobs.newsletter}`, `/runs/${foreignRun}`]) {
       await page.goto(visitor.url(path))
       await page.getByText('You need the permission viewer in a group').waitFor()
-      assert.ok(!(await page.locator('main').innerText()).includes('Permission limit'))
+      assert.ok(!(await page.locator('main').innerText()).includes('needs the permission'))
     }
   }))
 

@@ -116,3 +116,22 @@ test('session: the page warns before the end, and the user signs in again in pla
     await visitor.settle()
   })
 })
+
+test('sign-in: the sessions of other servers on this host stay, also after the sign-out', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const port = new URL(world.server.address).port
+    const others = { XXL_JOB_LOGIN_IDENTITY: 'of-a-java-admin', ringmaster_session_1: 'of-another-server' }
+    await visitor.context.addCookies(Object.entries(others).map(([name, value]) => ({ name, value, url: world.server.address })))
+    const cookies = async () => Object.fromEntries((await visitor.context.cookies()).map((each) => [each.name, each.value]))
+    await visitor.signIn(users.viewer, password)
+    const { [`ringmaster_session_${port}`]: own, ...rest } = await cookies()
+    assert.ok(own)
+    assert.deepEqual(rest, others)
+    await page.reload()
+    await page.getByRole('button', { name: users.viewer }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Sign out' }).click()
+    await page.locator('input[name=name]').waitFor()
+    await visitor.settle()
+    assert.deepEqual(await cookies(), others)
+  }))

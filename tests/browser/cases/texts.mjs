@@ -132,3 +132,53 @@ test('texts: markup, right-to-left, emoji and the longest names are text on each
     })
   await removeHardTexts(world, stored)
 })
+
+/** A name that, without an isolation, turns the text after it: it has an override, and ends an isolation that it did not begin. */
+const turning = 'turned \u2069\u202e abc'
+/** Returns whether these words of an element are drawn from left to right, the first left of the last. */
+const isStraight = (element, words) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.data.indexOf(words)
+    if (at < 0) continue
+    const leftOf = (index) => {
+      const range = document.createRange()
+      range.setStart(node, index)
+      range.setEnd(node, index + 1)
+      return range.getBoundingClientRect().left
+    }
+    return leftOf(at) < leftOf(at + words.length - 1)
+  }
+  return null
+}
+
+test('texts: a name with controls of direction does not turn the words beside it', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { admin, pay, jobs } = world
+    const { id } = await admin.post('/jobs', { group: pay, name: turning, author: 'x\u202eann', handler: 'quick', params: 'p\u202e abc' })
+    jobs[turning] = id
+    const ran = await run(world, turning)
+    await visitor.signIn('admin', world.adminPassword, `/jobs?q=${id}`)
+    const row = page.locator(`main tr[data-row="${id}"]`)
+    await row.waitFor()
+    const isIsolated = (element) => getComputedStyle(element).unicodeBidi.startsWith('isolate') && getComputedStyle(element).unicodeBidi !== 'isolate-override'
+    for (const part of ['a.name', '.handler code', 'bdi']) assert.ok(await row.locator(part).first().evaluate(isIsolated), `${part} is isolated`)
+    await row.getByRole('button', { name: /^More actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    const question = page.locator('.el-message-box__message')
+    await question.waitFor()
+    assert.equal(await question.evaluate(isStraight, 'removed'), true, 'the question is drawn from left to right')
+    assert.equal(await question.evaluate(isStraight, `(${id})`), true, 'the id is drawn from left to right')
+    await page.locator('.el-message-box').getByRole('button', { name: 'Cancel' }).click()
+    await visitor.go(`/runs/${ran}/log`)
+    const line = page.locator('.line', { hasText: 'batch 1 of' }).first()
+    await line.waitFor()
+    assert.ok(await line.locator('.text').evaluate(isIsolated), 'a line of a log is isolated')
+    assert.equal(await line.evaluate(isStraight, 'batch 1 of'), true)
+    const [number, text] = [await line.locator('.number').boundingBox(), await line.locator('.text').boundingBox()]
+    assert.ok(number.x < text.x, 'the number of the line stays at its beginning')
+    await checkPage(visitor, page, `/jobs/${id}`, ['turned'])
+    await visitor.settle()
+    await admin.ask('DELETE', `/jobs/${id}`)
+    delete jobs[turning]
+  }))

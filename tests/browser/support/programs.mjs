@@ -89,7 +89,7 @@ export class Server {
   }
 }
 
-/** Starts an executor with these [[command]] tables, and waits until it is registered. */
+/** Starts an executor with these [[command]] tables, and waits until an admin has accepted its registration. */
 export async function startExecutor(server, name, appName, commands) {
   const folder = join(server.folder, name)
   const config = join(server.folder, `${name}.toml`)
@@ -99,6 +99,6 @@ export async function startExecutor(server, name, appName, commands) {
       `[security]\naccess_token = "${server.secret('access_token')}"\n${commands}`,
   )
   const program = new Program(server.binary, ['executor', '--config', config], server.folder, name)
-  await program.line(/registry: \S+ of \S+ registered|registered/)
+  await program.line(/registration of \S+ accepted by/)
   return { program, folder, stop: () => program.stop() }
 }
