@@ -49,7 +49,7 @@ struct elastic_trigger_options : elastic_switch_options {
 };
 
 /// Adds the filter `group`, by app name or id.
-core::result<void> add_group(api_client& client, const std::optional<std::string>& name, query_text& list) {
+core::result<void> filter_by_group(api_client& client, const std::optional<std::string>& name, query_text& list) {
   if (!name)
     return {};
   return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
@@ -64,7 +64,7 @@ int list_elastic_jobs(const elastic_list_options& options) {
         list.add("status", *options.status);
       if (options.name)
         list.add("name", *options.name);
-      if (auto added = add_group(client, options.group, list); !added)
+      if (auto added = filter_by_group(client, options.group, list); !added)
         return tl::unexpected{added.error()};
       return ask_page(client, list, options.limit, options.cursor);
     },
@@ -123,7 +123,7 @@ int list_elastic_hosts(const elastic_host_options& options) {
     options,
     [&](api_client& client) -> core::result<api_document> {
       query_text list{"/elastic/hosts"};
-      if (auto added = add_group(client, options.group, list); !added)
+      if (auto added = filter_by_group(client, options.group, list); !added)
         return tl::unexpected{added.error()};
       return client.ask({"GET", list.text()});
     },
@@ -226,7 +226,7 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
 } // namespace
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, hosts, enable, disable, trigger");
+  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, plan, hosts, enable, disable, shutdown, trigger");
   add_elastic_views(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
   add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,

@@ -77,8 +77,8 @@ elastic::elastic_card card_of(admin_session& own, elastic::elastic_job_row job) 
   const auto id = job.id;
   elastic::elastic_card out;
   {
-    auto counts = own.query("SELECT SUM(CASE state WHEN 1 THEN 1 ELSE 0 END), SUM(CASE state WHEN 2 THEN 1 ELSE 0 END),"
-                            " SUM(CASE WHEN flags IN (1, 3) THEN 1 ELSE 0 END) FROM ej_item WHERE job = ? AND item >= 0",
+    auto counts = own.query("SELECT COUNT(CASE state WHEN 1 THEN 1 END), COUNT(CASE state WHEN 2 THEN 1 END),"
+                            " COUNT(CASE WHEN flags IN (1, 3) THEN 1 END) FROM ej_item WHERE job = ? AND item >= 0",
                             id);
     if (counts.next()) {
       out.running = counts.number(0);
