@@ -9,14 +9,14 @@ using Catch::Generators::from_range;
 
 namespace {
 
-core::principal viewer_of(std::int32_t group) {
+core::principal elastic_viewer(std::int32_t group) {
   core::principal out;
   out.name = "vic";
   out.rights = {{core::group_id{group}, core::group_right::viewer}};
   return out;
 }
 
-std::vector<std::string> names_in(const core::page<elastic::elastic_brief>& page) {
+std::vector<std::string> names_on(const core::page<elastic::elastic_brief>& page) {
   std::vector<std::string> out;
   for (const auto& row : page.rows)
     out.push_back(row.name);
@@ -35,20 +35,21 @@ TEST_CASE("users see the elastic jobs of their groups", "[storage][elastic]") {
   f.add("counts");
   const auto all = require(f.ej().list({}, core::local_operator()));
   CHECK(all.total == 3);
-  CHECK(names_in(all) == std::vector<std::string>{"Averages", "counts", "sums"});
+  CHECK(names_on(all) == std::vector<std::string>{"Averages", "counts", "sums"});
   CHECK(all.rows[0].schedule == core::schedule_type::fixed_rate);
   CHECK(all.rows[0].schedule_conf == "60");
   CHECK(all.rows[0].description == "d");
   CHECK(all.rows[0].next == noon + 60s);
-  CHECK(names_in(require(f.ej().list({}, viewer_of(7)))) == std::vector<std::string>{"counts", "sums"});
-  CHECK(names_in(require(f.ej().list({.name_part = "AVER"}, core::local_operator()))) == std::vector<std::string>{"Averages"});
-  CHECK(names_in(require(f.ej().list({.group = core::group_id{8}}, core::local_operator()))).size() == 1);
+  CHECK(names_on(require(f.ej().list({}, elastic_viewer(7)))) == std::vector<std::string>{"counts", "sums"});
+  CHECK(names_on(require(f.ej().list({.name_part = "AVER"}, core::local_operator()))) == std::vector<std::string>{"Averages"});
+  CHECK(names_on(require(f.ej().list({.group = core::group_id{8}}, core::local_operator()))).size() == 1);
   const auto second = require(f.ej().list({.window = {1, 1}}, core::local_operator()));
   CHECK(second.total == 3);
-  CHECK(names_in(second) == std::vector<std::string>{"counts"});
+  CHECK(names_on(second) == std::vector<std::string>{"counts"});
   require(f.ej().set_status(f.job, elastic::job_status::off, noon, core::local_operator()));
-  CHECK(names_in(require(f.ej().list({.status = elastic::job_status::off}, viewer_of(7)))) == std::vector<std::string>{"sums"});
-  CHECK(error_of(f.ej().list({.group = core::group_id{8}}, viewer_of(7))) == core::errc::forbidden);
+  const auto off = require(f.ej().list({.status = elastic::job_status::off}, elastic_viewer(7)));
+  CHECK(names_on(off) == std::vector<std::string>{"sums"});
+  CHECK(error_of(f.ej().list({.group = core::group_id{8}}, elastic_viewer(7))) == core::errc::forbidden);
   CHECK(error_of(f.ej().list({}, core::principal{})) == core::errc::forbidden);
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("a user sees one elastic job with its items", "[storage][elastic]") {
   require(f.ej().set_item_disabled(f.job, elastic::item_number{2}, true, noon, core::local_operator()));
   require(f.ej().add_request({elastic::request_id{5}, f.job}, noon, core::local_operator()));
   require(f.ej().set_server_disabled({"", f.job, "h9"}, true, noon, core::local_operator()));
-  const auto card = require(f.ej().show(f.job, viewer_of(7)));
+  const auto card = require(f.ej().show(f.job, elastic_viewer(7)));
   CHECK(card.job.what.name == "sums");
   CHECK(card.running == 1);
   CHECK(card.waiting == 0);
@@ -73,7 +74,7 @@ TEST_CASE("a user sees one elastic job with its items", "[storage][elastic]") {
   f.db->exec("INSERT INTO ej_plan (job, version, members, total, assignment, at_ms) VALUES ("
              + std::to_string(core::number(f.job)) + ", 1, 'm', 3, '" + std::to_string(core::number(f.host.host))
              + ":0-1;-:2 no_host', 0)");
-  const auto items = require(f.ej().items(f.job, {}, 10, viewer_of(7)));
+  const auto items = require(f.ej().items(f.job, {}, 10, elastic_viewer(7)));
   CHECK(items.total == 3);
   REQUIRE(items.rows.size() == 3);
   CHECK(items.rows[0].param == "a");
@@ -84,20 +85,21 @@ TEST_CASE("a user sees one elastic job with its items", "[storage][elastic]") {
   CHECK(items.rows[1].planned_host == "h1");
   CHECK(items.rows[2].planned->reason == elastic::gap_reason::no_host);
   CHECK(items.rows[2].row.disabled);
-  CHECK(require(f.ej().items(f.job, elastic::item_number{1}, 1, viewer_of(7))).rows.at(0).row.item == elastic::item_number{1});
-  CHECK(error_of(f.ej().show(f.job, viewer_of(8))) == core::errc::forbidden);
-  CHECK(error_of(f.ej().items(f.job, {}, 1, viewer_of(8))) == core::errc::forbidden);
+  const auto second = require(f.ej().items(f.job, elastic::item_number{1}, 1, elastic_viewer(7)));
+  CHECK(second.rows.at(0).row.item == elastic::item_number{1});
+  CHECK(error_of(f.ej().show(f.job, elastic_viewer(8))) == core::errc::forbidden);
+  CHECK(error_of(f.ej().items(f.job, {}, 1, elastic_viewer(8))) == core::errc::forbidden);
   CHECK(error_of(f.ej().show(elastic::elastic_job_id{99}, core::local_operator())) == core::errc::not_found);
 }
 
 TEST_CASE("a user sees the hosts of their groups", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(require(f.ej().hosts({}, core::local_operator())).size() == 1);
-  CHECK(require(f.ej().hosts({}, viewer_of(7))).empty());
+  CHECK(require(f.ej().hosts({}, elastic_viewer(7))).empty());
   f.db->exec("UPDATE xxl_job_group SET app_name = 'app' WHERE id = 7");
-  CHECK(require(f.ej().hosts({}, viewer_of(7))).at(0).facts.id == "h1");
+  CHECK(require(f.ej().hosts({}, elastic_viewer(7))).at(0).facts.id == "h1");
   CHECK(require(f.ej().hosts(core::group_id{7}, core::local_operator())).size() == 1);
-  CHECK(error_of(f.ej().hosts(core::group_id{8}, viewer_of(7))) == core::errc::forbidden);
+  CHECK(error_of(f.ej().hosts(core::group_id{8}, elastic_viewer(7))) == core::errc::forbidden);
   f.db->exec("UPDATE ej_node SET state = 2");
   CHECK(require(f.ej().hosts({}, core::local_operator())).empty());
   CHECK(error_of(f.ej().hosts({}, core::principal{})) == core::errc::forbidden);

@@ -26,7 +26,7 @@ std::string_view name_in(const std::array<std::string_view, Size>& names, Enum v
 
 std::string_view schedule_name(core::schedule_type type) { return name_in(elastic::fields::schedule_types, type); }
 
-void append_number_or_null(json_object& row, std::string_view name, std::int64_t id) {
+void append_nonzero(json_object& row, std::string_view name, std::int64_t id) {
   id == 0 ? row.null(name) : row.number(name, id);
 }
 
@@ -83,7 +83,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   row.number("item", core::number(stored.item));
   row.text("state", name_in(item_state_names, stored.state));
   append_text_or_null(row, "host", item.host);
-  append_number_or_null(row, "run", idle ? 0 : core::number(stored.run));
+  append_nonzero(row, "run", idle ? 0 : core::number(stored.run));
   idle ? row.null("source") : row.text("source", name_in(source_names, stored.cause.source));
   row.number("attempt", stored.attempt);
   append_instant(row, "granted_ms", idle ? core::time_point{} : stored.granted);
