@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "core/rules/elastic_differences.hpp"
 #include "core/rules/job_columns.hpp"
@@ -37,6 +38,9 @@ public:
     for (const auto& each : held_.elastic_jobs)
       if (prune && is_pruned(each.row, declared_))
         end(each);
+    // A shutdown in place of a removal needs all files, too.
+    if (auto whole = check_prune(held_.files, declared_, {ended_}); !whole)
+      return tl::unexpected{whole.error()};
     return std::move(plan_);
   }
 
@@ -152,6 +156,7 @@ private:
     write.edit.version = row.version;
     write.ends_later = job.busy;
     deploy_change change{write.kind, elastic_object(row.what), {}};
+    ended_.push_back({change_kind::remove, change.object, {}});
     if (job.busy)
       change.fields.push_back(remark_line("is shut down, because items run: the next apply with --prune removes it"));
     plan_.changes.push_back(std::move(change));
@@ -172,6 +177,8 @@ private:
   schedule_rules rules_;
   std::map<elastic_identity, const held_elastic_job*> known_;
   std::map<elastic_identity, bool> seen_;
+  /// Jobs that the prune removes or shuts down.
+  std::vector<deploy_change> ended_;
   elastic_plan plan_;
 };
 

@@ -37,7 +37,8 @@ struct elastic_plan {
 [[nodiscard]] bool is_pruned(const elastic::elastic_job_row& job, const declared_set& declared);
 
 /// Plans the writes. `groups`: the plan of the same set. A job that a user disabled or shut down stays so until the declaration
-/// changes `enabled`. Errors, each with `where`: `conflict` (a job of another owner, several groups of that name),
+/// changes `enabled`. Errors, each with `where`: `conflict` (a job of another owner, several groups of that name;
+/// a prune while files of the source are missing),
 /// `invalid_argument` (unknown group, duplicate, a value that does not fit, a schedule that is wrong or never fires).
 [[nodiscard]] result<elastic_plan> plan_elastic(const deploy_state& held, const deploy_plan& groups, const declared_set& declared,
                                                 bool prune, time_point now, const zone& schedule_zone);

@@ -151,11 +151,16 @@ TEST_CASE("what a user disables stays so until the declaration changes enabled",
 TEST_CASE("prune shuts down a job whose items run, and removes it later", "[storage][elastic]") {
   elastic_deploy_fixture f{GENERATE(from_range(backends_under_test()))};
   auto set = f.two();
+  set.files = {"a.toml", "b.toml"};
   f.apply(set);
   const auto two = std::to_string(core::number(f.named("two").id));
   f.db->exec("UPDATE ej_item SET state = 2 WHERE item = 0 AND job = " + two);
   auto smaller = set;
   smaller.elastic_jobs.pop_back();
+  smaller.files = {"a.toml"};
+  CHECK(f.try_apply(smaller, true).error().code == core::errc::conflict);
+  CHECK(f.named("two").status == elastic::job_status::on);
+  smaller.files = set.files;
   CHECK(f.apply(smaller, true) == "==~");
   CHECK(f.named("two").status == elastic::job_status::shut_down);
   CHECK(f.apply(smaller, true) == "===");
