@@ -15,6 +15,10 @@
 
 namespace ringmaster::executor {
 
+namespace elastic {
+class elastic_handlers;
+} // namespace elastic
+
 /// Required: `admins` or `nodes`, and `app_name`; usually also `access_token`, `listen` and `port`. Paths are relative to
 /// `data_dir`, or absolute. Messages name an option like the configuration of `ringmaster executor`, e.g. `executor.queue_max`.
 struct executor_options {
@@ -87,6 +91,13 @@ struct executor_options {
   /// Number of threads for coroutine handlers, 1 to 1000: this many execute at once while the others wait.
   std::size_t coroutine_threads = 4;
 
+  /// Labels of this executor; an elastic job with a label runs only on executors that have it.
+  std::vector<std::string> labels = {};
+  /// Maximum number of item runs of elastic jobs at the same time; 0: twice the number of processors.
+  std::size_t elastic_capacity = 0;
+  /// A stop waits this long for item runs before it cancels them.
+  milliseconds elastic_drain{5000};
+
   /// Runs the scripts (XXL-JOB's GLUE jobs) that users of an admin wrote.
   bool scripts = false;
   program_limits script_limits = {};
@@ -111,6 +122,10 @@ public:
   /// Starts an executor. It serves when this returns, and registers right after. Errors: `invalid_argument` with the invalid
   /// option, `unavailable` when the port is taken or a folder cannot be created.
   [[nodiscard]] static core::result<std::unique_ptr<executor>> start(executor_options options, handlers known);
+  /// Also runs items of elastic jobs: it is a host for the nodes in `nodes`. Include executor/sdk/elastic/elastic_handlers.hpp.
+  /// Errors: in addition, `invalid_argument` for handlers without `nodes`.
+  [[nodiscard]] static core::result<std::unique_ptr<executor>> start(executor_options options, handlers known,
+                                                                     elastic::elastic_handlers items);
 
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;

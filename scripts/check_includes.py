@@ -128,7 +128,7 @@ ROOMS: dict[str, str] = {
     "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",
     "gateway": "auth notification transport exchange console handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",
-    "executor": ". files process host",
+    "executor": ". sdk/elastic files process elastic host",
     "apps": "process terminal server client doctor commands .",
 }
 

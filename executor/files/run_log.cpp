@@ -21,7 +21,10 @@ std::string short_name(std::string_view function) {
 } // namespace
 
 run_log::run_log(const log_files& files, const core::trigger_request& request, log_writer::opens when)
-  : writer_{files.writer(core::identity_of(request), when)}, thread_{"job-" + std::to_string(core::number(request.job))} {}
+  : run_log{files, core::identity_of(request), when} {}
+
+run_log::run_log(const log_files& files, const core::run_identity& which, log_writer::opens when)
+  : writer_{files.writer(which, when)}, thread_{"job-" + std::to_string(core::number(which.job))} {}
 
 void run_log::line(std::string_view text, const code_place& where) {
   const auto function = short_name(where.function);

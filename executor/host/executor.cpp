@@ -20,19 +20,29 @@ protocol::logger silent_log() {
 
 } // namespace
 
-executor::parts::parts(executor_options given, handlers handlers_known)
-  : options{std::move(given)}, known{std::move(handlers_known)}, log{options.log ? options.log : silent_log()} {
+executor::parts::parts(executor_options given, handlers handlers_known, elastic::elastic_handlers items_known)
+  : options{std::move(given)},
+    known{std::move(handlers_known)},
+    items{std::move(items_known)},
+    log{options.log ? options.log : silent_log()} {
 }
 
 executor::executor(std::unique_ptr<parts> made) : parts_{std::move(made)} {}
 
 core::result<std::unique_ptr<executor>> executor::start(executor_options options, handlers known) {
-  if (auto usable = check_options(options); !usable)
+  return start(std::move(options), std::move(known), {});
+}
+
+core::result<std::unique_ptr<executor>> executor::start(executor_options options, handlers known,
+                                                        elastic::elastic_handlers items) {
+  auto usable = check_options(options).and_then([&] { return check_elastic(options, items.all().size()); });
+  if (!usable)
     return tl::unexpected{usable.error()};
   try {
     protocol::init_meta_objects();
     actors::init_link_meta_objects();
-    std::unique_ptr<executor> made{new executor{std::make_unique<parts>(std::move(options), std::move(known))}};
+    std::unique_ptr<executor> made{new executor{
+      std::make_unique<parts>(std::move(options), std::move(known), std::move(items))}};
     if (auto opened = made->parts_->open(); !opened)
       return tl::unexpected{opened.error()};
     return made;

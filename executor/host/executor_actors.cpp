@@ -79,7 +79,7 @@ void executor::parts::watch(const char* what, const Handle& handle) {
   });
 }
 
-void executor::parts::spawn() {
+core::result<void> executor::parts::spawn() {
   config = std::make_unique<actors::system_config>(ports != nullptr);
   system = std::make_unique<caf::actor_system>(*config);
   const auto dated = std::make_shared<dated_logs>(logs, logs_of_runs());
@@ -96,7 +96,9 @@ void executor::parts::spawn() {
     return std::make_unique<run_log>(*logs, request, log_writer::opens::for_each_write);
   };
   const auto is_coroutine = [](const auto& each) { return each.second->run.is_coroutine(); };
-  if (std::any_of(known.all().begin(), known.all().end(), is_coroutine))
+  const auto is_item_coroutine = [](const auto& each) { return each.second->is_coroutine(); };
+  if (std::any_of(known.all().begin(), known.all().end(), is_coroutine)
+      || std::any_of(items.all().begin(), items.all().end(), is_item_coroutine))
     tasks = std::make_shared<task_threads>(options.coroutine_threads, threads);
   auto bodies = std::make_shared<handler_bodies>(
     known, handler_tools{open_log, open_waiting_log, tasks},
@@ -110,15 +112,20 @@ void executor::parts::spawn() {
   watch("callback_actor", callbacks);
   watch("executor_host", host);
   watch("http_door", door);
+  if (auto spawned = spawn_elastic(); !spawned)
+    return spawned;
+  if (elastic_host)
+    watch("elastic_host", elastic_host);
   if (ports)
     spawn_links();
+  return {};
 }
 
 void executor::parts::spawn_links() {
   ports->attach(*system);
   links = system->spawn<protocol::with_state<actors::link_dialer_state, protocol::link_dialer>>(actors::dialer_parts{
     options.nodes, {options.app_name, address, options.access_token}, host, callbacks, ports, {}, std::random_device{}(),
-    log});
+    log, elastic_host});
   watch("link_dialer", links);
 }
 
@@ -147,8 +154,7 @@ void executor::parts::stop() {
       protocol::request(&*self, links, withdrawal_limit, protocol::link_goodbye{}).receive([] {}, ignore);
     if (beats)
       protocol::request(&*self, beats, withdrawal_limit, protocol::end_registration{}).receive([] {}, ignore);
-    const auto limit = options.drain_timeout;
-    protocol::request(&*self, host, limit + stop_margin, protocol::drain_request{limit}).receive([] {}, ignore);
+    drain();
     protocol::request(&*self, host, withdrawal_limit, protocol::executor_state_query{})
       .receive(
         [this](const protocol::executor_state& at_end) {
@@ -159,6 +165,20 @@ void executor::parts::stop() {
   if (transport)
     transport->stop();
   cleaner.reset();
+  item_cleaner.reset();
+}
+
+void executor::parts::drain() {
+  caf::scoped_actor self{*system};
+  const auto ignore = [](const caf::error&) {};
+  const auto limit = options.drain_timeout;
+  // Both drain at the same time.
+  auto of_runs = protocol::request(&*self, host, limit + stop_margin, protocol::drain_request{limit});
+  if (elastic_host) {
+    const auto item_limit = options.elastic_drain;
+    protocol::request(&*self, elastic_host, item_limit + stop_margin, protocol::drain_request{item_limit}).receive([] {}, ignore);
+  }
+  of_runs.receive([] {}, ignore);
 }
 
 bool executor::parts::end() {
@@ -176,6 +196,8 @@ bool executor::parts::end() {
     quit(beats);
     quit(door);
     quit(links);
+    lease_timer.reset();
+    quit(elastic_host);
     quit(host);
     quit(callbacks);
     quit(admins);

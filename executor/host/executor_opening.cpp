@@ -69,6 +69,18 @@ core::result<void> executor::parts::open_runs() {
   return {};
 }
 
+std::unique_ptr<log_cleaner> executor::parts::clean(log_options of) const {
+  return std::make_unique<log_cleaner>(
+    std::move(of), static_cast<std::int32_t>(options.log_retention_days), [log = log](const core::result<cleaned_logs>& cleaned) {
+      if (!cleaned)
+        log->warn("removal of old run logs: {}", cleaned.error().context);
+      else if (!cleaned->problem.empty())
+        log->warn("removal of old run logs: {}", cleaned->problem);
+      else
+        log->info("removed old run logs: {} days", cleaned->folders);
+    });
+}
+
 core::result<void> executor::parts::open() {
   std::error_code nowhere;
   const auto folder = std::filesystem::absolute(options.data_dir.empty() ? "." : options.data_dir, nowhere);
@@ -84,21 +96,15 @@ core::result<void> executor::parts::open() {
   logs = std::make_shared<log_files>(logs_of_runs());
   if (auto opened = open_runs(); !opened)
     return opened;
-  cleaner = std::make_unique<log_cleaner>(
-    logs_of_runs(), static_cast<std::int32_t>(options.log_retention_days),
-    [log = log](const core::result<cleaned_logs>& cleaned) {
-      if (!cleaned)
-        log->warn("removal of old run logs: {}", cleaned.error().context);
-      else if (!cleaned->problem.empty())
-        log->warn("removal of old run logs: {}", cleaned->problem);
-      else
-        log->info("removed old run logs: {} days", cleaned->folders);
-    });
+  cleaner = clean(logs_of_runs());
   if (auto opened = open_ports(); !opened)
+    return opened;
+  if (auto opened = open_elastic(); !opened)
     return opened;
   if (auto found = find_address(); !found)
     return found;
-  spawn();
+  if (auto spawned = spawn(); !spawned)
+    return spawned;
   if (serves())
     return serve();
   log->info("no port is open: native links use the address {}", address);

@@ -1,9 +1,10 @@
 #include "executor/host/handler_bodies.hpp"
 
-#include <coroutine>
 #include <exception>
 #include <optional>
 #include <utility>
+
+#include "executor/host/detached.hpp"
 
 namespace ringmaster::executor {
 
@@ -11,17 +12,6 @@ namespace {
 
 using entry_ptr = std::shared_ptr<const handlers::entry>;
 using done_function = std::function<void(core::run_outcome&&, std::exception_ptr)>;
-
-/// A coroutine without an awaiter. It destroys itself at its end, so its frame lives as long as it can be resumed.
-struct detached {
-  struct promise_type {
-    [[nodiscard]] detached get_return_object() const noexcept { return {}; }
-    [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
-    [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
-    void return_void() const noexcept {}
-    [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
-  };
-};
 
 /// Runs a coroutine handler once. The frame holds the objects that the handler uses; `done` keeps the request alive.
 detached run_coroutine(entry_ptr known, std::shared_ptr<const handler_tools> tools, const core::trigger_request& request,

@@ -8,6 +8,7 @@
 #include "core/text/text.hpp"
 #include "core/text/url_text.hpp"
 #include "executor/host/address.hpp"
+#include "protocol/elastic_border.hpp"
 #include "protocol/link_border.hpp"
 
 namespace ringmaster::executor {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t app_name_chars_min = 4;
 constexpr std::size_t port_max = 65535;
 constexpr std::size_t coroutine_threads_max = 1000;
+/// Blocking bodies of ordinary jobs need threads, too.
+constexpr std::size_t elastic_capacity_max = 5000;
 
 core::result<void> wrong(std::string what) { return core::fail(core::errc::invalid_argument, std::move(what)); }
 
@@ -86,6 +89,18 @@ core::result<void> check_access(const executor_options& options) {
   return {};
 }
 
+core::result<void> check_labels(const std::vector<std::string>& labels) {
+  std::size_t bytes = 0;
+  for (const auto& label : labels) {
+    if (core::is_blank(label) || !is_one_line(label) || label.find(',') != std::string::npos)
+      return wrong("executor.labels: \"" + core::valid_utf8(label) + "\" must be one line without commas, and not empty");
+    bytes += label.size() + 1;
+  }
+  if (bytes > protocol::elastic_link_limits::label_bytes_max)
+    return wrong("executor.labels must have at most 1024 bytes in total");
+  return {};
+}
+
 core::result<void> check_values(const executor_options& options) {
   using std::chrono::milliseconds;
   if (options.port > port_max)
@@ -109,6 +124,18 @@ core::result<void> check_values(const executor_options& options) {
 }
 
 } // namespace
+
+core::result<void> check_elastic(const executor_options& options, std::size_t handlers) {
+  if (handlers > 0 && options.nodes.empty())
+    return wrong("executor.nodes is empty: elastic jobs need native links");
+  if (handlers > protocol::elastic_link_limits::items_max)
+    return wrong("an executor can have at most 512 handlers of elastic jobs");
+  if (options.elastic_capacity > elastic_capacity_max)
+    return wrong("executor.elastic_capacity must be at most 5000");
+  if (options.elastic_drain < std::chrono::milliseconds{0} || options.elastic_drain > std::chrono::days{1})
+    return wrong("executor.elastic_drain must be from 0 to 1 day");
+  return check_labels(options.labels);
+}
 
 core::result<void> check_options(const executor_options& options) {
   return check_values(options)

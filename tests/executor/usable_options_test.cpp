@@ -106,3 +106,25 @@ TEST_CASE("options: errors of the system name the option", "[executor]") {
   const auto ca = start_with([](auto& options) { options.admin_ca = "/nowhere/ca.pem"; });
   CHECK(ca.find("executor.admin_ca") != std::string::npos);
 }
+
+TEST_CASE("options: checks the options of elastic jobs", "[executor]") {
+  const auto said = [](const std::function<void(executor_options&)>& change, std::size_t handlers = 1) {
+    auto options = usable();
+    options.nodes = {"10.0.0.1:9100"};
+    change(options);
+    const auto checked = executor::check_elastic(options, handlers);
+    return checked ? "" : checked.error().context;
+  };
+  CHECK(said([](auto&) {}).empty());
+  CHECK(said([](auto& options) { options.nodes = {}; }) == "executor.nodes is empty: elastic jobs need native links");
+  CHECK(said([](auto& options) { options.nodes = {}; }, 0).empty());
+  CHECK(said([](auto&) {}, 513) == "an executor can have at most 512 handlers of elastic jobs");
+  CHECK(said([](auto& options) { options.labels = {"gpu", "disk"}; }).empty());
+  CHECK(said([](auto& options) { options.labels = {"a,b"}; }) ==
+        "executor.labels: \"a,b\" must be one line without commas, and not empty");
+  CHECK_FALSE(said([](auto& options) { options.labels = {" "}; }).empty());
+  CHECK(said([](auto& options) { options.labels = {std::string(1024, 'x')}; }) ==
+        "executor.labels must have at most 1024 bytes in total");
+  CHECK(said([](auto& options) { options.elastic_capacity = 5001; }) == "executor.elastic_capacity must be at most 5000");
+  CHECK(said([](auto& options) { options.elastic_drain = -1ms; }) == "executor.elastic_drain must be from 0 to 1 day");
+}

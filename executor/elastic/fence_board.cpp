@@ -1,0 +1,69 @@
+#include "executor/elastic/fence_board.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringmaster::executor::elastic {
+
+void fence_board::extend(boot_time from) {
+  const std::scoped_lock lock{guard_};
+  const auto before = lease_from_->load(std::memory_order_relaxed);
+  lease_from_->store(std::max(before, std::int64_t{from.count()}), std::memory_order_release);
+}
+
+item_control_ptr fence_board::open(core::elastic::item_run_id run, core::milliseconds lease) {
+  const std::scoped_lock lock{guard_};
+  auto& control = runs_[run];
+  if (control)
+    return control;
+  control = std::make_shared<item_control>(run, lease, lease_from_, now_);
+  if (wake_ && (!announced_ || control->lease_end() < *announced_))
+    wake_();
+  return control;
+}
+
+item_control_ptr fence_board::find(core::elastic::item_run_id run) const {
+  const std::scoped_lock lock{guard_};
+  const auto found = runs_.find(run);
+  return found == runs_.end() ? nullptr : found->second;
+}
+
+void fence_board::close(core::elastic::item_run_id run) {
+  const std::scoped_lock lock{guard_};
+  runs_.erase(run);
+}
+
+item_control_ptr fence_board::end(core::elastic::item_run_id run) {
+  auto control = find(run);
+  if (control)
+    control->end();
+  return control;
+}
+
+std::vector<item_control_ptr> fence_board::end_due() {
+  std::vector<item_control_ptr> due;
+  const std::scoped_lock lock{guard_};
+  const auto now = now_();
+  for (const auto& [run, control] : runs_)
+    if (!control->is_over() && control->lease_end() <= now) {
+      control->end();
+      due.push_back(control);
+    }
+  return due;
+}
+
+std::optional<boot_time> fence_board::next_end() {
+  const std::scoped_lock lock{guard_};
+  announced_.reset();
+  for (const auto& [run, control] : runs_)
+    if (!control->is_over())
+      announced_ = announced_ ? std::min(*announced_, control->lease_end()) : control->lease_end();
+  return announced_;
+}
+
+void fence_board::set_wake(std::function<void()> wake) {
+  const std::scoped_lock lock{guard_};
+  wake_ = std::move(wake);
+}
+
+} // namespace ringmaster::executor::elastic

@@ -1,0 +1,441 @@
+#include "executor/elastic/host_book.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "tests/actors/elastic_samples.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ringmaster;
+using namespace std::chrono_literals;
+using core::elastic::item_order;
+using core::elastic::item_run_id;
+using executor::elastic::host_book;
+using executor::elastic::host_effects;
+using executor::elastic::host_moment;
+using executor::elastic::link_number;
+using protocol::elastic_event_kind;
+using protocol::elastic_phase;
+using protocol::elastic_refusal;
+using protocol::elastic_verdict;
+
+namespace {
+
+/// A host whose nodes are played by the test.
+struct booked {
+  booked() {
+    auto me = test::good_hello();
+    me.process.clear();
+    me.cluster.clear();
+    me.epochs.clear();
+    me.capacity = 2;
+    book.emplace(std::move(me), [this] { return std::string(32, static_cast<char>('a' + keys++)); });
+  }
+
+  /// Lets the book go on, and keeps its effects.
+  void go_on() {
+    book->pass_time(now);
+    auto next = book->take_effects();
+    for (auto& each : next.messages) {
+      CHECK(std::visit([](const auto& what) { return protocol::breach_of(what); }, each.second.what).empty());
+      done.messages.push_back(std::move(each));
+    }
+    const auto keep = [](auto& to, auto& from) { std::move(from.begin(), from.end(), std::back_inserter(to)); };
+    keep(done.fenced, next.fenced);
+    keep(done.grants, next.grants);
+    keep(done.orders, next.orders);
+    keep(done.closed, next.closed);
+    keep(done.warnings, next.warnings);
+    if (next.lease_from)
+      done.lease_from = next.lease_from;
+  }
+  template <class Message>
+  void say(link_number link, const Message& message) {
+    book->take(link, message, now);
+    go_on();
+  }
+  void pass(core::milliseconds duration) {
+    for (core::milliseconds passed{0}; passed < duration; passed += 50ms) {
+      now.boot += 50ms;
+      now.wall += 50ms;
+      go_on();
+    }
+  }
+  void connect(link_number link) {
+    book->add_link(link, "10.0.0." + std::to_string(link) + ":9100", now);
+    go_on();
+  }
+  void welcome(link_number link, std::int64_t keeper_no, core::elastic::host_process host = test::sample_host) {
+    auto said = test::good_welcome();
+    said.keeper_no = keeper_no;
+    said.host = host;
+    say(link, said);
+  }
+  void refuse(link_number link, elastic_verdict verdict) {
+    protocol::elastic_welcome said;
+    said.verdict = verdict;
+    say(link, said);
+  }
+  /// Connects to a node that is the keeper, with a lease from now on and the definition of job 7.
+  void enter() {
+    connect(1);
+    welcome(1, 2);
+    lease();
+    say(1, protocol::elastic_specs{{test::good_spec()}});
+    done = {};
+  }
+  /// Acknowledges the last heartbeat of link 1.
+  void lease() { say(1, protocol::elastic_ack{sent<protocol::elastic_heartbeat>().back().number, 2}); }
+  void grant(std::int64_t run, std::int32_t item = 0, std::int64_t fence = 4) {
+    auto grants = test::good_grants(run);
+    grants.items[0].item = core::elastic::item_number{item};
+    grants.items[0].fence = core::elastic::fence_number{fence};
+    say(1, grants);
+  }
+  void order(std::int64_t run, item_order what, std::int64_t epoch = 9) {
+    auto orders = test::good_orders();
+    orders.epoch = epoch;
+    orders.orders = {{item_run_id{run}, core::elastic::fence_number{4}, what}};
+    say(1, orders);
+  }
+  void tell(std::int64_t run, elastic_event_kind kind) {
+    auto event = test::good_event(run);
+    event.kind = kind;
+    book->take_event(event, now);
+    go_on();
+  }
+  /// Confirms all batches of events so far.
+  void receipts() {
+    for (const auto& batch : sent<protocol::elastic_events>())
+      say(1, protocol::elastic_receipt{batch.batch, true});
+    std::erase_if(done.messages, [](const auto& each) {
+      return std::holds_alternative<protocol::elastic_events>(each.second.what);
+    });
+  }
+  std::vector<protocol::elastic_held_run> inventory(std::uint32_t slot = 7) {
+    auto asked = test::good_orders();
+    asked.orders.clear();
+    asked.slot = slot;
+    asked.inventory = 5;
+    say(1, asked);
+    const auto parts = sent<protocol::elastic_inventory>();
+    REQUIRE_FALSE(parts.empty());
+    CHECK(parts.back().question == 5);
+    CHECK(parts.back().end);
+    return parts.back().runs;
+  }
+
+  template <class Message>
+  [[nodiscard]] std::vector<Message> sent(link_number link = 1) const {
+    std::vector<Message> out;
+    for (const auto& [to, message] : done.messages)
+      if (const auto* what = std::get_if<Message>(&message.what); what && to == link)
+        out.push_back(*what);
+    return out;
+  }
+  /// Returns the refusals of all events so far; `none` for an accepted run.
+  [[nodiscard]] std::vector<elastic_refusal> refusals() const {
+    std::vector<elastic_refusal> out;
+    for (const auto& batch : sent<protocol::elastic_events>())
+      for (const auto& event : batch.events)
+        if (event.kind == elastic_event_kind::accepted || event.kind == elastic_event_kind::refused)
+          out.push_back(event.refusal);
+    return out;
+  }
+  [[nodiscard]] std::vector<elastic_event_kind> kinds() const {
+    std::vector<elastic_event_kind> out;
+    for (const auto& batch : sent<protocol::elastic_events>())
+      for (const auto& event : batch.events)
+        out.push_back(event.kind);
+    return out;
+  }
+
+  int keys = 0;
+  host_moment now{1000s, test::sample_time};
+  std::optional<host_book> book;
+  host_effects done;
+};
+
+using refused = std::vector<elastic_refusal>;
+using event_kinds = std::vector<elastic_event_kind>;
+
+} // namespace
+
+TEST_CASE_METHOD(booked, "a host introduces itself on each link, and acts on nothing before the welcome", "[actors][elastic]") {
+  connect(1);
+  connect(2);
+  REQUIRE(sent<protocol::elastic_hello>(1).size() == 1);
+  CHECK(sent<protocol::elastic_hello>(2).back().process == std::string(32, 'a'));
+  say(1, protocol::elastic_specs{{test::good_spec()}});
+  grant(12);
+  pass(1s);
+  CHECK(sent<protocol::elastic_heartbeat>().empty());
+  CHECK(sent<protocol::elastic_events>().empty());
+  welcome(1, 2);
+  const auto beats = sent<protocol::elastic_heartbeat>();
+  REQUIRE(beats.size() == 1);
+  CHECK(beats[0].incarnation == test::sample_host.incarnation);
+  CHECK(beats[0].keeper_no == 2);
+  CHECK(beats[0].free_slots == 2);
+  CHECK(sent<protocol::elastic_heartbeat>(2).empty());
+}
+
+TEST_CASE_METHOD(booked, "a hello without an answer is repeated", "[actors][elastic]") {
+  connect(1);
+  pass(3s);
+  CHECK(sent<protocol::elastic_hello>().size() == 2);
+  refuse(1, elastic_verdict::unavailable);
+  pass(1s);
+  CHECK(sent<protocol::elastic_hello>().size() == 2);
+  pass(1s);
+  CHECK(sent<protocol::elastic_hello>().size() == 3);
+  refuse(1, elastic_verdict::too_many_hosts);
+  pass(14s);
+  CHECK(sent<protocol::elastic_hello>().size() == 3);
+  CHECK(done.warnings.size() == 1);
+}
+
+TEST_CASE_METHOD(booked, "grants of a lower epoch are refused (H1)", "[actors][elastic]") {
+  enter();
+  auto newer = test::good_orders();
+  newer.epoch = 10;
+  newer.orders.clear();
+  newer.inventory = 1;
+  say(1, newer);
+  grant(12);
+  CHECK(refusals() == refused{elastic_refusal::old_epoch});
+  CHECK(done.grants.empty());
+  order(12, item_order::cancel);
+  CHECK(done.orders.empty());
+  connect(2);
+  CHECK(sent<protocol::elastic_hello>(2).back().epochs == std::vector<core::elastic::slot_lease>{{7, 10}});
+}
+
+TEST_CASE_METHOD(booked, "grants for another process are refused (H2)", "[actors][elastic]") {
+  enter();
+  auto grants = test::good_grants(12);
+  grants.host.incarnation = core::elastic::host_incarnation{4};
+  say(1, grants);
+  CHECK(refusals() == refused{elastic_refusal::other_process});
+}
+
+TEST_CASE_METHOD(booked, "grants without a valid lease are refused (H2)", "[actors][elastic]") {
+  connect(1);
+  welcome(1, 2);
+  say(1, protocol::elastic_specs{{test::good_spec()}});
+  grant(12);
+  CHECK(refusals() == refused{elastic_refusal::no_lease});
+  lease();
+  grant(13);
+  CHECK(refusals() == refused{elastic_refusal::no_lease, elastic_refusal::none});
+  pass(500ms);
+  grant(14, 1);
+  CHECK(refusals().back() == elastic_refusal::no_lease);
+}
+
+TEST_CASE_METHOD(booked, "grants of unknown handlers, definitions and items are refused", "[actors][elastic]") {
+  enter();
+  auto grants = test::good_grants(12);
+  grants.version = 2;
+  say(1, grants);
+  auto spec = test::good_spec();
+  spec.version = 2;
+  spec.handler = "nothing";
+  say(1, protocol::elastic_specs{{spec}});
+  say(1, grants);
+  grant(13, 3);
+  grant(14, -1);
+  CHECK(refusals() == refused{elastic_refusal::no_definition, elastic_refusal::unknown_handler, elastic_refusal::unknown_handler,
+                              elastic_refusal::unknown_handler});
+  CHECK(done.grants.empty());
+}
+
+TEST_CASE_METHOD(booked, "an admitted grant goes to its job, once", "[actors][elastic]") {
+  enter();
+  grant(12);
+  grant(12);
+  CHECK(refusals() == refused{elastic_refusal::none, elastic_refusal::none});
+  REQUIRE(done.grants.size() == 1);
+  CHECK(done.grants[0].spec->handler == "settle");
+  CHECK(done.grants[0].param == "a=1");
+  grant(13, 0, 5);
+  CHECK(refusals().back() == elastic_refusal::busy);
+  // A refusal would say that the run is not here.
+  auto late = test::good_grants(12);
+  late.epoch = 8;
+  say(1, late);
+  CHECK(refusals().back() == elastic_refusal::none);
+  tell(12, elastic_event_kind::finished);
+  receipts();
+  grant(12);
+  CHECK(refusals() == refused{elastic_refusal::busy});
+  CHECK(done.grants.size() == 1);
+}
+
+TEST_CASE_METHOD(booked, "a slot is free only after the receipt of the result (H3)", "[actors][elastic]") {
+  enter();
+  grant(12, 0);
+  grant(13, 1);
+  grant(14, 2);
+  CHECK(refusals().back() == elastic_refusal::no_free_slot);
+  tell(12, elastic_event_kind::started);
+  tell(12, elastic_event_kind::finished);
+  CHECK(book->runs().free_slots() == 0);
+  receipts();
+  CHECK(book->runs().free_slots() == 1);
+  CHECK_FALSE(book->idle());
+  tell(13, elastic_event_kind::finished);
+  receipts();
+  CHECK(book->idle());
+}
+
+TEST_CASE_METHOD(booked, "a node of another cluster is refused (H4)", "[actors][elastic]") {
+  enter();
+  connect(2);
+  auto other = test::good_welcome();
+  other.cluster = std::string(32, 'd');
+  say(2, other);
+  CHECK(done.warnings.size() == 1);
+  CHECK(sent<protocol::elastic_heartbeat>(2).empty());
+  connect(3);
+  CHECK(sent<protocol::elastic_hello>(3).back().cluster == std::string(32, 'c'));
+}
+
+TEST_CASE_METHOD(booked, "an inventory has the runs of the slot with their phase", "[actors][elastic]") {
+  enter();
+  CHECK(inventory().empty());
+  grant(12, 0);
+  grant(13, 1);
+  tell(13, elastic_event_kind::started);
+  const auto runs = inventory();
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].phase == elastic_phase::waiting);
+  CHECK(runs[1].phase == elastic_phase::running);
+  CHECK(inventory(8).empty());
+  tell(12, elastic_event_kind::finished);
+  CHECK(inventory()[0].phase == elastic_phase::ended);
+  receipts();
+  CHECK(inventory().size() == 1);
+}
+
+TEST_CASE_METHOD(booked, "orders reach the body of their run, and a closed run is forgotten", "[actors][elastic]") {
+  enter();
+  grant(12);
+  order(12, item_order::cancel, 8);
+  CHECK(done.orders.empty());
+  order(12, item_order::cancel);
+  order(99, item_order::cancel);
+  REQUIRE(done.orders.size() == 1);
+  CHECK(done.orders[0].order.order == item_order::cancel);
+  order(12, item_order::kill);
+  CHECK(book->runs().tainted() == 1);
+  order(12, item_order::close);
+  CHECK(done.closed == std::vector{item_run_id{12}});
+  CHECK(done.fenced == std::vector{item_run_id{12}});
+  CHECK(inventory().empty());
+  // The body keeps its slot and its item until it has ended.
+  CHECK(book->runs().free_slots() == 1);
+  grant(13, 0, 5);
+  CHECK(refusals().back() == elastic_refusal::busy);
+  done.messages.clear();
+  tell(12, elastic_event_kind::finished);
+  CHECK(kinds().empty());
+  CHECK(book->runs().free_slots() == 2);
+  CHECK(book->runs().tainted() == 0);
+}
+
+TEST_CASE_METHOD(booked, "a run whose lease is over is reported as fenced, and its result is void", "[actors][elastic]") {
+  enter();
+  grant(12);
+  tell(12, elastic_event_kind::started);
+  done.messages.clear();
+  book->take_lease_end({item_run_id{12}}, now);
+  go_on();
+  CHECK(kinds() == event_kinds{elastic_event_kind::fenced});
+  CHECK(done.fenced == std::vector{item_run_id{12}});
+  CHECK(inventory().empty());
+  tell(12, elastic_event_kind::finished);
+  CHECK(kinds() == event_kinds{elastic_event_kind::fenced});
+  receipts();
+  CHECK(book->idle());
+}
+
+TEST_CASE_METHOD(booked, "a result without a receipt outlives the lease", "[actors][elastic]") {
+  enter();
+  grant(12);
+  tell(12, elastic_event_kind::finished);
+  book->take_lease_end({item_run_id{12}}, now);
+  go_on();
+  CHECK(done.fenced.empty());
+  CHECK(inventory().size() == 1);
+}
+
+TEST_CASE_METHOD(booked, "results are repeated over another link", "[actors][elastic]") {
+  enter();
+  connect(2);
+  welcome(2, 0);
+  grant(12);
+  tell(12, elastic_event_kind::finished);
+  book->end_link(1, now);
+  go_on();
+  const auto batches = sent<protocol::elastic_events>(2);
+  REQUIRE_FALSE(batches.empty());
+  CHECK(batches.back().events.back().kind == elastic_event_kind::finished);
+  CHECK(book->keepers().asked() == 2);
+  CHECK(sent<protocol::elastic_heartbeat>(2).back().asks_keeper);
+}
+
+TEST_CASE_METHOD(booked, "a process that counts as dead ends its runs and enters as a new one", "[actors][elastic]") {
+  enter();
+  grant(12);
+  connect(2);
+  done = {};
+  refuse(2, elastic_verdict::dead_process);
+  CHECK(done.fenced == std::vector{item_run_id{12}});
+  CHECK_FALSE(book->process());
+  // A late welcome of the earlier process has no effect.
+  welcome(1, 2);
+  CHECK_FALSE(book->process());
+  pass(1'200ms);
+  REQUIRE(sent<protocol::elastic_hello>().size() == 1);
+  CHECK(sent<protocol::elastic_hello>()[0].process == std::string(32, 'b'));
+  welcome(1, 2);
+  CHECK_FALSE(book->process());
+  const core::elastic::host_process next{test::sample_host.host, core::elastic::host_incarnation{6}};
+  welcome(1, 3, next);
+  CHECK(book->process() == next);
+  CHECK(kinds() == event_kinds{elastic_event_kind::fenced});
+  grant(13);
+  CHECK(refusals() == refused{elastic_refusal::other_process});
+}
+
+TEST_CASE_METHOD(booked, "a process that was replaced ends its runs and stays away", "[actors][elastic]") {
+  enter();
+  grant(12);
+  connect(2);
+  refuse(2, elastic_verdict::replaced);
+  CHECK(done.fenced == std::vector{item_run_id{12}});
+  done = {};
+  pass(20s);
+  connect(3);
+  CHECK(done.messages.empty());
+}
+
+TEST_CASE_METHOD(booked, "a draining host refuses grants and cancels its runs when asked", "[actors][elastic]") {
+  enter();
+  grant(12, 0);
+  book->begin_drain();
+  grant(13, 1);
+  CHECK(refusals() == refused{elastic_refusal::none, elastic_refusal::draining});
+  pass(150ms);
+  CHECK(sent<protocol::elastic_heartbeat>().back().free_slots == 0);
+  book->cancel_all();
+  go_on();
+  REQUIRE(done.orders.size() == 1);
+  CHECK(done.orders[0].order.order == item_order::cancel);
+  CHECK_FALSE(book->idle());
+  tell(12, elastic_event_kind::finished);
+  receipts();
+  CHECK(book->idle());
+}
