@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=ci labels='' tsan=no whole=yes
-benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench link_bench) # all of bench/CMakeLists.txt
+benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench link_bench elastic_bench) # all of bench/
 while [ $# -gt 0 ]; do
   case "$1" in
     --preset | --label)
