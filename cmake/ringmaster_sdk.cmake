@@ -4,8 +4,8 @@
 include(CMakePackageConfigHelpers)
 
 set(sdk_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ringmaster")
-install(TARGETS executor actors_executor actors_link core curl_transfer executor_elastic executor_files executor_process http protocol settings
-    tls transport wire
+install(TARGETS executor actors_executor actors_link core curl_transfer executor_elastic executor_files executor_process http
+    protocol settings tls transport wire
   EXPORT ringmaster_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/ringmaster COMPONENT sdk)
 install(EXPORT ringmaster_targets NAMESPACE ringmaster:: DESTINATION ${sdk_folder} COMPONENT sdk)
 install(FILES

@@ -167,7 +167,7 @@ std::string breach_of(const elastic_hello& hello) {
   if (hello.capacity < 0 || hello.capacity > elastic_limit::capacity_max)
     return "a host of an impossible capacity";
   const auto is_handler = [](const std::string& name) {
-    return !name.empty() && fits_column(name, core::elastic::handler_chars);
+    return !name.empty() && fits_column(name, core::elastic::elastic_handler_chars);
   };
   if (hello.handlers.size() > elastic_limit::items_max
       || !std::all_of(hello.handlers.begin(), hello.handlers.end(), is_handler))

@@ -33,6 +33,8 @@ using elastic_hosts = link_extension::extend<
   /// Proof that a process has ended.
   caf::result<void>(death_report),
   caf::result<void>(incarnation_change),
+  /// This node is about to leave: its hosts look for another keeper. It keeps them until then.
+  caf::result<void>(stop_request),
   /// From coordinators.
   caf::result<void>(host_send),
   /// Reports the outcome of a part of a batch of events; the receipt follows once all parts have one.
@@ -44,6 +46,7 @@ using elastic_hosts = link_extension::extend<
 
 /// Owns the elastic jobs of this node's slots: leases, definitions, one heap and one timer for all coordinators.
 using elastic_director = caf::typed_actor<
+  caf::result<void>(hosts_subscription),
   caf::result<void>(incarnation_change),
   caf::result<void>(slot_change),
   caf::result<void>(edit_hint),

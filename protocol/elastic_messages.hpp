@@ -68,6 +68,11 @@ struct link_subscription {
   link_extension hosts;
 };
 
+/// Sent once to elastic_director, by the actor that starts both.
+struct hosts_subscription {
+  elastic_hosts hosts;
+};
+
 /// A message to the host at the other end of a link. Its key is set by the link.
 struct host_message {
   /// Life of the node in which a grant or an acknowledgement was decided: the gate is checked for it. 0 for the others.

@@ -36,6 +36,7 @@ struct item_grants;
 struct item_order;
 struct lease_end;
 struct link_subscription;
+struct hosts_subscription;
 
 } // namespace ringmaster::protocol
 
@@ -67,6 +68,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::item_order))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::lease_end))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::link_subscription))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::hosts_subscription))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_elastic)
 
@@ -98,3 +100,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_grants)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_order)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::lease_end)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_subscription)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::hosts_subscription)

@@ -32,7 +32,8 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "storage/": ((*SHARED_STORAGE, "core/", "config/settings.hpp"), ("system",)),
     "storage/mysql/": ((*SHARED_STORAGE, "storage/mysql/", "core/", "config/settings.hpp"), ("mysql", "system")),
     "storage/sqlite/": ((*SHARED_STORAGE, "storage/sqlite/", "core/", "config/settings.hpp"), ("sqlite", "system")),
-    "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp", "storage/reservations.hpp"),
+    "actors/": (("actors/", "core/", "protocol/", "config/settings.hpp", "storage/store.hpp", "storage/elastic_store.hpp",
+                 "storage/reservations.hpp"),
                 ("caf", "spdlog", "system")),
     "actors/executor/": (
         ("actors/executor/", "actors/logger.hpp", "core/", "protocol/", "config/settings.hpp"),
@@ -125,7 +126,8 @@ ROOMS: dict[str, str] = {
     "storage": ". rows rules admin elastic",
     "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
     "storage/sqlite": "driver cluster schema runs firing jobs results maintenance admin .",
-    "actors": ". link store executor executor/callbacks executors alarms console maintenance recovery trigger firing node",
+    "actors": ". link store executor executor/callbacks executors elastic alarms console maintenance recovery trigger firing"
+              " node",
     "gateway": "auth notification transport exchange console handlers/v1 handlers/xxl .",
     "gateway/transport": "io tls client server .",
     "executor": ". sdk/elastic files process elastic host",

@@ -46,6 +46,11 @@ std::chrono::milliseconds executor_limit(const config::settings& settings) {
   return settings.trigger.connect_timeout + settings.trigger.request_timeout + 1s;
 }
 
+void add_reasons(protocol::node_status& to, protocol::node_status&& other) {
+  to.ready = to.ready && other.ready;
+  std::move(other.reasons.begin(), other.reasons.end(), std::back_inserter(to.reasons));
+}
+
 } // namespace
 
 supervisor_state::supervisor_state(protocol::supervisor::pointer self, node_parts parts) : self_{self}, parts_{std::move(parts)} {
@@ -174,6 +179,21 @@ void supervisor_state::spawn_links() {
                          std::move(tools), registry_, parts_.link_ports, token, parts_.judge_address,
                          settings.registry.dead_after / 3, parts_.clocks.wall}));
   protocol::send(self_, registry_, protocol::registry_subscription{native_links_});
+  if (parts_.make_elastic)
+    spawn_elastic();
+}
+
+// Their transactions alternate with those of the firing path where the database has one writer.
+void supervisor_state::spawn_elastic() {
+  const bool has_writers = parts_.store_writers > 1;
+  const auto write_worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  const auto worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
+  elastic_ = parts_.make_elastic(self_->system(), {parts_.identity.id, write_worker, worker, parts_.schedule_zone,
+                                                   parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+  keep("elastic_writer", elastic_.writer);
+  keep("elastic_director", elastic_.director);
+  keep("elastic_hosts", elastic_.hosts);
+  protocol::send(self_, native_links_, protocol::link_subscription{elastic_.hosts});
 }
 
 // Actors for requests of users. None uses the connections of the firing path.
@@ -214,6 +234,12 @@ void supervisor_state::spawn_node() {
                                                         alarms_,  lost_, report_,   kept_logs_, sweeper_};
   if (native_links_)
     listeners.emplace_back(native_links_);
+  std::vector<protocol::slot_listener> duties{lost_, report_, kept_logs_, sweeper_};
+  if (elastic_.director) {
+    // The writer first: others may write as soon as they know the incarnation.
+    listeners.insert(listeners.end(), {elastic_.writer, elastic_.hosts, elastic_.director});
+    duties.emplace_back(elastic_.director);
+  }
   if (parts_.shares_schedule) {
     auto worker = spawn_worker();
     reservations_ =
@@ -231,7 +257,7 @@ void supervisor_state::spawn_node() {
   node_ =
     keep("node_actor",
          self_->spawn<protocol::with_state<node_actor_state, protocol::node_actor>>(
-           node_links{incarnations_store, schedule_, std::move(listeners), {lost_, report_, kept_logs_, sweeper_}, recovery_},
+           node_links{incarnations_store, schedule_, std::move(listeners), std::move(duties), recovery_},
            parts_.identity, settings.cluster, parts_.gate, parts_.clocks, parts_.log));
 }
 
@@ -283,13 +309,26 @@ caf::result<protocol::node_list> supervisor_state::nodes() {
   return promise;
 }
 
+void supervisor_state::add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
+  protocol::request(self_, elastic_.writer, question_limit, protocol::status_query{})
+    .then(
+      [known = std::move(known), promise](protocol::node_status& writer) mutable {
+        add_reasons(known, std::move(writer));
+        promise.deliver(std::move(known));
+      },
+      [promise](const caf::error&) mutable {
+        promise.deliver(protocol::node_status{false, {"the writer of elastic jobs does not answer"}, std::nullopt});
+      });
+}
+
 // A beat is one short write: it may succeed while claims and results do not.
 void supervisor_state::add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise) {
   protocol::request(self_, storage_, question_limit, protocol::status_query{})
     .then(
-      [known = std::move(known), promise](protocol::node_status& storage) mutable {
-        known.ready = known.ready && storage.ready;
-        std::move(storage.reasons.begin(), storage.reasons.end(), std::back_inserter(known.reasons));
+      [this, known = std::move(known), promise](protocol::node_status& storage) mutable {
+        add_reasons(known, std::move(storage));
+        if (elastic_.writer)
+          return add_elastic(std::move(known), std::move(promise));
         promise.deliver(std::move(known));
       },
       [promise](const caf::error&) mutable {

@@ -9,6 +9,7 @@
 
 #include "actors/console/declared_files.hpp"
 #include "actors/console/user_admin.hpp"
+#include "actors/elastic/elastic_actors.hpp"
 #include "actors/executors/executor_link.hpp"
 #include "actors/executors/run_gate.hpp"
 #include "actors/logger.hpp"
@@ -62,6 +63,8 @@ struct node_parts {
   logger log;
   /// Spawns the actor that makes and checks stored passwords. Null: no user can sign in.
   std::function<protocol::password_keeper(caf::actor_system&)> make_keeper = {};
+  /// Spawns the actors of elastic jobs, if there are native links. Null: no elastic jobs.
+  elastic_spawner make_elastic = {};
   session_tokens sessions = {};
   /// Used by /api/v1.
   declared_files files = {};
@@ -97,6 +100,7 @@ private:
   void spawn_node();
   void spawn_maintenance();
   void spawn_links();
+  void spawn_elastic();
   void spawn_administration();
   [[nodiscard]] protocol::store_worker spawn_worker();
   [[nodiscard]] protocol::log_spool spawn_spool();
@@ -108,6 +112,7 @@ private:
   caf::result<protocol::node_status> status();
   caf::result<protocol::node_list> nodes();
   void add_storage(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
+  void add_elastic(protocol::node_status&& known, caf::typed_response_promise<protocol::node_status> promise);
 
   // -- graceful stop (supervisor_stop.cpp): fire what is reserved, claim nothing more, wait for answers, say `down`
   caf::result<void> stop();
@@ -115,6 +120,7 @@ private:
   void drain();
   void drain_planner();
   void give_reservations_back();
+  void release_elastic();
   void await_claims();
   void leave();
   void finish();
@@ -148,6 +154,7 @@ private:
   protocol::schedule_guard guard_;
   /// Set only if executors may connect.
   protocol::native_links native_links_;
+  elastic_actors elastic_;
   protocol::node_actor node_;
   protocol::job_admin jobs_;
   protocol::group_admin groups_;

@@ -79,8 +79,16 @@ void supervisor_state::drain_planner() {
 // end, however long the drain took.
 void supervisor_state::give_reservations_back() {
   if (!reservations_)
-    return await_claims();
+    return release_elastic();
   protocol::request(self_, reservations_, give_back_limit, protocol::stop_request{})
+    .then([this] { release_elastic(); }, [this](const caf::error&) { release_elastic(); });
+}
+
+// Other nodes take the slots of elastic jobs at once. Their runs go on meanwhile.
+void supervisor_state::release_elastic() {
+  if (!elastic_.director)
+    return await_claims();
+  protocol::request(self_, elastic_.director, question_limit, protocol::stop_request{})
     .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
 }
 

@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "actors/elastic/local_processes.hpp"
+#include "actors/elastic/spawn_elastic.hpp"
 #include "actors/link/system_config.hpp"
 #include "actors/node/supervisor.hpp"
 #include "apps/server/assembly.hpp"
@@ -31,6 +33,12 @@ namespace {
 /// Returns the dialect of the tables. G5 is the last generation of releases up to 3.1 (XXL admin §2.1).
 protocol::wire::dialect dialect_of(int generation) noexcept {
   return generation != 0 && generation <= 5 ? protocol::wire::dialect::xxl2 : protocol::wire::dialect::xxl3;
+}
+
+/// Draws the id of a database: 32 hexadecimal digits. Empty without random numbers: the store refuses it.
+std::string draw_cluster_id() {
+  const auto token = gateway::random_token();
+  return token ? gateway::sha256_hex(*token).substr(0, 32) : std::string{};
 }
 
 } // namespace
@@ -97,6 +105,7 @@ void node::spawn() {
   parts.make_keeper = [](caf::actor_system& system) {
     return system.spawn<protocol::with_state<gateway::password_keeper_state, protocol::password_keeper>, caf::detached>();
   };
+  parts.make_elastic = actors::make_elastic_spawner(std::make_shared<actors::local_processes>(), draw_cluster_id);
   parts.sessions = {gateway::random_token, gateway::sha256_hex, base_.one_time};
   parts.files = declared_bodies(files_);
   if (base_.checks)

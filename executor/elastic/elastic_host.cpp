@@ -56,8 +56,11 @@ void elastic_host_state::take(protocol::node_said&& said) {
 
 void elastic_host_state::take(protocol::item_event&& told) {
   const auto& event = told.event;
-  if (const auto job = jobs_.find(event.job);
-      job != jobs_.end() && event.kind == protocol::elastic_event_kind::finished && job->second.open > 0) {
+  const bool ends = event.kind == protocol::elastic_event_kind::finished;
+  // A body that was stopped by the end of its lease may return before that end is known here. Its result is void.
+  if (const auto control = ends ? parts_.tools.board->find(event.run) : nullptr; control && control->is_over())
+    book_.take_lease_end({event.run}, moment());
+  if (const auto job = jobs_.find(event.job); job != jobs_.end() && ends && job->second.open > 0) {
     --job->second.open;
     job->second.idle_since = now();
   }

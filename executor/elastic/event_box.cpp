@@ -3,7 +3,7 @@
 namespace ringmaster::executor::elastic {
 
 using protocol::elastic_event_kind;
-using limits = protocol::elastic_link_limits;
+using event_limits = protocol::elastic_link_limits;
 
 void event_box::add(protocol::elastic_event event, link_number link) {
   auto& of_run = of_run_[event.run];
@@ -30,7 +30,7 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
   protocol::elastic_events out;
   batch_record batch;
   std::size_t bytes = 0;
-  for (auto key = ready_.begin(); key != ready_.end() && out.events.size() < limits::items_max;) {
+  for (auto key = ready_.begin(); key != ready_.end() && out.events.size() < event_limits::items_max;) {
     auto& each = events_.at(*key);
     const bool is_of_other = each.link != 0 && each.link != link && up.contains(each.link);
     const auto more = protocol::bytes_of(each.event);
@@ -38,7 +38,7 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
       ++key;
       continue;
     }
-    if (!out.events.empty() && bytes + more > limits::bytes_max)
+    if (!out.events.empty() && bytes + more > event_limits::bytes_max)
       break;
     bytes += more;
     each.is_ready = false;

@@ -55,12 +55,13 @@ std::optional<protocol::elastic_heartbeat> keeper_book::next_beat(link_number li
   if (found == links_.end() || found->second.next_beat > now)
     return std::nullopt;
   auto& state = found->second;
-  const boot_time every = state.limits.heartbeat;
+  const bool asks = asked_above_ && asked_ == link;
+  const boot_time every = asks ? std::min<boot_time>(asking_beat, state.limits.heartbeat) : state.limits.heartbeat;
   state.next_beat = state.next_beat + every > now ? state.next_beat + every : now + every;
   protocol::elastic_heartbeat out;
   out.number = ++last_beats_[link];
   out.keeper_no = keeper_no_;
-  out.asks_keeper = asked_above_ && asked_ == link;
+  out.asks_keeper = asks;
   state.sent.emplace_back(out.number, now);
   if (state.sent.size() > sent_max)
     state.sent.pop_front();
@@ -78,8 +79,8 @@ bool keeper_book::take_ack(link_number link, const protocol::elastic_ack& ack, b
     sent.pop_front();
   if (sent.front().first != ack.number)
     return false;
+  // It stays: a node that becomes the keeper may acknowledge its last heartbeat again.
   const auto sent_at = sent.front().second;
-  sent.pop_front();
   leaves = ack.leave;
   if (ack.keeper_no == 0 && keeper_ == link)
     keeper_ = 0; // its node has learned that it is not the keeper

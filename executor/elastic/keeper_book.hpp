@@ -51,6 +51,9 @@ private:
   };
   /// Unacknowledged heartbeats that are remembered: those of more than a minute.
   static constexpr std::size_t sent_max = 512;
+  /// Interval of heartbeats to a node that was asked: a node acknowledges a heartbeat before it becomes the keeper, so the next
+  /// one brings the answer.
+  static constexpr boot_time asking_beat = std::chrono::milliseconds{50};
   /// A longer pause of this process itself is not held against the keeper.
   static constexpr boot_time own_pause = std::chrono::milliseconds{200};
 

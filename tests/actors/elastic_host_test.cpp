@@ -259,6 +259,21 @@ TEST_CASE_METHOD(hosting, "acknowledgements of the keeper extend the lease of a 
   CHECK(kinds().back() == elastic_event_kind::fenced);
 }
 
+TEST_CASE_METHOD(hosting, "a body that returns because its lease has ended has no result", "[actors][elastic]") {
+  enter();
+  say(1, test::good_grants(12));
+  REQUIRE(bodies->begun.size() == 1);
+  advance(600ms);
+  CHECK(board->end_due().size() == 1);
+  bodies->begun[0].done({});
+  run();
+  CHECK(kinds().back() == elastic_event_kind::fenced);
+  protocol::anon_send(host, protocol::lease_end{{item_run_id{12}}});
+  pass(200ms);
+  CHECK(kinds().back() == elastic_event_kind::fenced);
+  CHECK(sent<protocol::elastic_heartbeat>(1).back().free_slots == 8);
+}
+
 TEST_CASE_METHOD(hosting, "a sleep of the machine ends the lease", "[actors][elastic]") {
   enter();
   say(1, test::good_grants(12));

@@ -1,0 +1,192 @@
+// elastic_director: incarnations, leases of slots, adoption and release.
+
+#include <utility>
+
+#include "actors/elastic/director_store.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+/// Each job comes with all of its items.
+constexpr std::size_t adopted_page_size = 100;
+
+} // namespace
+
+void elastic_director_state::change_incarnation(const protocol::incarnation_change& change) {
+  forget_everything();
+  life_ = change.life;
+  edits_.next = next_lease_ = now();
+  clock_offset_ = std::chrono::nanoseconds{parts_.clock.at(now()).time_since_epoch()} - now().time_since_epoch();
+  poll_edits();
+  arm();
+}
+
+void elastic_director_state::forget_everything() {
+  ++generation_;
+  end_children();
+  release_again_.reset();
+  slots_.clear();
+  looks_.clear();
+  wanted_.reset();
+  edits_ = {};
+  active_ = loading_ = releasing_ = false;
+  loading_slots_.clear();
+  look_whether_stopped();
+}
+
+void elastic_director_state::change_slots(const protocol::slot_change& change) {
+  if (!life_)
+    return;
+  wanted_ = change.slots;
+  if (!stopping_)
+    release_slots(~wanted_);
+  next_lease_ = now();
+  take_leases();
+  arm();
+}
+
+core::slot_set elastic_director_state::missing_slots() const {
+  auto missing = wanted_;
+  for (const auto& [slot, held] : slots_)
+    if (held.loaded || held.leaves)
+      missing.reset(slot);
+  return missing;
+}
+
+// -- leases and adoption ---------------------------------------------------------------------------------------------------
+
+// A slot that this node has already is returned, too: its jobs are read again.
+void elastic_director_state::take_leases() {
+  if (!life_ || !active_ || loading_ || stopping_ || now() < next_lease_ || edits_.polling)
+    return;
+  const auto missing = missing_slots();
+  if (missing.none())
+    return;
+  loading_ = true;
+  std::vector<core::elastic::lease_wish> wanted;
+  for (std::uint32_t slot = 0; slot < core::slot_count; ++slot)
+    if (missing.test(slot))
+      wanted.push_back({slot, 0});
+  ask<std::vector<core::elastic::slot_lease>>(
+    [owner = *life_, wanted = std::move(wanted)](storage::store& store) { return store.elastic().take_leases(owner, wanted); },
+    [this](core::result<std::vector<core::elastic::slot_lease>>&& taken) { leases_taken(std::move(taken)); });
+}
+
+void elastic_director_state::leases_taken(core::result<std::vector<core::elastic::slot_lease>>&& taken) {
+  loading_slots_.clear();
+  if (taken)
+    for (const auto& lease : *taken)
+      take(lease);
+  if (loading_slots_.empty()) {
+    if (!taken)
+      parts_.log->warn("no leases of elastic jobs, retrying: {}", taken.error().context);
+    loading_ = false;
+    next_lease_ = now() + (taken ? lease_every : lease_pause);
+    return arm();
+  }
+  load({});
+}
+
+void elastic_director_state::take(const core::elastic::slot_lease& lease) {
+  auto& held = slots_[lease.slot];
+  held.lease = lease;
+  if (wanted_.test(lease.slot) && !held.leaves && !stopping_)
+    return loading_slots_.push_back(lease);
+  // The slot left meanwhile.
+  held.leaves = true;
+  release_idle();
+}
+
+void elastic_director_state::load(core::elastic::elastic_job_id after) {
+  ask<std::vector<core::elastic::adopted_job>>(
+    [owner = *life_, slots = loading_slots_, after](storage::store& store) {
+      return store.elastic().adopt(owner, slots, after, adopted_page_size);
+    },
+    [this](core::result<std::vector<core::elastic::adopted_job>>&& page) {
+      if (!page) {
+        parts_.log->warn("reading elastic jobs failed, retrying: {}", page.error().context);
+        loading_ = false;
+        next_lease_ = now() + lease_pause;
+        return arm();
+      }
+      const bool complete = page->size() < adopted_page_size;
+      const auto last = page->empty() ? core::elastic::elastic_job_id{} : page->back().job.id;
+      for (auto& each : *page)
+        add(std::move(each));
+      if (!complete)
+        return load(last);
+      loaded(loading_slots_);
+    });
+}
+
+void elastic_director_state::loaded(const std::vector<core::elastic::slot_lease>& slots) {
+  for (const auto& lease : slots)
+    if (const auto held = slots_.find(lease.slot); held != slots_.end() && held->second.lease == lease)
+      held->second.loaded = true;
+  loading_ = false;
+  loading_slots_.clear();
+  next_lease_ = now() + lease_every;
+  parts_.log->info("{} elastic jobs in {} slots", jobs_.size(), slots_.size());
+  poll_edits();
+  arm();
+}
+
+// -- release ---------------------------------------------------------------------------------------------------------------
+
+void elastic_director_state::release_slots(const core::slot_set& which) {
+  for (auto& [slot, held] : slots_)
+    if (which.test(slot) && !std::exchange(held.leaves, true))
+      for (const auto& [key, each] : jobs_)
+        if (each.slot == slot)
+          protocol::send(self_, each.actor, protocol::slot_release_order{});
+  release_idle();
+}
+
+// E15 once all writes of a slot are answered. Slots that become idle meanwhile are the next call.
+void elastic_director_state::release_idle() {
+  if (!life_ || releasing_)
+    return;
+  std::vector<core::elastic::slot_lease> idle;
+  for (const auto& [slot, held] : slots_)
+    if (held.leaves && held.jobs == 0)
+      idle.push_back(held.lease);
+  if (idle.empty())
+    return;
+  releasing_ = true;
+  ask<void>([owner = *life_, idle](storage::store& store) { return store.elastic().release_leases(owner, idle); },
+            [this, idle](core::result<void>&& done) {
+              releasing_ = false;
+              if (done) {
+                for (const auto& lease : idle)
+                  slots_.erase(lease.slot);
+                release_idle();
+                look_whether_stopped();
+              } else {
+                parts_.log->warn("slots of elastic jobs are not released, retrying: {}", done.error().context);
+                release_again_ = now() + lease_pause;
+              }
+              arm();
+            });
+}
+
+caf::result<void> elastic_director_state::stop() {
+  auto promise = self_->make_response_promise<void>();
+  stopped_.push_back(promise);
+  if (!std::exchange(stopping_, true)) {
+    stop_until_ = now() + release_limit;
+    release_slots(core::slot_set{}.set());
+  }
+  look_whether_stopped();
+  arm();
+  return promise;
+}
+
+void elastic_director_state::look_whether_stopped() {
+  if (!stopping_ || (life_ && !slots_.empty() && now() < stop_until_))
+    return;
+  for (auto& promise : std::exchange(stopped_, {}))
+    promise.deliver();
+}
+
+} // namespace ringmaster::actors

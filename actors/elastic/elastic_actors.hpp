@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "actors/logger.hpp"
+#include "core/time.hpp"
+#include "core/zone/zone.hpp"
+#include "protocol/elastic_interfaces.hpp"
+#include "protocol/messages.hpp"
+#include "protocol/wall_clock.hpp"
+
+namespace ringmaster::actors {
+
+/// Actors of elastic jobs on a node. Null handles: the node has none.
+struct elastic_actors {
+  protocol::elastic_hosts hosts;
+  protocol::elastic_writer writer;
+  protocol::elastic_director director;
+};
+
+/// Parts of the node that the actors of elastic jobs use.
+struct elastic_surroundings {
+  /// Name of this node.
+  std::string node;
+  /// Worker of the writer, and of all others. On SQLite both are the one that storage_actor also uses.
+  protocol::store_worker write_worker;
+  protocol::store_worker worker;
+  /// Zone of schedules whose jobs name none.
+  core::zone schedule_zone;
+  core::milliseconds edit_poll{500};
+  protocol::wall_clock clock;
+  logger log;
+};
+
+/// Spawns the actors, and makes them known to each other.
+using elastic_spawner = std::function<elastic_actors(caf::actor_system&, const elastic_surroundings&)>;
+
+} // namespace ringmaster::actors

@@ -1,0 +1,334 @@
+#include "actors/elastic/elastic_director.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/director_store.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t edits_page_size = 500;
+/// Outdated entries of the heap in excess of the number of jobs.
+constexpr std::size_t stale_looks_max = 1024;
+/// Longest wait for a coordinator, which answers at once.
+constexpr std::chrono::seconds order_limit{5};
+
+} // namespace
+
+elastic_director_state::elastic_director_state(protocol::elastic_director::pointer self, elastic_director_parts parts)
+  : self_{self},
+    parts_{std::move(parts)},
+    tools_{std::make_shared<coordinator_tools>(
+      coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
+                        std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log})} {}
+
+elastic_director_state::~elastic_director_state() { end_children(); }
+
+void elastic_director_state::end_children() {
+  for (const auto& [key, each] : std::exchange(jobs_, {}))
+    caf::anon_send_exit(each.actor, caf::exit_reason::user_shutdown);
+}
+
+protocol::elastic_director::behavior_type elastic_director_state::make_behavior() {
+  tools_->director = protocol::elastic_director{self_};
+  return {
+    [this](protocol::hosts_subscription& subscription) { tools_->hosts = std::move(subscription.hosts); },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
+    [this](const protocol::slot_change& change) { change_slots(change); },
+    [this](protocol::edit_hint) {
+      edits_.next = now();
+      poll_edits();
+    },
+    [this](protocol::host_view& view) { pass_on(std::move(view)); },
+    [this](protocol::host_events& events) { pass_on(std::move(events)); },
+    [this](const protocol::host_notice& notice) { pass_on(notice); },
+    [this](const protocol::coordinator_wish& wish) { take_wish(wish); },
+    [this](const protocol::elastic_order& order) { return pass_on(order); },
+    [this](protocol::stop_request) { return stop(); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- jobs ------------------------------------------------------------------------------------------------------------------
+
+void elastic_director_state::add(core::elastic::adopted_job&& stored) {
+  const auto key = core::number(stored.job.id);
+  const auto slot = static_cast<std::uint32_t>(core::slot_of(core::job_id{key}));
+  const auto held = slots_.find(slot);
+  if (held == slots_.end() || held->second.leaves || jobs_.contains(key))
+    return;
+  const job_identity who{stored.job.id, held->second.lease, life_->incarnation};
+  using coordinator = protocol::with_state<elastic_coordinator_state, protocol::elastic_coordinator>;
+  protocol::elastic_coordinator made =
+    self_->spawn<coordinator>(std::shared_ptr<const coordinator_tools>{tools_}, who, std::move(stored), known_);
+  ++held->second.jobs;
+  watcher_.watch(self_, made, [this, key, address = made.address()](const caf::error& reason) {
+    child_ended(key, address, reason);
+  });
+  jobs_.emplace(key, child{std::move(made), slot});
+}
+
+void elastic_director_state::remove(job_key job) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end())
+    return;
+  const auto slot = found->second.slot;
+  jobs_.erase(found);
+  if (const auto held = slots_.find(slot); held != slots_.end()) {
+    held->second.jobs -= std::min<std::size_t>(held->second.jobs, 1);
+    release_idle();
+  }
+}
+
+void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
+  const auto key = core::number(wish.job);
+  const auto found = jobs_.find(key);
+  if (found == jobs_.end())
+    return;
+  if (wish.released) {
+    const auto slot = found->second.slot;
+    remove(key);
+    // Its job is gone, or its slot: the store knows.
+    if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
+      held->second.loaded = false;
+    return arm();
+  }
+  if (!wish.call_at)
+    return;
+  found->second.version = ++versions_;
+  looks_.push(*wish.call_at, {key, versions_});
+  arm();
+}
+
+// A defect: the job is adopted again by a new coordinator.
+void elastic_director_state::child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.actor.address() != who)
+    return;
+  parts_.log->error("the coordinator of elastic job={} ended unexpectedly: {}", job, caf::to_string(reason));
+  const auto slot = found->second.slot;
+  remove(job);
+  if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
+    held->second.loaded = false;
+  next_lease_ = now() + lease_pause;
+  arm();
+}
+
+// -- edits -----------------------------------------------------------------------------------------------------------------
+
+// Not while jobs are being adopted: what is read then may be older than an edit.
+void elastic_director_state::poll_edits() {
+  if (!life_ || edits_.polling || loading_)
+    return;
+  edits_.polling = true;
+  edits_.next = now() + parts_.edit_poll;
+  ask<edits_page>(
+    [seen = edits_.seen, job = edits_.job](storage::store& store) -> core::result<edits_page> {
+      auto revision = store.elastic().last_revision();
+      if (!revision)
+        return tl::unexpected<core::error>{std::move(revision.error())};
+      edits_page page{*revision, {}};
+      if (seen && *seen == page.revision && core::number(job) == core::number(core::last_job_id))
+        return page;
+      // At first it counts only whether there is a job at all.
+      auto notes = seen ? store.elastic().edits_since(*seen, job, edits_page_size) : store.elastic().edits_since(0, {}, 1);
+      if (!notes)
+        return tl::unexpected<core::error>{std::move(notes.error())};
+      page.notes = std::move(*notes);
+      return page;
+    },
+    [this](core::result<edits_page>&& page) { edits_read(std::move(page)); });
+}
+
+void elastic_director_state::edits_read(core::result<edits_page>&& page) {
+  edits_.polling = false;
+  if (!page)
+    return arm();
+  active_ = active_ || !page->notes.empty();
+  const bool full = edits_.seen && page->notes.size() >= edits_page_size;
+  if (full) {
+    edits_.seen = page->notes.back().revision;
+    edits_.job = page->notes.back().id;
+    edits_.next = now();
+  } else {
+    if (edits_.seen)
+      page->revision = std::max(page->revision, page->notes.empty() ? std::int64_t{0} : page->notes.back().revision);
+    const bool first = !std::exchange(edits_.seen, page->revision);
+    edits_.job = core::elastic::elastic_job_id{core::number(core::last_job_id)};
+    if (first)
+      page->notes.clear();
+  }
+  for (auto& note : page->notes)
+    take_edit(std::move(note));
+  take_leases();
+  arm();
+}
+
+void elastic_director_state::take_edit(core::elastic::elastic_edit_note&& note) {
+  const auto key = core::number(note.id);
+  if (const auto found = jobs_.find(key); found != jobs_.end()) {
+    protocol::elastic_job_change change;
+    if (note.job)
+      change.job = std::make_shared<const core::elastic::elastic_job_row>(std::move(*note.job));
+    return protocol::send(self_, found->second.actor, std::move(change));
+  }
+  const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
+  if (note.job && held != slots_.end() && held->second.loaded && !held->second.leaves)
+    read_new(note.id);
+}
+
+void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
+  ask<core::elastic::adopted_job>([job](storage::store& store) { return store.elastic().read_job(job); },
+                                  [this, job](core::result<core::elastic::adopted_job>&& found) {
+                                    if (found)
+                                      return add(std::move(*found));
+                                    if (found.error().code == core::errc::not_found)
+                                      return;
+                                    // Its slot is read again.
+                                    const auto slot = core::slot_of(core::job_id{core::number(job)});
+                                    if (const auto held = slots_.find(static_cast<std::uint32_t>(slot)); held != slots_.end())
+                                      held->second.loaded = false;
+                                    next_lease_ = now() + lease_pause;
+                                    arm();
+                                  });
+}
+
+// -- hosts -----------------------------------------------------------------------------------------------------------------
+
+void elastic_director_state::pass_on(protocol::host_view&& view) {
+  known_ = std::move(view.known);
+  for (const auto& [key, each] : jobs_)
+    protocol::send(self_, each.actor, protocol::host_view{known_});
+}
+
+void elastic_director_state::pass_on(const protocol::host_notice& notice) {
+  for (const auto& [key, each] : jobs_)
+    protocol::send(self_, each.actor, notice);
+}
+
+// A host repeats the events of a job whose slot is elsewhere, until the node of the slot has them.
+void elastic_director_state::pass_on(protocol::host_events&& events) {
+  std::map<job_key, std::vector<protocol::elastic_event>> parts;
+  std::size_t refused = 0, gone = 0;
+  for (auto& event : events.events) {
+    const auto key = core::number(event.job);
+    const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
+    if (jobs_.contains(key))
+      parts[key].push_back(std::move(event));
+    else if (held != slots_.end() && held->second.loaded)
+      ++gone;
+    else
+      ++refused;
+  }
+  const auto done = [&](std::size_t count, bool stored) {
+    if (count != 0 && events.batch != 0)
+      protocol::send(self_, tools_->hosts,
+                     protocol::host_events_done{events.host, events.link_number, events.batch, count, stored});
+  };
+  done(gone, true);
+  done(refused, false);
+  for (auto& [key, part] : parts)
+    protocol::send(self_, jobs_.at(key).actor,
+                   protocol::host_events{events.host, events.link_number, events.batch, std::move(part)});
+  if (events.inventory)
+    pass_on(*events.inventory, events);
+}
+
+void elastic_director_state::pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from) {
+  std::map<job_key, std::vector<protocol::elastic_held_run>> runs;
+  for (const auto& run : part.runs)
+    runs[core::number(run.job)].push_back(run);
+  for (const auto& [key, each] : jobs_) {
+    if (each.slot != part.slot)
+      continue;
+    protocol::elastic_inventory own{part.question, part.slot, part.epoch, {}, part.end};
+    if (const auto found = runs.find(key); found != runs.end())
+      own.runs = std::move(found->second);
+    protocol::send(self_, each.actor, protocol::host_events{from.host, from.link_number, 0, {}, std::move(own)});
+  }
+}
+
+caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const protocol::elastic_order& order) {
+  const auto key = core::number(order.job);
+  const auto found = jobs_.find(key);
+  if (found == jobs_.end()) {
+    const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
+    if (held != slots_.end() && held->second.loaded)
+      return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
+    return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
+  }
+  auto promise = self_->make_response_promise<protocol::elastic_reply>();
+  protocol::request(self_, found->second.actor, order_limit, order)
+    .then([promise](protocol::elastic_reply& reply) mutable { promise.deliver(std::move(reply)); },
+          [promise](const caf::error& reason) mutable { promise.deliver(reason); });
+  return promise;
+}
+
+// -- time ------------------------------------------------------------------------------------------------------------------
+
+void elastic_director_state::tick() {
+  if (!armed_ || now() < *armed_)
+    return;
+  armed_.reset();
+  call_due();
+  if (life_ && now() >= edits_.next) {
+    follow_clock();
+    poll_edits();
+  }
+  take_leases();
+  if (release_again_ && now() >= *release_again_) {
+    release_again_.reset();
+    release_idle();
+  }
+  look_whether_stopped();
+  arm();
+}
+
+void elastic_director_state::call_due() {
+  for (const auto& each : looks_.take_due(now()))
+    if (!is_stale(each))
+      protocol::send(self_, jobs_.at(each.job).actor, protocol::elastic_due{parts_.clock.at(now())});
+}
+
+// Moments of instants were computed with the former difference of the clocks.
+void elastic_director_state::follow_clock() {
+  const auto offset = std::chrono::nanoseconds{parts_.clock.at(now()).time_since_epoch()} - now().time_since_epoch();
+  const auto step = std::chrono::abs(offset - std::exchange(clock_offset_, offset));
+  if (step <= clock_step)
+    return;
+  for (const auto& [key, each] : jobs_)
+    protocol::send(self_, each.actor, protocol::elastic_due{parts_.clock.at(now())});
+}
+
+bool elastic_director_state::is_stale(const look& of) const {
+  const auto found = jobs_.find(of.job);
+  return found == jobs_.end() || found->second.version != of.version;
+}
+
+void elastic_director_state::arm() {
+  const auto stale = [this](const look& each) { return is_stale(each); };
+  looks_.pop_while(stale);
+  // Those of distant instants would stay for long.
+  if (looks_.size() > 2 * jobs_.size() + stale_looks_max)
+    looks_.erase_if(stale);
+  std::optional<steady> next = looks_.next();
+  const auto add = [&](steady when) { next = next ? std::min(*next, when) : when; };
+  if (life_ && !edits_.polling && !loading_)
+    add(edits_.next);
+  if (life_ && active_ && !loading_ && !edits_.polling && !stopping_ && missing_slots().any())
+    add(next_lease_);
+  if (life_ && release_again_)
+    add(*release_again_);
+  if (stopping_ && !stopped_.empty())
+    add(stop_until_);
+  if (!next || (armed_ && *armed_ <= *next))
+    return;
+  armed_ = std::max(*next, now());
+  protocol::send_at(self_, protocol::elastic_director{self_}, *armed_, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

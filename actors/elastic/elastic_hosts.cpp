@@ -1,0 +1,162 @@
+#include "actors/elastic/elastic_hosts.hpp"
+
+#include <utility>
+
+#include "actors/next_tick.hpp"
+
+namespace ringmaster::actors {
+
+elastic_hosts_state::elastic_hosts_state(protocol::elastic_hosts::pointer self, elastic_hosts_parts parts)
+  : self_{self}, parts_{std::move(parts)} {
+  next_tick_ = now();
+  arm();
+}
+
+protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
+  return {
+    [this](protocol::host_said& message) { hear(std::move(message)); },
+    [this](const protocol::host_link_lost& lost) { lose_link(lost); },
+    [this](const protocol::death_report& report) {
+      prove_end(report.host);
+      work();
+      tell_news();
+    },
+    [this](const protocol::incarnation_change& change) { change_incarnation(change); },
+    [this](protocol::stop_request) { table_.leave(); },
+    [this](protocol::host_send& message) { pass_on(std::move(message)); },
+    [this](const protocol::host_events_done& done) { take_outcomes(done); },
+    [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },
+    [this](protocol::tick_atom) { tick(); },
+  };
+}
+
+// -- links -----------------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::hear(protocol::host_said&& message) {
+  const auto link = message.link_number;
+  links_.try_emplace(link, std::move(message.link));
+  std::visit([&](auto& said) { hear(link, message.heard_at, std::move(said)); }, message.said);
+}
+
+void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::host_introduction&& introduction) {
+  if (!life_)
+    return refuse(link, protocol::elastic_verdict::unavailable, "this node is not in the cluster now");
+  std::erase_if(entries_, [&](const entry& other) { return other.link_number == link; });
+  entries_.push_back({link, std::move(introduction)});
+  work();
+}
+
+void elastic_hosts_state::hear(std::uint64_t link, steady, const protocol::host_rights& rights) {
+  table_.change_rights(link, rights);
+  for (auto& waiting : entries_)
+    if (waiting.link_number == link)
+      waiting.introduction.rights = rights;
+}
+
+void elastic_hosts_state::hear(std::uint64_t link, steady heard_at, const protocol::elastic_heartbeat& beat) {
+  const auto ack = table_.hear(link, beat, heard_at, parts_.clock.at(heard_at));
+  if (ack)
+    tell(link, {life_->incarnation, *ack});
+  else
+    work();
+}
+
+void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_events&& batch) {
+  const auto process = table_.process_of(link);
+  if (!process || batch.events.empty())
+    return tell(link, {0, protocol::elastic_receipt{.batch = batch.batch, .stored = process.has_value()}});
+  if (!receipts_.begin(link, batch.batch, batch.events.size(), now()))
+    return;
+  protocol::host_events passed{*process, link, batch.batch, std::move(batch.events)};
+  protocol::send(self_, parts_.director, std::move(passed));
+}
+
+void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_inventory&& part) {
+  const auto process = table_.process_of(link);
+  if (!process)
+    return;
+  protocol::host_events passed{*process, link, 0, {}, std::move(part)};
+  protocol::send(self_, parts_.director, std::move(passed));
+}
+
+void elastic_hosts_state::lose_link(const protocol::host_link_lost& lost) {
+  table_.lose_link(lost.link_number, lost.goodbye, now());
+  if (!lost.goodbye) {
+    links_.erase(lost.link_number);
+    receipts_.forget(lost.link_number);
+    std::erase_if(entries_, [&](const entry& waiting) { return waiting.link_number == lost.link_number; });
+    look_for_ends();
+  }
+  work();
+  tell_news();
+  arm_for_proof();
+}
+
+void elastic_hosts_state::tell(std::uint64_t link, protocol::host_message&& message) {
+  if (const auto found = links_.find(link); found != links_.end())
+    protocol::send(self_, found->second, std::move(message));
+}
+
+void elastic_hosts_state::pass_on(protocol::host_send&& message) {
+  if (const auto link = table_.link_to(message.host))
+    tell(*link, std::move(message.message));
+}
+
+void elastic_hosts_state::take_outcomes(const protocol::host_events_done& done) {
+  if (auto receipt = receipts_.add(done))
+    tell(receipt->link_number, {0, receipt->what});
+}
+
+// -- time ------------------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::look_for_ends() {
+  for (const auto& process : parts_.processes->ended())
+    prove_end(process);
+}
+
+void elastic_hosts_state::prove_end(const core::elastic::host_process& process) {
+  parts_.log->info("process {} of host {} has ended", core::number(process.incarnation), core::number(process.host));
+  parts_.processes->forget(process);
+  table_.prove_end(process);
+}
+
+void elastic_hosts_state::tell_news() {
+  for (const auto link : table_.take_replaced_links())
+    refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+  // First the view: who hears that a host has gone looks for another one.
+  auto notices = table_.take_notices();
+  if (auto view = table_.take_view(now()))
+    protocol::send(self_, parts_.director, protocol::host_view{std::move(view)});
+  for (const auto& notice : notices) {
+    using enum protocol::host_fate;
+    if (notice.fate == replaced || notice.fate == dead || notice.fate == left)
+      parts_.processes->forget(notice.host);
+    protocol::send(self_, parts_.director, notice);
+  }
+}
+
+void elastic_hosts_state::tick() {
+  table_.look(now());
+  look_for_ends();
+  for (auto& receipt : receipts_.give_up(now()))
+    tell(receipt.link_number, {0, receipt.what});
+  work();
+  tell_news();
+  if (now() >= next_tick_)
+    arm();
+  arm_for_proof();
+}
+
+void elastic_hosts_state::arm() {
+  next_tick_ = next_tick(next_tick_, period, now());
+  protocol::send_at(self_, protocol::elastic_hosts{self_}, next_tick_, protocol::tick_atom{});
+}
+
+void elastic_hosts_state::arm_for_proof() {
+  if (now() < extra_tick_ || !table_.expects_proof(now()))
+    return;
+  extra_tick_ = now() + short_period;
+  protocol::send_at(self_, protocol::elastic_hosts{self_}, extra_tick_, protocol::tick_atom{});
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,287 @@
+// Questions of elastic_hosts to the store: the begin of an incarnation, admission (E1), the keeper (E2), verdicts (E3), changes
+// of other nodes.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/elastic_hosts.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+/// Rows of one read. There are at most `hosts_max` hosts that are up or silent, and a few that end meanwhile.
+constexpr std::size_t changes_max = 2 * elastic::hosts_max;
+
+elastic::host_facts facts_of(const protocol::host_introduction& introduction) {
+  const auto& hello = introduction.hello;
+  return {.id = introduction.address,
+          .app_name = introduction.app_name,
+          .process = hello.process,
+          .folder = hello.folder,
+          .boot = hello.boot,
+          .pid = hello.pid,
+          .pid_namespace = hello.pid_namespace,
+          .start_ticks = hello.start_ticks,
+          .ip = hello.ip,
+          .labels = hello.labels,
+          .capacity = hello.capacity};
+}
+
+} // namespace
+
+// -- incarnations ----------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::change_incarnation(const protocol::incarnation_change& change) {
+  if (life_ == change.life)
+    return;
+  life_ = change.life;
+  cluster_.reset();
+  tasks_ = {};
+  // An answer to the entries that the store has would be dropped.
+  if (const auto asked = std::exchange(entering_, nullptr))
+    entries_.insert(entries_.begin(), asked->begin(), asked->end());
+  for (const auto& waiting : std::exchange(entries_, {}))
+    refuse(waiting.link_number, protocol::elastic_verdict::unavailable, "this node is not in the cluster now");
+  if (!life_)
+    return table_.end_life();
+  table_.begin_life(*life_, now());
+  next_read_ = next_nodes_ = now();
+  work();
+}
+
+template <class T, class UseCase, class Then>
+void elastic_hosts_state::ask(bool tasks_under_way::* task, const char* what, UseCase use_case, Then then) {
+  tasks_.*task = true;
+  ask_store<T>(self_, parts_.worker, std::move(use_case), [this, task, what, then, life = *life_](core::result<T>&& answer) {
+    if (life_ != life)
+      return;
+    tasks_.*task = false;
+    const auto* failure = answer ? nullptr : &answer.error();
+    const bool repeats = back_off_.must_repeat(failure, what, now(), parts_.log);
+    if (failure != nullptr && !repeats) {
+      not_before_ = now() + pause_after_refusal;
+      if (const auto left_out = refusals_.admit(now()))
+        parts_.log->error("the store refused to {}: {}{}", what, failure->context, *left_out);
+    }
+    then(std::move(answer));
+    if (failure == nullptr)
+      work();
+    tell_news();
+  });
+}
+
+void elastic_hosts_state::work() {
+  if (!life_ || !back_off_.is_over(now()) || now() < not_before_)
+    return;
+  if (!cluster_)
+    return begin();
+  enter_hosts();
+  judge();
+  claim();
+  read();
+}
+
+void elastic_hosts_state::begin() {
+  if (tasks_.start)
+    return;
+  ask<start>(
+    &tasks_under_way::start, "read the hosts of elastic jobs",
+    [id = parts_.draw_id(), since = change_no_](storage::store& store) -> core::result<start> {
+      // Changes after this number are read again.
+      auto mark = store.elastic().mark(id);
+      if (!mark)
+        return tl::unexpected{mark.error()};
+      auto rows = store.elastic().hosts_since(since, changes_max);
+      if (!rows)
+        return tl::unexpected{rows.error()};
+      return start{std::move(*mark), std::move(*rows)};
+    },
+    [this](core::result<start>&& found) { begun(std::move(found)); });
+}
+
+void elastic_hosts_state::begun(core::result<start>&& found) {
+  if (!found || found->mark.cluster_id.empty()) // begins again with the next tick
+    return;
+  cluster_ = found->mark.cluster_id;
+  // Leases of silent hosts are counted from now on.
+  for (const auto& row : found->hosts)
+    table_.learn(row, now(), now());
+  change_no_ = found->hosts.size() < changes_max ? found->mark.host_change : found->hosts.back().change_no;
+}
+
+// -- admission -------------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason) {
+  protocol::elastic_welcome answer;
+  answer.verdict = verdict;
+  answer.node = parts_.node;
+  answer.reason = std::move(reason);
+  tell(link, {0, std::move(answer)});
+}
+
+elastic_hosts_state::entries elastic_hosts_state::next_entries() {
+  entries out;
+  while (!entries_.empty() && out.size() < entries_max) {
+    auto next = std::move(entries_.front());
+    entries_.pop_front();
+    const auto& hello = next.introduction.hello;
+    if (!hello.cluster.empty() && hello.cluster != *cluster_)
+      refuse(next.link_number, protocol::elastic_verdict::other_cluster,
+             "the host belongs to cluster " + hello.cluster + ", this node to " + *cluster_);
+    else if (table_.was_replaced(next.introduction.address, hello.process))
+      refuse(next.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+    else
+      out.push_back(std::move(next));
+  }
+  return out;
+}
+
+void elastic_hosts_state::enter_hosts() {
+  if (tasks_.entry || entries_.empty())
+    return;
+  auto asked = std::make_shared<const entries>(next_entries());
+  if (asked->empty())
+    return;
+  entering_ = asked;
+  ask<entry_answers>(
+    &tasks_under_way::entry, "enter hosts of elastic jobs",
+    [asked, owner = *life_, cluster = *cluster_](storage::store& store) -> core::result<entry_answers> {
+      entry_answers out;
+      for (const auto& each : *asked) {
+        out.push_back(store.elastic().enter_host(owner, cluster, facts_of(each.introduction)));
+        if (!out.back() && out.back().error().code == core::errc::unavailable)
+          return tl::unexpected{out.back().error()};
+      }
+      return out;
+    },
+    [this, asked](core::result<entry_answers>&& answers) {
+      entering_ = nullptr;
+      if (!answers)
+        answers = entry_answers(asked->size(), tl::unexpected{answers.error()});
+      entered(*asked, std::move(*answers));
+    });
+}
+
+void elastic_hosts_state::entered(const entries& asked, entry_answers&& answers) {
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    entered(asked[i], std::move(answers[i]));
+}
+
+void elastic_hosts_state::entered(const entry& asked, core::result<elastic::host_answer>&& answer) {
+  using enum protocol::elastic_verdict;
+  if (!answer) {
+    const auto code = answer.error().code;
+    const auto verdict = code == core::errc::conflict    ? other_cluster
+                         : code == core::errc::too_large ? too_many_hosts
+                                                         : unavailable;
+    parts_.log->warn("host {} was not admitted: {}", asked.introduction.address, answer.error().context);
+    return refuse(asked.link_number, verdict, answer.error().context);
+  }
+  if (answer->outcome == elastic::write_outcome::guard_lost)
+    return refuse(asked.link_number, dead_process, "this process counts as dead");
+  if (!answer->row)
+    return refuse(asked.link_number, unavailable, "the store has no row of this host");
+  let_in(asked, *answer->row);
+}
+
+void elastic_hosts_state::let_in(const entry& asked, const elastic::host_row& row) {
+  if (!links_.contains(asked.link_number)) { // lost meanwhile
+    table_.learn(row, now(), now());
+    return;
+  }
+  table_.admit(asked.link_number, row, asked.introduction, now());
+  if (table_.process_of(asked.link_number) != row.process)
+    return refuse(asked.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+  parts_.processes->watch(row.process, row.facts);
+  protocol::elastic_welcome answer;
+  answer.cluster = *cluster_;
+  answer.node = parts_.node;
+  answer.host = row.process;
+  answer.keeper_no = table_.keeper_no(row.process);
+  tell(asked.link_number, {0, std::move(answer)});
+  parts_.log->info("host {} ({}) is process {} of host {}", row.facts.id, row.facts.app_name,
+                   core::number(row.process.incarnation), core::number(row.process.host));
+}
+
+// -- the keeper ------------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::claim() {
+  if (tasks_.claim)
+    return;
+  const auto claims = std::make_shared<const std::vector<elastic::keeper_claim>>(table_.begin_claims());
+  if (claims->empty())
+    return;
+  ask<std::vector<elastic::host_answer>>(
+    &tasks_under_way::claim, "keep hosts of elastic jobs",
+    [claims, owner = *life_](storage::store& store) { return store.elastic().keep_hosts(owner, *claims); },
+    [this, claims](core::result<std::vector<elastic::host_answer>>&& answers) {
+      const auto heard = answers ? std::move(*answers) : std::vector<elastic::host_answer>{};
+      for (const auto& [link, ack] : table_.end_claims(*claims, heard, now()))
+        tell(link, {life_->incarnation, ack});
+    });
+}
+
+void elastic_hosts_state::judge() {
+  if (tasks_.verdict)
+    return;
+  const auto verdicts = std::make_shared<const std::vector<elastic::host_verdict>>(table_.begin_verdicts(now()));
+  if (verdicts->empty())
+    return;
+  ask<std::vector<elastic::host_answer>>(
+    &tasks_under_way::verdict, "judge hosts of elastic jobs",
+    [verdicts, owner = *life_](storage::store& store) { return store.elastic().judge_hosts(owner, *verdicts); },
+    [this, verdicts](core::result<std::vector<elastic::host_answer>>&& answers) {
+      table_.end_verdicts(*verdicts, answers ? std::move(*answers) : std::vector<elastic::host_answer>{}, now());
+    });
+}
+
+// -- other nodes -----------------------------------------------------------------------------------------------------------
+
+void elastic_hosts_state::read() {
+  const bool reads_hosts = table_.several_nodes() && now() >= next_read_;
+  const bool reads_nodes = now() >= next_nodes_;
+  if (tasks_.reading || (!reads_hosts && !reads_nodes))
+    return;
+  next_read_ = now() + read_every;
+  if (reads_nodes)
+    next_nodes_ = now() + nodes_every;
+  ask<reading>(
+    &tasks_under_way::reading, "read the changes of hosts of elastic jobs",
+    [reads_nodes, since = change_no_](storage::store& store) -> core::result<reading> {
+      reading out;
+      if (reads_nodes) {
+        auto nodes = store.cluster().nodes();
+        if (!nodes)
+          return tl::unexpected{nodes.error()};
+        out.nodes = std::move(*nodes);
+      }
+      auto rows = store.elastic().hosts_since(since, changes_max);
+      if (!rows)
+        return tl::unexpected{rows.error()};
+      out.hosts = std::move(*rows);
+      return out;
+    },
+    [this](core::result<reading>&& found) {
+      if (!found)
+        return;
+      if (found->nodes)
+        table_.note_nodes(*found->nodes);
+      take_changes(std::move(found->hosts));
+    });
+}
+
+void elastic_hosts_state::take_changes(core::result<std::vector<elastic::host_row>>&& rows) {
+  if (!rows)
+    return;
+  for (const auto& row : *rows) {
+    table_.learn_change(row, now());
+    change_no_ = std::max(change_no_, row.change_no);
+  }
+  if (rows->size() >= changes_max) // there are more
+    next_read_ = now();
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,119 @@
+// job_coordination: answers of the store.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/job_coordination.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+using namespace std::chrono_literals;
+
+constexpr core::milliseconds reread_pause{500};
+
+bool is_stored(elastic::write_outcome outcome) {
+  return outcome == elastic::write_outcome::done || outcome == elastic::write_outcome::repeated;
+}
+
+} // namespace
+
+void job_coordination::stored(const protocol::elastic_stored& what, job_moment at) {
+  const auto found = writes_.under_way.find(what.number);
+  if (found == writes_.under_way.end())
+    return;
+  const auto notes = std::move(found->second);
+  writes_.under_way.erase(found);
+  const bool fenced = std::any_of(what.answers.begin(), what.answers.end(), [](const elastic::elastic_answer& each) {
+    return each.outcome == elastic::write_outcome::fenced;
+  });
+  if (fenced || what.answers.size() != notes.size()) {
+    phase_.ended = true;
+    return;
+  }
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    const auto& note = notes[i];
+    const auto& answer = what.answers[i];
+    switch (note.what) {
+    case op_note::kind::item:
+      settle_item(note.items.front(), answer.items.empty() ? elastic::item_answer{answer.outcome} : answer.items.front(), at);
+      break;
+    case op_note::kind::fire: settle_fire(note, answer, at); break;
+    case op_note::kind::step: settle_step(note, answer, at); break;
+    case op_note::kind::request: break;
+    }
+  }
+  if (is_idle_now())
+    return;
+  // More instants may be due than one plan has.
+  fire_due(at);
+  settle(at);
+}
+
+void job_coordination::settle_item(item_number which, const elastic::item_answer& answer, job_moment at) {
+  const auto found = items_.find(which);
+  if (found == items_.end())
+    return;
+  auto& one = found->second;
+  one.writes -= std::min<std::uint32_t>(one.writes, 1);
+  if (!is_stored(answer.outcome))
+    one.lost_guard = true;
+  if (one.writes == 0)
+    leave_after_writes(one);
+  if (!is_stored(answer.outcome) || (answer.grant && !is_stored(*answer.grant)))
+    apply(which, elastic::event::guard_lost{}, at);
+  else if (answer.grant)
+    apply(which, elastic::event::grant_stored{answer.run}, at);
+  const auto again = items_.find(which);
+  if (again == items_.end() || again->second.writes != 0)
+    return;
+  // The row of a surplus item is gone.
+  if (const auto& state = again->second.state;
+      state.surplus && state.state == elastic::item_state::idle && is_stored(answer.outcome)) {
+    if (again->second.due)
+      dues_.erase({*again->second.due, which});
+    busy_.erase(which);
+    cursors_.erase(which);
+    items_.erase(again);
+  }
+}
+
+void job_coordination::settle_step(const op_note& note, const elastic::elastic_answer& answer, job_moment at) {
+  if (!is_stored(answer.outcome)) {
+    phase_.reload = true;
+    return;
+  }
+  if (note.releases)
+    release_all(note.fire);
+  if (!note.items.empty() && !answer.items.empty())
+    settle_item(note.items.front(), answer.items.front(), at);
+}
+
+void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job_moment at) {
+  const auto asked = std::exchange(rows_.being_read, {});
+  if (is_idle_now())
+    return;
+  for (const auto& [which, writes] : asked) {
+    const auto found = items_.find(which);
+    if (found == items_.end())
+      continue;
+    const auto row = std::find_if(rows.begin(), rows.end(), [which = which](const auto& each) { return each.item == which; });
+    elastic::item_row missing;
+    missing.item = which;
+    missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->second.state.fence;
+    const auto& read = row == rows.end() ? missing : *row;
+    found->second.stored_missed = read.missed;
+    apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+  }
+  settle(at);
+}
+
+void job_coordination::rows_failed(job_moment at) {
+  for (const auto& [which, writes] : std::exchange(rows_.being_read, {}))
+    rows_.wanted.insert(which);
+  rows_.not_before = at.now + reread_pause;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,299 @@
+#include "actors/elastic/job_coordination.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/elastic/misfire_rule.hpp"
+#include "protocol/elastic_border.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+using namespace std::chrono_literals;
+
+/// Writes of items in one message: half of a transaction, so that two coordinators fit.
+constexpr std::size_t writes_per_message = elastic::batch_items_max / 2;
+constexpr core::milliseconds lease_fast{500};
+constexpr core::milliseconds lease_orphan{60'500};
+/// Hosts link again within this time after a start of the node: until then a fire waits for the first of them.
+constexpr core::milliseconds host_patience{2'000};
+
+std::size_t items_in(const elastic::elastic_op& op) {
+  if (const auto* fire = std::get_if<elastic::fire_write>(&op))
+    return std::max<std::size_t>(fire->items.size(), 1);
+  return 1;
+}
+
+} // namespace
+
+job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies)
+  : who_{who},
+    strategies_{std::move(strategies)},
+    choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    mail_{who.job, who.lease, who.life} {}
+
+protocol::elastic_spec job_coordination::spec() const {
+  const auto& what = job_->what;
+  const auto& options = what.options;
+  return {job_->id,     job_->version,         what.name_space,   what.name,
+          what.kind,    what.handler,          what.total,        options.item_params,
+          options.pool, options.error_handler, options.listeners, options.once_listeners,
+          options.streaming, what.props};
+}
+
+// -- state of the job ------------------------------------------------------------------------------------------------------
+
+void job_coordination::forget() {
+  for (auto& [which, one] : items_)
+    for (const auto& each : one.after_writes)
+      if (const auto* part = std::get_if<receipt_part>(&each))
+        receive(*part, false);
+  items_.clear();
+  busy_.clear();
+  dues_.clear();
+  cursors_.clear();
+  requests_.taken.clear();
+  requests_.waiting.clear();
+  barriers_.clear();
+  inventories_.questions.clear();
+  inventories_.hosts.clear();
+  rows_.wanted.clear();
+  rows_.being_read.clear();
+  specs_.clear();
+  plan_ = {};
+  schedule_ = {};
+  fire_.reset();
+  phase_.reload = phase_.reload_asked = phase_.change_waits = false;
+}
+
+void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule) {
+  schedule_.next = job.next;
+  schedule_.last = std::max(schedule_.last, job.last);
+  schedule_.revision = job.revision;
+  schedule_.rule = std::move(rule);
+  job_ = std::make_shared<const elastic::elastic_job_row>(std::move(job));
+  hosts_.set_job(job_, std::move(disabled));
+  protocol::elastic_specs message;
+  message.specs.push_back(spec());
+  const auto breach = protocol::breach_of(message);
+  if (sendable_ = breach.empty(); !sendable_)
+    out_.problems.push_back("the definition cannot be sent to hosts: " + breach);
+}
+
+void job_coordination::set_rules(core::time_point wall) {
+  const auto& options = job_->what.options;
+  rules_.enabled = is_on();
+  rules_.failover = options.failover;
+  rules_.misfire = options.misfire;
+  rules_.failover_max = static_cast<std::uint8_t>(std::clamp(options.failover_max, 0, 254));
+  rules_.timeout = options.timeout;
+  rules_.cancel_grace = options.cancel_grace;
+  const bool fast = options.fence_mode == elastic::fence_mode::fast
+                    || (options.fence_mode == elastic::fence_mode::by_nodes && hosts_.has_several_nodes());
+  rules_.lease = fast ? lease_fast : lease_orphan;
+  const auto of = core::job_id{core::number(who_.job)};
+  rules_.misfire_max_age = elastic::last_misfire_age;
+  if (options.misfire_max_age)
+    rules_.misfire_max_age = *options.misfire_max_age;
+  else if (schedule_.rule)
+    rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
+}
+
+elastic::stored_item job_coordination::stored_form(const elastic::item_row& row, job_moment at) {
+  return {row.fence,    row.state,   row.run,   row.host,  row.attempt,
+          row.missed,   row.disabled, row.surplus, row.lease, row.cause,
+          at.now - (at.wall - row.granted)};
+}
+
+void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
+  auto& one = items_[row.item];
+  one.state = elastic::restore(stored_form(row, at), scene(at));
+  one.stored_missed = row.missed;
+  if (one.state.state != elastic::item_state::idle)
+    busy_.insert(row.item);
+  if (elastic::is_open(one.state.state))
+    ask(one.state.host);
+  keep_due(row.item, one);
+}
+
+void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
+  // Cancels are in no row.
+  std::vector<std::pair<item_number, elastic::event::cancelled>> cancels;
+  for (const auto which : busy_)
+    if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
+      cancels.push_back({which, {one.cancel, one.run}});
+  forget();
+  fresh_ = true;
+  phase_.hosts_expected_until = at.now + host_patience;
+  take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
+  set_rules(at.wall);
+  for (const auto& row : stored.items)
+    restore_item(row, at);
+  for (auto& cursor : stored.cursors)
+    cursors_[cursor.item] = std::move(cursor.value);
+  if (stored.plan) {
+    plan_.version = stored.plan->version;
+    if (auto known = elastic::item_plan::decode(stored.plan->total, stored.plan->assignment)) {
+      plan_.plan = std::move(*known);
+      plan_.stored = true;
+    }
+  }
+  restore_barriers(stored, at);
+  for (const auto& [which, event] : cancels)
+    if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
+                                               && elastic::is_open(found->second.state.state))
+      apply(which, event, at);
+  change_items(stored, at);
+  if (hosts_.has_view())
+    replan(at);
+  for (const auto& request : stored.requests)
+    static_cast<void>(start_request(request, at));
+  settle(at);
+  fresh_ = !hosts_.has_view();
+}
+
+void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
+  if (is_idle_now())
+    return;
+  if (fire_) {
+    phase_.change_waits = true;
+    return;
+  }
+  const auto before = job_;
+  const auto known = schedule_;
+  take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
+  // Without an edit only this coordination moves the schedule, and what was read may be older than its last move.
+  if (schedule_.revision == known.revision)
+    schedule_.next = known.next;
+  set_rules(at.wall);
+  for (const auto& row : stored.items)
+    if (!items_.contains(row.item))
+      restore_item(row, at);
+  change_items(stored, at);
+  const auto& was = before->what.options;
+  for (const auto which : busy_items()) {
+    if (was.misfire && !rules_.misfire)
+      apply(which, elastic::event::misfire_off{}, at);
+    if (was.failover && !rules_.failover)
+      apply(which, elastic::event::failover_off{}, at);
+  }
+  replan(at);
+  for (const auto& request : stored.requests)
+    static_cast<void>(start_request(request, at));
+  settle(at);
+}
+
+// Flags of operators, the number of items, and the status.
+void job_coordination::change_items(const elastic::adopted_job& stored, job_moment at) {
+  for (const auto& row : stored.items) {
+    const auto found = items_.find(row.item);
+    if (found == items_.end() || core::number(row.item) < 0)
+      continue;
+    if (found->second.state.disabled != row.disabled)
+      apply(row.item, elastic::event::disabled_set{row.disabled}, at);
+    const bool surplus = row.surplus || core::number(row.item) >= job_->what.total;
+    if (surplus || found->second.state.surplus)
+      apply(row.item, elastic::event::surplus_set{surplus}, at);
+  }
+  if (!rules_.enabled)
+    for (const auto which : busy_items())
+      apply(which, elastic::event::job_off{}, at);
+}
+
+// -- time and results ------------------------------------------------------------------------------------------------------
+
+void job_coordination::pass_time(job_moment at) {
+  if (is_idle_now())
+    return;
+  if (plan_.quiet_at && std::min(*plan_.quiet_at, plan_.latest) <= at.now)
+    replan(at);
+  fire_due(at);
+  while (!dues_.empty() && dues_.begin()->first <= at.now) {
+    const auto which = dues_.begin()->second;
+    const auto before = dues_.begin()->first;
+    apply(which, elastic::event::time_passed{}, at);
+    if (!dues_.empty() && dues_.begin()->second == which && dues_.begin()->first == before) {
+      dues_.erase(dues_.begin()); // nothing changed: no busy loop
+      items_.at(which).due.reset();
+    }
+  }
+  pass_barrier_time(at);
+  expire_questions(at);
+  settle(at);
+}
+
+// Consequences that wait until an input is handled.
+void job_coordination::settle(job_moment at) {
+  settle_asks(at);
+  if (std::exchange(slot_freed_, false))
+    offer(at);
+  settle_asks(at);
+}
+
+void job_coordination::release(job_moment at) {
+  if (!job_ || phase_.reload) {
+    phase_.ended = true;
+    return;
+  }
+  for (const auto which : busy_items())
+    apply(which, elastic::event::slot_released{}, at);
+  phase_.releasing = true;
+}
+
+job_output job_coordination::take_output(job_moment at) {
+  std::size_t room = 0;
+  for (auto& [op, note] : writes_.next) {
+    const auto size = items_in(op);
+    if (out_.writes.empty() || size > room) {
+      out_.writes.push_back({++writes_.last_number, {}});
+      room = writes_per_message;
+    }
+    room -= std::min(size, room);
+    writes_.under_way[writes_.last_number].push_back(std::move(note));
+    out_.writes.back().ops.push_back(std::move(op));
+  }
+  writes_.next.clear();
+  out_.sends = mail_.take();
+  if (!is_idle_now() && rows_.not_before <= at.now)
+    std::erase_if(rows_.wanted, [&](item_number which) {
+      const auto found = items_.find(which);
+      if (found == items_.end())
+        return true;
+      if (found->second.writes != 0)
+        return false;
+      rows_.being_read[which] = found->second.state.writes;
+      out_.rereads.push_back(which);
+      return true;
+    });
+  if (writes_.under_way.empty() && phase_.releasing)
+    phase_.ended = true;
+  if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
+    out_.reload = true;
+  out_.ended = phase_.ended;
+  return std::exchange(out_, {});
+}
+
+std::optional<job_coordination::steady_time> job_coordination::next_call(job_moment at) const {
+  if (is_idle_now())
+    return std::nullopt;
+  std::optional<steady_time> earliest;
+  const auto add = [&](steady_time when) { earliest = earliest ? std::min(*earliest, when) : when; };
+  if (schedule_.next && schedule_.rule && is_on() && !fire_)
+    add(std::max(at.now + (*schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
+  if (!dues_.empty())
+    add(dues_.begin()->first);
+  if (plan_.quiet_at)
+    add(std::min(*plan_.quiet_at, plan_.latest));
+  for (const auto& [fire, machine] : barriers_)
+    if (const auto due = machine.due_at())
+      add(*due);
+  for (const auto& [number, asked] : inventories_.questions)
+    add(asked.asked_at + inventory_limit);
+  if (!rows_.wanted.empty() && rows_.not_before > at.now)
+    add(rows_.not_before);
+  return earliest;
+}
+
+} // namespace ringmaster::actors

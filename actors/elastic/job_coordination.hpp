@@ -1,0 +1,315 @@
+#pragma once
+
+// Decisions about one elastic job, without actors: events and times come in, writes and messages go out (elastic design §1, §4,
+// §5). The machines of core/elastic decide about items and barriers; this class keeps them, plans, fires, and carries their
+// actions out.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "actors/elastic/job_hosts.hpp"
+#include "actors/elastic/job_mail.hpp"
+#include "actors/elastic/job_output.hpp"
+#include "core/elastic/barrier_event.hpp"
+#include "core/elastic/fire_machine.hpp"
+#include "core/elastic/item_machine.hpp"
+#include "core/elastic/strategy.hpp"
+#include "core/schedule/schedule.hpp"
+
+namespace ringmaster::actors {
+
+/// The job, the lease of its slot, and the incarnation number of the node that has it.
+struct job_identity {
+  core::elastic::elastic_job_id job{};
+  core::elastic::slot_lease lease;
+  std::int64_t life = 0;
+};
+
+/// One elastic job of a held slot. Owned by its coordinator; one thread. Each input is followed by `take_output`.
+class job_coordination {
+public:
+  using item_number = core::elastic::item_number;
+  using steady_time = core::elastic::steady_time;
+  using schedule_rule = std::shared_ptr<const core::schedule>;
+
+  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies);
+  job_coordination(const job_coordination&) = delete;
+  job_coordination& operator=(const job_coordination&) = delete;
+
+  // Inputs.
+
+  /// Takes the stored state (E13), and replaces an earlier one. `rule`: null if the schedule cannot be planned.
+  void load(core::elastic::adopted_job&& stored, schedule_rule rule, job_moment at);
+  /// Takes a new version, other flags of items, new requests. The states of items in `stored` are not used.
+  void change(core::elastic::adopted_job&& stored, schedule_rule rule, job_moment at);
+  void look(std::shared_ptr<const protocol::known_hosts> known, job_moment at);
+  void hear(const protocol::host_events& what, job_moment at);
+  void notice(const protocol::host_notice& what, job_moment at);
+  /// Takes the answers to a message of writes; an unknown number has no effect.
+  void stored(const protocol::elastic_stored& what, job_moment at);
+  /// Takes the rows of `job_output::rereads`; those of missing items are left out.
+  void rows_read(const std::vector<core::elastic::item_row>& rows, job_moment at);
+  /// The rows could not be read: they are asked for again later.
+  void rows_failed(job_moment at);
+  /// The moment of `next_call` has come, or may have come.
+  void pass_time(job_moment at);
+  /// Errors: `conflict` while the slot is released or the state is read again.
+  [[nodiscard]] core::result<protocol::elastic_reply> order(const protocol::elastic_order& what, job_moment at);
+  /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
+  void release(job_moment at);
+
+  // Results.
+
+  [[nodiscard]] job_output take_output(job_moment at);
+  /// Returns the moment of the next `pass_time`; unset: none.
+  [[nodiscard]] std::optional<steady_time> next_call(job_moment at) const;
+
+private:
+  using host_process = core::elastic::host_process;
+  using fire_key = core::elastic::fire_key;
+
+  /// Part of a receipt.
+  struct receipt_part {
+    host_process host;
+    std::uint64_t link_number = 0;
+    std::uint64_t batch = 0;
+  };
+  struct close_order {
+    host_process host;
+    protocol::elastic_run_order order;
+  };
+  /// One item, and what depends on its writes.
+  struct job_item {
+    core::elastic::item state;
+    /// Its entry in `dues_`.
+    std::optional<steady_time> due = {};
+    /// Start of the body of the open run by the clock of its host.
+    core::time_point started{};
+    /// Writes without an answer; whether the conditions of one of them did not hold.
+    std::uint32_t writes = 0;
+    bool lost_guard = false;
+    /// The mark "missed" as stored.
+    bool stored_missed = false;
+    /// Leave once all writes are answered; dropped, or refused, if one was lost.
+    std::vector<std::variant<receipt_part, close_order>> after_writes = {};
+  };
+  /// One op without an answer.
+  struct op_note {
+    enum class kind : std::uint8_t { item, fire, step, request };
+    kind what = kind::item;
+    std::vector<item_number> items = {};
+    /// Of a step.
+    fire_key fire = {};
+    bool releases = false;
+  };
+  struct fire_flight {
+    /// Unset: a request.
+    std::optional<core::elastic::elastic_move> move;
+    /// Version of the plan that it stores; 0: none.
+    std::int64_t plan_version = 0;
+    /// Writes of items that follow once the fire is stored.
+    std::vector<core::elastic::item_write> rest;
+  };
+  struct planning {
+    std::optional<core::elastic::item_plan> plan = {};
+    std::int64_t version = 0;
+    bool stored = false;
+    /// Of the hosts that the plan saw; unset: there is no plan yet.
+    std::optional<std::uint64_t> fingerprint = {};
+    /// The job is dirty: it is planned at the earlier of these.
+    std::optional<steady_time> quiet_at = {};
+    steady_time latest{};
+    /// Reason why there is no plan, once logged.
+    std::string failure = {};
+  };
+  struct question {
+    host_process host;
+    steady_time asked_at{};
+    std::vector<protocol::elastic_held_run> runs = {};
+  };
+
+  struct schedule_state {
+    /// Null: the job cannot be planned.
+    schedule_rule rule = {};
+    std::optional<core::time_point> next = {};
+    /// Last planned instant: it and those before it never fire again, although a clock may be set back (I4).
+    core::time_point last{};
+    std::int64_t revision = 0;
+  };
+  /// Item whose host is being chosen, and the preferred host of a hook.
+  struct choice {
+    item_number item{};
+    std::optional<host_process> host = {};
+  };
+  /// Places of writes while items of a fire are decided, or a hook is started; null: none.
+  struct assembly {
+    core::elastic::fire_write* fire = nullptr;
+    std::vector<item_number> granted = {};
+    std::optional<core::elastic::item_write>* hook = nullptr;
+  };
+  struct request_list {
+    /// Parameters of requests that this coordination has taken.
+    std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
+    /// Request that is being started, and the number of its items that dropped it.
+    core::elastic::request_id starting{};
+    std::size_t dropped = 0;
+    /// Requests that wait until the fire under way is stored.
+    std::deque<core::elastic::request_row> waiting = {};
+  };
+  struct write_list {
+    std::uint64_t last_number = 0;
+    /// By number of their message.
+    std::map<std::uint64_t, std::vector<op_note>> under_way = {};
+    std::vector<std::pair<core::elastic::elastic_op, op_note>> next = {};
+  };
+  struct inventory_list {
+    /// Hosts to ask.
+    std::vector<host_process> hosts = {};
+    std::map<std::uint64_t, question> questions = {};
+    std::uint64_t last_question = 0;
+  };
+  struct row_reads {
+    std::set<item_number> wanted = {};
+    steady_time not_before{};
+    /// Items whose rows are being read, with the numbers of their writes.
+    std::map<item_number, std::uint32_t> being_read = {};
+  };
+  struct phase {
+    bool releasing = false;
+    /// The state is to be read again; the reading is under way.
+    bool reload = false;
+    bool reload_asked = false;
+    /// A change came while a fire was under way: the job is read once more.
+    bool change_waits = false;
+    bool ended = false;
+    /// End of the wait for the first host of a start.
+    steady_time hosts_expected_until{};
+  };
+
+  /// Wait for an inventory; then the host is asked again.
+  static constexpr core::milliseconds inventory_limit{2'000};
+
+  // Items (job_items.cpp).
+  core::elastic::item_decision::kind apply(item_number which, const core::elastic::item_event& what, job_moment at,
+                                           core::elastic::run_report report = {});
+  void apply_to_runs_on(const host_process& host, const core::elastic::item_event& what, job_moment at);
+  template <class Action>
+  void act(item_number which, job_item& one, const Action& what, core::elastic::run_report& report);
+  void write(item_number which, job_item& one, core::elastic::item_change what, core::elastic::run_report report = {});
+  void emit(core::elastic::elastic_op op, op_note note);
+  void send_grant(item_number which, const job_item& one, const core::elastic::action::send_grant& what);
+  void keep_due(item_number which, job_item& one);
+  void leave_after_writes(job_item& one);
+  [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
+                                                   const std::optional<host_process>& except);
+  [[nodiscard]] core::elastic::item_scene scene(job_moment at) const { return {at.now, at.wall, rules_, choose_}; }
+  [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
+  void offer(job_moment at);
+
+  // State (job_coordination.cpp, job_links.cpp).
+  void forget();
+  void take_definition(core::elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule);
+  void set_rules(core::time_point wall);
+  [[nodiscard]] protocol::elastic_spec spec() const;
+  [[nodiscard]] static core::elastic::stored_item stored_form(const core::elastic::item_row& row, job_moment at);
+  void restore_item(const core::elastic::item_row& row, job_moment at);
+  void change_items(const core::elastic::adopted_job& stored, job_moment at);
+  [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }
+  [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
+  void recount_slots();
+  void check_links(job_moment at);
+  void settle(job_moment at);
+  void ask(const host_process& host) { inventories_.hosts.push_back(host); }
+  void settle_asks(job_moment at);
+  void expire_questions(job_moment at);
+
+  // Plans, fires, requests (job_fires.cpp).
+  void set_dirty(job_moment at);
+  void replan(job_moment at);
+  void keep_plan(core::elastic::item_plan&& made, job_moment at);
+  void fire_due(job_moment at);
+  [[nodiscard]] bool waits_for_hosts(job_moment at) const;
+  [[nodiscard]] bool is_due(core::time_point wall) const;
+  void add_fire(core::elastic::fire_write& to, const fire_key& key, bool dropped, job_moment at);
+  void send_fire(core::elastic::fire_write&& what);
+  [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
+  void prune_requests();
+  void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
+
+  // Answers (job_answers.cpp).
+  void settle_item(item_number which, const core::elastic::item_answer& answer, job_moment at);
+  void settle_step(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);
+
+  // Events of hosts (job_hearing.cpp).
+  void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
+  [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
+  void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
+  void compare_inventory(const question& asked, job_moment at);
+  void receive(const receipt_part& part, bool stored, std::size_t events = 1);
+  void close(const close_order& what, job_item* one);
+
+  // Barriers (job_barriers.cpp).
+  [[nodiscard]] core::elastic::barrier_limits limits() const;
+  [[nodiscard]] core::elastic::fire_machine* barrier_of(const fire_key& fire);
+  void tell_barriers(const std::vector<core::elastic::barrier_event>& events, job_moment at);
+  void tell_barrier(const fire_key& fire, const core::elastic::fire_machine_event& what, job_moment at);
+  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, job_moment at);
+  [[nodiscard]] std::optional<core::elastic::item_write> start_hook(const fire_key& fire,
+                                                                    const core::elastic::fire_action::start_hook& what,
+                                                                    job_moment at);
+  void release_all(const fire_key& fire);
+  void send_go(item_number which);
+  void pass_barrier_time(job_moment at);
+  void restore_barriers(const core::elastic::adopted_job& stored, job_moment at);
+
+  // Orders (job_orders.cpp).
+  [[nodiscard]] std::size_t cancel(const protocol::elastic_order& what, job_moment at);
+  [[nodiscard]] std::string description() const;
+
+  job_identity who_;
+  std::shared_ptr<const core::elastic::strategy_registry> strategies_;
+  std::shared_ptr<const core::elastic::elastic_job_row> job_;
+  schedule_state schedule_;
+  core::elastic::item_rules rules_;
+  core::elastic::host_choice choose_;
+  job_hosts hosts_;
+  /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
+  bool fresh_ = true;
+  /// No grants until an operator resumes the job.
+  bool paused_ = false;
+  /// The definition fits a message to hosts.
+  bool sendable_ = true;
+  std::map<item_number, job_item> items_;
+  /// Items that are not idle.
+  std::set<item_number> busy_;
+  std::set<std::pair<steady_time, item_number>> dues_;
+  std::map<item_number, std::string> cursors_;
+  choice choice_;
+  /// A run ended: items that wait may get its slot.
+  bool slot_freed_ = false;
+  planning plan_;
+  std::optional<fire_flight> fire_;
+  assembly built_;
+  request_list requests_;
+  std::vector<std::pair<fire_key, core::elastic::fire_machine>> barriers_;
+  write_list writes_;
+  job_mail mail_;
+  /// Process and version of the definition that it has, by host.
+  std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> specs_;
+  inventory_list inventories_;
+  row_reads rows_;
+  phase phase_;
+  job_output out_;
+};
+
+} // namespace ringmaster::actors

@@ -1,0 +1,165 @@
+// job_coordination: events and inventories of hosts.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/job_coordination.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+using event_kind = protocol::elastic_event_kind;
+
+} // namespace
+
+void job_coordination::hear(const protocol::host_events& what, job_moment at) {
+  if (is_idle_now()) {
+    if (!what.events.empty())
+      receive({what.host, what.link_number, what.batch}, false, what.events.size());
+    return;
+  }
+  for (const auto& each : what.events)
+    hear_event(what, each, at);
+  if (what.inventory)
+    hear_inventory(what.host, *what.inventory, at);
+  settle(at);
+}
+
+void job_coordination::receive(const receipt_part& part, bool stored, std::size_t events) {
+  if (part.batch == 0)
+    return;
+  const auto known = std::find_if(out_.done.begin(), out_.done.end(), [&](const protocol::host_events_done& each) {
+    return each.host == part.host && each.link_number == part.link_number && each.batch == part.batch && each.stored == stored;
+  });
+  if (known != out_.done.end())
+    known->events += events;
+  else
+    out_.done.push_back({part.host, part.link_number, part.batch, events, stored});
+}
+
+void job_coordination::close(const close_order& what, job_item* one) {
+  if (one != nullptr && one->writes != 0)
+    one->after_writes.emplace_back(what);
+  else
+    mail_.order(what.host, what.order);
+}
+
+void job_coordination::hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at) {
+  const receipt_part part{from.host, from.link_number, from.batch};
+  const auto found = items_.find(event.item);
+  if (found == items_.end()) {
+    // A result needs no order; a run that goes on does.
+    if (event.kind != event_kind::finished && event.kind != event_kind::refused && event.kind != event_kind::fenced)
+      close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
+    return receive(part, true);
+  }
+  if (!take_event(from.host, event, found->second, at))
+    return receive(part, false);
+  // An effect is durable once the writes of the item are.
+  if (const auto again = items_.find(event.item); again != items_.end() && again->second.writes != 0)
+    again->second.after_writes.emplace_back(part);
+  else
+    receive(part, true);
+}
+
+bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at) {
+  const bool mine = elastic::holds(one.state, event.run, event.fence);
+  const auto taken = [&](const elastic::item_event& what, elastic::run_report report = {}) {
+    return apply(event.item, what, at, std::move(report)) != elastic::item_decision::kind::impossible;
+  };
+  switch (event.kind) {
+  case event_kind::accepted: return taken(elastic::event::accepted{host, event.run, event.fence});
+  case event_kind::started:
+    if (mine)
+      one.started = event.at;
+    return taken(elastic::event::started{host, event.run, event.fence});
+  case event_kind::refused:
+    if (mine) {
+      hosts_.free(host.host);
+      if (event.refusal == protocol::elastic_refusal::no_free_slot)
+        hosts_.set_full(host.host);
+      if (event.refusal == protocol::elastic_refusal::no_definition)
+        specs_.erase(core::number(host.host));
+      // Hosts without once-listeners must not hold up the items indefinitely.
+      if (event.refusal == protocol::elastic_refusal::unknown_handler && core::number(event.item) < 0) {
+        out_.problems.push_back("a host has no once-listeners: the items go on without them");
+        static_cast<void>(taken(elastic::event::cancelled{}));
+      }
+    }
+    return taken(elastic::event::refused{event.run, event.fence}, {{}, event.at, event.text});
+  case event_kind::progress: return true;
+  case event_kind::cursor:
+    if (mine && event.cursor) {
+      cursors_[event.item] = *event.cursor;
+      write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
+    }
+    return true;
+  case event_kind::arrived: {
+    const auto fire = one.state.cause.fire;
+    const bool known = taken(elastic::event::accepted{host, event.run, event.fence});
+    if (known && mine && core::number(event.item) >= 0)
+      tell_barrier(fire, elastic::fire_event::arrived{event.item, host}, at);
+    return known;
+  }
+  case event_kind::finished:
+    if (mine) {
+      hosts_.free(host.host);
+      if (event.cursor) {
+        cursors_[event.item] = *event.cursor;
+        write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
+      }
+    }
+    return taken(elastic::event::finished{event.run, event.fence, event.outcome}, {{}, event.at, event.text});
+  case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now}, {{}, event.at, event.text});
+  }
+  return true;
+}
+
+// -- inventories -----------------------------------------------------------------------------------------------------------
+
+void job_coordination::hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at) {
+  const auto found = inventories_.questions.find(part.question);
+  if (found == inventories_.questions.end() || found->second.host != host)
+    return;
+  if (part.slot != who_.lease.slot || part.epoch != who_.lease.epoch)
+    return;
+  auto& runs = found->second.runs;
+  runs.insert(runs.end(), part.runs.begin(), part.runs.end());
+  if (!part.end)
+    return;
+  const auto asked = std::move(found->second);
+  inventories_.questions.erase(found);
+  compare_inventory(asked, at);
+}
+
+void job_coordination::compare_inventory(const question& asked, job_moment at) {
+  std::set<item_number> present;
+  for (const auto& run : asked.runs) {
+    const auto found = items_.find(run.item);
+    if (found == items_.end()) {
+      close({asked.host, {run.run, run.fence, elastic::item_order::close}}, nullptr);
+      continue;
+    }
+    const bool mine = elastic::holds(found->second.state, run.run, run.fence);
+    const auto fire = found->second.state.cause.fire;
+    // An ended run keeps its result until the receipt: its event follows, and nothing is closed before.
+    if (!mine && run.phase == protocol::elastic_phase::ended)
+      continue;
+    const bool started = run.phase != protocol::elastic_phase::waiting;
+    apply(run.item, elastic::event::run_present{asked.host, run.run, run.fence, started}, at);
+    if (!mine)
+      continue;
+    present.insert(run.item);
+    if (run.phase == protocol::elastic_phase::holding && core::number(run.item) >= 0)
+      tell_barrier(fire, elastic::fire_event::arrived{run.item, asked.host}, at);
+  }
+  for (const auto which : busy_items())
+    if (const auto found = items_.find(which); found != items_.end() && !present.contains(which)
+                                               && elastic::is_open(found->second.state.state)
+                                               && found->second.state.host == asked.host)
+      apply(which, elastic::event::run_absent{asked.host, asked.asked_at}, at);
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,159 @@
+#include "actors/elastic/job_hosts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/elastic/takeover_rule.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+/// FNV-1a over 64 bits.
+class host_hash {
+public:
+  void add(std::uint64_t value) {
+    for (int i = 0; i < 8; ++i, value >>= 8U)
+      sum_ = (sum_ ^ (value & 0xffU)) * 0x100000001b3U;
+  }
+  [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
+
+private:
+  std::uint64_t sum_ = 0xcbf29ce484222325U;
+};
+
+} // namespace
+
+void job_hosts::set_job(std::shared_ptr<const elastic::elastic_job_row> job, std::vector<std::string> disabled_servers) {
+  job_ = std::move(job);
+  disabled_servers_ = std::move(disabled_servers);
+}
+
+void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
+  known_ = std::move(known);
+  excluded_.clear();
+  spare_.clear();
+}
+
+elastic::job_needs job_hosts::needs() const {
+  const auto& what = job_->what;
+  return {what.handler, what.options.label, what.options.max_time_diff, disabled_servers_};
+}
+
+const protocol::host_seat* job_hosts::seat_of(elastic::host_number host) const {
+  if (!known_)
+    return nullptr;
+  const auto found = std::lower_bound(known_->seats.begin(), known_->seats.end(), host,
+                                      [](const auto& each, elastic::host_number wanted) { return each.host.host < wanted; });
+  return found != known_->seats.end() && found->host.host == host ? &*found : nullptr;
+}
+
+bool job_hosts::is_allowed(const protocol::host_seat& seat) const {
+  if (seat.suspect || std::find(excluded_.begin(), excluded_.end(), seat.host) != excluded_.end())
+    return false;
+  return !seat.groups || std::binary_search(seat.groups->begin(), seat.groups->end(), job_->what.group);
+}
+
+bool job_hosts::may_run(const elastic::host& host, const protocol::host_seat& seat) const {
+  return is_allowed(seat) && elastic::reason_against(host, needs()) == elastic::gap_reason::none;
+}
+
+job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) const {
+  const auto* seat = seat_of(host.host);
+  const auto* facts = known_ ? known_->hosts.find(host.host) : nullptr;
+  if (seat == nullptr || facts == nullptr)
+    return standing::unknown;
+  // A newer process proves nothing by itself: the news about the older one tell whether it has ended.
+  if (seat->host.incarnation != host.incarnation)
+    return standing::unknown;
+  switch (facts->state) {
+  case elastic::host_state::up: break;
+  case elastic::host_state::silent: return standing::silent;
+  case elastic::host_state::dead:
+  case elastic::host_state::left: return standing::gone;
+  }
+  const bool excluded = std::find(excluded_.begin(), excluded_.end(), host) != excluded_.end();
+  return facts->linked && !seat->suspect && !excluded ? standing::ready : standing::away;
+}
+
+std::uint64_t job_hosts::fingerprint() const {
+  host_hash out;
+  if (!known_)
+    return out.sum();
+  for (const auto& seat : known_->seats)
+    if (const auto* host = known_->hosts.find(seat.host.host)) {
+      out.add(static_cast<std::uint64_t>(core::number(seat.host.host)));
+      out.add(static_cast<std::uint64_t>(core::number(seat.host.incarnation)));
+      out.add(is_allowed(seat) ? static_cast<std::uint64_t>(elastic::reason_against(*host, needs())) : 255U);
+    }
+  return out.sum();
+}
+
+core::result<elastic::item_plan> job_hosts::plan(const elastic::strategy_registry& strategies,
+                                                 const elastic::item_plan* previous, elastic::host_number last_runner,
+                                                 core::time_point now) const {
+  const auto& what = job_->what;
+  std::vector<elastic::host> allowed;
+  bool all = true;
+  if (known_)
+    for (const auto& seat : known_->seats)
+      if (const auto* host = known_->hosts.find(seat.host.host)) {
+        allowed.push_back(*host);
+        if (!is_allowed(seat))
+          all = allowed.back().linked = false;
+      }
+  auto list = known_ && all ? core::result<elastic::host_list>{known_->hosts} : elastic::host_list::make(std::move(allowed));
+  if (!list)
+    return tl::unexpected{std::move(list.error())};
+  elastic::plan_request request{.job = what.name,
+                                .total = what.total,
+                                .strategy = what.options.strategy,
+                                .order = what.options.order,
+                                .needs = needs(),
+                                .is_static = what.options.is_static,
+                                .fallback = what.options.static_fallback,
+                                .previous = previous,
+                                .last_runner = last_runner,
+                                .now = now};
+  return elastic::make_plan(strategies, *list, request);
+}
+
+std::int32_t job_hosts::free_slots_of(const protocol::host_seat& seat) const {
+  const auto change = spare_.find(core::number(seat.host.host));
+  const auto free = seat.free_slots + (change == spare_.end() ? 0 : change->second);
+  return std::clamp(free, 0, std::max(seat.capacity, 0));
+}
+
+std::optional<elastic::host_process> job_hosts::take(elastic::host_number host,
+                                                     const std::optional<elastic::host_process>& except) {
+  const auto* seat = seat_of(host);
+  const auto* facts = known_ ? known_->hosts.find(host) : nullptr;
+  if (seat == nullptr || facts == nullptr || seat->host == except || !may_run(*facts, *seat) || free_slots_of(*seat) == 0)
+    return std::nullopt;
+  occupy(host);
+  return seat->host;
+}
+
+std::optional<elastic::host_process> job_hosts::take_best(const std::optional<elastic::host_process>& except,
+                                                          const runs_job& runs) {
+  if (!known_)
+    return std::nullopt;
+  std::vector<elastic::takeover_host> hosts;
+  for (const auto* each : elastic::find_candidates(known_->hosts, job_->what.options.order, needs()).hosts)
+    if (const auto* seat = seat_of(each->number); seat != nullptr && is_allowed(*seat) && seat->host != except) {
+      const auto capacity = std::max(seat->capacity, 0);
+      hosts.push_back({each->number, capacity, capacity - free_slots_of(*seat), runs(each->number)});
+    }
+  const elastic::lost_item lost{};
+  const auto taken = elastic::decide_takeovers({&lost, 1}, hosts, {true, 1});
+  return taken.front().action == elastic::takeover_action::grant ? take(taken.front().host, except) : std::nullopt;
+}
+
+void job_hosts::set_full(elastic::host_number host) {
+  if (const auto* seat = seat_of(host))
+    spare_[core::number(host)] = -seat->free_slots;
+}
+
+} // namespace ringmaster::actors

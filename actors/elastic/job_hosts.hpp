@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/elastic/host.hpp"
+#include "core/elastic/planner.hpp"
+#include "core/elastic/stored_rows.hpp"
+#include "protocol/elastic_messages.hpp"
+
+namespace ringmaster::actors {
+
+/// Hosts as one elastic job sees them: which may run its items, and which have a free slot. Free slots are those of the last
+/// heartbeat without the grants since then. Owned by one actor.
+class job_hosts {
+public:
+  /// Condition of a host process for an open run.
+  enum class standing : std::uint8_t {
+    /// Messages reach it.
+    ready,
+    /// No link, or heartbeats are missing.
+    away,
+    silent,
+    /// Dead, or left.
+    gone,
+    /// Not in the list, or a newer process is.
+    unknown,
+  };
+  /// Tells whether a host has an item run of the job.
+  using runs_job = std::function<bool(core::elastic::host_number)>;
+
+  /// The job whose hosts are wanted, and the servers that operators disabled for it.
+  void set_job(std::shared_ptr<const core::elastic::elastic_job_row> job, std::vector<std::string> disabled_servers);
+  /// Takes a new list. The caller reports grants that the hosts do not know yet by `occupy`.
+  void set_view(std::shared_ptr<const protocol::known_hosts> known);
+  /// Leaves a process out until the next list, which comes after the news that it is suspect, silent or gone.
+  void exclude(const core::elastic::host_process& host) { excluded_.push_back(host); }
+
+  [[nodiscard]] bool has_view() const noexcept { return known_ != nullptr; }
+  [[nodiscard]] bool has_several_nodes() const noexcept { return known_ && known_->several_nodes; }
+  [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
+  /// Returns a number that changes with the hosts that may run the job.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.
+  [[nodiscard]] core::result<core::elastic::item_plan> plan(const core::elastic::strategy_registry& strategies,
+                                                            const core::elastic::item_plan* previous,
+                                                            core::elastic::host_number last_runner, core::time_point now) const;
+
+  /// Takes a slot of this host; unset if it may not run the job, or has no free slot.
+  [[nodiscard]] std::optional<core::elastic::host_process> take(core::elastic::host_number host,
+                                                                const std::optional<core::elastic::host_process>& except);
+  /// Takes a slot of the best host by the rule of takeovers.
+  [[nodiscard]] std::optional<core::elastic::host_process> take_best(const std::optional<core::elastic::host_process>& except,
+                                                                     const runs_job& runs);
+
+  void occupy(core::elastic::host_number host) { --spare_[core::number(host)]; }
+  void free(core::elastic::host_number host) { ++spare_[core::number(host)]; }
+  /// The host refused a run for lack of a slot.
+  void set_full(core::elastic::host_number host);
+
+private:
+  [[nodiscard]] const protocol::host_seat* seat_of(core::elastic::host_number host) const;
+  /// Returns whether the host gets grants of this job, apart from free slots.
+  [[nodiscard]] bool may_run(const core::elastic::host& host, const protocol::host_seat& seat) const;
+  [[nodiscard]] bool is_allowed(const protocol::host_seat& seat) const;
+  [[nodiscard]] std::int32_t free_slots_of(const protocol::host_seat& seat) const;
+  [[nodiscard]] core::elastic::job_needs needs() const;
+
+  std::shared_ptr<const core::elastic::elastic_job_row> job_;
+  std::vector<std::string> disabled_servers_;
+  std::shared_ptr<const protocol::known_hosts> known_;
+  std::vector<core::elastic::host_process> excluded_;
+  /// Changes of the free slots since the last list, by number of the host.
+  std::map<std::int32_t, std::int32_t> spare_;
+};
+
+} // namespace ringmaster::actors

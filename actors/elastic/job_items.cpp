@@ -1,0 +1,195 @@
+// job_coordination: items, their actions and writes.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/job_coordination.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+protocol::elastic_run_order run_order(const elastic::action::send_order& what) { return {what.run, what.fence, what.order}; }
+
+} // namespace
+
+elastic::item_decision::kind job_coordination::apply(item_number which, const elastic::item_event& what, job_moment at,
+                                                     elastic::run_report report) {
+  auto& one = items_.at(which);
+  const elastic::item_before before{which, one.state.host, one.state.cause,
+                                    one.state.state == elastic::item_state::granting
+                                      || one.state.state == elastic::item_state::wanted};
+  choice_.item = which;
+  const auto decision = elastic::apply(one.state, what, scene(at));
+  if (decision.outcome == elastic::item_decision::kind::impossible)
+    out_.problems.push_back("item " + std::to_string(core::number(which)) + ": event " + std::to_string(what.index())
+                            + " in state " + std::to_string(static_cast<int>(one.state.state)));
+  bool forgotten = false;
+  for (const auto& each : decision.actions) {
+    std::visit([&](const auto& action) { act(which, one, action, report); }, each);
+    forgotten = forgotten || std::holds_alternative<elastic::action::forget_item>(each);
+  }
+  // A mark that was cleared without another write.
+  if (one.stored_missed && !one.state.missed && one.state.state != elastic::item_state::granting)
+    write(which, one, elastic::write_mark{false, false});
+  if (one.state.state == elastic::item_state::idle || forgotten)
+    busy_.erase(which);
+  else
+    busy_.insert(which);
+  keep_due(which, one);
+  const auto effects = elastic::barrier_events(before, decision);
+  if (forgotten && one.writes == 0) {
+    dues_.erase({one.due.value_or(steady_time{}), which});
+    items_.erase(which);
+  }
+  tell_barriers(effects, at);
+  return decision.outcome;
+}
+
+void job_coordination::apply_to_runs_on(const host_process& host, const elastic::item_event& what, job_moment at) {
+  for (const auto which : busy_items())
+    if (const auto found = items_.find(which);
+        found != items_.end() && elastic::is_open(found->second.state.state) && found->second.state.host == host)
+      apply(which, what, at);
+}
+
+// -- actions ---------------------------------------------------------------------------------------------------------------
+
+template <class Action>
+void job_coordination::act(item_number which, job_item& one, const Action& what, elastic::run_report& report) {
+  namespace action = elastic::action;
+  if constexpr (std::is_same_v<Action, action::write_grant>) {
+    if (built_.fire != nullptr)
+      built_.granted.push_back(which);
+    write(which, one, what.grant);
+  } else if constexpr (std::is_same_v<Action, action::write_end> || std::is_same_v<Action, action::write_loss>) {
+    slot_freed_ = true;
+    report.started = std::exchange(one.started, {});
+    write(which, one, what, std::move(report));
+  } else if constexpr (std::is_same_v<Action, action::write_wait_end> || std::is_same_v<Action, action::delete_item>) {
+    write(which, one, what);
+  } else if constexpr (std::is_same_v<Action, action::write_miss>) {
+    if (what.change == elastic::miss_change::marked)
+      write(which, one, elastic::write_mark{true, what.wanted});
+    else if (what.change == elastic::miss_change::dropped && built_.fire != nullptr && !built_.fire->fires.empty())
+      ++built_.fire->fires.back().dropped;
+  } else if constexpr (std::is_same_v<Action, action::send_grant>) {
+    send_grant(which, one, what);
+  } else if constexpr (std::is_same_v<Action, action::send_order>) {
+    if (what.order == elastic::item_order::close)
+      close({what.host, run_order(what)}, &one);
+    else
+      mail_.order(what.host, run_order(what));
+  } else if constexpr (std::is_same_v<Action, action::ask_inventory>) {
+    ask(what.host);
+  } else if constexpr (std::is_same_v<Action, action::drop_request>) {
+    if (what.request == requests_.starting)
+      ++requests_.dropped;
+    else
+      emit(elastic::request_end{who_.job, what.request}, {op_note::kind::request});
+  } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
+    out_.problems.push_back("item " + std::to_string(core::number(which)) + " has waited for a host for 30 s");
+  } else if constexpr (std::is_same_v<Action, action::taint_host>) {
+    out_.problems.push_back("host " + std::to_string(core::number(what.host.host))
+                            + " has a body that ignored cancel and kill, of item " + std::to_string(core::number(which)));
+  } else if constexpr (std::is_same_v<Action, action::reread_item>) {
+    rows_.wanted.insert(which);
+  } else if constexpr (std::is_same_v<Action, action::stop_coordinating>) {
+    phase_.ended = true;
+  }
+}
+
+void job_coordination::write(item_number which, job_item& one, elastic::item_change what, elastic::run_report report) {
+  elastic::item_write out{who_.job, which, std::move(what), std::nullopt, std::move(report)};
+  if (const auto* mark = std::get_if<elastic::write_mark>(&out.what)) {
+    one.stored_missed = mark->missed;
+  } else if (!std::holds_alternative<elastic::write_cursor>(out.what) && one.state.missed != one.stored_missed) {
+    out.missed = one.stored_missed = one.state.missed;
+  }
+  ++one.writes;
+  if (built_.hook != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
+    *built_.hook = std::move(out);
+    return;
+  }
+  if (built_.fire != nullptr)
+    built_.fire->items.push_back(std::move(out));
+  else
+    emit(std::move(out), {op_note::kind::item, {which}});
+}
+
+void job_coordination::emit(elastic::elastic_op op, op_note note) { writes_.next.emplace_back(std::move(op), std::move(note)); }
+
+void job_coordination::send_grant(item_number which, const job_item& one, const elastic::action::send_grant& what) {
+  const auto& host = what.host;
+  auto& known = specs_[core::number(host.host)];
+  if (known != std::pair{core::number(host.incarnation), job_->version}) {
+    known = {core::number(host.incarnation), job_->version};
+    mail_.specs(host, spec());
+  }
+  const auto& cause = one.state.cause;
+  const auto cursor = cursors_.find(which);
+  const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
+  mail_.grant(host, job_->version, param_of(cause.fire),
+              {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, one.state.lease,
+               cursor == cursors_.end() ? std::nullopt : std::optional{cursor->second},
+               barrier != nullptr && barrier->holds()});
+}
+
+void job_coordination::keep_due(item_number which, job_item& one) {
+  const auto due = elastic::due_at(one.state);
+  if (due == one.due)
+    return;
+  if (one.due)
+    dues_.erase({*one.due, which});
+  if (due)
+    dues_.insert({*due, which});
+  one.due = due;
+}
+
+void job_coordination::leave_after_writes(job_item& one) {
+  const bool lost = std::exchange(one.lost_guard, false);
+  for (const auto& each : std::exchange(one.after_writes, {}))
+    if (const auto* part = std::get_if<receipt_part>(&each))
+      receive(*part, !lost);
+    else if (const auto& order = std::get<close_order>(each); !lost)
+      mail_.order(order.host, order.order);
+}
+
+// -- hosts of items --------------------------------------------------------------------------------------------------------
+
+std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
+                                                              const std::optional<host_process>& except) {
+  if (paused_ || !sendable_ || phase_.releasing)
+    return std::nullopt;
+  const auto runs = [this](elastic::host_number host) {
+    return std::any_of(busy_.begin(), busy_.end(), [&](item_number which) {
+      const auto& one = items_.at(which).state;
+      return elastic::is_open(one.state) && one.host.host == host;
+    });
+  };
+  if (core::number(choice_.item) < 0) {
+    if (choice_.host && choice_.host != except)
+      if (auto host = hosts_.take(choice_.host->host, except))
+        return host;
+    return hosts_.take_best(except, runs);
+  }
+  if (cause.source == elastic::run_source::failover)
+    return hosts_.take_best(except, runs);
+  const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
+  return owner == elastic::no_host ? std::nullopt : hosts_.take(owner, except);
+}
+
+// The item that has waited longest is first.
+void job_coordination::offer(job_moment at) {
+  std::vector<std::pair<steady_time, item_number>> waiting;
+  for (const auto which : busy_)
+    if (const auto& one = items_.at(which).state; one.state == elastic::item_state::wanted)
+      waiting.emplace_back(one.wanted_since, which);
+  std::sort(waiting.begin(), waiting.end());
+  for (const auto& [since, which] : waiting)
+    apply(which, elastic::event::host_freed{}, at);
+}
+
+} // namespace ringmaster::actors

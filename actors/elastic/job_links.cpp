@@ -1,0 +1,139 @@
+// job_coordination: the list of hosts, news about them, and questions to them.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/elastic/job_coordination.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+} // namespace
+
+void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
+  hosts_.set_view(std::move(known));
+  if (is_idle_now())
+    return;
+  set_rules(at.wall);
+  recount_slots();
+  if (plan_.fingerprint != hosts_.fingerprint())
+    set_dirty(at);
+  check_links(at);
+  slot_freed_ = true;
+  settle(at);
+  fresh_ = false;
+}
+
+// Grants that no heartbeat can count yet.
+void job_coordination::recount_slots() {
+  for (const auto which : busy_)
+    if (const auto& one = items_.at(which).state;
+        one.state == elastic::item_state::granting || one.state == elastic::item_state::sent)
+      hosts_.occupy(one.host.host);
+}
+
+// A list may be ahead of the news about a host, or tell that a link is back.
+void job_coordination::check_links(job_moment at) {
+  for (const auto which : busy_items()) {
+    const auto found = items_.find(which);
+    if (found == items_.end() || !elastic::is_open(found->second.state.state))
+      continue;
+    const auto& one = found->second.state;
+    const auto host = one.host;
+    switch (hosts_.standing_of(host)) {
+    case job_hosts::standing::ready:
+      if (one.state == elastic::item_state::unreachable)
+        ask(host);
+      break;
+    case job_hosts::standing::away:
+      specs_.erase(core::number(host.host));
+      if (one.state != elastic::item_state::unreachable)
+        apply(which, elastic::event::link_lost{host}, at);
+      break;
+    case job_hosts::standing::gone:
+      // Its takeover needs a plan without the host.
+      if (plan_.quiet_at)
+        replan(at);
+      apply(which, elastic::event::host_gone{host}, at);
+      break;
+    case job_hosts::standing::silent:
+    case job_hosts::standing::unknown: ask(host); break;
+    }
+  }
+}
+
+void job_coordination::notice(const protocol::host_notice& what, job_moment at) {
+  using enum protocol::host_fate;
+  if (what.fate != back)
+    hosts_.exclude(what.host);
+  // Definitions belong to a link, and it may be a new one.
+  specs_.erase(core::number(what.host.host));
+  if (is_idle_now())
+    return;
+  switch (what.fate) {
+  case suspect: apply_to_runs_on(what.host, elastic::event::link_lost{what.host}, at); break;
+  case silent: apply_to_runs_on(what.host, elastic::event::host_silent{what.host, what.last_beat}, at); break;
+  case back:
+    for (const auto which : busy_)
+      if (const auto& one = items_.at(which).state;
+          one.state == elastic::item_state::unreachable && one.host == what.host)
+        ask(what.host);
+    break;
+  case dead:
+  case replaced:
+  case left:
+    replan(at);
+    apply_to_runs_on(what.host, elastic::event::host_gone{what.host}, at);
+    break;
+  }
+  settle(at);
+}
+
+void job_coordination::settle_asks(job_moment at) {
+  while (!inventories_.hosts.empty()) {
+    const auto host = inventories_.hosts.back();
+    std::erase(inventories_.hosts, host);
+    switch (hosts_.standing_of(host)) {
+    case job_hosts::standing::ready: {
+      const bool waits = std::any_of(inventories_.questions.begin(), inventories_.questions.end(),
+                                     [&](const auto& each) { return each.second.host == host; });
+      if (waits)
+        break;
+      // Unique on each link, where all coordinators ask.
+      const auto stamp = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<core::milliseconds>(at.now.time_since_epoch()).count());
+      inventories_.last_question = std::max(inventories_.last_question + (std::uint64_t{1} << 22U),
+                                (stamp << 22U) | (static_cast<std::uint64_t>(core::number(who_.job)) & 0x3fffffU));
+      inventories_.questions.emplace(inventories_.last_question, question{host, at.now});
+      mail_.ask(host, inventories_.last_question);
+      break;
+    }
+    case job_hosts::standing::gone: apply_to_runs_on(host, elastic::event::host_gone{host}, at); break;
+    // Later, the news of its silence tells the last heartbeat.
+    case job_hosts::standing::silent:
+      if (fresh_)
+        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
+      break;
+    // No longer in the list: dead before this node listened. The store checks it.
+    case job_hosts::standing::unknown:
+      if (hosts_.has_view())
+        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
+      break;
+    case job_hosts::standing::away: break;
+    }
+  }
+}
+
+void job_coordination::expire_questions(job_moment at) {
+  std::erase_if(inventories_.questions, [&](const auto& each) {
+    const bool over = each.second.asked_at + inventory_limit <= at.now;
+    if (over)
+      ask(each.second.host);
+    return over;
+  });
+}
+
+} // namespace ringmaster::actors

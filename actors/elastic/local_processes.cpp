@@ -1,0 +1,116 @@
+#include "actors/elastic/local_processes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace ringmaster::actors {
+
+namespace {
+
+/// Returns the start of a process in clock ticks since the boot; unset: there is no such process.
+std::optional<std::int64_t> start_of(std::int64_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string line;
+  if (!std::getline(file, line))
+    return std::nullopt;
+  // The name of the program, in parentheses, may contain anything. The state after it is field 3, the start is field 22.
+  std::string_view rest = line;
+  const auto name_end = rest.rfind(')');
+  if (name_end == std::string_view::npos)
+    return std::nullopt;
+  rest.remove_prefix(name_end + 1);
+  for (int field = 2; field < 22; ++field) {
+    const auto space = rest.find(' ');
+    if (space == std::string_view::npos)
+      return std::nullopt;
+    rest.remove_prefix(space + 1);
+  }
+  std::int64_t ticks = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
+  return failure == std::errc{} ? std::optional{ticks} : std::nullopt;
+}
+
+int open_pidfd(std::int64_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)); }
+
+bool is_over(int pidfd) {
+  pollfd handle{pidfd, POLLIN, 0};
+  return ::poll(&handle, 1, 0) > 0;
+}
+
+} // namespace
+
+local_processes::local_processes() {
+  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, boot_);
+  struct stat found {};
+  if (::stat("/proc/self/ns/pid", &found) == 0)
+    pid_namespace_ = static_cast<std::int64_t>(found.st_ino);
+}
+
+local_processes::~local_processes() {
+  for (const auto& each : watched_)
+    ::close(each.pidfd);
+}
+
+bool local_processes::watch(const core::elastic::host_process& process, const core::elastic::host_facts& facts) {
+  const bool is_here = !boot_.empty() && facts.boot == boot_ && pid_namespace_ != 0 && facts.pid_namespace == pid_namespace_;
+  if (!is_here || facts.pid <= 0 || facts.pid > std::numeric_limits<pid_t>::max())
+    return false;
+  const auto is_same = [&](const watched& each) { return each.process == process; };
+  if (std::any_of(watched_.begin(), watched_.end(), is_same))
+    return true;
+  if (watched_.size() >= watched_max)
+    return false;
+  const auto pidfd = open_pidfd(facts.pid);
+  if (pidfd < 0 && errno != ESRCH)
+    return false;
+  // The number belongs to another process if the start differs. It is read after the pidfd was opened, so that it is of the same
+  // process. Without permission to read it there is no proof.
+  const auto start = pidfd < 0 ? std::nullopt : start_of(facts.pid);
+  const bool has_ended = pidfd < 0 || (start ? *start != facts.start_ticks : is_over(pidfd));
+  if (has_ended)
+    ended_before_.push_back(process);
+  if (pidfd >= 0 && (has_ended || !start))
+    ::close(pidfd);
+  else if (pidfd >= 0)
+    watched_.push_back({process, pidfd});
+  return has_ended || start;
+}
+
+void local_processes::forget(const core::elastic::host_process& process) {
+  std::erase_if(watched_, [&](const watched& each) {
+    const bool is_this = each.process == process;
+    if (is_this)
+      ::close(each.pidfd);
+    return is_this;
+  });
+}
+
+std::vector<core::elastic::host_process> local_processes::ended() {
+  auto out = std::exchange(ended_before_, {});
+  std::vector<pollfd> handles;
+  handles.reserve(watched_.size());
+  for (const auto& each : watched_)
+    handles.push_back({each.pidfd, POLLIN, 0});
+  if (handles.empty() || ::poll(handles.data(), handles.size(), 0) <= 0)
+    return out;
+  const auto first = out.size();
+  for (std::size_t i = 0; i < handles.size(); ++i)
+    if ((handles[i].revents & POLLIN) != 0)
+      out.push_back(watched_[i].process);
+  for (auto i = first; i < out.size(); ++i)
+    forget(std::as_const(out)[i]);
+  return out;
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,175 @@
+// elastic_director with its coordinators, and the other actors of elastic jobs: from the edit to the result in the store.
+
+#include "actors/elastic/elastic_director.hpp"
+
+#include "tests/actors/elastic_jobs_fixture.hpp"
+
+namespace ringmaster::test::elastic_director_test {
+
+TEST_CASE_METHOD(elastic_jobs_world, "without elastic jobs only the edit counter is read", "[actors][elastic]") {
+  live(me);
+  pass(5s);
+  CHECK(store.role.calls.count("take_leases") == 0);
+  CHECK(store.role.calls.count("adopt") == 0);
+  add_job(1);
+  pass(1s);
+  CHECK(store.role.calls["adopt"] == 1);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "three items of one job run on two hosts at each instant", "[actors][elastic]") {
+  add_job(3);
+  live(me);
+  host_up('A');
+  host_up('B');
+  pass(9s);
+  CHECK(grants('A') + grants('B') == 0);
+  pass(2s);
+  CHECK(grants('A') + grants('B') == 3);
+  CHECK(grants('A') >= 1);
+  CHECK(grants('B') >= 1);
+  CHECK(open_rows() == 3);
+  for (int item = 0; item < 3; ++item)
+    finish(item);
+  pass(100ms);
+  CHECK(open_rows() == 0);
+  CHECK(all['A'].runs.empty());
+  CHECK(all['B'].runs.empty());
+  pass(10s);
+  CHECK(grants('A') + grants('B') == 6);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a run of a killed host is taken over within 250 ms", "[actors][elastic]") {
+  add_job(1, true);
+  live(me);
+  host_up('A');
+  host_up('B');
+  pass(11s);
+  REQUIRE(grants('B') == 1);
+  kill_host('B');
+  pass(250ms);
+  REQUIRE(grants('A') == 1);
+  CHECK(all['A'].granted.front().source == elastic::run_source::failover);
+  CHECK(all['A'].granted.front().attempt == 2);
+  finish(0);
+  pass(100ms);
+  CHECK(open_rows() == 0);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "an edit of a job is followed", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(1s);
+  expect(ej().set_status(job, elastic::job_status::off, civil(), core::local_operator()));
+  pass(20s);
+  CHECK(grants('A') == 0);
+  expect(ej().set_status(job, elastic::job_status::on, civil(), core::local_operator()));
+  pass(11s);
+  CHECK(grants('A') == 1);
+  finish(0);
+  expect(ej().remove(job, expect(ej().read_job(job)).job.version, civil(), core::local_operator()));
+  pass(20s);
+  CHECK(grants('A') == 1);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a job that is added later is planned", "[actors][elastic]") {
+  live(me);
+  host_up('A');
+  pass(1s);
+  add_job(2);
+  pass(12s);
+  CHECK(grants('A') == 2);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its run goes on", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(11s);
+  REQUIRE(grants('A') == 1);
+  tell(director, protocol::slot_change{});
+  pass(200ms);
+  const auto leases = expect(ej().leases());
+  CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
+  CHECK(open_rows() == 1);
+  CHECK(all['A'].orders.empty());
+  // Its result has no receipt until a node has the slot again.
+  finish(0);
+  CHECK(all['A'].runs.size() == 1);
+  tell(director, protocol::slot_change{core::slot_set{}.set()});
+  pass(500ms);
+  CHECK(open_rows() == 0);
+  CHECK(all['A'].runs.empty());
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of the node", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(11s);
+  REQUIRE(grants('A') == 1);
+  tell(director, protocol::incarnation_change{});
+  tell(hosts, protocol::incarnation_change{});
+  tell(writer, protocol::incarnation_change{});
+  run();
+  live(expect(direct->cluster().enter("a", "one:1")));
+  host_links('A');
+  pass(1s);
+  CHECK(open_rows() == 1);
+  CHECK(grants('A') == 1);
+  finish(0);
+  pass(500ms);
+  CHECK(open_rows() == 0);
+  CHECK(all['A'].runs.empty());
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "an order reaches the coordinator of its job", "[actors][elastic]") {
+  add_job(2);
+  live(me);
+  host_up('A');
+  pass(1s);
+  protocol::elastic_order order;
+  order.job = job;
+  order.kind = protocol::elastic_order_kind::trigger;
+  order.request = elastic::request_id{77};
+  const auto reply = ask<protocol::elastic_reply>(director, order);
+  REQUIRE(reply);
+  CHECK(reply->items == 2);
+  pass(100ms);
+  CHECK(grants('A') == 2);
+  order.job = elastic::elastic_job_id{4'711};
+  const auto none = ask<protocol::elastic_reply>(director, order);
+  REQUIRE_FALSE(none);
+  CHECK(protocol::to_core(none.error()).code == core::errc::not_found);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a graceful stop releases all slots", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  pass(1s);
+  CHECK_FALSE(ask_done(director, protocol::stop_request{}));
+  const auto leases = expect(ej().leases());
+  CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and nothing is run twice", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(9s);
+  bool away = true;
+  store.role.fault_of = [&](std::string_view method) {
+    return away && method == "write" ? store_fault::answer_lost : store_fault::none;
+  };
+  pass(2s);
+  CHECK(grants('A') == 0);
+  away = false;
+  pass(3s);
+  store.role.fault_of = nullptr;
+  CHECK(grants('A') == 1);
+  finish(0);
+  pass(100ms);
+  CHECK(open_rows() == 0);
+}
+
+} // namespace ringmaster::test::elastic_director_test
