@@ -92,17 +92,24 @@ class ElasticTest(ElasticCase):
         first, = self.start_workers("a")
         owner, long_run = self.running_on([first], "joined", 3)
         second, = self.start_workers("b")
-        joined_us = boot_us()
+        # The fire after the next one at the latest has a plan with both.
+        joined_us, from_ms = boot_us(), second_ms() + 2000
         second.wait_for(lambda: second.bodies("begin", "joined"), "an item on the worker that came")
-        shared = second.bodies("begin", "joined")[0]
-        said("first item on the worker that came", joined_us, shared.boot_us)
+        said("first item on the worker that came", joined_us, second.bodies("begin", "joined")[0].boot_us)
         # The long run keeps its host, and does not hold up the others.
         self.wait_for_state(server, long_run.run, FINISHED)
         self.assertIn(long_run.run, {note.run for note in owner.bodies("end", "joined", 3)})
         since_us = boot_us()
-        self.more_begin(second, "joined", 4)
+        self.more_begin(second, "joined", 8)
         self.assertEqual(self.items_of(first, "joined", since_us) & self.items_of(second, "joined", since_us), set())
+        to_ms = second_ms()
+        server.wait_for(lambda: not self.stored_runs("joined", f"AND item < 3 AND fire_ms < {to_ms} AND state = {OPEN}"),
+                        "these fires end")
         found = self.stop_all(server, "joined")
+        self.assert_each_fire_whole("joined", from_ms, to_ms, {0, 1, 2})
+        by_second = {note.run for note in second.bodies("begin", "joined")}
+        for at, runs in self.fires("joined", from_ms, to_ms).items():
+            self.assertTrue(by_second & {run.run for run in runs}, f"fire {at} is not shared")
         self.assertFalse([note for note in found if note.event in ("lost", "stopped")])
         self.assertEqual(self.lost_bodies("joined"), set())
 
