@@ -84,18 +84,6 @@ std::size_t times_expected(const load_plan& plan, const load_window& window) {
 
 } // namespace
 
-link_files::link_files() : port_{free_port()} {}
-
-std::vector<std::string> link_files::settings() const {
-  return {"link.listen=127.0.0.1:" + std::to_string(port_), "link.certificate=" + node_.certificate, "link.key=" + node_.key,
-          "link.ca=" + authority_.file()};
-}
-
-std::vector<std::string> link_files::executor_words() const {
-  return {"node=127.0.0.1:" + std::to_string(port_), "certificate=" + executor_.certificate, "key=" + executor_.key,
-          "ca=" + authority_.file()};
-}
-
 executor_process::executor_process(const executor_load& options, const fs::path& folder, std::uint16_t port,
                                    std::uint16_t admin_port, const std::vector<std::string>& more)
   : port_{port},

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "bench/executor_report.hpp"
+#include "bench/link_files.hpp"
 #include "bench/load_files.hpp"
 #include "bench/load_place.hpp"
 #include "bench/run_tally.hpp"
 #include "bench/server_process.hpp"
-#include "tests/support/certificates.hpp"
-#include "tests/support/temp_folder.hpp"
 
 namespace ringmaster::bench {
 
@@ -37,22 +36,6 @@ struct executor_load {
   /// Parents of the temporary folders: of all, and of the executor's if it is different.
   std::filesystem::path data_dir, executor_dir;
   bool keep = false;
-};
-
-/// Certificates and port for both ends of a native link.
-class link_files {
-public:
-  link_files();
-
-  /// Return `key=value` of the server, and of the executor.
-  [[nodiscard]] std::vector<std::string> settings() const;
-  [[nodiscard]] std::vector<std::string> executor_words() const;
-
-private:
-  test::temp_folder folder_;
-  test::test_authority authority_{folder_, "authority"};
-  test::certificate_files node_ = authority_.issue("node"), executor_ = authority_.issue("executor");
-  std::uint16_t port_;
 };
 
 /// The executor with its folder, in a separate process.

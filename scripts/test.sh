@@ -4,7 +4,7 @@
 #   scripts/test.sh                 dependencies; all tests under sanitizers; the release binary with real executors and with
 #                                   Chromium; its packages in a clean root; a short load; a short run of the fuzz targets
 #   scripts/test.sh --label unit    only the tests of one label: unit, actors, links, storage, executor, gateway, compat,
-#                                   simulation, commands, browser, interop, chaos, tidy
+#                                   simulation, commands, browser, interop, chaos, elastic, tidy
 #   scripts/test.sh --preset dev    only the tests, with another preset
 #   scripts/test.sh --tsan          only the labels actors and links, under ThreadSanitizer
 #
@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=ci labels='' tsan=no whole=yes
-benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench link_bench) # all of bench/CMakeLists.txt
+benches=(cron_bench http_bench store_bench purge_bench firing_bench executor_bench link_bench elastic_bench) # all of bench/
 while [ $# -gt 0 ]; do
   case "$1" in
     --preset | --label)
@@ -89,6 +89,7 @@ wanted_targets() {
       commands) targets+=(ringmaster xxl_tables) ;;
       browser | interop) targets+=(ringmaster) ;;
       chaos) targets+=(crashing_ringmaster) ;;
+      elastic) targets+=(ringmaster elastic_worker) ;;
       *) [ ! -f "tests/$label/CMakeLists.txt" ] || targets+=("${label}_tests") ;;
     esac
   done

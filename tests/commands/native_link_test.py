@@ -5,11 +5,11 @@ import re
 import selectors
 import signal
 import socket
-import subprocess
 import threading
 import urllib.request
 
 from command_case import DEADLINE_S, Case, Server
+from link_files import LinkFiles
 
 JOBS = """[[group]]
 app_name = "batch-worker"
@@ -126,7 +126,7 @@ class Relay:
             target.close()
 
 
-class NativeLinkTest(Case):
+class NativeLinkTest(LinkFiles, Case):
     def setUp(self):
         super().setUp()
         self.ran = self.folder / "ran"
@@ -134,27 +134,6 @@ class NativeLinkTest(Case):
         self.issue("node", "links", "serverAuth")
         self.issue("executor", "links", "clientAuth")
         self.executors = 0
-
-    def openssl(self, *words: object) -> None:
-        subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
-
-    def authority(self, name: str) -> None:
-        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                     "-subj", f"/CN={name}", "-days", 60, "-keyout", self.folder / f"{name}.key",
-                     "-out", self.folder / f"{name}.pem")
-
-    def issue(self, name: str, authority: str, usage: str = "clientAuth") -> None:
-        extensions = self.write(f"{name}.ext", f"extendedKeyUsage={usage}\n")
-        request = self.folder / f"{name}.csr"
-        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
-                     "-keyout", self.folder / f"{name}.key", "-out", request)
-        self.openssl("x509", "-req", "-in", request, "-CA", self.folder / f"{authority}.pem", "-CAkey",
-                     self.folder / f"{authority}.key", "-CAcreateserial", "-days", 60, "-extfile", extensions,
-                     "-out", self.folder / f"{name}.pem")
-
-    def link_words(self, name: str, authority: str = "links") -> list[str]:
-        files = {"certificate": f"{name}.pem", "key": f"{name}.key", "ca": f"{authority}.pem"}
-        return [word for key, file in files.items() for word in ("--set", f"link.{key}={self.folder / file}")]
 
     def start_node(self, jobs: str = JOBS, link: str = "127.0.0.1:0", listen: str = "127.0.0.1:0") -> Server:
         path = self.write("jobs.toml", jobs)

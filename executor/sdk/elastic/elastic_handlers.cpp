@@ -12,7 +12,7 @@ core::result<void> elastic_handlers::add(std::string name, elastic_body body) {
   using core::errc;
   if (name.empty())
     return core::fail(errc::invalid_argument, "a handler of elastic jobs needs a name");
-  if (core::valid_utf8(name) != name || core::count_characters(name) > core::elastic::handler_chars)
+  if (core::valid_utf8(name) != name || core::count_characters(name) > core::elastic::elastic_handler_chars)
     return core::fail(errc::invalid_argument, "elastic handler \"" + core::valid_utf8(name) +
                                                 "\" must have at most 255 characters, in UTF-8");
   if (!body)
