@@ -83,8 +83,7 @@ core::option_value read_option(table_fields& in, const core::job_option& field) 
   return {};
 }
 
-} // namespace
-
+/// Shows the line of the option that the message begins with.
 void refuse_option(table_fields& in, const std::string& why) {
   const auto colon = why.find(": ");
   const std::string key = why.substr(0, colon);
@@ -92,6 +91,8 @@ void refuse_option(table_fields& in, const std::string& why) {
     return in.refuse(key, why.substr(colon + 2));
   in.refuse("schedule", why);
 }
+
+} // namespace
 
 void read_options(table_fields& in, core::declared_job& job) {
   for (const auto& field : core::job_option_fields())

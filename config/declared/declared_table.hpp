@@ -27,8 +27,6 @@ void read_cron(table_fields& in, core::declared_job& job);
 void read_interval(table_fields& in, core::declared_job& job);
 /// Reads a date and time with its offset, so that its meaning does not depend on the machine.
 [[nodiscard]] std::optional<core::time_point> read_instant(table_fields& in, std::string_view key);
-/// Adds the problem that a message of `core::check` tells, at the line of the option that it begins with.
-void refuse_option(table_fields& in, const std::string& why);
 
 /// Reads the options of a `[[job]]` that have no column in XXL's table, all of `core::job_option_fields`, once the job's schedule
 /// is read: an interval makes a fixed rate of a job without one.

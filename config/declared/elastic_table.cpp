@@ -195,12 +195,24 @@ private:
     options.schedule = scheduled.schedule;
     options.schedule_conf = scheduled.schedule_conf;
     options.timing = scheduled.timing;
-    if (const auto& zone = options.timing.time_zone; !zone.empty())
-      if (const auto known = core::zone::find(zone); !known)
-        in_.refuse(key("time_zone"), known.error().context);
-    if (const auto fits = core::check(options.schedule, options.timing); !fits)
-      refuse_option(in_, fits.error().context);
+    check_timing(options);
     read_item_params(options);
+  }
+
+  void check_timing(const core::elastic::elastic_options& options) {
+    const auto& zone = options.timing.time_zone;
+    const auto known = zone.empty() ? core::zone{} : core::zone::find(zone);
+    if (!known)
+      return in_.refuse(key("time_zone"), known.error().context);
+    const auto fits = core::check(options.schedule, options.timing);
+    if (fits)
+      return;
+    // Shows the line of the option that the message begins with.
+    const auto& why = fits.error().context;
+    const auto colon = std::min(why.find(": "), why.size());
+    if (const auto option = std::string_view{why}.substr(0, colon); has(option))
+      return in_.refuse(key(option), why.substr(colon + 2));
+    in_.refuse(has("cron") ? "cron" : "schedule", why);
   }
 
   /// Reads ElasticJob's text `0=a,1=b`, or a table `{ 0 = "a", 1 = "b" }`.

@@ -163,6 +163,8 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
   CHECK(with("wieght = 3").starts_with("e.toml:6: unknown key 'wieght'"));
   CHECK(with("cron = \"99 * * * * ?\"").starts_with("e.toml:6: cron: invalid cron expression"));
   CHECK(with("timeZone = \"Mars/Base\"").starts_with("e.toml:6: timeZone: "));
+  CHECK(with("timeZone = \"Asia/Shanghai\"\nschedule = { rate = \"5s\" }")
+        == "e.toml:6: timeZone: only a cron schedule has a time zone");
   CHECK(with("shardingTotalCount = 3") == "e.toml:6: shardingTotalCount: is the same as total");
   CHECK(with("item_params = \"0=a,x=b\"").starts_with("e.toml:6: item_params: "));
   CHECK(with("item_params = { x = \"a\" }") == "e.toml:6: item_params: \"x\" is not the number of an item");
