@@ -291,7 +291,7 @@ operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply
 operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
           reply=page_of("ElasticItem"), parameters=PAGING)
 operation("get", "/elastic/jobs/{id}/plan", "viewer",
-          "Returns the plan that an elastic job would have now, of the hosts that the database knows",
+          "Returns the plan that an elastic job would have now with the hosts of its group, whatever their handlers",
           reply=shown({"items": array(ref("ElasticShare"))}),
           parameters=[query("without", text(), "Id of a host to leave out.")])
 operation("post", "/elastic/jobs/{id}/enable", "operator", "Enables an elastic job, or one item", reply=ref("ElasticEdit"),

@@ -131,7 +131,7 @@ caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protoco
       const auto job = store.elastic().read_job(asked.job);
       if (!job)
         return tl::unexpected{job.error()};
-      const auto hosts = store.elastic().hosts_since(0, elastic::hosts_max);
+      const auto hosts = store.elastic().hosts(job->job.what.group, asked.by);
       if (!hosts)
         return tl::unexpected{hosts.error()};
       return elastic::preview_plan(*job, *hosts, asked.without, t);

@@ -64,7 +64,7 @@ result<api_document> elastic_plan(const store_question& asked) {
   const auto job = elastic_job_of(asked).and_then([&](elastic::elastic_job_id id) { return asked.store.elastic().read_job(id); });
   if (!job)
     return tl::unexpected{job.error()};
-  const auto hosts = asked.store.elastic().hosts_since(0, elastic::hosts_max);
+  const auto hosts = asked.store.elastic().hosts(job->job.what.group, local_operator());
   if (!hosts)
     return tl::unexpected{hosts.error()};
   return elastic::preview_plan(*job, *hosts, asked.query.text_or_empty("without"), system_now())

@@ -2081,7 +2081,7 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
-  /** Returns the plan that an elastic job would have now, of the hosts that the database knows. Allowed for: viewer. */
+  /** Returns the plan that an elastic job would have now with the hosts of its group, whatever their handlers. Allowed for: viewer. */
   'GET /elastic/jobs/{id}/plan': {
     query: {
       /** Id of a host to leave out. */
