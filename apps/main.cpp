@@ -136,6 +136,7 @@ int run(int argc, char** argv) {
   alarm_test_command->callback([&] { chosen = [&] { return alarm_test(alarm); }; });
 
   add_job_commands(app, chosen);
+  add_elastic_commands(app, chosen);
   add_group_commands(app, chosen);
   add_run_commands(app, chosen);
   add_log_command(app, chosen);

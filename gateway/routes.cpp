@@ -131,6 +131,16 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"GET", "/api/v1/now", handlers::v1::now_figures, any_user},
   route{"GET", "/api/v1/search", handlers::v1::object_search, any_user}.with_query(),
 
+  route{"GET", "/api/v1/elastic/jobs", handlers::v1::elastic_list, viewer}.with_query(),
+  {"GET", "/api/v1/elastic/jobs/{id}", handlers::v1::elastic_read, viewer},
+  route{"GET", "/api/v1/elastic/jobs/{id}/items", handlers::v1::elastic_items, viewer}.with_query(),
+  route{"GET", "/api/v1/elastic/jobs/{id}/plan", handlers::v1::elastic_plan, viewer}.with_query(),
+  {"POST", "/api/v1/elastic/jobs/{id}/enable", handlers::v1::elastic_enable, operate},
+  {"POST", "/api/v1/elastic/jobs/{id}/disable", handlers::v1::elastic_disable, operate},
+  {"POST", "/api/v1/elastic/jobs/{id}/shutdown", handlers::v1::elastic_shutdown, operate},
+  {"POST", "/api/v1/elastic/jobs/{id}/trigger", handlers::v1::elastic_trigger, operate},
+  route{"GET", "/api/v1/elastic/hosts", handlers::v1::elastic_hosts, viewer}.with_query(),
+
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),
   {"GET", "/api/v1/alarms/open", handlers::v1::open_alarm_list, admin},

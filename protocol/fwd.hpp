@@ -202,5 +202,20 @@ struct open_alarms_query;
 struct open_alarms;
 struct sent_messages_query;
 struct sent_messages;
+struct elastic_page_query;
+struct elastic_page;
+struct elastic_query;
+struct elastic_found;
+struct elastic_items_query;
+struct elastic_items_found;
+struct elastic_hosts_query;
+struct elastic_host_list;
+struct elastic_plan_query;
+struct elastic_plan_preview;
+struct set_elastic_status;
+struct set_elastic_item;
+struct trigger_elastic;
+struct elastic_edited;
+struct elastic_triggered;
 
 } // namespace ringmaster::protocol

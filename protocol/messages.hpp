@@ -451,6 +451,7 @@ struct node_handles {
   doctor node_checks{};
   task_runner tasks{};
   alarm_actor alarms{};
+  elastic_admin elastic{};
 };
 
 struct node_status {

@@ -6,6 +6,7 @@
 
 #include "protocol/admin_messages.hpp"
 #include "protocol/alarm_messages.hpp"
+#include "protocol/elastic_admin_messages.hpp"
 #include "protocol/elastic_inspect.hpp"
 #include "protocol/elastic_messages.hpp"
 #include "protocol/elastic_type_ids.hpp"

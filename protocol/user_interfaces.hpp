@@ -201,4 +201,19 @@ using doctor = caf::typed_actor<
   /// INTERNAL: a report may have reached its time limit.
   caf::result<void>(tick_atom)>;
 
+/// Shows elastic jobs to users, and takes their orders. Errors of all: unavailable, forbidden; of all about one job: not_found.
+using elastic_admin = caf::typed_actor<
+  caf::result<elastic_page>(elastic_page_query),
+  caf::result<elastic_found>(elastic_query),
+  caf::result<elastic_items_found>(elastic_items_query),
+  caf::result<elastic_host_list>(elastic_hosts_query),
+  /// Errors: invalid_argument (an unknown strategy).
+  caf::result<elastic_plan_preview>(elastic_plan_query),
+  /// Replies when the new status is durable; nodes learn of it afterwards. Errors: unavailable also while the clock is in doubt
+  /// and the job would be planned.
+  caf::result<elastic_edited>(set_elastic_status),
+  caf::result<elastic_edited>(set_elastic_item),
+  /// Replies when the request is durable. Errors: conflict (too many requests wait), too_large.
+  caf::result<elastic_triggered>(trigger_elastic)>;
+
 } // namespace ringmaster::protocol

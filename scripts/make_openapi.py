@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from openapi_elastic import ELASTIC_SCHEMAS
 from openapi_schemas import (
     ANY_NUMBER, GLUE, ID, INT32_MAX, MS, PARTIAL_REASON, SCHEMAS, answer, array, maybe, one_of, record, ref, shown, text, truth,
     whole,
@@ -283,6 +284,26 @@ operation("get", "/nodes", "any user", "Lists the nodes of the cluster", reply=r
 operation("get", "/now", "any user", "Returns what the nodes do now, in figures that are at most a second old", reply=ref("Now"),
           headers={"ETag": "Value for If-None-Match."},
           parameters=[header("If-None-Match", "Answers 304 if nothing but now_ms has changed.")])
+operation("get", "/elastic/jobs", "viewer", "Lists elastic jobs by namespace and name", reply=page_of("ElasticJobRow"),
+          parameters=[query("group", ID), query("status", one_of("enabled", "disabled", "shut_down")),
+                      query("name", text(), "Part of the name."), *PAGING])
+operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"))
+operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
+          reply=page_of("ElasticItem"), parameters=PAGING)
+operation("get", "/elastic/jobs/{id}/plan", "viewer",
+          "Returns the plan that an elastic job would have now with the hosts of its group, whatever their handlers",
+          reply=shown({"items": array(ref("ElasticShare"))}),
+          parameters=[query("without", text(), "Id of a host to leave out.")])
+operation("post", "/elastic/jobs/{id}/enable", "operator", "Enables an elastic job, or one item", reply=ref("ElasticEdit"),
+          body="ElasticSwitch?")
+operation("post", "/elastic/jobs/{id}/disable", "operator", "Disables an elastic job, or one item; runs go on",
+          reply=ref("ElasticEdit"), body="ElasticSwitch?")
+operation("post", "/elastic/jobs/{id}/shutdown", "operator",
+          "Shuts an elastic job down: it fires no more until it is enabled", reply=ref("ElasticEdit"))
+operation("post", "/elastic/jobs/{id}/trigger", "operator", "Requests a run of an elastic job, or of one item", 202,
+          shown({"request": text("Number of the request.")}), "ElasticTrigger?", parameters=[KEY], more=[409])
+operation("get", "/elastic/hosts", "viewer", "Lists the hosts of elastic jobs", reply=shown({"items": array(ref("ElasticHost"))}),
+          parameters=[query("group", ID)])
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",
           reply=shown({"items": array(shown({
               "name": text("mail, or the name of a webhook."), "kind": text("mail, or the preset of the webhook."),
@@ -373,7 +394,8 @@ def document():
         "servers": [{"url": "/"}],
         "security": [{name: []} for name in schemes],
         "paths": paths,
-        "components": {"schemas": {**SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"), "RunFilter": filter_of("/runs", "runs")},
+        "components": {"schemas": {**SCHEMAS, **ELASTIC_SCHEMAS, "JobFilter": filter_of("/jobs", "jobs"),
+                                   "RunFilter": filter_of("/runs", "runs")},
                        "securitySchemes": schemes},
     }
 

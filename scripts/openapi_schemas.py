@@ -277,7 +277,7 @@ SCHEMAS = {
         "warnings": array(text())}),
     "DeclaredSource": shown({
         "source": text("Name of the source."), "revision": maybe(ANY_NUMBER),
-        "objects": shown({"groups": whole(0), "jobs": whole(0), "alarms": whole(0)}),
+        "objects": shown({"groups": whole(0), "jobs": whole(0), "alarms": whole(0), "elastic_jobs": whole(0)}),
         "files": array(text(), description="Names of the files of its applies."),
         "applied_ms": maybe({**MS, "description": "Last apply that changed something, if it is among the newest 10000 rows of "
                                                   "the audit log."}),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_views.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "core/result.hpp"
@@ -81,6 +82,10 @@ public:
   /// Returns the state of one job, as `adopt` does. Errors: `not_found`.
   virtual core::result<core::elastic::adopted_job> read_job(core::elastic::elastic_job_id job) = 0;
 
+  /// Returns jobs with an id above `after`, ascending, at most `limit`.
+  virtual core::result<std::vector<core::elastic::elastic_job_row>> jobs_after(core::elastic::elastic_job_id after,
+                                                                               std::size_t limit) = 0;
+
   /// Returns those of the named items that have a row, ascending: for an item whose guard was lost.
   virtual core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                         std::span<const core::elastic::item_number> items) = 0;
@@ -89,6 +94,22 @@ public:
   /// left out.
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
+
+  // Reads of users. Errors: `not_found`; `forbidden` without the right of viewers in the group of the job.
+
+  /// Returns the jobs of the user's groups. Errors: `forbidden` for the jobs of another group.
+  virtual core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
+                                                                      const core::principal& by) = 0;
+  virtual core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) = 0;
+
+  /// Returns items from `from` on, at most `limit`.
+  virtual core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
+                                                           std::size_t limit, const core::principal& by) = 0;
+
+  /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
+  /// groups. `group`: only those with its app name.
+  virtual core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
+                                                                   const core::principal& by) = 0;
 
   // Edits.
 

@@ -13,6 +13,7 @@
 #include "core/alarm/alarm.hpp"
 #include "core/editing/declared_source.hpp"
 #include "core/editing/job_draft.hpp"
+#include "core/elastic/stored_rows.hpp"
 #include "core/ids.hpp"
 #include "core/job/group.hpp"
 #include "core/result.hpp"
@@ -47,6 +48,10 @@ public:
   /// Returns jobs with an id above `after`, in id order, at most `limit`. Leaves out what a declared file cannot contain: script,
   /// times of edits, next and last time, revision.
   virtual core::result<std::vector<core::job_record>> jobs_after(core::job_id after, std::size_t limit) = 0;
+
+  /// Returns elastic jobs with an id above `after`, in id order, at most `limit`.
+  virtual core::result<std::vector<core::elastic::elastic_job_row>> elastic_jobs_after(core::elastic::elastic_job_id after,
+                                                                                       std::size_t limit) = 0;
 
   /// Returns these jobs like `jobs_after`. They must exist and may be given in any order.
   virtual core::result<std::vector<core::job_record>> jobs(std::span<const core::job_id> ids) = 0;

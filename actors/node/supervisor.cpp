@@ -6,6 +6,7 @@
 
 #include "actors/alarms/alarm_actor.hpp"
 #include "actors/alarms/alarm_tester.hpp"
+#include "actors/console/elastic_admin.hpp"
 #include "actors/console/group_admin.hpp"
 #include "actors/console/job_admin.hpp"
 #include "actors/console/log_follower.hpp"
@@ -67,7 +68,7 @@ protocol::supervisor::behavior_type supervisor_state::make_behavior() {
     [this](protocol::nodes_query) { return nodes(); },
     [this](protocol::handles_query) {
       return protocol::node_handles{registry_, completion_, jobs_, users_, groups_, runs_, followed_logs_, alarm_tests_,
-                                    figures_, node_checks_, tasks_, alarms_};
+                                    figures_, node_checks_, tasks_, alarms_, elastic_admin_};
     },
     [this](protocol::stop_request) { return stop(); },
     [this](protocol::tick_atom) { await_claims(); },
@@ -162,6 +163,9 @@ void supervisor_state::spawn_surroundings() {
   for (const auto& webhook : settings.webhooks)
     counters.know(webhook.name);
   spawn_links();
+  elastic_admin_ =
+    keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
+                            queries_, elastic_.director, parts_.clocks.wall, parts_.log));
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
                                      node_, registry_, queries_.reads, parts_.clocks.wall));

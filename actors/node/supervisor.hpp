@@ -158,6 +158,7 @@ private:
   protocol::node_actor node_;
   protocol::job_admin jobs_;
   protocol::group_admin groups_;
+  protocol::elastic_admin elastic_admin_;
   protocol::run_admin runs_;
   /// Set only if there is a folder for it.
   protocol::log_spool spool_;

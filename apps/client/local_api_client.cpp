@@ -49,7 +49,7 @@ public:
     if (!body)
       return tl::unexpected{body.error()};
     std::string tag;
-    for (const auto routes : {job_routes(), run_routes(), people_routes(), node_routes()})
+    for (const auto routes : {job_routes(), run_routes(), people_routes(), node_routes(), elastic_routes()})
       for (const auto& route : routes)
         if (const auto id = match(route.path, path); id && route.method == what.method) {
           has_written_ = has_written_ || what.method != "GET";

@@ -43,6 +43,7 @@ struct store_route {
 [[nodiscard]] std::span<const store_route> run_routes() noexcept;
 [[nodiscard]] std::span<const store_route> people_routes() noexcept;
 [[nodiscard]] std::span<const store_route> node_routes() noexcept;
+[[nodiscard]] std::span<const store_route> elastic_routes() noexcept;
 
 /// Parses JSON written by the API's writers.
 [[nodiscard]] api_document parsed(const std::string& json);

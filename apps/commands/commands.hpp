@@ -90,6 +90,7 @@ struct serve_options : config_options {
 // given command.
 
 void add_job_commands(CLI::App& app, std::function<int()>& chosen);
+void add_elastic_commands(CLI::App& app, std::function<int()>& chosen);
 void add_group_commands(CLI::App& app, std::function<int()>& chosen);
 void add_run_commands(CLI::App& app, std::function<int()>& chosen);
 void add_log_command(CLI::App& app, std::function<int()>& chosen);

@@ -34,7 +34,7 @@ std::vector<std::string> values_of(const CLI::Option& option) {
 std::string names_of(const CLI::Option& option) {
   const auto type = option.get_positional() ? option.get_name(true) : option.get_type_name();
   static constexpr std::pair<std::string_view, const char*> kinds[] = {
-    {"JOB", "jobs"},         {"GROUP", "groups"},       {"APP", "groups"},
+    {"JOB", "jobs"},         {"GROUP", "groups"},       {"APP", "groups"},  {"ELASTIC-JOB", "elastic-jobs"},
     {"CHANNEL", "channels"}, {"KEY=VALUE", "settings"}, {"USER", "users"}};
   for (const auto& [name, kind] : kinds)
     if (type == name)

@@ -1,4 +1,4 @@
-// `ringmaster names`: prints completions for a job, a group, a channel, a setting or a user.
+// `ringmaster names`: prints completions for a job, an elastic job, a group, a channel, a setting or a user.
 
 #include <csignal>
 #include <cstdio>
@@ -58,6 +58,17 @@ core::result<std::vector<std::string>> members(api_client& client, const char* l
   });
 }
 
+core::result<std::vector<std::string>> elastic_names(api_client& client) {
+  return ask_page(client, query_text{"/elastic/jobs"}, names_max).map([](const api_document& page) {
+    std::vector<std::string> names;
+    for (const auto& job : items_in(page)) {
+      const auto name_space = text_in(job, "namespace");
+      names.push_back((name_space.empty() ? "" : name_space + '/') + text_in(job, "name"));
+    }
+    return names;
+  });
+}
+
 core::result<std::vector<std::string>> channel_names(const config_options& options) {
   return assemble(options).map([](const assembled& what) {
     std::vector<std::string> names{"mail"};
@@ -84,6 +95,8 @@ core::result<std::vector<std::string>> names_of(const names_options& options) {
     return tl::unexpected{client.error()};
   if (options.kind == "jobs")
     return job_names(**client);
+  if (options.kind == "elastic-jobs")
+    return elastic_names(**client);
   return options.kind == "groups" ? members(**client, "/groups", "app_name") : members(**client, "/users", "name");
 }
 
@@ -106,7 +119,7 @@ void add_names_command(CLI::App& app, std::function<int()>& chosen) {
   command->group("");
   command->add_option("KIND", options->kind, "Kind of names")
     ->required()
-    ->check(CLI::IsMember({"jobs", "groups", "channels", "settings", "users"}));
+    ->check(CLI::IsMember({"jobs", "elastic-jobs", "groups", "channels", "settings", "users"}));
 }
 
 } // namespace ringmaster::apps

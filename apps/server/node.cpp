@@ -139,7 +139,8 @@ void node::spawn_gateway(protocol::node_handles& handles) {
   gateway::gateway_partners partners{handles.registry, handles.completion, supervisor_,
                                      [transport = base_.transport.get()] { return transport->counters(); },
                                      handles.jobs, handles.users, handles.groups, handles.runs, handles.followed_logs,
-                                     handles.alarm_tests, handles.figures, handles.node_checks, handles.tasks, handles.alarms};
+                                     handles.alarm_tests, handles.figures, handles.node_checks, handles.tasks, handles.alarms,
+                                     handles.elastic};
   gateway::web_setup web{
     settings.gateway, dialect_of(base_.generation), base_.what.schedule_zone, RINGMASTER_VERSION, token_, console_files(),
     base_.one_time.has_value()};

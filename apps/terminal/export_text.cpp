@@ -16,7 +16,7 @@ namespace ringmaster::apps {
 namespace {
 
 constexpr std::size_t page_rows = 500;
-constexpr const char* head = "# Groups, jobs and alarms, exported by `ringmaster export`.\n";
+constexpr const char* head = "# Groups, jobs, elastic jobs and alarms, exported by `ringmaster export`.\n";
 
 std::string plain_id(auto id) { return std::to_string(core::number(id)); }
 
@@ -58,7 +58,8 @@ public:
 
   core::result<void> run() {
     for (const auto step : {&exporting::read_groups, &exporting::read_jobs, &exporting::write_head, &exporting::write_groups,
-                            &exporting::write_jobs, &exporting::write_alarms})
+                            &exporting::write_jobs, &exporting::write_elastic_jobs,
+                            &exporting::write_alarms})
       if (auto done = (this->*step)(); !done)
         return done;
     return {};
@@ -222,6 +223,43 @@ private:
     if (out.job.children.size() > new_children_max)
       out.notes.push_back("a database without these children accepts " + std::to_string(new_children_max) +
                           " in one apply: apply the file there in two steps");
+  }
+
+  /// Writes elastic jobs by group, namespace and name.
+  core::result<void> write_elastic_jobs() {
+    std::map<std::tuple<std::string, std::string, std::string, std::int32_t>, std::string> texts;
+    for (core::elastic::elastic_job_id after{};;) {
+      const auto rows = view_.elastic_jobs_after(after, page_rows);
+      if (!rows)
+        return tl::unexpected{rows.error()};
+      for (const auto& row : *rows)
+        if (const auto* group = wanted_group(row))
+          texts.emplace(std::tuple{group->row.app_name, row.what.name_space, row.what.name, core::number(row.id)},
+                        elastic_text(row, *group));
+      if (rows->size() < page_rows)
+        break;
+      after = rows->back().id;
+    }
+    for (const auto& [place, text] : texts)
+      if (auto done = sinks_.text(text); !done)
+        return done;
+    return {};
+  }
+
+  /// Returns the group of an elastic job that the request includes; null: it does not. Groups of elastic jobs cannot be removed.
+  [[nodiscard]] const group_entry* wanted_group(const core::elastic::elastic_job_row& row) const {
+    const auto found = groups_.find(core::number(row.what.group));
+    const bool wanted = found != groups_.end() && found->second.wanted && (!request_.source || row.source == *request_.source);
+    return wanted ? &found->second : nullptr;
+  }
+
+  std::string elastic_text(const core::elastic::elastic_job_row& row, const group_entry& group) {
+    const auto wording = wording_of(row, group.row.app_name, rules_, now_);
+    auto obstacles = obstacles_of(wording.job);
+    if (!group.sound)
+      obstacles.push_back("its group " + plain_id(row.what.group) + " cannot be declared");
+    const auto who = "elastic job " + plain_id(row.id) + " " + config::quoted_text(row.what.name);
+    return commented_table(who, config::declared_text(wording.job), wording.notes, obstacles, sinks_.remark);
   }
 
   core::result<void> write_alarms() {

@@ -170,6 +170,28 @@ job_wording wording_of(const core::job_record& row, const std::string& group, co
   return out;
 }
 
+elastic_wording wording_of(const core::elastic::elastic_job_row& row, const std::string& group, core::schedule_rules& rules,
+                           core::time_point now) {
+  elastic_wording out{{group, row.what, row.status == core::elastic::job_status::on}};
+  out.job.what.group = {};
+  const auto& options = row.what.options;
+  if (row.status == core::elastic::job_status::shut_down)
+    out.notes.emplace_back("shut down in the database");
+  const auto rule = rules.of(options.schedule, options.schedule_conf, options.timing);
+  const bool never_fires = rule && !(*rule)->next(now, core::job_id{core::number(row.id)});
+  if (out.job.enabled && options.schedule != core::schedule_type::none && never_fires) {
+    out.job.enabled = false;
+    out.notes.emplace_back("enabled in the database, but its schedule never fires again");
+  }
+  return out;
+}
+
+std::vector<std::string> obstacles_of(const core::declared_elastic_job& job) {
+  return obstacles_in(job, [&](const core::declared_set& read) {
+    return read.elastic_jobs.size() == 1 && core::content_hash(read.elastic_jobs[0]) == core::content_hash(job);
+  });
+}
+
 std::vector<std::string> obstacles_of(const core::declared_group& group) {
   return obstacles_in(group, [&](const core::declared_set& read) {
     return read.groups.size() == 1 && read.groups[0].app_name == group.app_name && read.groups[0].title == group.title

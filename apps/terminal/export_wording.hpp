@@ -27,16 +27,26 @@ struct job_wording {
   std::vector<std::string> obstacles = {};
 };
 
+struct elastic_wording {
+  core::declared_elastic_job job;
+  std::vector<std::string> notes = {};
+};
+
 [[nodiscard]] group_wording wording_of(const storage::exported_group& row);
 
 /// Converts everything but the children. `group`, `key`: the names for the declared job.
 [[nodiscard]] job_wording wording_of(const core::job_record& row, const std::string& group, const std::string& key,
                                      core::schedule_rules& rules, core::time_point now);
 
+/// Converts an elastic job. `group`: the app name of its group.
+[[nodiscard]] elastic_wording wording_of(const core::elastic::elastic_job_row& row, const std::string& group,
+                                         core::schedule_rules& rules, core::time_point now);
+
 /// Returns why the reader of declared files would reject this object or read it differently; empty: it reads back unchanged.
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_group& group);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_job& job);
 [[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_alarm& alarm);
+[[nodiscard]] std::vector<std::string> obstacles_of(const core::declared_elastic_job& job);
 
 /// Returns an empty line and a table, after comments that say why it cannot be declared and where it differs from the row. With
 /// obstacles the table is a comment, too. `remark` receives each comment without its mark; may be null.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <glob.h>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -51,12 +52,10 @@ public:
 
 private:
   void read_top(const toml::key& key, const toml::node& node, problems& found) {
-    constexpr std::string_view known[] = {"group", "job", "alarm"};
+    constexpr std::string_view known[] = {"group", "job", "alarm", "elastic_job"};
     const std::string name{key.str()};
     const auto* tables = node.as_array();
-    if (name == "elastic_job")
-      found.add(key.source(), "[[" + name + "]]: not supported by this release");
-    else if (name != "group" && name != "job" && name != "alarm")
+    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
       found.add(key.source(), "unknown key '" + name + "'" + suggestion(name, known));
     else if (!tables || !tables->is_array_of_tables())
       found.add(key.source(), name + ": expected a table in double brackets, [[" + name + "]]");
@@ -70,6 +69,8 @@ private:
       keep_group(table, found);
     else if (what == "job")
       keep_job(table, found);
+    else if (what == "elastic_job")
+      keep_elastic_job(table, found);
     else
       keep_alarm(table, found);
   }
@@ -93,6 +94,14 @@ private:
     if (const auto first = first_place("job " + job.group + "/" + job.key, job.where))
       return found.add(table.source(), "job '" + job.group + "/" + job.key + "' is declared twice, first at " + *first);
     set_.jobs.push_back(std::move(job));
+  }
+
+  void keep_elastic_job(const toml::table& table, problems& found) {
+    auto job = read_elastic_job(table, found);
+    const auto name = core::full_name(job.what);
+    if (const auto first = first_place("elastic_job " + name, job.where))
+      return found.add(table.source(), "elastic_job '" + name + "' is declared twice, first at " + *first);
+    set_.elastic_jobs.push_back(std::move(job));
   }
 
   /// Returns the place of an earlier declaration of the object; unset the first time.

@@ -7,9 +7,6 @@
 
 namespace ringmaster::config {
 
-namespace {
-
-/// Reads a date and time with its offset, so that its meaning does not depend on the machine.
 std::optional<core::time_point> read_instant(table_fields& in, std::string_view key) {
   const toml::node* given = in.node(key);
   if (!given)
@@ -34,6 +31,8 @@ void read_interval(table_fields& in, core::declared_job& job) {
   job.schedule = core::schedule_type::fixed_rate;
   job.schedule_conf = core::rate_text_of(*job.timing.interval_ms);
 }
+
+namespace {
 
 void check_zone(table_fields& in, const core::declared_job& job) {
   if (job.timing.time_zone.empty())
@@ -84,8 +83,8 @@ core::option_value read_option(table_fields& in, const core::job_option& field) 
   return {};
 }
 
-/// The line of the option that the message begins with.
-void refuse(table_fields& in, const std::string& why) {
+/// Shows the line of the option that the message begins with.
+void refuse_option(table_fields& in, const std::string& why) {
   const auto colon = why.find(": ");
   const std::string key = why.substr(0, colon);
   if (colon != std::string::npos && in.node(key))
@@ -102,7 +101,7 @@ void read_options(table_fields& in, core::declared_job& job) {
   read_interval(in, job);
   check_zone(in, job);
   if (const auto fits = core::check(job.schedule, job.timing); !fits)
-    refuse(in, fits.error().context);
+    refuse_option(in, fits.error().context);
 }
 
 } // namespace ringmaster::config

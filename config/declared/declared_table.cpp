@@ -58,6 +58,16 @@ std::string upper(std::string text) {
   return text;
 }
 
+void read_rate(table_fields& in, core::declared_job& job) {
+  job.schedule = core::schedule_type::fixed_rate;
+  const auto rate = in.seconds("rate");
+  if (rate == 0)
+    in.refuse("rate", "must be at least one second");
+  job.schedule_conf = std::to_string(rate.value_or(0));
+}
+
+} // namespace
+
 void read_cron(table_fields& in, core::declared_job& job) {
   job.schedule = core::schedule_type::cron;
   job.schedule_conf = in.text("cron", cron_limit);
@@ -65,14 +75,6 @@ void read_cron(table_fields& in, core::declared_job& job) {
     return;
   if (const auto parsed = core::cron_expression::parse(job.schedule_conf); !parsed)
     in.refuse("cron", "invalid cron expression \"" + job.schedule_conf + "\": " + parsed.error().context);
-}
-
-void read_rate(table_fields& in, core::declared_job& job) {
-  job.schedule = core::schedule_type::fixed_rate;
-  const auto rate = in.seconds("rate");
-  if (rate == 0)
-    in.refuse("rate", "must be at least one second");
-  job.schedule_conf = std::to_string(rate.value_or(0));
 }
 
 void read_schedule(table_fields& in, core::declared_job& job) {
@@ -96,6 +98,8 @@ void read_schedule(table_fields& in, core::declared_job& job) {
   else if (table->empty())
     in.refuse("schedule", R"(expected { cron = "…" }, { rate = "5s" } or "none")");
 }
+
+namespace {
 
 void read_children(table_fields& in, core::declared_job& job) {
   for (const std::string& text : in.texts("children").value_or(std::vector<std::string>{})) {

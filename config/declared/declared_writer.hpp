@@ -14,6 +14,8 @@ namespace ringmaster::config {
 [[nodiscard]] std::string declared_text(const core::declared_group& group);
 [[nodiscard]] std::string declared_text(const core::declared_job& job);
 [[nodiscard]] std::string declared_text(const core::declared_alarm& alarm);
+/// In `elastic_writer.cpp`.
+[[nodiscard]] std::string declared_text(const core::declared_elastic_job& job);
 
 /// Returns the text between quotes, on one line.
 [[nodiscard]] std::string quoted_text(std::string_view text);

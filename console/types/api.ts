@@ -426,6 +426,7 @@ export type DeclaredSource = {
     groups: number
     jobs: number
     alarms: number
+    elastic_jobs: number
   }
   /** Names of the files of its applies. */
   files: string[]
@@ -1192,6 +1193,129 @@ export type Change = {
   }[]
 }
 
+export type ElasticJobRow = {
+  id: number
+  namespace: string
+  name: string
+  group: number
+  type: string
+  handler: string
+  total: number
+  schedule_type: 'none' | 'cron' | 'fixed_rate' | 'unknown'
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule: string
+  /** Empty: the zone of the server's schedules. */
+  time_zone: string
+  status: ElasticStatus
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Source that declares the job. */
+  source: string | null
+  description: string
+}
+
+export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
+
+export type ElasticJob = {
+  id: number
+  namespace: string
+  name: string
+  group: number
+  type: string
+  handler: string
+  total: number
+  status: ElasticStatus
+  version: number
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+  /** Milliseconds since the epoch. */
+  last_ms: number | null
+  /** Source that declares the job. */
+  source: string | null
+  /** By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name. */
+  options: Record<string, unknown>
+  items: {
+    running: number
+    /** Items that wait for a host. */
+    waiting: number
+    disabled: number
+  }
+  /** Requests that no node has taken yet. */
+  requests: number
+  disabled_servers: string[]
+}
+
+export type ElasticItem = {
+  item: number
+  state: 'idle' | 'running' | 'waiting'
+  /** Host of the open run, or of the last one. */
+  host: string | null
+  run: number | null
+  source: 'normal' | 'misfire' | 'failover' | 'manual' | null
+  attempt: number
+  /** Milliseconds since the epoch. */
+  granted_ms: number | null
+  /** A fire came while the item ran; it is made up for. */
+  missed: boolean
+  disabled: boolean
+  /** The number of items was reduced; the item goes when its run ends. */
+  surplus: boolean
+  /** Owner by the newest plan. */
+  planned_host: string | null
+  /** Why the plan has no host for the item. */
+  gap: string | null
+  param: string | null
+}
+
+export type ElasticHost = {
+  number: number
+  id: string
+  app_name: string
+  state: 'up' | 'silent' | 'dead' | 'left'
+  ip: string
+  pid: number
+  /** Separated by commas. */
+  labels: string
+  capacity: number
+  incarnation: number
+  /** Node that extends the lease of the host. */
+  keeper: string
+}
+
+export type ElasticShare = {
+  host: string | null
+  /** Why the items have no host. */
+  gap: string | null
+  ranges: {
+    first: number
+    /** Inclusive. */
+    last: number
+  }[]
+}
+
+export type ElasticEdit = {
+  id: number
+  /** False if it was so already. */
+  changed: boolean
+  /** Milliseconds since the epoch. */
+  next_ms: number | null
+}
+
+export type ElasticSwitch = {
+  item?: number | null
+}
+
+export type ElasticTrigger = {
+  /** Without it: all items. */
+  item?: number | null
+  /** In place of the job's parameter, for these runs. */
+  param?: string | null
+  /** For items that run. Default: that of the job. */
+  policy?: 'discard' | 'queue' | 'coalesce' | null
+}
+
 export type JobFilter = {
   /** A group, or several separated by commas. */
   group?: number | string
@@ -1910,6 +2034,100 @@ export interface Operations {
     query: undefined
     body: undefined
     answer: Now
+  }
+  /** Lists elastic jobs by namespace and name. Allowed for: viewer. */
+  'GET /elastic/jobs': {
+    query: {
+      group?: number
+      status?: 'enabled' | 'disabled' | 'shut_down'
+      /** Part of the name. */
+      name?: string
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: ElasticJobRow[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Returns an elastic job. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}': {
+    query: undefined
+    body: undefined
+    answer: ElasticJob
+  }
+  /** Lists the items of an elastic job with their hosts. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/items': {
+    query: {
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: ElasticItem[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Returns the plan that an elastic job would have now with the hosts of its group, whatever their handlers. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/plan': {
+    query: {
+      /** Id of a host to leave out. */
+      without?: string
+    }
+    body: undefined
+    answer: {
+      items: ElasticShare[]
+    }
+  }
+  /** Enables an elastic job, or one item. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/enable': {
+    query: undefined
+    body: ElasticSwitch
+    answer: ElasticEdit
+  }
+  /** Disables an elastic job, or one item; runs go on. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/disable': {
+    query: undefined
+    body: ElasticSwitch
+    answer: ElasticEdit
+  }
+  /** Shuts an elastic job down: it fires no more until it is enabled. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/shutdown': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Requests a run of an elastic job, or of one item. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/trigger': {
+    query: undefined
+    body: ElasticTrigger
+    answer: {
+      /** Number of the request. */
+      request: string
+    }
+  }
+  /** Lists the hosts of elastic jobs. Allowed for: viewer. */
+  'GET /elastic/hosts': {
+    query: {
+      group?: number
+    }
+    body: undefined
+    answer: {
+      items: ElasticHost[]
+    }
   }
   /** Lists the configured channels of alarms, without their secrets. Allowed for: administrator. */
   'GET /alarms/channels': {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Groups, jobs and alarms that a file declares, and the changes that an apply makes.
+// Groups, jobs, elastic jobs and alarms that a file declares, and the changes that an apply makes.
 
 #include <cstdint>
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include "core/alarm/alarm.hpp"
 #include "core/editing/audit_line.hpp"
+#include "core/editing/declared_elastic.hpp"
 #include "core/job/group.hpp"
 #include "core/job/job_options.hpp"
 
@@ -66,6 +67,7 @@ struct declared_set {
   std::vector<declared_group> groups;
   std::vector<declared_job> jobs;
   std::vector<declared_alarm> alarms = {};
+  std::vector<declared_elastic_job> elastic_jobs = {};
   /// Names of the files of these declarations, without folders; empty: unknown.
   std::vector<std::string> files = {};
   /// Prune also removes objects that were declared before by files that are not in `files`.
@@ -76,7 +78,7 @@ enum class change_kind : std::uint8_t { create, update, unchanged, remove };
 
 struct deploy_change {
   change_kind kind = change_kind::unchanged;
-  /// `group pay-worker`, `job pay-worker/settle` or `alarm on-call`.
+  /// `group pay-worker`, `job pay-worker/settle`, `alarm on-call` or `elastic_job sums`.
   std::string object;
   /// `schedule: "0 0 1 * * ?" -> "0 0 2 * * ?"`, one entry per changed field.
   std::vector<audit_line> fields;

@@ -22,6 +22,7 @@ struct declared_source {
   std::size_t groups = 0;
   std::size_t jobs = 0;
   std::size_t alarms = 0;
+  std::size_t elastic_jobs = 0;
   /// Time and author of the last apply that changed something, as the newest part of the audit log has it; empty: it has none.
   std::optional<time_point> applied = {};
   std::string by = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/job/address_list.hpp"
+#include "core/rules/elastic_plan.hpp"
 
 namespace ringmaster::core {
 
@@ -72,6 +73,12 @@ void plan_removals(const deploy_state& held, const declared_set& declared, const
     plan.report.changes.push_back({change_kind::remove, write.object, {}});
     plan.jobs.push_back(std::move(write));
   }
+  for (const auto& job : held.elastic_jobs)
+    if (job.busy || !is_pruned(job.row, declared))
+      inhabited.insert(number(job.row.what.group));
+  for (const auto& job : declared.elastic_jobs)
+    for (const auto* group : index.groups_named(job.group))
+      inhabited.insert(number(group->id));
   for (const auto& group : held.groups) {
     if (group.source != declared.source || group.jobs_made_by_hand != 0 || inhabited.contains(number(group.id)) ||
         is_declared(group))

@@ -38,7 +38,7 @@ private:
 };
 
 /// Adds removals to `plan`: jobs that the source declared before and that are not in `kept`, and groups without remaining jobs
-/// that the source neither declares nor uses (`used_groups`: groups of declared jobs).
+/// (elastic ones count) that the source neither declares nor uses (`used_groups`: groups of declared jobs).
 void plan_removals(const deploy_state& held, const declared_set& declared, const std::unordered_set<std::int32_t>& kept,
                    const std::unordered_set<std::int32_t>& used_groups, deploy_plan& plan);
 

@@ -18,6 +18,7 @@
 #include "core/job/group.hpp"
 #include "core/result.hpp"
 #include "core/rules/column_limits.hpp"
+#include "core/rules/held_elastic_job.hpp"
 #include "core/schedule/schedule.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
@@ -76,7 +77,7 @@ struct held_job {
   time_point last{};
 };
 
-/// All groups, all declared jobs, the source's row of `rm_deploy`, and what the columns hold.
+/// All groups, all declared jobs, all elastic jobs, the source's row of `rm_deploy`, and what the columns hold.
 struct deploy_state {
   column_limits limits = {};
   /// Whether Java admins plan these jobs, too.
@@ -86,6 +87,8 @@ struct deploy_state {
   std::vector<std::string> files = {};
   std::vector<held_group> groups;
   std::vector<held_job> jobs;
+  /// Those of all owners, because they keep their groups.
+  std::vector<held_elastic_job> elastic_jobs = {};
 };
 
 /// An id of the store, or the position of the write that will create it.

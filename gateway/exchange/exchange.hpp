@@ -57,6 +57,7 @@ struct gateway_partners {
   protocol::doctor node_checks{};
   protocol::task_runner tasks{};
   protocol::alarm_actor alarms{};
+  protocol::elastic_admin elastic{};
 };
 
 /// Data shared by all exchanges of one gateway_actor; lives in its state.

@@ -34,6 +34,9 @@ void count_objects(admin_session& own, found_sources& all) {
   auto alarms = own.query("SELECT source, COUNT(*) FROM rm_alarm GROUP BY source");
   while (alarms.next())
     source_in(all, alarms.string(0)).alarms = static_cast<std::size_t>(alarms.number(1));
+  auto elastic_jobs = own.query("SELECT source, COUNT(*) FROM ej_job WHERE source IS NOT NULL GROUP BY source");
+  while (elastic_jobs.next())
+    source_in(all, elastic_jobs.string(0)).elastic_jobs = static_cast<std::size_t>(elastic_jobs.number(1));
 }
 
 void read_applies(admin_session& own, found_sources& all) {

@@ -14,7 +14,8 @@ namespace {
 /// The view of a reader, with or without our own tables.
 class view final : public export_view {
 public:
-  explicit view(admin_session& own) : own_{own}, ours_{own.facts().own_tables} {}
+  view(admin_session& own, export_role::elastic_page elastic_jobs)
+    : own_{own}, elastic_jobs_{elastic_jobs}, ours_{own.facts().own_tables} {}
 
   core::result<std::vector<exported_group>> groups() override {
     return asked([&] {
@@ -52,6 +53,13 @@ public:
     });
   }
 
+  core::result<std::vector<core::elastic::elastic_job_row>> elastic_jobs_after(core::elastic::elastic_job_id after,
+                                                                               std::size_t limit) override {
+    return asked([&] {
+      return ours_ ? elastic_jobs_(own_, after, limit) : std::vector<core::elastic::elastic_job_row>{};
+    });
+  }
+
   core::result<std::vector<core::job_record>> jobs(std::span<const core::job_id> ids) override {
     return asked([&] {
       std::vector<core::job_record> out;
@@ -75,6 +83,7 @@ private:
   }
 
   admin_session& own_;
+  export_role::elastic_page elastic_jobs_;
   bool ours_;
 };
 
@@ -85,7 +94,7 @@ private:
 
 core::result<void> export_role::look(const reader& read) {
   return own_.snapshot([&]() -> core::result<void> {
-    view now{own_};
+    view now{own_, elastic_jobs_};
     return read(now);
   });
 }

@@ -142,7 +142,8 @@ core::result<void> group_editor_role::remove(core::group_id group, std::string_v
     const auto held = held_group(own_, group);
     if (!held)
       return {};
-    const core::group_uses uses{own_.finds("SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1", group),
+    const core::group_uses uses{own_.finds("SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1", group)
+                                  || own_.finds("SELECT 1 FROM ej_job WHERE job_group = ? LIMIT 1", group),
                                 own_.finds("SELECT 1 FROM xxl_job_group WHERE id <> ? LIMIT 1", group)};
     if (auto may = core::check_removal(*held, seen, uses); !may)
       return may;

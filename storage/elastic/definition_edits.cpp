@@ -4,6 +4,7 @@
 
 #include "core/columns.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/rules/elastic_differences.hpp"
 #include "core/text/text.hpp"
 #include "storage/elastic/elastic_edits.hpp"
 #include "storage/elastic/elastic_role.hpp"
@@ -36,8 +37,6 @@ struct changed_columns {
 constexpr auto update_job_text = with_option_columns<changed_columns>();
 
 constexpr std::size_t hash_chars = 64;
-/// Characters of a value in a line of the audit log.
-constexpr std::size_t shown_chars = 100;
 
 /// Fence of an item that begins with this version: above all fences of an item of that number which was removed before (I2).
 elastic::fence_number first_fence(std::int64_t version) { return elastic::fence_number{(version - 1) << 32}; }
@@ -68,35 +67,11 @@ private:
   std::vector<core::option_value> options_;
 };
 
-std::string quoted(std::string_view text) {
-  const auto cut = core::cut_characters(text, shown_chars);
-  return '"' + std::string{cut} + (cut.size() < text.size() ? "…\"" : "\"");
-}
-
-std::string shown(const core::option_value& value) {
-  if (std::holds_alternative<std::int64_t>(value))
-    return std::to_string(core::number_of(value));
-  return std::holds_alternative<std::monostate>(value) ? std::string{"none"} : quoted(core::text_of(value));
-}
-
 std::vector<core::audit_line> changes_between(const elastic::elastic_definition& before,
                                               const elastic::elastic_definition& after) {
-  std::vector<core::audit_line> out;
-  const auto add = [&](std::string_view name, const std::string& from, const std::string& to) {
-    if (from != to)
-      out.emplace_back(std::string{name} + ": " + from + " -> " + to);
-  };
-  add("group", std::to_string(core::number(before.group)), std::to_string(core::number(after.group)));
-  add("name", quoted(before.name), quoted(after.name));
-  add("type", quoted(before.kind), quoted(after.kind));
-  add("handler", quoted(before.handler), quoted(after.handler));
-  add("total", std::to_string(before.total), std::to_string(after.total));
-  for (const auto& field : elastic::elastic_fields)
-    if (field.get(before.options) != field.get(after.options))
-      add(field.name, shown(field.get(before.options)), shown(field.get(after.options)));
-  // Properties may hold secrets.
-  if (before.props != after.props)
-    out.push_back(core::remark_line("props changed"));
+  auto out = core::differences(before, after);
+  if (before.group != after.group)
+    out.emplace_back("group: " + std::to_string(core::number(before.group)) + " -> " + std::to_string(core::number(after.group)));
   return out;
 }
 
@@ -114,12 +89,11 @@ core::error name_taken(const elastic::elastic_definition& of) {
 /// One edit of a definition.
 class definition_edit {
 public:
-  definition_edit(admin_session& own, const elastic::elastic_edit& edit, core::time_point now, const core::principal& by)
-    : own_{own}, edit_{edit}, now_{now}, by_{by} {}
+  definition_edit(admin_session& own, const elastic::elastic_edit& edit, core::time_point now, const core::principal& by,
+                  bool applied)
+    : own_{own}, edit_{edit}, now_{now}, by_{by}, applied_{applied} {}
 
   core::result<elastic::elastic_edit_done> run() {
-    if (auto mode = own_.begin_edit(); !mode)
-      return tl::unexpected{mode.error()};
     if (auto may = core::check_right(by_, core::group_right::editor, edit_.what.group); !may)
       return tl::unexpected{may.error()};
     if (!own_.finds("SELECT 1 FROM xxl_job_group WHERE id = ?", edit_.what.group))
@@ -151,7 +125,7 @@ private:
     own_.execute("INSERT INTO ej_schedule (job, next_ms, last_ms, revision) VALUES (?, ?, 0, 0)", id, next_ms(*next));
     const auto revision = note_elastic_edit(own_, id);
     add_items(id, 0, 1);
-    audit_elastic(own_, by_, core::audit_action::add, id, edit_.what.name, changes_between({}, edit_.what), now_);
+    write_audit_row(id, core::audit_action::add, changes_between({}, edit_.what));
     return elastic::elastic_edit_done{id, 1, revision, *next};
   }
 
@@ -181,8 +155,14 @@ private:
     const auto revision = note_elastic_edit(own_, id);
     own_.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", next_ms(*next), id);
     change_items(*was);
-    audit_elastic(own_, by_, core::audit_action::update, id, edit_.what.name, changes_between(was->what, edit_.what), now_);
+    write_audit_row(id, core::audit_action::update, changes_between(was->what, edit_.what));
     return elastic::elastic_edit_done{id, was->version + 1, revision, *next};
+  }
+
+  void write_audit_row(elastic::elastic_job_id id, core::audit_action action, std::vector<core::audit_line> lines) {
+    if (applied_)
+      lines = applied_lines(edit_.source.value_or(""), action == core::audit_action::add ? "create" : "update", lines);
+    audit_elastic(own_, by_, applied_ ? core::audit_action::apply : action, id, edit_.what.name, lines, now_);
   }
 
   core::result<void> check_change(const elastic::elastic_job_row& was) {
@@ -225,20 +205,59 @@ private:
   const elastic::elastic_edit& edit_;
   core::time_point now_;
   const core::principal& by_;
+  /// A declared file is applied.
+  bool applied_;
 };
+
+core::result<void> check_edit(const elastic::elastic_edit& edit) {
+  if (auto sound = core::elastic::check(edit.what); !sound)
+    return sound;
+  if ((edit.source && !core::fits(*edit.source, core::source_chars)) || !core::fits(edit.content_hash, hash_chars))
+    return core::fail(core::errc::invalid_argument, "the source of the elastic job is too long");
+  return {};
+}
 
 } // namespace
 
+core::result<elastic::elastic_edit_done> put_applied(admin_session& own, const elastic::elastic_edit& edit, core::time_point now,
+                                                     const core::principal& by) {
+  if (auto sound = check_edit(edit); !sound)
+    return tl::unexpected{sound.error()};
+  return definition_edit{own, edit, now, by, true}.run();
+}
+
 core::result<elastic::elastic_edit_done> elastic_role::put(const elastic::elastic_edit& edit, core::time_point now,
                                                            const core::principal& by) {
-  if (auto sound = core::elastic::check(edit.what); !sound)
+  if (auto sound = check_edit(edit); !sound)
     return tl::unexpected{sound.error()};
-  if ((edit.source && !core::fits(*edit.source, core::source_chars)) || !core::fits(edit.content_hash, hash_chars))
-    return core::fail(core::errc::invalid_argument, "the source of the elastic job is too long");
-  return own_.edit([&] { return definition_edit{own_, edit, now, by}.run(); });
+  return own_.edit([&]() -> core::result<elastic::elastic_edit_done> {
+    if (auto mode = own_.begin_edit(); !mode)
+      return tl::unexpected{mode.error()};
+    return definition_edit{own_, edit, now, by, false}.run();
+  });
 }
 
 // `ej_schedule` keeps the revision, by which the nodes learn of the removal.
+core::result<elastic::elastic_edit_done> remove_held(admin_session& own, const elastic::elastic_job_row& was,
+                                                     const core::principal& by, const std::string* source,
+                                                     core::time_point now) {
+  const auto job = was.id;
+  const auto revision = note_elastic_edit(own, job);
+  own.execute("UPDATE ej_schedule SET next_ms = 0 WHERE job = ?", job);
+  own.execute("DELETE FROM ej_fire WHERE job = ?", job);
+  own.execute("DELETE FROM ej_item WHERE job = ? AND state = 0", job);
+  if (own.finds("SELECT 1 FROM ej_item WHERE job = ? LIMIT 1", job))
+    return core::fail(core::errc::conflict, "items of the elastic job run or wait: shut it down first");
+  own.execute("DELETE FROM ej_cursor WHERE job = ?", job);
+  own.execute("DELETE FROM ej_plan WHERE job = ?", job);
+  own.execute("DELETE FROM ej_request WHERE job = ?", job);
+  own.execute("DELETE FROM ej_server WHERE job = ?", job);
+  own.execute("DELETE FROM ej_job WHERE id = ?", job);
+  audit_elastic(own, by, source ? core::audit_action::apply : core::audit_action::remove, job, was.what.name,
+                source ? applied_lines(*source, "remove", {}) : std::vector<core::audit_line>{}, now);
+  return elastic::elastic_edit_done{job, was.version, revision, std::nullopt};
+}
+
 core::result<elastic::elastic_edit_done> elastic_role::remove(elastic::elastic_job_id job, std::int64_t version,
                                                               core::time_point now, const core::principal& by) {
   return own_.edit([&]() -> core::result<elastic::elastic_edit_done> {
@@ -249,19 +268,7 @@ core::result<elastic::elastic_edit_done> elastic_role::remove(elastic::elastic_j
       return tl::unexpected{was.error()};
     if (was->version != version)
       return core::fail(core::errc::conflict, "the elastic job has version " + std::to_string(was->version) + " now");
-    const auto revision = note_elastic_edit(own_, job);
-    own_.execute("UPDATE ej_schedule SET next_ms = 0 WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_fire WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_item WHERE job = ? AND state = 0", job);
-    if (own_.finds("SELECT 1 FROM ej_item WHERE job = ? LIMIT 1", job))
-      return core::fail(core::errc::conflict, "items of the elastic job run or wait: shut it down first");
-    own_.execute("DELETE FROM ej_cursor WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_plan WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_request WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_server WHERE job = ?", job);
-    own_.execute("DELETE FROM ej_job WHERE id = ?", job);
-    audit_elastic(own_, by, core::audit_action::remove, job, was->what.name, {}, now);
-    return elastic::elastic_edit_done{job, version, revision, std::nullopt};
+    return remove_held(own_, *was, by, nullptr, now);
   });
 }
 

@@ -42,6 +42,13 @@ core::result<std::optional<core::time_point>> next_instant(const core::zone& whe
   return (*rule)->next(after, core::job_id{core::number(job)});
 }
 
+std::vector<core::audit_line> applied_lines(const std::string& source, std::string_view kind,
+                                            const std::vector<core::audit_line>& fields) {
+  std::vector<core::audit_line> out{core::remark_line("source: " + source), "kind: " + std::string{kind}};
+  out.insert(out.end(), fields.begin(), fields.end());
+  return out;
+}
+
 void audit_elastic(admin_session& own, const core::principal& by, core::audit_action action, elastic::elastic_job_id job,
                    std::string_view name, const std::vector<core::audit_line>& lines, core::time_point now) {
   const auto object = core::number(job) == 0 ? core::audit_object::elastic_host : core::audit_object::elastic_job;

@@ -3,6 +3,7 @@
 // Parts of E11 and E12. All run inside an edit that `admin_session::begin_edit` has begun.
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,28 @@ namespace ringmaster::storage {
 [[nodiscard]] core::result<core::elastic::elastic_job_row> hold_elastic_job(admin_session& own, core::elastic::elastic_job_id job,
                                                                             core::group_right wanted,
                                                                             const core::principal& by);
+
+/// Does E11 for a declared file; the audit log names its source. Errors: as `elastic_store::put`.
+[[nodiscard]] core::result<core::elastic::elastic_edit_done> put_applied(admin_session& own,
+                                                                         const core::elastic::elastic_edit& edit,
+                                                                         core::time_point now, const core::principal& by);
+
+/// Removes a job that the transaction has locked. `source`: of the declared file that does so; null: a user. Errors: `conflict`
+/// while an item is open or wanted.
+[[nodiscard]] core::result<core::elastic::elastic_edit_done> remove_held(admin_session& own,
+                                                                         const core::elastic::elastic_job_row& was,
+                                                                         const core::principal& by, const std::string* source,
+                                                                         core::time_point now);
+
+/// Does E12 `set_status` on a job that the transaction has locked.
+[[nodiscard]] core::result<core::elastic::elastic_edit_done> switch_status(admin_session& own,
+                                                                           core::elastic::elastic_job_row held,
+                                                                           core::elastic::job_status status,
+                                                                           core::time_point now, const core::principal& by);
+
+/// Returns the lines of an apply in the audit log: its source, the kind of change, the changed fields.
+[[nodiscard]] std::vector<core::audit_line> applied_lines(const std::string& source, std::string_view kind,
+                                                          const std::vector<core::audit_line>& fields);
 
 /// Takes a revision and stores it as that of the job's last edit.
 std::int64_t note_elastic_edit(admin_session& own, core::elastic::elastic_job_id job);

@@ -6,7 +6,7 @@
 namespace ringmaster::storage {
 
 /// Elastic jobs. `leases.cpp` and `hosts.cpp` have E0 to E3 and E15, `batch.cpp` E4 to E10, `job_reads.cpp` E13, `inbox.cpp` E14,
-/// `definition_edits.cpp` E11, `operator_edits.cpp` E12.
+/// `definition_edits.cpp` E11, `operator_edits.cpp` E12, `user_reads.cpp` the reads of users.
 class elastic_role final : public elastic_store {
 public:
   explicit elastic_role(admin_session& own) : own_{own} {}
@@ -30,10 +30,19 @@ public:
                                                               std::span<const core::elastic::slot_lease> held,
                                                               core::elastic::elastic_job_id after, std::size_t limit) override;
   core::result<core::elastic::adopted_job> read_job(core::elastic::elastic_job_id job) override;
+  core::result<std::vector<core::elastic::elastic_job_row>> jobs_after(core::elastic::elastic_job_id after,
+                                                                       std::size_t limit) override;
   core::result<std::vector<core::elastic::item_row>> read_items(core::elastic::elastic_job_id job,
                                                                 std::span<const core::elastic::item_number> items) override;
   core::result<void> deliver(const core::node_incarnation& owner,
                              std::span<const core::elastic::inbox_row> results) override;
+  core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
+                                                              const core::principal& by) override;
+  core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) override;
+  core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
+                                                   std::size_t limit, const core::principal& by) override;
+  core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
+                                                           const core::principal& by) override;
   core::result<std::int64_t> last_revision() override;
   core::result<std::vector<core::elastic::elastic_edit_note>> edits_since(std::int64_t revision,
                                                                           core::elastic::elastic_job_id after,

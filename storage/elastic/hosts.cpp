@@ -5,6 +5,7 @@
 
 #include "core/text/text.hpp"
 #include "storage/elastic/elastic_role.hpp"
+#include "storage/elastic/job_reads.hpp"
 
 namespace ringmaster::storage {
 
@@ -248,6 +249,26 @@ core::result<std::vector<elastic::host_row>> elastic_role::hosts_since(std::int6
     auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE change_no > ? AND (state IN (0, 1) OR ? > 0)"
                                                    " ORDER BY change_no LIMIT ?",
                            change_no, change_no, limit);
+    while (rows.next())
+      out.push_back(host_in(rows));
+    return out;
+  });
+}
+
+core::result<std::vector<elastic::host_row>> elastic_role::hosts(std::optional<core::group_id> group,
+                                                                  const core::principal& by) {
+  auto may = group ? core::check_right(by, core::group_right::viewer, *group)
+                   : core::check_right_anywhere(by, core::group_right::viewer);
+  if (!may)
+    return tl::unexpected{may.error()};
+  return own_.read([&]() -> core::result<std::vector<elastic::host_row>> {
+    std::vector<elastic::host_row> out;
+    const auto groups = group ? ',' + std::to_string(core::number(*group)) + ',' : listed_groups(by);
+    // The tables may have different collations.
+    auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE state IN (0, 1) AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
+                                                   " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"
+                                                   " ORDER BY num LIMIT ?",
+                           groups, groups, elastic::hosts_max);
     while (rows.next())
       out.push_back(host_in(rows));
     return out;

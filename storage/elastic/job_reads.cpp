@@ -16,15 +16,24 @@ namespace {
 
 namespace elastic = core::elastic;
 
+#define RINGMASTER_ELASTIC_JOB                                                                                                  \
+  "j.props, j.version, j.status, j.source, j.content_hash, s.next_ms, s.last_ms, s.revision FROM ej_job j"                       \
+  " JOIN ej_schedule s ON s.job = j.id "
+
 struct job_columns {
   static constexpr std::string_view head = "SELECT j.id, j.namespace, j.name, j.job_group, j.kind, j.handler, j.total, ";
   static constexpr std::string_view before = "j.";
   static constexpr std::string_view after = ", ";
-  static constexpr std::string_view tail =
-    "j.props, j.version, j.status, j.source, j.content_hash, s.next_ms, s.last_ms, s.revision FROM ej_job j"
-    " JOIN ej_schedule s ON s.job = j.id WHERE j.id = ?";
+  static constexpr std::string_view tail = RINGMASTER_ELASTIC_JOB "WHERE j.id = ?";
 };
 constexpr auto find_job_text = with_option_columns<job_columns>();
+
+struct page_columns : job_columns {
+  static constexpr std::string_view tail = RINGMASTER_ELASTIC_JOB "WHERE j.id > ? ORDER BY j.id LIMIT ?";
+};
+constexpr auto list_jobs_text = with_option_columns<page_columns>();
+
+#undef RINGMASTER_ELASTIC_JOB
 
 /// Ids of jobs that one statement of an adoption reads.
 constexpr std::size_t ids_at_once = 1000;
@@ -125,14 +134,6 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
   }
 }
 
-void read_plan(admin_session& own, elastic::adopted_job& out) {
-  auto row = own.query("SELECT version, members, total, assignment, at_ms FROM ej_plan WHERE job = ? ORDER BY version DESC"
-                       " LIMIT 1",
-                       out.job.id);
-  if (row.next())
-    out.plan = elastic::plan_row{row.number(0), row.string(1), row.number32(2), row.string(3), row.time_ms(4)};
-}
-
 void read_waiting(admin_session& own, elastic::adopted_job& out) {
   const auto job = out.job.id;
   auto cursors = own.query("SELECT item, fence, value FROM ej_cursor WHERE job = ? ORDER BY item", job);
@@ -183,6 +184,14 @@ std::optional<elastic::elastic_job_row> find_elastic_job(admin_session& own, ela
   return row.next() ? std::optional{job_in(row)} : std::nullopt;
 }
 
+std::vector<elastic::elastic_job_row> elastic_jobs_after(admin_session& own, elastic::elastic_job_id after, std::size_t limit) {
+  std::vector<elastic::elastic_job_row> out;
+  auto rows = own.query(sql_text{list_jobs_text.c_str()}, after, limit);
+  while (rows.next())
+    out.push_back(job_in(rows));
+  return out;
+}
+
 std::vector<elastic::item_row> items_of(admin_session& own, elastic::elastic_job_id job,
                                         std::optional<std::span<const elastic::item_number>> only) {
   std::vector<elastic::item_row> out;
@@ -206,12 +215,30 @@ std::vector<elastic::item_row> items_of(admin_session& own, elastic::elastic_job
   return out;
 }
 
+std::vector<elastic::item_row> items_from(admin_session& own, elastic::elastic_job_id job, elastic::item_number from,
+                                          std::size_t limit) {
+  std::vector<elastic::item_row> out;
+  auto rows = own.query(RINGMASTER_ITEM_COLUMNS "WHERE i.job = ? AND i.item >= ? ORDER BY i.item LIMIT ?", job, from, limit);
+  while (rows.next())
+    out.push_back(item_row_in(rows));
+  return out;
+}
+
+std::optional<elastic::plan_row> newest_plan(admin_session& own, elastic::elastic_job_id job) {
+  auto row = own.query("SELECT version, members, total, assignment, at_ms FROM ej_plan WHERE job = ? ORDER BY version DESC"
+                       " LIMIT 1",
+                       job);
+  if (!row.next())
+    return std::nullopt;
+  return elastic::plan_row{row.number(0), row.string(1), row.number32(2), row.string(3), row.time_ms(4)};
+}
+
 elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) {
   elastic::adopted_job out;
   out.job = std::move(job);
   out.items = items_of(own, out.job.id, std::nullopt);
   read_fires(own, out);
-  read_plan(own, out);
+  out.plan = newest_plan(own, out.job.id);
   read_waiting(own, out);
   return out;
 }
@@ -240,6 +267,13 @@ core::result<elastic::adopted_job> elastic_role::read_job(elastic::elastic_job_i
     if (!found)
       return core::fail(core::errc::not_found, "unknown elastic job " + std::to_string(core::number(job)));
     return state_of(own_, std::move(*found));
+  });
+}
+
+core::result<std::vector<elastic::elastic_job_row>> elastic_role::jobs_after(elastic::elastic_job_id after,
+                                                                             std::size_t limit) {
+  return own_.read([&]() -> core::result<std::vector<elastic::elastic_job_row>> {
+    return elastic_jobs_after(own_, after, limit);
   });
 }
 

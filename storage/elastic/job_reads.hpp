@@ -1,7 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "core/access/principal.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "storage/admin/admin_session.hpp"
 
@@ -11,11 +15,26 @@ namespace ringmaster::storage {
 [[nodiscard]] std::optional<core::elastic::elastic_job_row> find_elastic_job(admin_session& own,
                                                                              core::elastic::elastic_job_id job);
 
+/// Returns jobs with an id above `after`, ascending, at most `limit`. For use inside a body.
+[[nodiscard]] std::vector<core::elastic::elastic_job_row> elastic_jobs_after(admin_session& own,
+                                                                             core::elastic::elastic_job_id after,
+                                                                             std::size_t limit);
+
 /// Returns all that a coordinator needs of the job. For use inside a body.
 [[nodiscard]] core::elastic::adopted_job state_of(admin_session& own, core::elastic::elastic_job_row job);
+
+/// Returns items of a job from `from` on, ascending, at most `limit`. For use inside a body.
+[[nodiscard]] std::vector<core::elastic::item_row> items_from(admin_session& own, core::elastic::elastic_job_id job,
+                                                              core::elastic::item_number from, std::size_t limit);
+
+/// Returns the newest plan; unset: none was stored yet. For use inside a body.
+[[nodiscard]] std::optional<core::elastic::plan_row> newest_plan(admin_session& own, core::elastic::elastic_job_id job);
 
 /// Returns the items of a job; all of them without `only`. For use inside a body.
 [[nodiscard]] std::vector<core::elastic::item_row> items_of(admin_session& own, core::elastic::elastic_job_id job,
                                                             std::optional<std::span<const core::elastic::item_number>> only);
+
+/// Returns the groups that a user may see, as `$listed` reads them; empty: all.
+[[nodiscard]] std::string listed_groups(const core::principal& by);
 
 } // namespace ringmaster::storage

@@ -112,23 +112,29 @@ core::result<void> insert_request(admin_session& own, const elastic::request_row
 
 } // namespace
 
+core::result<elastic::elastic_edit_done> switch_status(admin_session& own, elastic::elastic_job_row held,
+                                                       elastic::job_status status, core::time_point now,
+                                                       const core::principal& by) {
+  if (held.status == status)
+    return unchanged(held);
+  held.next.reset();
+  if (status == elastic::job_status::on) {
+    auto next = next_instant(own.schedule_zone(), held.what, held.id, std::max(now, held.last));
+    if (!next)
+      return tl::unexpected{next.error()};
+    held.next = *next;
+  }
+  own.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, held.id);
+  own.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, held.id);
+  const auto revision = note_elastic_edit(own, held.id);
+  audit_elastic(own, by, action_for(status), held.id, held.what.name, {}, now);
+  return elastic::elastic_edit_done{held.id, held.version, revision, held.next};
+}
+
 core::result<elastic::elastic_edit_done> elastic_role::set_status(elastic::elastic_job_id job, elastic::job_status status,
                                                                   core::time_point now, const core::principal& by) {
-  return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
-    if (held.status == status)
-      return unchanged(held);
-    held.next.reset();
-    if (status == elastic::job_status::on) {
-      auto next = next_instant(own_.schedule_zone(), held.what, job, std::max(now, held.last));
-      if (!next)
-        return tl::unexpected{next.error()};
-      held.next = *next;
-    }
-    own_.execute("UPDATE ej_job SET status = ? WHERE id = ?", status, job);
-    own_.execute("UPDATE ej_schedule SET next_ms = ? WHERE job = ?", held.next ? core::to_ms(*held.next) : 0, job);
-    const auto revision = note_elastic_edit(own_, job);
-    audit_elastic(own_, by, action_for(status), job, held.what.name, {}, now);
-    return elastic::elastic_edit_done{job, held.version, revision, held.next};
+  return operate(own_, job, by, [&](elastic::elastic_job_row& held) {
+    return switch_status(own_, std::move(held), status, now, by);
   });
 }
 

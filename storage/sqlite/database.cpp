@@ -17,6 +17,7 @@
 #include "storage/admin/object_searches.hpp"
 #include "storage/admin/run_reads.hpp"
 #include "storage/elastic/elastic_role.hpp"
+#include "storage/elastic/job_reads.hpp"
 #include "storage/migrations.hpp"
 #include "storage/sqlite/admin/admin_session.hpp"
 #include "storage/sqlite/cluster/cluster.hpp"
@@ -73,7 +74,7 @@ private:
   firing_role firings_{session_};
   cluster_role cluster_{session_};
   registry_role registry_{session_};
-  deploy_role deploys_{session_};
+  deploy_role deploys_{session_, admin_};
   job_role jobs_{admin_};
   job_editor_role job_editing_{admin_};
   group_editor_role group_editing_{admin_};
@@ -86,7 +87,7 @@ private:
   session_role sessions_{admin_};
   api_key_role api_keys_{admin_};
   audit_role audits_{admin_};
-  export_role exports_{admin_};
+  export_role exports_{admin_, elastic_jobs_after};
   kept_log_role kept_logs_{admin_};
   search_role searches_{admin_};
   elastic_role elastic_{admin_};

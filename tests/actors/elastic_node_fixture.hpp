@@ -71,6 +71,23 @@ public:
     return call("adopt", [&] { return inner_.adopt(owner, held, after, limit); });
   }
   core::result<elastic::adopted_job> read_job(elastic::elastic_job_id job) override { return inner_.read_job(job); }
+  core::result<std::vector<elastic::elastic_job_row>> jobs_after(elastic::elastic_job_id after, std::size_t limit) override {
+    return inner_.jobs_after(after, limit);
+  }
+  core::result<core::page<elastic::elastic_brief>> list(const elastic::elastic_search& search,
+                                                        const core::principal& by) override {
+    return inner_.list(search, by);
+  }
+  core::result<elastic::elastic_card> show(elastic::elastic_job_id job, const core::principal& by) override {
+    return inner_.show(job, by);
+  }
+  core::result<elastic::elastic_items> items(elastic::elastic_job_id job, elastic::item_number from, std::size_t limit,
+                                             const core::principal& by) override {
+    return inner_.items(job, from, limit, by);
+  }
+  core::result<std::vector<elastic::host_row>> hosts(std::optional<core::group_id> group, const core::principal& by) override {
+    return inner_.hosts(group, by);
+  }
   core::result<std::vector<elastic::item_row>> read_items(elastic::elastic_job_id job,
                                                           std::span<const elastic::item_number> items) override {
     return inner_.read_items(job, items);

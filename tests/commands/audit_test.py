@@ -151,6 +151,16 @@ class AuditTest(WebCase):
         self.send("POST", "/apply", {"source": "audit", "files": [{"name": "jobs.toml", "text": declared}]}, "apply", "job",
                   "create", "audit")
 
+    def walk_elastic_jobs(self) -> None:
+        declared = '[[elastic_job]]\ngroup = "app-1"\nname = "sums"\nhandler = "h"\ntotal = 2\ncron = "0 0 1 * * ?"\n'
+        job = self.send("POST", "/apply", {"source": "audit-2", "files": [{"name": "elastic.toml", "text": declared}]}, "apply",
+                        "elastic_job", "create", "audit-2")["object_id"]
+        self.send("POST", f"/elastic/jobs/{job}/disable", None, "disable", "elastic_job")
+        self.send("POST", f"/elastic/jobs/{job}/enable", None, "enable", "elastic_job")
+        self.send("POST", f"/elastic/jobs/{job}/disable", {"item": 0}, "disable", "elastic_job", "item: 0")
+        self.send("POST", f"/elastic/jobs/{job}/trigger", {"param": "p"}, "trigger", "elastic_job")
+        self.send("POST", f"/elastic/jobs/{job}/shutdown", None, "shutdown", "elastic_job")
+
     def walk_users(self) -> None:
         for add, update, remove, ids in (("/user/add", "/user/update", "/user/remove", "id"),
                                          ("/user/insert", "/user/update", "/user/delete", "ids[]")):
@@ -196,6 +206,7 @@ class AuditTest(WebCase):
         self.walk_groups()
         self.walk_jobs()
         self.walk_api_jobs()
+        self.walk_elastic_jobs()
         self.walk_users()
         self.walk_managed_jobs()
         self.walk_own_password()

@@ -17,6 +17,7 @@ import clients_test
 import command_case
 import completion_test
 import doctor_test
+import elastic_command_test
 import executor_command_test
 import export_test
 import first_evening_test
@@ -51,7 +52,7 @@ import xxl_script_test
 USUAL = (usage_test, operator_test, first_evening_test, apply_test, export_test, job_test, key_test, clients_test,
          both_ways_test, completion_test, table_test, log_test, serve_test, service_test, operations_test, restore_test, tls_test,
          metrics_test, migrate_test, doctor_test, executor_command_test, native_link_test, missed_test, reload_test,
-         refused_test, alarm_command_test, locked_rows_test, answers_test, xxl_script_test,
+         elastic_command_test, refused_test, alarm_command_test, locked_rows_test, answers_test, xxl_script_test,
          now_test)
 HOSTILE = (web_corpus_test, web_heads_test, xss_test, audit_test, history_test, group_token_test, schemathesis_test)
 

@@ -70,6 +70,9 @@ class CompletionTest(Case):
             self.assertEqual(self.words(f"ringmaster {command} pay"), ["pay-worker/report", "pay-worker/settle"], command)
         for command in ("group show", "group rotate-token", "job list --group", "run list --group", "export --group"):
             self.assertEqual(self.words(f"ringmaster {command} mail"), ["mail-worker"], command)
+        self.succeed("apply", self.write("elastic.toml", '[[elastic_job]]\ngroup = "pay-worker"\nname = "sums"\nhandler = "h"\n'
+                                                         'total = 1\n'), "--source", "elastic")
+        self.assertEqual(self.words("ringmaster elastic show s"), ["sums"])
         self.assertEqual(self.words("ringmaster serve --set server.lis"), ["server.listen="])
         self.assertEqual(self.words("ringmaster alarm test m"), ["mail"])
         self.assertNotIn("names", self.words("ringmaster "))

@@ -51,6 +51,19 @@ group = "mail-worker"
 key = "send"
 handler = "send"
 
+[[elastic_job]]
+group = "pay-worker"
+namespace = "billing"
+name = "sums"
+handler = "sum"
+total = 3
+schedule = { cron = "0 0 2 * * ?" }
+item_params = "0=a,1=b"
+failover = true
+misfire = false
+timeout = "90s"
+enabled = false
+
 [[alarm]]
 key = "on-call"
 group = "pay-worker"
@@ -90,7 +103,7 @@ class ExportTest(WithMail):
         self.succeed("apply", self.write("jobs.toml", EVERYTHING))
         exported = self.succeed("export", "--source", "apply").out
         self.assertEqual(self.export_again(exported), exported)
-        self.assertIn("0 created, 0 updated, 0 removed, 7 unchanged",
+        self.assertIn("0 created, 0 updated, 0 removed, 8 unchanged",
                       self.succeed("apply", self.write("again.toml", exported), "--dry-run").out)
         self.assertEqual(exported, self.succeed("export", "--source", "apply").out)
 
@@ -294,7 +307,7 @@ class ServedTest(Case):
 
     def test_apply_and_export(self):
         status, tried = self.apply(EVERYTHING, dry_run=True)
-        self.assertEqual((status, tried["dry_run"], len(tried["changes"])), (200, True, 7), tried)
+        self.assertEqual((status, tried["dry_run"], len(tried["changes"])), (200, True, 8), tried)
         self.assertEqual(self.jobs(), [])
         status, done = self.apply(EVERYTHING)
         self.assertEqual((status, done["dry_run"], done["on_their_way"]), (200, False, 0), done)
@@ -348,7 +361,7 @@ class DeclaredApiTest(WebCase):
         self.succeed("apply", self.write("mail.toml", '[[group]]\napp_name = "mail-worker"\n'), "--source", "mail")
         one, other = self.api.send("GET", "/declared").json["items"]
         self.assertEqual((one["source"], one["objects"], one["files"], one["has_files"]),
-                         ("deploy", {"groups": 1, "jobs": 2, "alarms": 0}, ["jobs.toml"], True))
+                         ("deploy", {"groups": 1, "jobs": 2, "alarms": 0, "elastic_jobs": 0}, ["jobs.toml"], True))
         self.assertIsNotNone(one["applied_ms"])
         self.assertEqual((other["source"], other["objects"]["groups"], other["has_files"]), ("mail", 1, False))
 

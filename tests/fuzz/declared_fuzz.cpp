@@ -22,5 +22,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = config::parse_declared(config::declared_text(job), "written.toml", "fuzz");
     fuzz::require(again && again->jobs.size() == 1 && core::content_hash(again->jobs[0]) == hash, "a written job is read back");
   }
+  for (const auto& job : declared->elastic_jobs) {
+    const auto epoch = core::time_point{};
+    const auto& timing = job.what.options.timing;
+    if (timing.start_at.value_or(epoch) < epoch || timing.end_at.value_or(epoch) < epoch)
+      continue;
+    const auto again = config::parse_declared(config::declared_text(job), "written.toml", "fuzz");
+    fuzz::require(again && again->elastic_jobs.size() == 1
+                    && core::content_hash(again->elastic_jobs[0]) == core::content_hash(job),
+                  "a written elastic job is read back");
+  }
   return 0;
 }

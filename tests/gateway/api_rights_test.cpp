@@ -113,6 +113,16 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/keys", {"/keys", R"({"name":"ci"})"}, users, {"/keys", R"({"name":"ci","user":99})"}, admins},
   {"DELETE", "/keys/{id}", {"/keys/5"}, users, {"/keys/1005"}, admins},
 
+  {"GET", "/elastic/jobs", {"/elastic/jobs?group=1"}, viewers, {"/elastic/jobs?group=2"}, admins},
+  {"GET", "/elastic/jobs/{id}", {"/elastic/jobs/7"}, viewers, {"/elastic/jobs/1007"}, admins},
+  {"GET", "/elastic/jobs/{id}/items", {"/elastic/jobs/7/items"}, viewers, {"/elastic/jobs/1007/items"}, admins},
+  {"GET", "/elastic/jobs/{id}/plan", {"/elastic/jobs/7/plan"}, viewers, {"/elastic/jobs/1007/plan"}, admins},
+  {"POST", "/elastic/jobs/{id}/enable", {"/elastic/jobs/7/enable"}, operators, {"/elastic/jobs/1007/enable"}, admins},
+  {"POST", "/elastic/jobs/{id}/disable", {"/elastic/jobs/7/disable"}, operators, {"/elastic/jobs/1007/disable"}, admins},
+  {"POST", "/elastic/jobs/{id}/shutdown", {"/elastic/jobs/7/shutdown"}, operators, {"/elastic/jobs/1007/shutdown"}, admins},
+  {"POST", "/elastic/jobs/{id}/trigger", {"/elastic/jobs/7/trigger"}, operators, {"/elastic/jobs/1007/trigger"}, admins},
+  {"GET", "/elastic/hosts", {"/elastic/hosts?group=1"}, viewers, {"/elastic/hosts?group=2"}, admins},
+
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},
   {"GET", "/alarms/open", {"/alarms/open"}, admins, {"/alarms/open"}, admins},

@@ -7,6 +7,7 @@
 #include "tests/gateway/alarm_tester_double.hpp"
 #include "tests/gateway/figure_keeper_double.hpp"
 #include "tests/gateway/doctor_double.hpp"
+#include "tests/gateway/elastic_admin_double.hpp"
 #include "tests/gateway/gateway_fixture.hpp"
 #include "tests/gateway/task_runner_double.hpp"
 
@@ -42,6 +43,7 @@ protected:
     partners.node_checks = spawn<doctor_double, protocol::doctor>(script);
     partners.tasks = spawn<task_runner_double, protocol::task_runner>(script);
     partners.alarms = spawn<alarm_actor_double, protocol::alarm_actor>(script);
+    partners.elastic = spawn<elastic_admin_double, protocol::elastic_admin>(script);
   }
 };
 

@@ -243,7 +243,6 @@ TEST_CASE("declared file: the shape of the document", "[config]") {
         "jobs.toml:1: group: expected a table in double brackets, [[group]]");
   CHECK(declared_refusal("\njob = 7\n") == "jobs.toml:2: job: expected a table in double brackets, [[job]]");
   CHECK(declared_refusal("[[jobs]]\n") == "jobs.toml:1: unknown key 'jobs'; did you mean 'job'?");
-  CHECK(declared_refusal("[[elastic_job]]\nname = \"x\"\n") == "jobs.toml:1: [[elastic_job]]: not supported by this release");
   CHECK(declared_refusal(minimal + "\n" + minimal) ==
         "jobs.toml:6: job 'pay-worker/settle' is declared twice, first at jobs.toml:1");
   const std::string group = "[[group]]\napp_name = \"mail\"\n";

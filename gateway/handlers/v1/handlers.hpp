@@ -173,6 +173,25 @@ void session_remove(exchange ex);
 /// Answers the product and its languages; to users also the version, the clock, the zone and the limits.
 void about(exchange ex);
 
+// Elastic jobs.
+
+/// Lists the elastic jobs that the caller may see.
+void elastic_list(exchange ex);
+void elastic_read(exchange ex);
+/// Lists the items of a job with their hosts.
+void elastic_items(exchange ex);
+/// Answers the plan that the job would have now, perhaps without one host.
+void elastic_plan(exchange ex);
+/// Enable and disable a job, or one item of it.
+void elastic_enable(exchange ex);
+void elastic_disable(exchange ex);
+/// Ends the coordination of a job: its open runs end, and it fires no more until it is enabled.
+void elastic_shutdown(exchange ex);
+/// Requests a run: 202 when the request is durable.
+void elastic_trigger(exchange ex);
+/// Lists the hosts of the caller's groups.
+void elastic_hosts(exchange ex);
+
 // Channels of alarms, and open alarms.
 
 void channel_list(exchange ex);

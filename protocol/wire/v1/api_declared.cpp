@@ -18,6 +18,7 @@ void append_source(std::string& out, const core::declared_source& source, bool h
             counts.number("groups", static_cast<std::int64_t>(source.groups));
             counts.number("jobs", static_cast<std::int64_t>(source.jobs));
             counts.number("alarms", static_cast<std::int64_t>(source.alarms));
+            counts.number("elastic_jobs", static_cast<std::int64_t>(source.elastic_jobs));
           }));
   row.raw("files", json_array(source.files));
   source.applied ? row.number("applied_ms", core::to_ms(*source.applied)) : row.null("applied_ms");

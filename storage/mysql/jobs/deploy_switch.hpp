@@ -55,6 +55,9 @@ public:
 
   [[nodiscard]] bool is_stale() const noexcept { return stale_; }
 
+  /// Returns the ids of the plan's groups, in their order. Requires `run`.
+  [[nodiscard]] std::span<const core::group_id> group_ids() const noexcept { return group_ids_; }
+
 private:
   core::result<void> hold_mode();
   core::result<void> create_groups();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/rules/source_files.hpp"
+#include "storage/elastic/deploys.hpp"
 #include "storage/mysql/cluster/schedule_lock.hpp"
 #include "storage/mysql/firing/alarm_rows.hpp"
 #include "storage/mysql/jobs/deploy_stage.hpp"
@@ -27,19 +28,21 @@ struct prepared_deploy {
   deploy_basis basis;
   core::deploy_plan plan;
   core::alarm_plan alarms;
+  core::elastic_plan elastic;
   core::time_point first;
   std::vector<core::audit_row> audit;
 
   [[nodiscard]] bool writes() const {
     return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || plan.files ||
-           !alarms.writes.empty() || !alarms.removals.empty();
+           !alarms.writes.empty() || !alarms.removals.empty() || !elastic.writes.empty();
   }
 };
 
 class applying {
 public:
-  applying(session& own, const core::declared_set& declared, bool prune, core::time_point now, const core::principal& by)
-    : own_{own}, db_{own.db}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
+  applying(session& own, admin_session& admin, const core::declared_set& declared, bool prune, core::time_point now,
+           const core::principal& by)
+    : own_{own}, admin_{admin}, db_{own.db}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
 
   core::result<core::deploy_report> look() {
     return db_.transact([&]() -> core::result<core::deploy_report> {
@@ -80,16 +83,23 @@ private:
     out.basis.edits = read_edits(db_);
     out.first = first_start(db_, mode->mode, now);
     auto held = read_deploy_state(own_, declared_.source);
+    held.elastic_jobs = held_elastic_jobs(admin_, declared_);
     auto plan = core::plan_deploy(held, declared_, prune_, out.first, own_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
     auto alarms = core::plan_alarms(read_alarm_rules(db_), held, declared_, prune_);
     if (!alarms)
       return tl::unexpected{alarms.error()};
+    auto elastic = core::plan_elastic(held, *plan, declared_, prune_, now, own_.schedule_zone);
+    if (!elastic)
+      return tl::unexpected{elastic.error()};
+    out.elastic = std::move(*elastic);
     out.basis.groups = core::edited_part(std::move(held.groups));
     out.plan = std::move(*plan);
     out.alarms = std::move(*alarms);
-    out.plan.report.changes.insert(out.plan.report.changes.end(), out.alarms.changes.begin(), out.alarms.changes.end());
+    auto& changes = out.plan.report.changes;
+    changes.insert(changes.end(), out.alarms.changes.begin(), out.alarms.changes.end());
+    changes.insert(changes.end(), out.elastic.changes.begin(), out.elastic.changes.end());
     if (auto whole = core::check_prune(held.files, declared_, out.plan.report); !whole)
       return tl::unexpected{whole.error()};
     if (out.writes())
@@ -158,6 +168,11 @@ private:
     deploy_switch work{own_, stage, scene};
     auto done = work.run();
     is_stale_ = work.is_stale();
+    // Coordinators write items without the lock of edits: one may have been granted since the plan was made.
+    if (done) {
+      done = write_elastic_plan(admin_, {made.elastic, work.group_ids(), declared_.source, by_, now_});
+      is_stale_ = !done && done.error().code == core::errc::conflict;
+    }
     if (done && made.plan.jobs.size() <= staged_at_once)
       stage.clear();
     return done;
@@ -184,6 +199,7 @@ private:
   }
 
   session& own_;
+  admin_session& admin_;
   connection& db_;
   const core::declared_set& declared_;
   const bool prune_;
@@ -198,7 +214,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
                                                      core::time_point now, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
-  applying work{own_, declared, prune, now, by};
+  applying work{own_, admin_, declared, prune, now, by};
   return dry_run ? work.look() : work.run();
 }
 

@@ -4,6 +4,7 @@
 #include "storage/sqlite/jobs/deploy_switch.hpp"
 
 #include "core/schedule/last_instant.hpp"
+#include "storage/elastic/deploys.hpp"
 #include "storage/rows/job_option_row.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
@@ -70,8 +71,8 @@ constexpr char insert_file[] = "INSERT OR IGNORE INTO rm_source_file (source, fi
 
 class writing {
 public:
-  writing(session& own, deploy_writing& work)
-    : db_{*own.db}, work_{work}, plan_{work.plan}, now_{work.now}, now_text_{own.dates.of(work.now)} {}
+  writing(session& own, admin_session& admin, deploy_writing& work)
+    : db_{*own.db}, admin_{admin}, work_{work}, plan_{work.plan}, now_{work.now}, now_text_{own.dates.of(work.now)} {}
 
   core::result<void> run() {
     for (const auto& group : plan_.groups)
@@ -93,7 +94,9 @@ public:
     }
     write_alarm_rules(db_, work_.alarms, work_.source);
     write_audit_rows();
-    return {};
+    auto done = write_elastic_plan(admin_, {work_.elastic, group_ids_, work_.source, work_.by, now_});
+    work_.stale = !done && done.error().code == core::errc::conflict;
+    return done;
   }
 
 private:
@@ -235,6 +238,7 @@ private:
   }
 
   connection& db_;
+  admin_session& admin_;
   deploy_writing& work_;
   const core::deploy_plan& plan_;
   const core::time_point now_;
@@ -259,6 +263,8 @@ std::vector<core::held_group> read_groups(connection& db) {
   return out;
 }
 
-core::result<void> write_deploy(session& own, deploy_writing& work) { return writing{own, work}.run(); }
+core::result<void> write_deploy(session& own, admin_session& admin, deploy_writing& work) {
+  return writing{own, admin, work}.run();
+}
 
 } // namespace ringmaster::storage::sqlite

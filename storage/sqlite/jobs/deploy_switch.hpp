@@ -7,6 +7,8 @@
 
 #include "core/rules/alarm_plan.hpp"
 #include "core/rules/deploy_plan.hpp"
+#include "core/rules/elastic_plan.hpp"
+#include "storage/admin/admin_session.hpp"
 #include "storage/sqlite/driver/session.hpp"
 
 namespace ringmaster::storage::sqlite {
@@ -18,7 +20,9 @@ namespace ringmaster::storage::sqlite {
 struct deploy_writing {
   core::deploy_plan plan;
   core::alarm_plan alarms;
+  core::elastic_plan elastic;
   std::string source;
+  core::principal by;
   core::time_point now;
   /// Audit rows of the groups and jobs of the plan, then of the alarm rules. Rows of new objects get their ids when these are
   /// known.
@@ -29,6 +33,6 @@ struct deploy_writing {
 
 /// Writes a plan inside a write transaction. Errors: `conflict` with `stale`; `invalid_argument` for a
 /// schedule that was claimed meanwhile and does not fire again.
-[[nodiscard]] core::result<void> write_deploy(session& own, deploy_writing& work);
+[[nodiscard]] core::result<void> write_deploy(session& own, admin_session& admin, deploy_writing& work);
 
 } // namespace ringmaster::storage::sqlite

@@ -4,6 +4,7 @@
 #include "storage/sqlite/jobs/deploys.hpp"
 
 #include "core/rules/source_files.hpp"
+#include "storage/elastic/deploys.hpp"
 #include "storage/sqlite/firing/alarm_rows.hpp"
 #include "storage/sqlite/firing/edit_sql.hpp"
 #include "storage/sqlite/jobs/deploy_switch.hpp"
@@ -25,7 +26,7 @@ struct prepared_deploy {
   [[nodiscard]] bool writes() const {
     const auto& plan = work.plan;
     return !plan.groups.empty() || !plan.jobs.empty() || plan.revision || plan.files || !work.alarms.writes.empty()
-           || !work.alarms.removals.empty();
+           || !work.alarms.removals.empty() || !work.elastic.writes.empty();
   }
 };
 
@@ -36,25 +37,31 @@ std::int64_t edits_in(connection& db) {
 
 class applying {
 public:
-  applying(session& own, const core::declared_set& declared, bool prune, core::time_point now, const core::principal& by)
-    : own_{own}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
+  applying(session& own, admin_session& admin, const core::declared_set& declared, bool prune, core::time_point now,
+           const core::principal& by)
+    : own_{own}, admin_{admin}, declared_{declared}, prune_{prune}, now_{now}, by_{by} {}
 
   /// Makes a plan inside a transaction.
   core::result<prepared_deploy> prepare(connection& db) {
     prepared_deploy out;
     out.edits = edits_in(db);
     auto held = read_deploy_state(db, declared_.source);
+    held.elastic_jobs = held_elastic_jobs(admin_, declared_);
     auto plan = core::plan_deploy(held, declared_, prune_, now_, own_.schedule_zone);
     if (!plan)
       return tl::unexpected{plan.error()};
     auto alarms = core::plan_alarms(read_alarm_rules(db), held, declared_, prune_);
     if (!alarms)
       return tl::unexpected{alarms.error()};
+    auto elastic = core::plan_elastic(held, *plan, declared_, prune_, now_, own_.schedule_zone);
+    if (!elastic)
+      return tl::unexpected{elastic.error()};
     out.groups = core::edited_part(std::move(held.groups));
     plan->report.changes.insert(plan->report.changes.end(), alarms->changes.begin(), alarms->changes.end());
+    plan->report.changes.insert(plan->report.changes.end(), elastic->changes.begin(), elastic->changes.end());
     if (auto whole = core::check_prune(held.files, declared_, plan->report); !whole)
       return tl::unexpected{whole.error()};
-    out.work = {std::move(*plan), std::move(*alarms), declared_.source, now_, {}, false};
+    out.work = {std::move(*plan), std::move(*alarms), std::move(*elastic), declared_.source, by_, now_, {}, false};
     return out;
   }
 
@@ -69,7 +76,7 @@ public:
       auto& stale = made->work.stale;
       auto written = within(*own_.db, transaction_kind::write, [&](connection& db) -> core::result<void> {
         stale = edits_in(db) != made->edits || core::edited_part(read_groups(db)) != made->groups;
-        return stale ? core::result<void>{} : write_deploy(own_, made->work);
+        return stale ? core::result<void>{} : write_deploy(own_, admin_, made->work);
       });
       if (stale)
         continue;
@@ -103,13 +110,14 @@ private:
       if (!made->writes())
         return std::move(made->work.plan.report);
       add_audit(*made);
-      if (auto written = write_deploy(own_, made->work); !written)
+      if (auto written = write_deploy(own_, admin_, made->work); !written)
         return tl::unexpected{written.error()};
       return std::move(made->work.plan.report);
     });
   }
 
   session& own_;
+  admin_session& admin_;
   const core::declared_set& declared_;
   const bool prune_;
   const core::time_point now_;
@@ -122,7 +130,7 @@ core::result<core::deploy_report> deploy_role::apply(const core::declared_set& d
                                                      core::time_point now, const core::principal& by) {
   if (auto allowed = core::check_admin(by); !allowed)
     return tl::unexpected{allowed.error()};
-  applying work{own_, declared, prune, now, by};
+  applying work{own_, admin_, declared, prune, now, by};
   if (!dry_run)
     return work.run();
   return within(*own_.db, transaction_kind::read, [&](connection& db) -> core::result<core::deploy_report> {

@@ -1,0 +1,170 @@
+#include "actors/console/elastic_admin.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "actors/store/store_access.hpp"
+#include "core/elastic/plan_preview.hpp"
+#include "protocol/error.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+std::mt19937_64 seeded_ids() {
+  std::random_device source;
+  std::seed_seq seed{source(), source(), source(), source()};
+  return std::mt19937_64{seed};
+}
+
+/// Returns the id of a request: from 1 on, the same for the same token and job.
+elastic::request_id request_id_of(std::uint64_t token, elastic::elastic_job_id job) {
+  constexpr std::uint64_t spread = 0x9E37'79B9'7F4A'7C15;
+  const auto mixed = (token ^ (static_cast<std::uint64_t>(core::number(job)) * spread))
+                     & static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return elastic::request_id{mixed == 0 ? 1 : static_cast<std::int64_t>(mixed)};
+}
+
+core::result<protocol::elastic_triggered> add_request(storage::store& store, const protocol::trigger_elastic& order,
+                                                      std::uint64_t token, core::time_point now) {
+  elastic::request_row request{request_id_of(token, order.job), order.job, order.item};
+  request.param = order.param;
+  request.at = now;
+  if (order.policy) {
+    request.policy = *order.policy;
+  } else {
+    const auto card = store.elastic().show(order.job, order.by);
+    if (!card)
+      return tl::unexpected{card.error()};
+    request.policy = card->job.what.options.trigger_policy;
+  }
+  return store.elastic().add_request(request, now, order.by).map([&](const auto&) {
+    return protocol::elastic_triggered{request.id, request.job};
+  });
+}
+
+const char* word_of(elastic::job_status status) {
+  switch (status) {
+  case elastic::job_status::on: return "enabled";
+  case elastic::job_status::off: return "disabled";
+  case elastic::job_status::shut_down: break;
+  }
+  return "shut down";
+}
+
+} // namespace
+
+elastic_admin_state::elastic_admin_state(protocol::elastic_admin::pointer self, query_workers stores,
+                                         protocol::elastic_director director, protocol::wall_clock clock, logger log)
+  : self_{self},
+    stores_{std::move(stores)},
+    director_{std::move(director)},
+    clock_{std::move(clock)},
+    log_{std::move(log)},
+    ids_{seeded_ids()} {}
+
+protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
+  return {
+    [this](const protocol::elastic_page_query& asked) {
+      return look<core::page<elastic::elastic_brief>, protocol::elastic_page>(
+        [asked](storage::store& store) { return store.elastic().list(asked.search, asked.by); });
+    },
+    [this](const protocol::elastic_query& asked) {
+      return look<elastic::elastic_card, protocol::elastic_found>(
+        [asked](storage::store& store) { return store.elastic().show(asked.job, asked.by); });
+    },
+    [this](const protocol::elastic_items_query& asked) {
+      return look<elastic::elastic_items, protocol::elastic_items_found>(
+        [asked](storage::store& store) { return store.elastic().items(asked.job, asked.from, asked.limit, asked.by); });
+    },
+    [this](const protocol::elastic_hosts_query& asked) {
+      return look<std::vector<elastic::host_row>, protocol::elastic_host_list>(
+        [asked](storage::store& store) { return store.elastic().hosts(asked.group, asked.by); });
+    },
+    [this](protocol::elastic_plan_query& asked) { return preview(std::move(asked)); },
+    [this](const protocol::set_elastic_status& order) { return set(order); },
+    [this](const protocol::set_elastic_item& order) { return set(order); },
+    [this](protocol::trigger_elastic& order) { return trigger(std::move(order)); },
+  };
+}
+
+template <class T, class Reply, class UseCase>
+caf::result<Reply> elastic_admin_state::look(UseCase use_case) {
+  auto promise = self_->make_response_promise<Reply>();
+  ask_store<T>(self_, stores_.reads, std::move(use_case), [promise](core::result<T>&& found) mutable {
+    if (!found)
+      return promise.deliver(protocol::to_caf(found.error()));
+    promise.deliver(Reply{std::move(*found)});
+  });
+  return promise;
+}
+
+template <class Reply, class UseCase, class Tell>
+caf::result<Reply> elastic_admin_state::edit(elastic::elastic_job_id job, const char* what, UseCase use_case, Tell reply) {
+  using value = typename std::invoke_result_t<UseCase&, storage::store&>::value_type;
+  auto promise = self_->make_response_promise<Reply>();
+  ask_store<value>(self_, stores_.edits, std::move(use_case), [=, this](core::result<value>&& outcome) mutable {
+    // After these errors it is unknown whether the edit was made.
+    const bool may_have_changed = outcome || outcome.error().code == core::errc::timeout
+                                  || outcome.error().code == core::errc::unavailable;
+    if (director_ && may_have_changed)
+      protocol::send(self_, director_, protocol::edit_hint{});
+    if (!outcome)
+      return promise.deliver(protocol::to_caf(outcome.error()));
+    log_->info("elastic job={} {} manually", core::number(job), what);
+    promise.deliver(reply(std::move(*outcome)));
+  });
+  return promise;
+}
+
+// The worker also plans: that takes milliseconds for many items.
+caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protocol::elastic_plan_query&& asked) {
+  return look<std::vector<elastic::elastic_preview_share>, protocol::elastic_plan_preview>(
+    [asked = std::move(asked), t = now()](
+      storage::store& store) -> core::result<std::vector<elastic::elastic_preview_share>> {
+      if (auto card = store.elastic().show(asked.job, asked.by); !card)
+        return tl::unexpected{card.error()};
+      const auto job = store.elastic().read_job(asked.job);
+      if (!job)
+        return tl::unexpected{job.error()};
+      const auto hosts = store.elastic().hosts(job->job.what.group, asked.by);
+      if (!hosts)
+        return tl::unexpected{hosts.error()};
+      return elastic::preview_plan(*job, *hosts, asked.without, t);
+    });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_status& order) {
+  // The next instant is computed from the present time.
+  if (order.status == elastic::job_status::on && clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  return edit<protocol::elastic_edited>(
+    order.job, word_of(order.status),
+    [order, t = now()](storage::store& store) { return store.elastic().set_status(order.job, order.status, t, order.by); },
+    [](elastic::elastic_edit_done&& done) { return protocol::elastic_edited{done}; });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_item& order) {
+  return edit<protocol::elastic_edited>(
+    order.job, order.disabled ? "has an item disabled" : "has an item enabled",
+    [order, t = now()](storage::store& store) {
+      return store.elastic().set_item_disabled(order.job, order.item, order.disabled, t, order.by);
+    },
+    [](elastic::elastic_edit_done&& done) { return protocol::elastic_edited{done}; });
+}
+
+caf::result<protocol::elastic_triggered> elastic_admin_state::trigger(protocol::trigger_elastic&& order) {
+  const auto token = order.token != 0 ? static_cast<std::uint64_t>(order.token) : ids_();
+  const auto job = order.job;
+  auto asked = std::make_shared<const protocol::trigger_elastic>(std::move(order));
+  return edit<protocol::elastic_triggered>(
+    job, "triggered",
+    [asked, token, t = now()](storage::store& store) { return add_request(store, *asked, token, t); },
+    [](protocol::elastic_triggered&& done) { return done; });
+}
+
+} // namespace ringmaster::actors

@@ -1,0 +1,248 @@
+// `ringmaster elastic …`: elastic jobs, their items and hosts.
+
+#include <cstdio>
+
+#include "apps/client/api_queries.hpp"
+#include "apps/client/client_arguments.hpp"
+#include "apps/client/elastic_text.hpp"
+#include "apps/commands/commands.hpp"
+#include "apps/terminal/report.hpp"
+#include "apps/terminal/table_text.hpp"
+
+namespace ringmaster::apps {
+
+namespace {
+
+struct elastic_list_options : client_options {
+  std::optional<std::string> group;
+  std::optional<std::string> status;
+  std::optional<std::string> name;
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct elastic_host_options : client_options {
+  std::optional<std::string> group;
+};
+
+struct elastic_options : client_options {
+  /// Name, `namespace/name`, or id.
+  std::string job;
+};
+
+struct elastic_item_options : elastic_options {
+  std::optional<std::string> cursor;
+  std::size_t limit = 100;
+};
+
+struct elastic_plan_options : elastic_options {
+  std::optional<std::string> without;
+};
+
+struct elastic_switch_options : elastic_options {
+  std::optional<std::int32_t> item;
+};
+
+struct elastic_trigger_options : elastic_switch_options {
+  std::optional<std::string> param;
+  std::optional<std::string> policy;
+};
+
+/// Adds the filter `group`, by app name or id.
+core::result<void> filter_by_group(api_client& client, const std::optional<std::string>& name, query_text& list) {
+  if (!name)
+    return {};
+  return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
+}
+
+int list_elastic_jobs(const elastic_list_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) -> core::result<api_document> {
+      query_text list{"/elastic/jobs"};
+      if (options.status)
+        list.add("status", *options.status);
+      if (options.name)
+        list.add("name", *options.name);
+      if (auto added = filter_by_group(client, options.group, list); !added)
+        return tl::unexpected{added.error()};
+      return ask_page(client, list, options.limit, options.cursor);
+    },
+    [](api_client& client, const api_document& page) {
+      return group_names(client).map([&](const group_titles& groups) {
+        return elastic_jobs_table(items_in(page), groups, client.zone()) + more_text(page);
+      });
+    });
+}
+
+std::string elastic_path(std::int64_t job, const char* part = "") { return "/elastic/jobs/" + std::to_string(job) + part; }
+
+int show_elastic_job(const elastic_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) {
+        return client.ask({"GET", elastic_path(job)});
+      });
+    },
+    [](api_client& client, const api_document& job) {
+      return group_names(client).map(
+        [&](const group_titles& groups) { return describe_elastic_job(job, groups, client.zone()); });
+    });
+}
+
+int list_elastic_items(const elastic_item_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) {
+        return ask_page(client, query_text{elastic_path(job, "/items")}, options.limit, options.cursor);
+      });
+    },
+    [](api_client& client, const api_document& page) {
+      return core::result<std::string>{elastic_items_table(items_in(page), client.zone()) + more_text(page)};
+    });
+}
+
+int show_elastic_plan(const elastic_plan_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) {
+        query_text plan{elastic_path(job, "/plan")};
+        if (options.without)
+          plan.add("without", *options.without);
+        return client.ask({"GET", plan.text()});
+      });
+    },
+    [](api_client&, const api_document& plan) { return core::result<std::string>{elastic_plan_table(items_in(plan))}; });
+}
+
+int list_elastic_hosts(const elastic_host_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) -> core::result<api_document> {
+      query_text list{"/elastic/hosts"};
+      if (auto added = filter_by_group(client, options.group, list); !added)
+        return tl::unexpected{added.error()};
+      return client.ask({"GET", list.text()});
+    },
+    [](api_client&, const api_document& hosts) { return core::result<std::string>{elastic_hosts_table(items_in(hosts))}; });
+}
+
+/// Returns `elastic job sums`, or `item 3 of elastic job sums`.
+std::string object_of(const elastic_switch_options& options) {
+  const auto job = "elastic job " + one_line(options.job);
+  return options.item ? "item " + std::to_string(*options.item) + " of " + job : job;
+}
+
+/// Sends an order and prints what was done.
+int order(const elastic_switch_options& options, const char* part, api_document body, const char* done) {
+  if (options.item)
+    body["item"] = *options.item;
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) {
+        return client.ask({"POST", elastic_path(job, part), body});
+      });
+    },
+    [&](api_client& client, const api_document& reply) {
+      auto text = object_of(options) + ' ' + done;
+      if (reply.contains("changed") && !boolean_in(reply, "changed"))
+        text += " already";
+      if (const auto next = instant_in(reply, "next_ms", client.zone(), ""); !next.empty() && !options.item)
+        text += "; next at " + next + ' ' + client.zone().name();
+      return core::result<std::string>{text + '\n'};
+    });
+}
+
+int enable_elastic(const elastic_switch_options& options) { return order(options, "/enable", api_document::object(), "enabled"); }
+
+int disable_elastic(const elastic_switch_options& options) {
+  return order(options, "/disable", api_document::object(), "disabled");
+}
+
+int shut_elastic_down(const elastic_options& options) {
+  elastic_switch_options whole;
+  static_cast<elastic_options&>(whole) = options;
+  return order(whole, "/shutdown", {}, "shut down");
+}
+
+int trigger_elastic_job(const elastic_trigger_options& options) {
+  auto body = api_document::object();
+  if (options.param)
+    body["param"] = *options.param;
+  if (options.policy)
+    body["policy"] = *options.policy;
+  return order(options, "/trigger", std::move(body), "will run");
+}
+
+void add_elastic_job(CLI::App& command, elastic_options& options) {
+  command.add_option("ELASTIC-JOB", options.job, "Name, namespace/name or id")->required();
+}
+
+void add_item(CLI::App& command, elastic_switch_options& options, const char* help) {
+  command.add_option("--item", options.item, help)->type_name("N")->check(CLI::Range(0, 99'999));
+}
+
+void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
+  {
+    auto [command, options] = add_command<elastic_list_options>(elastic, "list", "List elastic jobs", chosen, list_elastic_jobs);
+    command->add_option("--group", options->group, "Only jobs of this group, by app name or id")->type_name("APP");
+    command->add_option("--status", options->status, "Only jobs with this status")
+      ->check(CLI::IsMember({"enabled", "disabled", "shut_down"}));
+    command->add_option("--name", options->name, "Only jobs with this text in their name")->type_name("TEXT");
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] = add_command<elastic_options>(elastic, "show", "Show an elastic job", chosen, show_elastic_job);
+    add_elastic_job(*command, *options);
+  }
+  {
+    auto [command, options] = add_command<elastic_item_options>(
+      elastic, "items", "List the items of an elastic job and their hosts", chosen, list_elastic_items);
+    add_elastic_job(*command, *options);
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
+    auto [command, options] = add_command<elastic_plan_options>(
+      elastic, "plan", "Show the plan that an elastic job would have now", chosen, show_elastic_plan);
+    add_elastic_job(*command, *options);
+    command->add_option("--without", options->without, "Leave this host out")->type_name("HOST");
+  }
+  auto [command, options] =
+    add_command<elastic_host_options>(elastic, "hosts", "List the hosts of elastic jobs", chosen, list_elastic_hosts);
+  command->add_option("--group", options->group, "Only hosts of this group, by app name or id")->type_name("APP");
+}
+
+void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, const char* item_help,
+                        std::function<int()>& chosen, int (*run)(const elastic_switch_options&)) {
+  auto [command, options] = add_command<elastic_switch_options>(elastic, name, help, chosen, run);
+  add_elastic_job(*command, *options);
+  add_item(*command, *options, item_help);
+}
+
+} // namespace
+
+void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, hosts, enable, disable, trigger");
+  add_elastic_views(*elastic, chosen);
+  add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
+  add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,
+                     disable_elastic);
+  {
+    auto [command, options] = add_command<elastic_options>(*elastic, "shutdown", "Shut an elastic job down until it is enabled",
+                                                           chosen, shut_elastic_down);
+    add_elastic_job(*command, *options);
+  }
+  auto [command, options] =
+    add_command<elastic_trigger_options>(*elastic, "trigger", "Run an elastic job once now", chosen, trigger_elastic_job);
+  add_elastic_job(*command, *options);
+  add_item(*command, *options, "Run only this item");
+  command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
+  command->add_option("--policy", options->policy, "What to do with items that run; default the job's own")
+    ->check(CLI::IsMember({"discard", "queue", "coalesce"}));
+}
+
+} // namespace ringmaster::apps

@@ -1,0 +1,25 @@
+#pragma once
+
+// Keys of an `[[elastic_job]]` and their other spellings. Internal to config.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster::config {
+
+/// One key with the names that ElasticJob has for it.
+struct elastic_key {
+  std::string_view name;
+  /// The name, and ElasticJob's names in camel case and with hyphens.
+  std::vector<std::string> spellings;
+};
+
+/// Returns all keys, also those that this release refuses.
+[[nodiscard]] std::span<const elastic_key> elastic_keys();
+
+/// Returns whether nothing implements the key yet.
+[[nodiscard]] bool is_later_elastic_key(std::string_view name) noexcept;
+
+} // namespace ringmaster::config

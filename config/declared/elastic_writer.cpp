@@ -1,0 +1,62 @@
+// Text of one `[[elastic_job]]`.
+
+#include "config/declared/table_text.hpp"
+#include "config/text/units.hpp"
+#include "core/elastic/elastic_fields.hpp"
+#include "core/zone/zone.hpp"
+
+namespace ringmaster::config {
+
+namespace {
+
+using core::option_kind;
+
+void write_elastic_schedule(table_text& out, const core::elastic::elastic_options& options) {
+  if (options.timing.interval_ms)
+    out.number("interval_ms", *options.timing.interval_ms);
+  else if (options.schedule == core::schedule_type::cron)
+    out.raw("schedule", "{ cron = " + quoted_text(options.schedule_conf) + " }");
+  else if (options.schedule == core::schedule_type::fixed_rate)
+    out.raw("schedule", "{ rate = " + quoted_text(options.schedule_conf + 's') + " }");
+}
+
+void write_elastic_option(table_text& out, const core::elastic::elastic_field& field, const core::option_value& value) {
+  switch (field.kind) {
+  case option_kind::text:
+  case option_kind::choice:
+  case option_kind::names: return out.text(field.name, core::text_of(value));
+  case option_kind::flag: return out.raw(field.name, core::number_of(value) != 0 ? "true" : "false");
+  case option_kind::instant: return out.raw(field.name, core::instant_text(core::from_ms(core::number_of(value))));
+  case option_kind::number: break;
+  }
+  const bool is_duration = field.column.ends_with("_ms") && !field.name.ends_with("_ms");
+  if (is_duration)
+    return out.text(field.name, format_duration(core::milliseconds{core::number_of(value)}));
+  out.number(field.name, core::number_of(value));
+}
+
+} // namespace
+
+std::string declared_text(const core::declared_elastic_job& job) {
+  table_text out{"elastic_job"};
+  const auto& what = job.what;
+  const core::elastic::elastic_definition usual;
+  out.text("group", job.group);
+  out.optional("namespace", what.name_space);
+  out.text("name", what.name);
+  if (what.kind != usual.kind)
+    out.text("type", what.kind);
+  out.optional("handler", what.handler);
+  out.number("total", what.total);
+  write_elastic_schedule(out, what.options);
+  for (const auto& field : core::elastic::elastic_fields)
+    if (const auto value = field.get(what.options); field.name != "schedule_type" && field.name != "schedule"
+                                                     && field.name != "interval_ms" && value != field.default_value())
+      write_elastic_option(out, field, value);
+  out.optional("props", what.props);
+  if (!job.enabled)
+    out.raw("enabled", "false");
+  return std::move(out).take();
+}
+
+} // namespace ringmaster::config

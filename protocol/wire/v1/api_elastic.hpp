@@ -1,0 +1,51 @@
+#pragma once
+
+// Elastic jobs in /api/v1. Errors of all functions that read: `invalid_argument` that begins with the path of the member, or
+// names the parameter. Options have the names of declared files; durations and instants are milliseconds, with `_ms` at the
+// end of their name.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/elastic/elastic_views.hpp"
+#include "core/elastic/item_events.hpp"
+#include "core/elastic/store_ops.hpp"
+#include "core/result.hpp"
+#include "protocol/wire/v1/api_page.hpp"
+
+namespace ringmaster::protocol::wire {
+
+/// Returns a JSON array.
+[[nodiscard]] std::string api_elastic_jobs(const std::vector<core::elastic::elastic_brief>& jobs);
+/// Returns one job as a JSON object, with its options and the counts of its items.
+[[nodiscard]] std::string api_elastic_job(const core::elastic::elastic_card& card);
+/// Returns a JSON array.
+[[nodiscard]] std::string api_elastic_items(const std::vector<core::elastic::elastic_item>& items);
+/// Returns `{"items":[…]}`.
+[[nodiscard]] std::string api_elastic_hosts(const std::vector<core::elastic::host_row>& hosts);
+/// Returns `{"items":[…]}`: the shares of a plan.
+[[nodiscard]] std::string api_elastic_plan(const std::vector<core::elastic::elastic_preview_share>& shares);
+/// Returns the result of enabling or disabling.
+[[nodiscard]] std::string api_elastic_edit(const core::elastic::elastic_edit_done& done);
+[[nodiscard]] std::string api_elastic_request(core::elastic::request_id request);
+
+/// Returns `enabled`, `disabled` or `shut_down`.
+[[nodiscard]] std::string_view api_name_of(core::elastic::job_status status) noexcept;
+
+/// Reads the filters of the list: `group`, `status`, `name`.
+[[nodiscard]] core::result<core::elastic::elastic_search> api_elastic_search_of(const form& sent, const api_cursor& from);
+
+/// Reads the body of enable and disable, which may be empty: the item; unset: the job.
+[[nodiscard]] core::result<std::optional<core::elastic::item_number>> parse_api_elastic_switch(std::string_view body);
+
+struct api_elastic_trigger {
+  std::optional<core::elastic::item_number> item;
+  std::optional<core::elastic::request_policy> policy;
+  std::optional<std::string> param;
+};
+/// Reads the body of a trigger, which may be empty.
+[[nodiscard]] core::result<api_elastic_trigger> parse_api_elastic_trigger(std::string_view body);
+
+} // namespace ringmaster::protocol::wire
