@@ -33,7 +33,7 @@ struct elastic_bodies::call {
 };
 
 /// A named namespace, because a frame of a coroutine has its types as members.
-namespace item_bodies {
+namespace item_runs {
 
 inline std::string first_line_of(const elastic::item_facts& facts) {
   return "begins: " + facts.task_id + ", item " + std::to_string(facts.item) + " of " + std::to_string(facts.total)
@@ -106,7 +106,7 @@ void run_item_function(const Call& call) {
   call.done(item.end(thrown));
 }
 
-} // namespace item_bodies
+} // namespace item_runs
 
 elastic_bodies::elastic_bodies(elastic::elastic_handlers known, std::shared_ptr<actors::body_threads> threads,
                                std::shared_ptr<task_threads> tasks, std::shared_ptr<log_files> logs, log_options options)
@@ -122,8 +122,8 @@ bool elastic_bodies::start(item_work work, item_done done) {
   }
   auto made = std::make_shared<call>(call{shared_, found->second, std::move(work), std::move(done)});
   if (found->second->is_coroutine())
-    return shared_->tasks->start([made] { item_bodies::run_item_coroutine(made); });
-  return shared_->threads->start([made] { item_bodies::run_item_function(*made); });
+    return shared_->tasks->start([made] { item_runs::run_item_coroutine(made); });
+  return shared_->threads->start([made] { item_runs::run_item_function(*made); });
 }
 
 } // namespace ringmaster::executor
