@@ -71,7 +71,7 @@ void add_import_command(CLI::App& app, std::function<int()>& chosen) {
   auto* family = add_family(app, "import", "Import jobs of other schedulers as a declared file: elasticjob");
   auto options = std::make_shared<import_options>();
   auto* command =
-    family->add_subcommand("elasticjob", "Convert stored YAML, Spring Boot settings or Spring XML of ElasticJob to a declared file");
+    family->add_subcommand("elasticjob", "Convert YAML, properties and Spring XML of ElasticJob to a declared file");
   command->add_option("FILE", options->paths, "Files of ElasticJob; the form of each is told by its content")
     ->type_name("FILE")
     ->required();

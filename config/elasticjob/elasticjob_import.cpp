@@ -107,10 +107,12 @@ private:
         read_stored_job(values, found, jobs_);
       else
         std::move(values.begin(), values.end(), std::back_inserter(settings));
+    names_.add_values(settings);
     (void) read_boot_jobs(settings, found, jobs_);
   }
 
   void read_settings(const std::vector<property>& values, std::string_view text, file_findings& found) {
+    names_.add_values(values);
     const bool any = read_boot_jobs(values, found, jobs_);
     if (any && std::any_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x80; }))
       found.remark("read as UTF-8; Spring Boot reads properties as ISO-8859-1");
@@ -184,7 +186,7 @@ private:
 
   import_findings all_;
   std::vector<source_job> jobs_;
-  xml_names names_;
+  source_names names_;
 };
 
 } // namespace

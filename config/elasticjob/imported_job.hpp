@@ -22,7 +22,7 @@ struct imported_job {
   bool enabled = true;
   /// The job did not say whether missed fires are made up for, and its default is another one than here.
   bool implies_no_misfire = false;
-  /// What differs from ElasticJob, a sentence each.
+  /// Differences from ElasticJob, a sentence each.
   std::vector<std::string> notes;
   /// Options that this release does not support, by their name in declared files.
   std::vector<std::pair<std::string_view, std::string>> left_out;
@@ -31,7 +31,7 @@ struct imported_job {
 };
 
 /// Converts one job. An error leaves it incomplete. `names` has the beans and registry centres of all files.
-[[nodiscard]] imported_job to_imported_job(const source_job& from, const xml_names& names, import_findings& all);
+[[nodiscard]] imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all);
 
 /// Returns whether an `[[elastic_job]]` of this release can have the option or key.
 [[nodiscard]] bool is_declarable(std::string_view name) noexcept;

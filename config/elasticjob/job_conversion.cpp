@@ -33,7 +33,7 @@ std::optional<bool> flag_in(std::string_view text) {
 /// Converter of one job.
 class job_conversion {
 public:
-  job_conversion(const source_job& from, const xml_names& names, import_findings& all)
+  job_conversion(const source_job& from, const source_names& names, import_findings& all)
     : from_(from), names_(names), found_(from.file, all) {}
 
   imported_job run() {
@@ -65,13 +65,16 @@ private:
   /// Returns the text of an option; unset if the job does not set it, or wrongly.
   std::optional<std::string> text_in(std::string_view option) {
     const auto* given = from_.find(option);
-    if (!given)
-      return std::nullopt;
-    if (from_.kind != source_kind::stored && given->text.find("${") != std::string::npos) {
-      refuse(option, shown(given->text) + " has a placeholder; write its value");
-      return std::nullopt;
-    }
-    return given->text;
+    return given ? filled_in(option, given->text) : std::nullopt;
+  }
+  /// Returns the text with the values of its placeholders; unset, with an error, if the files do not have one.
+  std::optional<std::string> filled_in(std::string_view option, const std::string& text) {
+    if (from_.kind == source_kind::stored || !has_placeholder(text))
+      return text;
+    auto out = filled(text, names_);
+    if (!out)
+      refuse(option, shown(text) + " has a placeholder without a value in these files; write its value");
+    return out;
   }
   /// Returns a text that is not blank, without blanks around it.
   std::optional<std::string> word_in(std::string_view option) {
@@ -103,18 +106,17 @@ private:
 
   void read_identity() {
     auto& what = out_.what;
-    what.name = from_.name;
-    what.name_space = from_.name_space;
-    if (core::is_blank(what.name) || what.name.find('/') != std::string::npos)
-      refuse("jobName", "must not be empty or contain /");
-    if (from_.kind == source_kind::xml && what.name.find("${") != std::string::npos)
-      refuse("id", shown(what.name) + " has a placeholder; write its value");
+    if (const auto name = filled_in("name", from_.name)) {
+      what.name = *name;
+      if (core::is_blank(*name) || name->find('/') != std::string::npos)
+        refuse("name", "must not be empty or contain /");
+    }
+    auto name_space = from_.name_space;
     if (const auto at = names_.name_spaces.find(from_.registry); at != names_.name_spaces.end())
-      what.name_space = at->second;
+      name_space = at->second;
     else if (!from_.registry.empty())
       note("The namespace is unknown: no file has the registry centre " + from_.registry + ".");
-    if (from_.kind != source_kind::stored && what.name_space.find("${") != std::string::npos)
-      refuse("namespace", shown(what.name_space) + " has a placeholder; write its value");
+    what.name_space = filled_in("namespace", name_space).value_or("");
   }
 
   /// Finds the name of the handler: the class, or what stands for it.
@@ -126,9 +128,9 @@ private:
     } else if (from_.kind == source_kind::boot) {
       handler = word_in("elasticJobClass").value_or("");
     } else if (const auto at = names_.classes.find(from_.bean); at != names_.classes.end()) {
-      handler = at->second;
+      handler = filled_in("job-ref", at->second).value_or("");
     } else {
-      handler = from_.bean;
+      handler = filled_in("job-ref", from_.bean).value_or("");
       note("No file has the bean " + from_.bean + ": the handler has its name.");
     }
   }
@@ -250,9 +252,7 @@ private:
     if (!has_handler_)
       return;
     if (core::is_blank(out_.what.handler))
-      return refuse("elasticJobClass", "must not be empty");
-    if (from_.kind == source_kind::xml && out_.what.handler.find("${") != std::string::npos)
-      refuse("job-ref", shown(out_.what.handler) + " has a placeholder; write its value");
+      return refuse(from_.kind == source_kind::boot ? "elasticJobClass" : "job-ref", "must not be empty");
     auto copy = out_.what;
     copy.group = core::group_id{1};
     if (const auto sound = core::elastic::check(copy); !sound)
@@ -260,7 +260,7 @@ private:
   }
 
   const source_job& from_;
-  const xml_names& names_;
+  const source_names& names_;
   file_findings found_;
   imported_job out_;
   /// The file says in one way what the handler is.
@@ -278,7 +278,7 @@ bool is_declarable(std::string_view name) noexcept {
   return std::find(not_declarable.begin(), not_declarable.end(), name) == not_declarable.end();
 }
 
-imported_job to_imported_job(const source_job& from, const xml_names& names, import_findings& all) {
+imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all) {
   return job_conversion{from, names, all}.run();
 }
 

@@ -55,11 +55,21 @@ struct source_job {
   }
 };
 
-/// Beans and registry centres of all XML files, by id.
-struct xml_names {
+/// Names that files refer to, of all files.
+struct source_names {
+  /// XML: classes of beans, and namespaces of registry centres, by id.
   std::map<std::string, std::string, std::less<>> classes;
   std::map<std::string, std::string, std::less<>> name_spaces;
+  /// Values of properties and of Spring's YAML, for placeholders. Unset: the files have several values.
+  std::map<std::string, std::optional<std::string>, std::less<>> values;
+
+  void add_values(std::span<const property> properties);
 };
+
+[[nodiscard]] bool has_placeholder(std::string_view text) noexcept;
+/// Returns the text with the values of its placeholders, or their defaults. Unset if one has neither, if a value has a
+/// placeholder itself, and for more than 1 MiB.
+[[nodiscard]] std::optional<std::string> filled(std::string_view text, const source_names& names);
 
 /// Returns the name in lower case without hyphens and underscores: Spring Boot compares names in this form.
 [[nodiscard]] std::string uniform(std::string_view name);

@@ -48,7 +48,7 @@ pugi::xml_node next_node(pugi::xml_node node) {
 /// Reader of one parsed document.
 class spring_reader {
 public:
-  spring_reader(std::string_view text, file_findings& found, std::vector<source_job>& jobs, xml_names& names)
+  spring_reader(std::string_view text, file_findings& found, std::vector<source_job>& jobs, source_names& names)
     : lines_(text), found_(found), jobs_(jobs), names_(names) {}
 
   void run(const pugi::xml_document& document) {
@@ -149,14 +149,14 @@ private:
   line_index lines_;
   file_findings& found_;
   std::vector<source_job>& jobs_;
-  xml_names& names_;
+  source_names& names_;
   std::set<std::string, std::less<>> prefixes_;
   std::set<std::string, std::less<>> said_;
 };
 
 } // namespace
 
-void read_xml(std::string_view text, file_findings& found, std::vector<source_job>& jobs, xml_names& names) {
+void read_xml(std::string_view text, file_findings& found, std::vector<source_job>& jobs, source_names& names) {
   spring_reader reader{text, found, jobs, names};
   if (const auto refused = find_refused_markup(text))
     return found.refuse(reader.line_of(static_cast<std::ptrdiff_t>(refused->at)), refused->why);

@@ -28,7 +28,11 @@ public:
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] std::vector<property> take() { return std::exchange(values_, {}); }
 
-  void OnDocumentStart(const YAML::Mark&) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // The parser makes documents without end of a character that begins none.
+    if (mark.pos == document_pos_)
+      fail(line_of(mark), "invalid YAML");
+    document_pos_ = mark.pos;
     levels_.clear();
     path_.clear();
     values_.clear();
@@ -91,7 +95,7 @@ private:
       return fail(line_of(mark),
                   "a key with the names of its parents is longer than " + std::to_string(yaml_path_bytes_max) + " bytes");
     if (!map.keys.insert(key).second)
-      found_.refuse(line_of(mark), "'" + core::valid_utf8(core::cut_bytes(key, 100)) + "' is given twice");
+      return fail(line_of(mark), "'" + core::valid_utf8(core::cut_bytes(key, 100)) + "' is given twice");
     if (!count(line_of(mark), key.size()))
       return;
     path_.resize(map.path_size);
@@ -115,7 +119,7 @@ private:
       levels_.back().expects_key = true;
   }
 
-  /// Counts a value against the limits of the file.
+  /// Counts a key or a value against the limits of the file.
   bool count(std::size_t line, std::size_t bytes) {
     bytes_ += bytes;
     if (++counted_ > 2 * yaml_values_max || bytes_ > yaml_bytes_max)
@@ -157,6 +161,8 @@ private:
 
   file_findings& found_;
   bool failed_ = false;
+  /// Place of the last document.
+  int document_pos_ = -1;
   std::vector<level> levels_;
   std::string path_;
   std::vector<property> values_;
@@ -175,10 +181,16 @@ std::vector<std::vector<property>> read_yaml(std::string_view text, file_finding
     while (!collector.failed() && parser.HandleNextDocument(collector))
       out.push_back(collector.take());
   } catch (const YAML::Exception& thrown) {
-    found.refuse(line_of(thrown.mark), "invalid YAML: " + core::valid_utf8(thrown.msg));
+    // The parser reads on after an error of the collector.
+    if (!collector.failed())
+      found.refuse(line_of(thrown.mark), "invalid YAML: " + core::valid_utf8(thrown.msg));
   } catch (const std::exception&) {
-    found.refuse(1, "invalid YAML");
+    if (!collector.failed())
+      found.refuse(1, "invalid YAML");
   }
+  // The values before an error would only lead to more errors.
+  if (collector.failed())
+    out.clear();
   return out;
 }
 
