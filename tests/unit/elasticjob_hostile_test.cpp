@@ -26,7 +26,7 @@ std::string in_spring(const std::string& elements) {
   return "<beans xmlns:elasticjob=\"http://shardingsphere.apache.org/schema/elasticjob\">\n" + elements + "\n</beans>\n";
 }
 
-std::string repeated(std::string_view text, std::size_t times) {
+std::string text_times(std::string_view text, std::size_t times) {
   std::string out;
   out.reserve(text.size() * times);
   for (std::size_t i = 0; i < times; ++i)
@@ -117,19 +117,19 @@ TEST_CASE("import: bombs end in an error or are not followed", "[config][elastic
     aliases += "a" + now + ": &a" + now + " [*a" + before + ", *a" + before + "]\n";
   }
   CHECK(import_refusal(aliases + "elasticjob.jobs.j: {elasticJobClass: C, shardingTotalCount: 1}\n") == "accepted");
-  CHECK(import_refusal("a: " + repeated("[", 64) + '\n') == "f:1: more than 64 levels");
-  CHECK(import_refusal("a: " + repeated("[", 100'000) + '\n').starts_with("f:1: "));
-  CHECK(import_refusal("a: " + repeated("{a: ", 100'000) + '\n').starts_with("f:1: "));
-  CHECK(import_refusal("a: [" + repeated("1,", 310'000) + "]\n") == "f:1: more than 150000 values");
-  CHECK(import_refusal("a: [" + repeated("[],", 310'000) + "]\n") == "f:1: more than 150000 values");
-  CHECK(import_refusal(repeated("a", 600) + ":\n  " + repeated("b", 600) + ": c\n")
+  CHECK(import_refusal("a: " + text_times("[", 64) + '\n') == "f:1: more than 64 levels");
+  CHECK(import_refusal("a: " + text_times("[", 100'000) + '\n').starts_with("f:1: "));
+  CHECK(import_refusal("a: " + text_times("{a: ", 100'000) + '\n').starts_with("f:1: "));
+  CHECK(import_refusal("a: [" + text_times("1,", 310'000) + "]\n") == "f:1: more than 150000 values");
+  CHECK(import_refusal("a: [" + text_times("[],", 310'000) + "]\n") == "f:1: more than 150000 values");
+  CHECK(import_refusal(text_times("a", 600) + ":\n  " + text_times("b", 600) + ": c\n")
           .starts_with("f:2: a key with the names of its parents is longer"));
-  CHECK(import_refusal(in_spring(repeated("<a>", 100'000) + repeated("</a>", 100'000))) == "no file has a job of ElasticJob");
+  CHECK(import_refusal(in_spring(text_times("<a>", 100'000) + text_times("</a>", 100'000))) == "no file has a job of ElasticJob");
   std::string jobs;
   for (std::size_t i = 0; i <= import_jobs_max; ++i)
     jobs += "elasticjob.jobs.j" + std::to_string(i) + ".cron=x\n";
   CHECK(import_refusal(jobs) == "more than 10000 jobs; import the files in several parts");
-  const auto many = import_refusal(repeated("elasticjob.jobs.j.wrong=x\n", 5000));
+  const auto many = import_refusal(text_times("elasticjob.jobs.j.wrong=x\n", 5000));
   CHECK(many.ends_with("more errors"));
   CHECK(many.size() < 20'000);
 }
