@@ -14,6 +14,7 @@
 #include "apps/client/client_arguments.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/commands/export_command.hpp"
+#include "apps/commands/import_command.hpp"
 #include "apps/terminal/version_text.hpp"
 
 namespace {
@@ -90,6 +91,7 @@ int run(int argc, char** argv) {
   apply_command->callback([&] { chosen = [&] { return run_with_texts(*apply_command, [&] { return apply(applied); }); }; });
 
   add_export_command(app, chosen);
+  add_import_command(app, chosen);
 
   migrate_options migration;
   auto* migrate_command = app.add_subcommand("migrate", "Migrate the database to the current schema");

@@ -19,6 +19,9 @@ find_package(CLI11 REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+# For the import of files of ElasticJob (docs/adr/0038).
+pkg_check_modules(PUGIXML REQUIRED IMPORTED_TARGET pugixml)
+pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)
 pkg_check_modules(ARGON2 REQUIRED IMPORTED_TARGET libargon2)
 # Both have the calls that are used (docs/adr/0016).
 pkg_search_module(MYSQL REQUIRED IMPORTED_TARGET libmariadb mysqlclient)

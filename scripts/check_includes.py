@@ -21,7 +21,10 @@ GATEWAY = (
 # The longest matching key is a file's folder. All folders may include the standard library.
 FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "core/": (("core/",), ("expected",)),
-    "config/": (("config/", "core/"), ("system", "toml")),
+    "config/": (("config/*", "config/declared/", "config/text/", "core/"), ("system", "toml")),
+    "config/elasticjob/": (("config/declared/", "config/elasticjob/", "config/text/", "core/"), ()),
+    "config/elasticjob/xml_reader.cpp": (("config/elasticjob/", "core/"), ("pugixml",)),
+    "config/elasticjob/yaml_reader.cpp": (("config/elasticjob/", "core/"), ("yaml",)),
     "protocol/wire/": (("protocol/wire/", "core/"), ("nlohmann",)),
     "protocol/": (("protocol/*", "core/"), ("caf", "spdlog", "system")),
     "protocol/http.hpp": (("core/",), ()),
@@ -121,7 +124,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # Rooms that only exchange messages stand next to each other.
 ROOMS: dict[str, str] = {
     "core": ". text limits access zone job cron run alarm cluster maintenance routing schedule elastic editing rules forecast",
-    "config": "text declared .",
+    "config": "text declared elasticjob .",
     "protocol": ". curl tls wire/json wire wire/xxl wire/executor wire/v1",
     "storage": ". rows rules admin elastic",
     "storage/mysql": "driver cluster schema runs firing jobs results maintenance shared admin .",
@@ -138,6 +141,7 @@ ROOMS: dict[str, str] = {
 PRIVATE = {
     "config/text/table_fields.hpp": "config/",
     "config/text/toml_file.hpp": "config/",
+    "config/elasticjob/readers.hpp": "config/elasticjob/",
     "protocol/wire/json/json_reader.hpp": "protocol/wire/",
 }
 
@@ -152,16 +156,18 @@ LIBRARIES = {
     "mysql": r"(mysql|mariadb)/|(mysql|mysqld_error|errmsg)\.h$",
     "nlohmann": r"nlohmann/",
     "openssl": r"openssl/",
+    "pugixml": r"pugixml\.hpp$",
     "spdlog": r"spdlog/",
     "sqlite": r"sqlite3\.h$",
     "system": r"(sys|arpa|net|netinet|linux)/|[a-z_]+\.h$",
     "threads": r"(atomic|barrier|condition_variable|future|latch|mutex|semaphore|shared_mutex|stop_token|thread)$",
     "std": r"[a-z_]+$",
     "toml": r"toml\+\+/",
+    "yaml": r"yaml-cpp/",
 }
 
 # Libraries that must not be included through our own headers either. `expected` and the system come with almost everything.
-HEAVY = ("argon2", "boost", "caf", "catch", "cli", "curl", "mysql", "nlohmann", "openssl", "sqlite", "toml")
+HEAVY = ("argon2", "boost", "caf", "catch", "cli", "curl", "mysql", "nlohmann", "openssl", "pugixml", "sqlite", "toml", "yaml")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 SOURCES = {".cpp", ".hpp"}

@@ -23,7 +23,8 @@ cache=${RINGMASTER_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/ringmaster}
 
 build_packages=(g++ cmake ninja-build ccache pkg-config dpkg-dev file ca-certificates curl
   libboost1.81-dev libssl-dev default-libmysqlclient-dev libsqlite3-dev zlib1g-dev nlohmann-json3-dev libexpected-dev
-  libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev catch2 python3 tzdata
+  libcurl4-openssl-dev libargon2-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev libyaml-cpp-dev
+  libpugixml-dev catch2 python3 tzdata
   nodejs npm)
 test_packages=(mariadb-server python3-aiosmtpd python3-pymysql python3-venv debootstrap sqlite3 openjdk-17-jdk-headless maven
   procps clang-14 libclang-rt-14-dev chromium)
