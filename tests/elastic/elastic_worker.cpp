@@ -81,7 +81,7 @@ public:
 private:
   static std::string facts_of(const item_context& context) {
     const auto task = context.task_id();
-    const auto run = task.substr(task.rfind('-') + 1);
+    const auto run = task.substr(task.rfind("@-@") + 3);
     return context.job() + ' ' + std::to_string(context.item()) + ' ' + std::string{run} + ' ' + std::to_string(context.fence())
            + ' ' + std::to_string(context.attempt()) + ' ' + std::string{to_string(context.source())};
   }
