@@ -170,6 +170,8 @@ std::vector<core::elastic::host_verdict> host_table::begin_verdicts(steady now) 
   std::vector<core::elastic::host_verdict> out;
   if (!life_)
     return out;
+  // After a pause, another message than the tick may come first.
+  attended_.attend(now);
   for (auto& [number, host] : hosts_) {
     if (!host.verdict)
       host.verdict = verdict_on(host, now);

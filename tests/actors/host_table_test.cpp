@@ -190,6 +190,18 @@ TEST_CASE_METHOD(table_fixture, "after a pause of this node the silences of all 
   CHECK(table.begin_verdicts(now).size() == 1);
 }
 
+TEST_CASE_METHOD(table_fixture, "a pause ends at the first message after it, which may come before the tick", "[actors][elastic]") {
+  admit();
+  static_cast<void>(beat(1));
+  pass(200ms);
+  now += 5s;
+  CHECK(table.begin_verdicts(now).empty());
+  pass(700ms);
+  CHECK(table.begin_verdicts(now).empty());
+  pass(50ms);
+  CHECK(table.begin_verdicts(now).size() == 1);
+}
+
 TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks", "[actors][elastic]") {
   keeper = {"b", 1};
   admit();
