@@ -77,6 +77,9 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     host.row = row;
     if (row.keeper != before.keeper)
       host.keeper_over_since.reset();
+    // E2 of this node, also when its answer was lost: until now another node may have extended the lease.
+    if (life_ && row.keeper == *life_ && row.keeper_no != before.keeper_no)
+      host.last_beat = std::max(host.last_beat, now);
     change_state(host, before.state, now, last_beat);
   }
   host.labels = labels_in(row.facts.labels);

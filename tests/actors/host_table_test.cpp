@@ -237,6 +237,31 @@ TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks",
   }
 }
 
+TEST_CASE_METHOD(table_fixture, "silence is counted from this node's E2, also when its answer was lost", "[actors][elastic]") {
+  const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}, {"b", 1, 9, core::node_state::up, ""}};
+  table.note_nodes(nodes);
+  keeper = {"b", 1};
+  admit();
+  static_cast<void>(beat(1, 8, true));
+  const auto claims = table.begin_claims();
+  REQUIRE(claims.size() == 1);
+  pass(700ms); // the former keeper extends the lease meanwhile
+  CHECK(table.end_claims(claims, {}, now).empty());
+  keeper = me;
+  ++keeper_no;
+  table.learn_change(row(), now);
+  const auto kept_since = now;
+  pass(700ms);
+  CHECK(table.begin_verdicts(now).empty());
+  pass(50ms);
+  static_cast<void>(table.take_notices());
+  judge(elastic::write_outcome::done, row(1, silent));
+  const auto notices = table.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].fate == host_fate::silent);
+  CHECK(notices[0].last_beat >= kept_since);
+}
+
 TEST_CASE_METHOD(table_fixture, "hosts of a keeper that is over", "[actors][elastic]") {
   SECTION("this node before its restart: a linked host is claimed at once") {
     keeper = {"a", 4};
