@@ -38,9 +38,9 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
       tell(*host, protocol::host_fate::back);
   }
   const bool is_keeper = keeps(*host);
-  // From its question on, the host accepts only a higher number.
-  if (beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no))
-    host->asks = true;
+  // From its question on, the host accepts only a higher number. A question ends with the first heartbeat without it: the host
+  // has another keeper, which learns late of an E2 that no longer has a reason.
+  host->asks = beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no);
   // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
   if (host->claiming || must_claim(*host))
     return std::nullopt;

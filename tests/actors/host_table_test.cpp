@@ -215,6 +215,11 @@ TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks",
     CHECK(table.end_claims(claims, {}, now).empty());
     CHECK(table.begin_claims().size() == 1);
   }
+  SECTION("the host has found another keeper meanwhile") {
+    CHECK(table.end_claims(claims, {}, now).empty());
+    CHECK(beat(3)->keeper_no == 0);
+    CHECK(table.begin_claims().empty());
+  }
   SECTION("another one has become the keeper") {
     keeper_no = 7;
     const std::vector<elastic::host_answer> answers{{elastic::write_outcome::guard_lost, row()}};
