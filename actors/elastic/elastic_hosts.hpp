@@ -49,8 +49,9 @@ public:
   static constexpr std::chrono::milliseconds period{50};
   /// Interval after the loss of a link: a proof of the end of its process may come at any moment.
   static constexpr std::chrono::milliseconds short_period{10};
-  /// Interval of reads of rows that other nodes have changed, while there are other nodes.
-  static constexpr std::chrono::milliseconds read_every{150};
+  /// Interval of reads of rows that other nodes have changed, while there are other nodes. With the time of a read it must stay
+  /// below `host_times::reading_valid`.
+  static constexpr std::chrono::milliseconds read_every{100};
   /// Interval in which it looks for other nodes.
   static constexpr std::chrono::milliseconds nodes_every{1'000};
   /// Pause after a refusal of the store that a repetition does not change.

@@ -99,7 +99,11 @@ void elastic_hosts_state::begin() {
         return tl::unexpected{rows.error()};
       return start{std::move(*mark), std::move(*rows)};
     },
-    [this](core::result<start>&& found) { begun(std::move(found)); });
+    [this, asked_at = now()](core::result<start>&& found) {
+      if (found && found->hosts.size() < changes_max)
+        table_.note_reading(asked_at);
+      begun(std::move(found));
+    });
 }
 
 void elastic_hosts_state::begun(core::result<start>&& found) {
@@ -264,12 +268,15 @@ void elastic_hosts_state::read() {
       out.hosts = std::move(*rows);
       return out;
     },
-    [this](core::result<reading>&& found) {
+    [this, asked_at = now()](core::result<reading>&& found) {
       if (!found)
         return;
       if (found->nodes)
         table_.note_nodes(*found->nodes);
+      const bool is_all = found->hosts.size() < changes_max;
       take_changes(std::move(found->hosts));
+      if (is_all)
+        table_.note_reading(asked_at);
     });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,9 @@ struct host_times {
   static constexpr std::chrono::milliseconds silent_after{750};
   /// Interval of views with nothing but changes of load.
   static constexpr std::chrono::milliseconds load_every{200};
+  /// A keeper whose last reading of changes is older does not acknowledge as the keeper while there are other nodes: one of them
+  /// may keep the host by now, and waits for the lease with a margin of 250 ms.
+  static constexpr std::chrono::milliseconds reading_valid{200};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };
@@ -89,6 +93,8 @@ public:
   void leave() noexcept { leaving_ = true; }
   /// Takes all rows of nodes.
   void note_nodes(std::span<const core::node_row> nodes);
+  /// All changes of other nodes until `asked_at` were read.
+  void note_reading(steady asked_at) noexcept { read_at_ = std::max(read_at_, asked_at); }
   [[nodiscard]] bool several_nodes() const noexcept { return nodes_up_.size() > 1; }
 
   // Rows and links.
@@ -151,6 +157,8 @@ private:
   void change_state(known_host& host, core::elastic::host_state before, steady now, steady last_beat);
   void tell(const known_host& host, protocol::host_fate fate, steady last_beat = {});
   [[nodiscard]] bool keeps(const known_host& host) const;
+  /// Returns whether a heartbeat that was heard at this moment may extend leases by what this node has read.
+  [[nodiscard]] bool is_certain(steady heard_at) const;
   [[nodiscard]] bool is_over(const core::node_incarnation& keeper) const;
   /// Returns whether this node should become the keeper now.
   [[nodiscard]] bool must_claim(const known_host& host) const;
@@ -166,6 +174,8 @@ private:
   /// Incarnation of each node that is up.
   std::map<std::string, std::int64_t> nodes_up_;
   attended_time attended_;
+  /// When the last answered reading of changes was asked for.
+  steady read_at_{};
   std::map<core::elastic::host_number, known_host> hosts_;
   std::map<std::uint64_t, core::elastic::host_number> links_;
   std::vector<std::uint64_t> replaced_links_;

@@ -44,8 +44,9 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
   if (host->claiming || must_claim(*host))
     return std::nullopt;
-  return protocol::elastic_ack{
-    .number = beat.number, .keeper_no = is_keeper ? host->row.keeper_no : 0, .leave = leaving_ && several_nodes()};
+  return protocol::elastic_ack{.number = beat.number,
+                               .keeper_no = is_keeper && is_certain(heard_at) ? host->row.keeper_no : 0,
+                               .leave = leaving_ && several_nodes()};
 }
 
 void host_table::look(steady now) {
@@ -86,6 +87,10 @@ void host_table::prove_end(const core::elastic::host_process& process) {
 bool host_table::keeps(const known_host& host) const {
   const bool is_keeper = life_ && host.row.keeper == *life_ && host.row.state == core::elastic::host_state::up;
   return is_keeper && !host.verdict && !host.has_ended;
+}
+
+bool host_table::is_certain(steady heard_at) const {
+  return !several_nodes() || heard_at - read_at_ <= host_times::reading_valid;
 }
 
 bool host_table::is_over(const core::node_incarnation& keeper) const {

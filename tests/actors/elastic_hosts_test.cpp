@@ -384,3 +384,22 @@ TEST_CASE_METHOD(hosts_fixture, "a host that enters at another node is seen", "[
   advance(200ms);
   CHECK(fates() == std::vector{host_fate::silent});
 }
+
+TEST_CASE_METHOD(hosts_fixture, "a keeper that cannot read the changes of others extends no lease", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  CHECK(at.ack().keeper_no == 1);
+  store.role.fault_of = [](std::string_view method) {
+    return method == "hosts_since" ? store_fault::away : store_fault::none;
+  };
+  beat_for(at, 450ms);
+  beat(at);
+  CHECK(at.ack().number == at.beats);
+  CHECK(at.ack().keeper_no == 0);
+  store.role.fault_of = nullptr;
+  beat_for(at, 6s);
+  beat(at);
+  CHECK(at.ack().number == at.beats);
+  CHECK(at.ack().keeper_no == 1);
+}

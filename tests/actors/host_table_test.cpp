@@ -190,7 +190,7 @@ TEST_CASE_METHOD(table_fixture, "after a pause of this node the silences of all 
   CHECK(table.begin_verdicts(now).size() == 1);
 }
 
-TEST_CASE_METHOD(table_fixture, "a pause ends at the first message after it, which may come before the tick", "[actors][elastic]") {
+TEST_CASE_METHOD(table_fixture, "a pause of this node is noticed before its tick", "[actors][elastic]") {
   admit();
   static_cast<void>(beat(1));
   pass(200ms);
@@ -265,6 +265,26 @@ TEST_CASE_METHOD(table_fixture, "silence is counted from this node's E2, also wh
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].fate == host_fate::silent);
   CHECK(notices[0].last_beat >= kept_since);
+}
+
+TEST_CASE_METHOD(table_fixture, "a keeper that has not read the changes of others extends no lease", "[actors][elastic]") {
+  const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}, {"b", 1, 9, core::node_state::up, ""}};
+  table.note_nodes(nodes);
+  table.note_reading(now);
+  admit();
+  CHECK(beat(1)->keeper_no == 2);
+  pass(200ms);
+  CHECK(beat(2)->keeper_no == 2);
+  pass(50ms);
+  CHECK(beat(3)->keeper_no == 0);
+  SECTION("until it has read them") {
+    table.note_reading(now);
+    CHECK(beat(4)->keeper_no == 2);
+  }
+  SECTION("but the only node needs no reading") {
+    table.note_nodes(std::span{nodes}.first(1));
+    CHECK(beat(4)->keeper_no == 2);
+  }
 }
 
 TEST_CASE_METHOD(table_fixture, "hosts of a keeper that is over", "[actors][elastic]") {
