@@ -55,6 +55,8 @@ void host_table::note_nodes(std::span<const core::node_row> nodes) {
       up.emplace(node.id, node.incarnation);
   seats_changed_ = seats_changed_ || (up.size() > 1) != several_nodes();
   nodes_up_ = std::move(up);
+  for (auto& [number, host] : hosts_)
+    host.keeper_checked = true;
 }
 
 // -- rows and links --------------------------------------------------------------------------------------------------------
@@ -75,8 +77,10 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     replace(host, row, now);
   } else {
     host.row = row;
-    if (row.keeper != before.keeper)
+    if (row.keeper != before.keeper) {
       host.keeper_over_since.reset();
+      host.keeper_checked = false;
+    }
     // E2 of this node, also when its answer was lost: until now another node may have extended the lease.
     if (life_ && row.keeper == *life_ && row.keeper_no != before.keeper_no)
       host.last_beat = std::max(host.last_beat, now);

@@ -69,6 +69,8 @@ struct known_host {
   bool claiming = false;
   /// E3 is under way, and is repeated until the store has answered: until then nothing extends the lease.
   std::optional<core::elastic::host_verdict> verdict;
+  /// The nodes were read after the row had named its keeper, so that a keeper that is missing there is over.
+  bool keeper_checked = false;
   /// When the incarnation of its keeper was first seen to be over.
   std::optional<protocol::elastic_steady> keeper_over_since;
   /// When the state became dead or left.
@@ -159,7 +161,8 @@ private:
   [[nodiscard]] bool keeps(const known_host& host) const;
   /// Returns whether a heartbeat that was heard at this moment may extend leases by what this node has read.
   [[nodiscard]] bool is_certain(steady heard_at) const;
-  [[nodiscard]] bool is_over(const core::node_incarnation& keeper) const;
+  /// Returns whether the incarnation of a host's keeper is surely over.
+  [[nodiscard]] bool keeper_is_over(const known_host& host) const;
   /// Returns whether this node should become the keeper now.
   [[nodiscard]] bool must_claim(const known_host& host) const;
   [[nodiscard]] std::optional<core::elastic::host_verdict> verdict_on(known_host& host, steady now) const;

@@ -93,9 +93,12 @@ bool host_table::is_certain(steady heard_at) const {
   return !several_nodes() || heard_at - read_at_ <= host_times::reading_valid;
 }
 
-bool host_table::is_over(const core::node_incarnation& keeper) const {
+bool host_table::keeper_is_over(const known_host& host) const {
+  const auto& keeper = host.row.keeper;
   if (keeper.node == life_->node)
     return keeper != *life_;
+  if (!host.keeper_checked)
+    return false;
   const auto found = nodes_up_.find(keeper.node);
   return found == nodes_up_.end() || found->second != keeper.incarnation;
 }
@@ -160,7 +163,7 @@ std::optional<core::elastic::host_verdict> host_table::verdict_on(known_host& ho
     return made;
   }
   made.state = silent;
-  made.keeper_over = !is_keeper && is_over(host.row.keeper);
+  made.keeper_over = !is_keeper && keeper_is_over(host);
   if (!made.keeper_over)
     host.keeper_over_since.reset();
   else if (!host.keeper_over_since)

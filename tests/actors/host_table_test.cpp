@@ -293,6 +293,18 @@ TEST_CASE_METHOD(table_fixture, "hosts of a keeper that is over", "[actors][elas
     admit();
     CHECK(table.begin_claims().size() == 1);
   }
+  SECTION("a keeper that is newer than the list of nodes is not over") {
+    const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}};
+    table.note_nodes(nodes);
+    keeper = {"b", 1};
+    table.learn(row(), now, now);
+    pass(1s);
+    CHECK(table.begin_verdicts(now).empty());
+    table.note_nodes(nodes);
+    CHECK(table.begin_verdicts(now).empty());
+    pass(750ms);
+    CHECK(table.begin_verdicts(now).size() == 1);
+  }
   SECTION("a silent host needs 750 ms of observation") {
     keeper = {"b", 1};
     table.learn(row(), now, now);
