@@ -1,5 +1,7 @@
 #include "actors/executors/host_relay.hpp"
 
+#include <algorithm>
+
 namespace ringmaster::actors {
 
 std::string host_relay::breach_of_order(const protocol::elastic_events& batch) const {
@@ -26,7 +28,16 @@ host_relay::verdict host_relay::judge(const protocol::elastic_hello&, steady now
   return verdict::pass;
 }
 
-host_relay::verdict host_relay::judge(const protocol::elastic_heartbeat&, steady) { return judge_later(); }
+host_relay::verdict host_relay::judge(const protocol::elastic_heartbeat&, steady now) {
+  const auto decided = judge_later();
+  if (decided != verdict::pass)
+    return decided;
+  const auto until = std::max(beats_until_, now) + beat_every;
+  if (until - now > beats_at_once)
+    return verdict::drop;
+  beats_until_ = until;
+  return verdict::pass;
+}
 
 host_relay::verdict host_relay::judge(const protocol::elastic_events& batch, steady) {
   const auto decided = judge_later();

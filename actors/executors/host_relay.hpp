@@ -66,6 +66,10 @@ public:
 private:
   /// Questions for inventories that are remembered.
   static constexpr std::size_t questions_max = 1024;
+  /// A host sends at most 20 heartbeats a second, and after a stall of the network those of the stall at once. Up to 100 pass at
+  /// once, and 50 a second; others have no effect.
+  static constexpr std::chrono::milliseconds beat_every{20};
+  static constexpr std::chrono::milliseconds beats_at_once{100 * beat_every};
 
   [[nodiscard]] std::string breach_of_order(const protocol::elastic_events& batch) const;
   template <class Message>
@@ -81,6 +85,8 @@ private:
   bool logged_ = false;
   /// Earliest moment of the next hello.
   steady next_hello_{};
+  /// When as many heartbeats as have passed would have passed, one every `beat_every`.
+  steady beats_until_{};
   std::uint64_t last_batch_ = 0;
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;

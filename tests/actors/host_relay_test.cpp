@@ -296,6 +296,18 @@ TEST_CASE_METHOD(raw_host, "hellos are limited to one a second", "[actors][links
   CHECK(heard<protocol::host_introduction>() == 2);
 }
 
+TEST_CASE_METHOD(raw_host, "a flood of heartbeats is limited", "[actors][links]") {
+  introduce();
+  for (std::uint64_t beat = 1; beat <= 300; ++beat)
+    say(good_beat(beat));
+  CHECK(heard<protocol::elastic_heartbeat>() == 100);
+  advance(1s);
+  for (std::uint64_t beat = 301; beat <= 600; ++beat)
+    say(good_beat(beat));
+  CHECK(heard<protocol::elastic_heartbeat>() == 150);
+  CHECK(is_linked());
+}
+
 TEST_CASE_METHOD(raw_group_host, "the groups of a host are known, and their changes", "[actors][links]") {
   introduce();
   const auto& rights = std::get<protocol::host_introduction>(all[0].said).rights;
