@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,6 +74,7 @@ private:
   static constexpr std::chrono::milliseconds beats_at_once{100 * beat_every};
 
   [[nodiscard]] std::string breach_of_order(const protocol::elastic_events& batch) const;
+  [[nodiscard]] std::string breach_of_order(const protocol::elastic_inventory& part) const;
   template <class Message>
   [[nodiscard]] std::string breach_of_order(const Message&) const {
     return {};
@@ -90,8 +93,10 @@ private:
   std::uint64_t last_batch_ = 0;
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;
-  /// Questions for an inventory without an answer. Numbers ascend.
-  std::set<std::uint64_t> questions_;
+  /// Runs so far in the answers to open questions for an inventory. Numbers ascend.
+  std::map<std::uint64_t, std::size_t> questions_;
+  /// As its last hello says: a host holds no more runs.
+  std::size_t capacity_ = 0;
 };
 
 } // namespace ringmaster::actors

@@ -286,6 +286,21 @@ TEST_CASE_METHOD(raw_host, "an inventory is passed on only after its question, u
   CHECK(is_linked());
 }
 
+TEST_CASE_METHOD(raw_host, "an inventory of more runs than the host's capacity cuts the link", "[actors][links]") {
+  introduce();
+  auto question = good_orders();
+  question.inventory = 1;
+  tell_host(question, 0);
+  auto part = good_inventory(1);
+  part.end = false;
+  for (std::int32_t run = 0; run < good_hello().capacity; ++run)
+    say(part);
+  CHECK(is_linked());
+  say(part);
+  CHECK_FALSE(is_linked());
+  CHECK(heard<protocol::elastic_inventory>() == static_cast<std::size_t>(good_hello().capacity));
+}
+
 TEST_CASE_METHOD(raw_host, "hellos are limited to one a second", "[actors][links]") {
   introduce();
   for (int i = 0; i < 20; ++i)
