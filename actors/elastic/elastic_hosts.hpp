@@ -104,7 +104,9 @@ private:
   void take_outcomes(const protocol::host_events_done& done);
 
   // Admission.
-  void refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason);
+  /// `process`: the refused process, if it is known: the host may be another one by the time that it hears of it.
+  void refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason,
+              const core::elastic::host_process& process = {});
   /// Returns the entries that the store decides on, and answers the others.
   [[nodiscard]] entries next_entries();
   void enter_hosts();

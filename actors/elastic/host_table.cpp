@@ -97,7 +97,7 @@ void host_table::replace(known_host& host, const elastic::host_row& row, steady 
     tell(host, host.has_ended ? host_fate::dead : is_proof ? host_fate::replaced : host_fate::silent, now);
   if (host.link) {
     links_.erase(*host.link);
-    replaced_links_.push_back(*host.link);
+    replaced_links_.emplace_back(*host.link, host.row.process);
   }
   known_host next;
   next.row = row;
@@ -132,7 +132,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
                        steady now) {
   const bool was_known = find(row.process) != nullptr;
   learn(row, now, now);
-  std::erase(replaced_links_, link);
+  std::erase_if(replaced_links_, [link](const replaced_link& each) { return each.first == link; });
   auto* const host = find(row.process);
   if (host == nullptr) // a newer process is known already
     return;

@@ -117,8 +117,10 @@ public:
   [[nodiscard]] std::optional<std::uint64_t> link_to(const core::elastic::host_process& process) const;
   /// Returns the keeper's number to acknowledge; 0: this node is not the keeper.
   [[nodiscard]] std::int64_t keeper_no(const core::elastic::host_process& process) const;
-  /// Returns links whose process was replaced by a newer one, each once.
-  [[nodiscard]] std::vector<std::uint64_t> take_replaced_links() { return std::exchange(replaced_links_, {}); }
+  /// A link and its process, which was replaced by a newer one.
+  using replaced_link = std::pair<std::uint64_t, core::elastic::host_process>;
+  /// Returns each one once.
+  [[nodiscard]] std::vector<replaced_link> take_replaced_links() { return std::exchange(replaced_links_, {}); }
 
   // Time.
 
@@ -181,7 +183,7 @@ private:
   steady read_at_{};
   std::map<core::elastic::host_number, known_host> hosts_;
   std::map<std::uint64_t, core::elastic::host_number> links_;
-  std::vector<std::uint64_t> replaced_links_;
+  std::vector<replaced_link> replaced_links_;
   std::vector<protocol::host_notice> notices_;
   /// The last view, whose list is used again while no fact changes.
   std::shared_ptr<const protocol::known_hosts> view_;

@@ -222,6 +222,7 @@ TEST_CASE_METHOD(hosts_fixture, "hosts that are refused", "[actors][elastic]") {
     introduce(newer, "p2");
     CHECK(newer.welcome().verdict == elastic_verdict::welcome);
     CHECK(at.welcome().verdict == elastic_verdict::replaced);
+    CHECK(at.welcome().host.incarnation == elastic::host_incarnation{1});
     CHECK(fates() == std::vector{host_fate::silent});
     introduce(at);
     CHECK(at.welcome().verdict == elastic_verdict::replaced);

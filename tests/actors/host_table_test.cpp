@@ -369,6 +369,8 @@ TEST_CASE_METHOD(table_fixture, "a host that said goodbye has left", "[actors][e
 }
 
 TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host", "[actors][elastic]") {
+  const elastic::host_process first{elastic::host_number{3}, elastic::host_incarnation{1}};
+  const std::vector<actors::host_table::replaced_link> replaced_first{{1, first}};
   admit();
   static_cast<void>(fates());
   SECTION("of the same folder, which is a proof") {
@@ -387,11 +389,11 @@ TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host",
     keeper = {"b", 1};
     table.learn_change(row(2), now);
     CHECK(fates() == std::vector{host_fate::replaced});
-    CHECK(table.take_replaced_links() == std::vector<std::uint64_t>{1});
+    CHECK(table.take_replaced_links() == replaced_first);
     CHECK_FALSE(table.process_of(1));
     return;
   }
-  CHECK(table.take_replaced_links() == std::vector<std::uint64_t>{1});
+  CHECK(table.take_replaced_links() == replaced_first);
   CHECK_FALSE(beat(1));
   CHECK(table.was_replaced("h3", "p1"));
   CHECK_FALSE(table.was_replaced("h3", "p2"));
