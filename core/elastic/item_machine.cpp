@@ -322,8 +322,11 @@ private:
   void cancel_limit() {
     if (!one_.kill_sent)
       return step_.send_kill();
+    const action::send_order close{one_.host, one_.run, one_.fence, item_order::close};
     step_.add(action::taint_host{one_.host});
     step_.end(item_run_end::failed);
+    // The body goes on, but no longer as the owner of its item. After E6 another run may get the item.
+    step_.add(close);
   }
 
   /// A wanted item: its wait is over, the alarm is due, or a host's pause after a refusal has ended.

@@ -59,7 +59,7 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(pass() == "cancel >C");
     CHECK(due_at(one) == at.now + 5s);
     CHECK(pass() == "kill >C");
-    CHECK(pass() == "taint E6:failed >I");
+    CHECK(pass() == "taint E6:failed close >I");
     CHECK(step(at, one, event::finished{run, fence_now}) == "GONE >I");
   }
   SECTION("a host that is silent: its lease and the margin") {
