@@ -81,8 +81,11 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_inv
 
 void elastic_hosts_state::lose_link(const protocol::host_link_lost& lost) {
   table_.lose_link(lost.link_number, lost.goodbye, now());
-  if (!lost.goodbye) {
+  if (lost.goodbye) {
+    goodbyes_.insert(lost.link_number);
+  } else {
     links_.erase(lost.link_number);
+    goodbyes_.erase(lost.link_number);
     receipts_.forget(lost.link_number);
     std::erase_if(entries_, [&](const entry& waiting) { return waiting.link_number == lost.link_number; });
     look_for_ends();

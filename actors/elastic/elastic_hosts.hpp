@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -144,6 +145,8 @@ private:
   event_receipts receipts_;
   /// By number.
   std::unordered_map<std::uint64_t, protocol::host_link> links_;
+  /// Links whose host has said goodbye; it stays true after another hello.
+  std::set<std::uint64_t> goodbyes_;
   /// Bounded by the links.
   std::deque<entry> entries_;
   /// Entries that the store has; null: none.

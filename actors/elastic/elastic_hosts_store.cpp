@@ -203,6 +203,8 @@ void elastic_hosts_state::let_in(const entry& asked, const elastic::host_row& ro
   if (table_.process_of(asked.link_number) != row.process)
     return refuse(asked.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host",
                   row.process);
+  if (goodbyes_.contains(asked.link_number))
+    table_.lose_link(asked.link_number, true, now());
   parts_.processes->watch(row.process, row.facts);
   protocol::elastic_welcome answer;
   answer.cluster = *cluster_;

@@ -404,3 +404,23 @@ TEST_CASE_METHOD(hosts_fixture, "a keeper that cannot read the changes of others
   CHECK(at.ack().number == at.beats);
   CHECK(at.ack().keeper_no == 1);
 }
+
+TEST_CASE_METHOD(hosts_fixture, "a host that has said goodbye leaves, also after another hello", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  const auto draining = [&] {
+    run();
+    REQUIRE(known);
+    REQUIRE(known->hosts.size() == 1);
+    return known->hosts.find(at.welcome().host.host)->draining;
+  };
+  CHECK_FALSE(draining());
+  tell(hosts, protocol::host_link_lost{1, true});
+  CHECK(draining());
+  introduce(at);
+  CHECK(draining());
+  tell(hosts, protocol::host_link_lost{1, false});
+  auto next = link(2);
+  introduce(next);
+  CHECK_FALSE(draining());
+}

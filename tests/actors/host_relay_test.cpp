@@ -351,3 +351,13 @@ TEST_CASE_METHOD(raw_host, "after a goodbye a host is still heard, until its lin
   REQUIRE(ends.size() == 2);
   CHECK_FALSE(ends[1].goodbye);
 }
+
+TEST_CASE_METHOD(raw_host, "a goodbye before the hello is passed on after it", "[actors][links]") {
+  subscribe();
+  say(protocol::link_goodbye{});
+  CHECK(ends.empty());
+  say(good_hello());
+  CHECK(heard<protocol::host_introduction>() == 1);
+  REQUIRE(ends.size() == 1);
+  CHECK(ends[0].goodbye);
+}
