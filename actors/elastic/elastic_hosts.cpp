@@ -54,6 +54,9 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, const protocol::host_
 }
 
 void elastic_hosts_state::hear(std::uint64_t link, steady heard_at, const protocol::elastic_heartbeat& beat) {
+  // Its items may run elsewhere by now: it ends them, and enters as a new process.
+  if (const auto gone = table_.gone_process_of(link))
+    return refuse(link, protocol::elastic_verdict::dead_process, "this process counts as dead", *gone);
   const auto ack = table_.hear(link, beat, heard_at, parts_.clock.at(heard_at));
   if (ack)
     tell(link, {life_->incarnation, *ack});

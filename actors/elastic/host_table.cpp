@@ -190,6 +190,13 @@ std::optional<elastic::host_process> host_table::process_of(std::uint64_t link) 
   return found == links_.end() ? std::nullopt : std::optional{hosts_.at(found->second).row.process};
 }
 
+std::optional<elastic::host_process> host_table::gone_process_of(std::uint64_t link) const {
+  const auto found = links_.find(link);
+  if (found == links_.end() || !is_gone(hosts_.at(found->second)))
+    return std::nullopt;
+  return hosts_.at(found->second).row.process;
+}
+
 std::optional<std::uint64_t> host_table::link_to(const elastic::host_process& process) const {
   const auto found = hosts_.find(process.host);
   return found == hosts_.end() || found->second.row.process != process ? std::nullopt : found->second.link;

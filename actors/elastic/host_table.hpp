@@ -113,6 +113,8 @@ public:
   [[nodiscard]] bool was_replaced(const std::string& host_id, const std::string& process) const;
   /// Returns the process at the other end of a link; unset: not admitted.
   [[nodiscard]] std::optional<core::elastic::host_process> process_of(std::uint64_t link) const;
+  /// Returns the process at the other end of a link if it counts as dead; unset: it does not, or is not admitted.
+  [[nodiscard]] std::optional<core::elastic::host_process> gone_process_of(std::uint64_t link) const;
   /// Returns the link to a process; unset: none.
   [[nodiscard]] std::optional<std::uint64_t> link_to(const core::elastic::host_process& process) const;
   /// Returns the keeper's number to acknowledge; 0: this node is not the keeper.

@@ -424,3 +424,18 @@ TEST_CASE_METHOD(hosts_fixture, "a host that has said goodbye leaves, also after
   introduce(next);
   CHECK_FALSE(draining());
 }
+
+TEST_CASE_METHOD(hosts_fixture, "a host that counts as dead is told so when it beats", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  const std::vector<elastic::host_verdict> verdicts{{at.welcome().host, 1, elastic::host_state::dead}};
+  expect(ej().judge_hosts(other, verdicts));
+  beat_for(at, 300ms);
+  beat(at);
+  CHECK(at.welcome().verdict == elastic_verdict::dead_process);
+  CHECK(at.welcome().host.incarnation == elastic::host_incarnation{1});
+  introduce(at, "p2");
+  CHECK(at.welcome().verdict == elastic_verdict::welcome);
+  CHECK(at.welcome().host.incarnation == elastic::host_incarnation{2});
+}
