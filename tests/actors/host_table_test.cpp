@@ -153,6 +153,8 @@ TEST_CASE_METHOD(table_fixture, "two missing heartbeats make a host suspect, 750
       REQUIRE(notices.size() == 1);
       CHECK(notices[0].fate == host_fate::silent);
       CHECK(notices[0].last_beat >= last);
+      // Until the next E2, nothing names this node as its keeper.
+      CHECK(table.keeper_no({elastic::host_number{3}, elastic::host_incarnation{1}}) == 0);
       // It speaks, so this node becomes its keeper again. The heartbeat is answered after that.
       CHECK_FALSE(beat(4));
       const auto claims = table.begin_claims();
@@ -164,6 +166,7 @@ TEST_CASE_METHOD(table_fixture, "two missing heartbeats make a host suspect, 750
       REQUIRE(acks.size() == 1);
       CHECK(acks[0].second.number == 4);
       CHECK(acks[0].second.keeper_no == 3);
+      CHECK(beat(5)->keeper_no == 3);
       CHECK(fates() == std::vector{host_fate::back});
     }
     SECTION("another node was faster") {
