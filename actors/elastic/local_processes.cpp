@@ -69,6 +69,7 @@ bool local_processes::watch(const core::elastic::host_process& process, const co
   const auto is_same = [&](const watched& each) { return each.process == process; };
   if (std::any_of(watched_.begin(), watched_.end(), is_same))
     return true;
+  make_room(process.host);
   if (watched_.size() >= watched_max)
     return false;
   const auto pidfd = open_pidfd(facts.pid);
@@ -87,6 +88,14 @@ bool local_processes::watch(const core::elastic::host_process& process, const co
   else if (pidfd >= 0)
     watched_.push_back({process, pidfd});
   return has_ended || is_it;
+}
+
+void local_processes::make_room(core::elastic::host_number host) {
+  const auto is_of_host = [host](const watched& each) { return each.process.host == host; };
+  while (static_cast<std::size_t>(std::count_if(watched_.begin(), watched_.end(), is_of_host)) >= watched_of_host) {
+    const auto oldest = std::find_if(watched_.begin(), watched_.end(), is_of_host)->process;
+    forget(oldest);
+  }
 }
 
 void local_processes::forget(const core::elastic::host_process& process) {

@@ -492,9 +492,14 @@ TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elast
   CHECK(processes.ended().empty());
   CHECK(processes.watch(process(4), facts));
   processes.forget(process(4));
+  constexpr auto most = static_cast<std::int64_t>(actors::local_processes::watched_of_host);
+  for (std::int64_t entered = 10; entered <= 9 + most; ++entered)
+    CHECK(processes.watch(process(entered), facts));
   ::kill(child, SIGKILL);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
-  CHECK(processes.ended() == std::vector{process(1)});
+  const auto ended = processes.ended();
+  CHECK(ended.size() == actors::local_processes::watched_of_host);
+  CHECK(ended.front() == process(10)); // the oldest one made room
   CHECK(processes.ended().empty());
   CHECK(processes.watch(process(5), facts));
   CHECK(processes.ended() == std::vector{process(5)});
