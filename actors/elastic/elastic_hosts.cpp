@@ -22,7 +22,7 @@ protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
       tell_news();
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
-    [this](protocol::stop_request) { table_.leave(); },
+    [this](protocol::stop_request) { return leave(); },
     [this](protocol::host_send& message) { pass_on(std::move(message)); },
     [this](const protocol::host_events_done& done) { take_outcomes(done); },
     [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },
@@ -115,6 +115,22 @@ void elastic_hosts_state::take_outcomes(const protocol::host_events_done& done) 
 
 // -- time ------------------------------------------------------------------------------------------------------------------
 
+caf::result<void> elastic_hosts_state::leave() {
+  table_.leave();
+  if (leaves_.empty())
+    leave_until_ = now() + leave_limit;
+  auto promise = self_->make_response_promise<void>();
+  leaves_.push_back(promise);
+  end_leave();
+  return promise;
+}
+
+void elastic_hosts_state::end_leave() {
+  if (!leaves_.empty() && (now() >= leave_until_ || !life_ || !table_.has_to_hand_over()))
+    for (auto& promise : std::exchange(leaves_, {}))
+      promise.deliver();
+}
+
 void elastic_hosts_state::look_for_ends() {
   for (const auto& process : parts_.processes->ended())
     prove_end(process);
@@ -148,6 +164,7 @@ void elastic_hosts_state::tick() {
     tell(receipt.link_number, {0, receipt.what});
   work();
   tell_news();
+  end_leave();
   if (now() >= next_tick_)
     arm();
   arm_for_proof();

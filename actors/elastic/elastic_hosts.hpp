@@ -57,6 +57,8 @@ public:
   static constexpr std::chrono::milliseconds nodes_every{1'000};
   /// Pause after a refusal of the store that a repetition does not change.
   static constexpr std::chrono::milliseconds pause_after_refusal{1'000};
+  /// Time for hosts to find another keeper when this node leaves. Some have no link to another node.
+  static constexpr std::chrono::milliseconds leave_limit{1'000};
   /// Hosts that enter in one task of the worker, each in a transaction of its own.
   static constexpr std::size_t entries_max = 16;
 
@@ -131,6 +133,9 @@ private:
   void work();
 
   // Time.
+  caf::result<void> leave();
+  /// Answers those who wait for the hosts to find another keeper.
+  void end_leave();
   void look_for_ends();
   void prove_end(const core::elastic::host_process& process);
   void tell_news();
@@ -157,6 +162,9 @@ private:
   /// Last change of a host that was read.
   std::int64_t change_no_ = 0;
   tasks_under_way tasks_;
+  /// Requests to leave without an answer.
+  std::vector<caf::typed_response_promise<void>> leaves_;
+  steady leave_until_{};
   store_back_off back_off_;
   steady not_before_{};
   core::log_rate_limiter refusals_;

@@ -93,6 +93,8 @@ public:
   void end_life();
   /// This node is about to leave the cluster: hosts are told so, and no others are kept while there is another node.
   void leave() noexcept { leaving_ = true; }
+  /// Returns whether a linked host would lose its keeper with this node, although there is another one.
+  [[nodiscard]] bool has_to_hand_over() const;
   /// Takes all rows of nodes.
   void note_nodes(std::span<const core::node_row> nodes);
   /// All changes of other nodes until `asked_at` were read.

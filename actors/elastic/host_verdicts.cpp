@@ -89,6 +89,12 @@ bool host_table::keeps(const known_host& host) const {
   return is_keeper && !host.verdict && !host.has_ended;
 }
 
+bool host_table::has_to_hand_over() const {
+  return several_nodes() && std::any_of(hosts_.begin(), hosts_.end(), [this](const auto& entry) {
+    return keeps(entry.second) && entry.second.link && !entry.second.suspect;
+  });
+}
+
 bool host_table::is_certain(steady heard_at) const {
   return !several_nodes() || heard_at - read_at_ <= host_times::reading_valid;
 }

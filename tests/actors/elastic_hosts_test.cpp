@@ -439,3 +439,33 @@ TEST_CASE_METHOD(hosts_fixture, "a host that counts as dead is told so when it b
   CHECK(at.welcome().verdict == elastic_verdict::welcome);
   CHECK(at.welcome().host.incarnation == elastic::host_incarnation{2});
 }
+
+TEST_CASE_METHOD(hosts_fixture, "a node that leaves waits until its hosts have another keeper", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  const auto left = later<caf::unit_t>(hosts, protocol::stop_request{});
+  run();
+  CHECK_FALSE(left->has_value());
+  beat(at);
+  CHECK(at.ack().leave);
+  SECTION("as soon as they have") {
+    const std::vector<elastic::keeper_claim> claims{{at.welcome().host, 1}};
+    expect(ej().keep_hosts(other, claims));
+    beat_for(at, 300ms);
+    CHECK(left->has_value());
+  }
+  SECTION("for a second at most") {
+    beat_for(at, 750ms);
+    CHECK_FALSE(left->has_value());
+    beat_for(at, 300ms);
+    CHECK(left->has_value());
+  }
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a node without hosts leaves at once", "[actors][elastic]") {
+  advance(1s);
+  const auto left = later<caf::unit_t>(hosts, protocol::stop_request{});
+  run();
+  CHECK(left->has_value());
+}
