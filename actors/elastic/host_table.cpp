@@ -85,6 +85,9 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     if (life_ && row.keeper == *life_ && row.keeper_no != before.keeper_no)
       host.last_beat = std::max(host.last_beat, now);
     change_state(host, before.state, now, last_beat);
+    // It was back meanwhile, which was not read: its lease was extended.
+    if (row.state == elastic::host_state::silent && before.state == row.state && row.keeper_no != before.keeper_no)
+      tell(host, host_fate::silent, last_beat);
   }
   host.labels = labels_in(row.facts.labels);
   facts_changed_ = facts_changed_ || known == hosts_.end() || row.change_no != before.change_no;

@@ -184,10 +184,18 @@ public:
   }
 
   void operator()(const event::host_silent& what) {
+    const auto lease_over = what.last_beat + one_.lease + lease_margin;
+    if (one_.state == unreachable && one_.silent && what.host == one_.host) {
+      // It was back meanwhile, without an inventory, and its lease was extended.
+      if (one_.due && lease_over <= *one_.due)
+        return step_.stale();
+      one_.due = lease_over;
+      return;
+    }
     if (!away(what.host))
       return;
     one_.silent = true;
-    one_.due = what.last_beat + one_.lease + lease_margin;
+    one_.due = lease_over;
   }
 
   void operator()(const event::host_gone& what) {

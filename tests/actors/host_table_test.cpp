@@ -418,6 +418,20 @@ TEST_CASE_METHOD(table_fixture, "rows that are older than the known one have no 
   CHECK(fates() == std::vector{host_fate::dead});
 }
 
+TEST_CASE_METHOD(table_fixture, "a host that is silent again is news, also if its return was not read", "[actors][elastic]") {
+  keeper = {"b", 1};
+  table.learn(row(), now, now);
+  table.learn_change(row(1, silent), now);
+  CHECK(fates() == std::vector{host_fate::silent});
+  ++keeper_no;
+  pass(2s);
+  table.learn_change(row(1, silent), now);
+  const auto notices = table.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].fate == host_fate::silent);
+  CHECK(notices[0].last_beat == now - 750ms);
+}
+
 TEST_CASE_METHOD(table_fixture, "a process that links again is back", "[actors][elastic]") {
   admit();
   table.lose_link(1, false, now);

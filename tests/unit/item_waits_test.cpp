@@ -67,6 +67,16 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(due_at(one) == at.now - 750ms + 500ms + lease_margin);
     CHECK(pass() == "E9+F >G");
   }
+  SECTION("a host that is silent again: its later lease") {
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");
+    const auto first = *due_at(one);
+    at.now += 100ms;
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");
+    CHECK(due_at(one) == first + 100ms);
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 800ms}) == "stale >U");
+    CHECK(due_at(one) == first + 100ms);
+    CHECK(pass() == "E9+F >G");
+  }
   SECTION("a host that comes back in time goes on, with the time limit of before") {
     const auto limit = *due_at(one);
     CHECK(step(at, one, event::link_lost{one.host}) == " >U");
