@@ -33,7 +33,8 @@ using elastic_hosts = link_extension::extend<
   /// Proof that a process has ended.
   caf::result<void>(death_report),
   caf::result<void>(incarnation_change),
-  /// This node is about to leave: its hosts look for another keeper. It keeps them until then.
+  /// This node is about to leave: its hosts look for another keeper. It keeps them until then. Answered when they have found one,
+  /// or after a second.
   caf::result<void>(stop_request),
   /// From coordinators.
   caf::result<void>(host_send),

@@ -177,7 +177,7 @@ struct elastic_welcome {
   std::string cluster;
   /// Name of the node.
   std::string node;
-  /// Number and incarnation of the host.
+  /// Number and incarnation of the host. Of a refusal: those of the process that it is about, or 0.
   core::elastic::host_process host;
   elastic_limits limits = {};
   /// 0: this node is not the keeper.

@@ -23,9 +23,11 @@ struct elastic_actors {
 struct elastic_surroundings {
   /// Name of this node.
   std::string node;
-  /// Worker of the writer, and of all others. On SQLite both are the one that storage_actor also uses.
+  /// Workers of the writer, of the director, and of elastic_hosts: a director that reads many jobs must not delay the reading of
+  /// hosts, without which this node extends no lease. On SQLite all are the one that storage_actor also uses.
   protocol::store_worker write_worker;
   protocol::store_worker worker;
+  protocol::store_worker hosts_worker;
   /// Zone of schedules whose jobs name none.
   core::zone schedule_zone;
   core::milliseconds edit_poll{500};

@@ -22,7 +22,7 @@ protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
       tell_news();
     },
     [this](const protocol::incarnation_change& change) { change_incarnation(change); },
-    [this](protocol::stop_request) { table_.leave(); },
+    [this](protocol::stop_request) { return leave(); },
     [this](protocol::host_send& message) { pass_on(std::move(message)); },
     [this](const protocol::host_events_done& done) { take_outcomes(done); },
     [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },
@@ -54,6 +54,9 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, const protocol::host_
 }
 
 void elastic_hosts_state::hear(std::uint64_t link, steady heard_at, const protocol::elastic_heartbeat& beat) {
+  // Its items may run elsewhere by now: it ends them, and enters as a new process.
+  if (const auto gone = table_.gone_process_of(link))
+    return refuse(link, protocol::elastic_verdict::dead_process, "this process counts as dead", *gone);
   const auto ack = table_.hear(link, beat, heard_at, parts_.clock.at(heard_at));
   if (ack)
     tell(link, {life_->incarnation, *ack});
@@ -81,8 +84,11 @@ void elastic_hosts_state::hear(std::uint64_t link, steady, protocol::elastic_inv
 
 void elastic_hosts_state::lose_link(const protocol::host_link_lost& lost) {
   table_.lose_link(lost.link_number, lost.goodbye, now());
-  if (!lost.goodbye) {
+  if (lost.goodbye) {
+    goodbyes_.insert(lost.link_number);
+  } else {
     links_.erase(lost.link_number);
+    goodbyes_.erase(lost.link_number);
     receipts_.forget(lost.link_number);
     std::erase_if(entries_, [&](const entry& waiting) { return waiting.link_number == lost.link_number; });
     look_for_ends();
@@ -109,6 +115,22 @@ void elastic_hosts_state::take_outcomes(const protocol::host_events_done& done) 
 
 // -- time ------------------------------------------------------------------------------------------------------------------
 
+caf::result<void> elastic_hosts_state::leave() {
+  table_.leave();
+  if (leaves_.empty())
+    leave_until_ = now() + leave_limit;
+  auto promise = self_->make_response_promise<void>();
+  leaves_.push_back(promise);
+  end_leave();
+  return promise;
+}
+
+void elastic_hosts_state::end_leave() {
+  if (!leaves_.empty() && (now() >= leave_until_ || !life_ || !table_.has_to_hand_over()))
+    for (auto& promise : std::exchange(leaves_, {}))
+      promise.deliver();
+}
+
 void elastic_hosts_state::look_for_ends() {
   for (const auto& process : parts_.processes->ended())
     prove_end(process);
@@ -121,8 +143,8 @@ void elastic_hosts_state::prove_end(const core::elastic::host_process& process) 
 }
 
 void elastic_hosts_state::tell_news() {
-  for (const auto link : table_.take_replaced_links())
-    refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+  for (const auto& [link, process] : table_.take_replaced_links())
+    refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host", process);
   // First the view: who hears that a host has gone looks for another one.
   auto notices = table_.take_notices();
   if (auto view = table_.take_view(now()))
@@ -142,6 +164,7 @@ void elastic_hosts_state::tick() {
     tell(receipt.link_number, {0, receipt.what});
   work();
   tell_news();
+  end_leave();
   if (now() >= next_tick_)
     arm();
   arm_for_proof();

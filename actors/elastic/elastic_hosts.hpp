@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,12 +50,15 @@ public:
   static constexpr std::chrono::milliseconds period{50};
   /// Interval after the loss of a link: a proof of the end of its process may come at any moment.
   static constexpr std::chrono::milliseconds short_period{10};
-  /// Interval of reads of rows that other nodes have changed, while there are other nodes.
-  static constexpr std::chrono::milliseconds read_every{150};
+  /// Interval of reads of rows that other nodes have changed, while there are other nodes. With the time of a read it must stay
+  /// below `host_times::reading_valid`.
+  static constexpr std::chrono::milliseconds read_every{100};
   /// Interval in which it looks for other nodes.
   static constexpr std::chrono::milliseconds nodes_every{1'000};
   /// Pause after a refusal of the store that a repetition does not change.
   static constexpr std::chrono::milliseconds pause_after_refusal{1'000};
+  /// Time for hosts to find another keeper when this node leaves. Some have no link to another node.
+  static constexpr std::chrono::milliseconds leave_limit{1'000};
   /// Hosts that enter in one task of the worker, each in a transaction of its own.
   static constexpr std::size_t entries_max = 16;
 
@@ -103,7 +107,9 @@ private:
   void take_outcomes(const protocol::host_events_done& done);
 
   // Admission.
-  void refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason);
+  /// `process`: the refused process, if it is known: the host may be another one by the time that it hears of it.
+  void refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason,
+              const core::elastic::host_process& process = {});
   /// Returns the entries that the store decides on, and answers the others.
   [[nodiscard]] entries next_entries();
   void enter_hosts();
@@ -127,6 +133,9 @@ private:
   void work();
 
   // Time.
+  caf::result<void> leave();
+  /// Answers those who wait for the hosts to find another keeper.
+  void end_leave();
   void look_for_ends();
   void prove_end(const core::elastic::host_process& process);
   void tell_news();
@@ -141,6 +150,8 @@ private:
   event_receipts receipts_;
   /// By number.
   std::unordered_map<std::uint64_t, protocol::host_link> links_;
+  /// Links whose host has said goodbye; it stays true after another hello.
+  std::set<std::uint64_t> goodbyes_;
   /// Bounded by the links.
   std::deque<entry> entries_;
   /// Entries that the store has; null: none.
@@ -151,6 +162,9 @@ private:
   /// Last change of a host that was read.
   std::int64_t change_no_ = 0;
   tasks_under_way tasks_;
+  /// Requests to leave without an answer.
+  std::vector<caf::typed_response_promise<void>> leaves_;
+  steady leave_until_{};
   store_back_off back_off_;
   steady not_before_{};
   core::log_rate_limiter refusals_;

@@ -99,7 +99,11 @@ void elastic_hosts_state::begin() {
         return tl::unexpected{rows.error()};
       return start{std::move(*mark), std::move(*rows)};
     },
-    [this](core::result<start>&& found) { begun(std::move(found)); });
+    [this, asked_at = now()](core::result<start>&& found) {
+      if (found && found->hosts.size() < changes_max)
+        table_.note_reading(asked_at);
+      begun(std::move(found));
+    });
 }
 
 void elastic_hosts_state::begun(core::result<start>&& found) {
@@ -114,8 +118,10 @@ void elastic_hosts_state::begun(core::result<start>&& found) {
 
 // -- admission -------------------------------------------------------------------------------------------------------------
 
-void elastic_hosts_state::refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason) {
+void elastic_hosts_state::refuse(std::uint64_t link, protocol::elastic_verdict verdict, std::string reason,
+                                 const elastic::host_process& process) {
   protocol::elastic_welcome answer;
+  answer.host = process;
   answer.verdict = verdict;
   answer.node = parts_.node;
   answer.reason = std::move(reason);
@@ -181,7 +187,8 @@ void elastic_hosts_state::entered(const entry& asked, core::result<elastic::host
     return refuse(asked.link_number, verdict, answer.error().context);
   }
   if (answer->outcome == elastic::write_outcome::guard_lost)
-    return refuse(asked.link_number, dead_process, "this process counts as dead");
+    return refuse(asked.link_number, dead_process, "this process counts as dead",
+                  answer->row ? answer->row->process : elastic::host_process{});
   if (!answer->row)
     return refuse(asked.link_number, unavailable, "the store has no row of this host");
   let_in(asked, *answer->row);
@@ -194,7 +201,10 @@ void elastic_hosts_state::let_in(const entry& asked, const elastic::host_row& ro
   }
   table_.admit(asked.link_number, row, asked.introduction, now());
   if (table_.process_of(asked.link_number) != row.process)
-    return refuse(asked.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host");
+    return refuse(asked.link_number, protocol::elastic_verdict::replaced, "a newer process has the address of this host",
+                  row.process);
+  if (goodbyes_.contains(asked.link_number))
+    table_.lose_link(asked.link_number, true, now());
   parts_.processes->watch(row.process, row.facts);
   protocol::elastic_welcome answer;
   answer.cluster = *cluster_;
@@ -264,12 +274,15 @@ void elastic_hosts_state::read() {
       out.hosts = std::move(*rows);
       return out;
     },
-    [this](core::result<reading>&& found) {
+    [this, asked_at = now()](core::result<reading>&& found) {
       if (!found)
         return;
       if (found->nodes)
         table_.note_nodes(*found->nodes);
+      const bool is_all = found->hosts.size() < changes_max;
       take_changes(std::move(found->hosts));
+      if (is_all)
+        table_.note_reading(asked_at);
     });
 }
 

@@ -55,6 +55,8 @@ void host_table::note_nodes(std::span<const core::node_row> nodes) {
       up.emplace(node.id, node.incarnation);
   seats_changed_ = seats_changed_ || (up.size() > 1) != several_nodes();
   nodes_up_ = std::move(up);
+  for (auto& [number, host] : hosts_)
+    host.keeper_checked = true;
 }
 
 // -- rows and links --------------------------------------------------------------------------------------------------------
@@ -75,9 +77,17 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     replace(host, row, now);
   } else {
     host.row = row;
-    if (row.keeper != before.keeper)
+    if (row.keeper != before.keeper) {
       host.keeper_over_since.reset();
+      host.keeper_checked = false;
+    }
+    // E2 of this node, also when its answer was lost: until now another node may have extended the lease.
+    if (life_ && row.keeper == *life_ && row.keeper_no != before.keeper_no)
+      host.last_beat = std::max(host.last_beat, now);
     change_state(host, before.state, now, last_beat);
+    // It was back meanwhile, which was not read: its lease was extended.
+    if (row.state == elastic::host_state::silent && before.state == row.state && row.keeper_no != before.keeper_no)
+      tell(host, host_fate::silent, last_beat);
   }
   host.labels = labels_in(row.facts.labels);
   facts_changed_ = facts_changed_ || known == hosts_.end() || row.change_no != before.change_no;
@@ -90,7 +100,7 @@ void host_table::replace(known_host& host, const elastic::host_row& row, steady 
     tell(host, host.has_ended ? host_fate::dead : is_proof ? host_fate::replaced : host_fate::silent, now);
   if (host.link) {
     links_.erase(*host.link);
-    replaced_links_.push_back(*host.link);
+    replaced_links_.emplace_back(*host.link, host.row.process);
   }
   known_host next;
   next.row = row;
@@ -125,7 +135,7 @@ void host_table::admit(std::uint64_t link, const elastic::host_row& row, const p
                        steady now) {
   const bool was_known = find(row.process) != nullptr;
   learn(row, now, now);
-  std::erase(replaced_links_, link);
+  std::erase_if(replaced_links_, [link](const replaced_link& each) { return each.first == link; });
   auto* const host = find(row.process);
   if (host == nullptr) // a newer process is known already
     return;
@@ -181,6 +191,13 @@ bool host_table::was_replaced(const std::string& host_id, const std::string& pro
 std::optional<elastic::host_process> host_table::process_of(std::uint64_t link) const {
   const auto found = links_.find(link);
   return found == links_.end() ? std::nullopt : std::optional{hosts_.at(found->second).row.process};
+}
+
+std::optional<elastic::host_process> host_table::gone_process_of(std::uint64_t link) const {
+  const auto found = links_.find(link);
+  if (found == links_.end() || !is_gone(hosts_.at(found->second)))
+    return std::nullopt;
+  return hosts_.at(found->second).row.process;
 }
 
 std::optional<std::uint64_t> host_table::link_to(const elastic::host_process& process) const {

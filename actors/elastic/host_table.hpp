@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,9 @@ struct host_times {
   static constexpr std::chrono::milliseconds silent_after{750};
   /// Interval of views with nothing but changes of load.
   static constexpr std::chrono::milliseconds load_every{200};
+  /// A keeper whose last reading of changes is older does not acknowledge as the keeper while there are other nodes: one of them
+  /// may keep the host by now, and waits for the lease with a margin of 250 ms.
+  static constexpr std::chrono::milliseconds reading_valid{200};
   /// Dead hosts are shown for so long.
   static constexpr std::chrono::seconds shown_after_end{60};
 };
@@ -65,6 +69,8 @@ struct known_host {
   bool claiming = false;
   /// E3 is under way, and is repeated until the store has answered: until then nothing extends the lease.
   std::optional<core::elastic::host_verdict> verdict;
+  /// The nodes were read after the row had named its keeper, so that a keeper that is missing there is over.
+  bool keeper_checked = false;
   /// When the incarnation of its keeper was first seen to be over.
   std::optional<protocol::elastic_steady> keeper_over_since;
   /// When the state became dead or left.
@@ -87,8 +93,12 @@ public:
   void end_life();
   /// This node is about to leave the cluster: hosts are told so, and no others are kept while there is another node.
   void leave() noexcept { leaving_ = true; }
+  /// Returns whether a linked host would lose its keeper with this node, although there is another one.
+  [[nodiscard]] bool has_to_hand_over() const;
   /// Takes all rows of nodes.
   void note_nodes(std::span<const core::node_row> nodes);
+  /// All changes of other nodes until `asked_at` were read.
+  void note_reading(steady asked_at) noexcept { read_at_ = std::max(read_at_, asked_at); }
   [[nodiscard]] bool several_nodes() const noexcept { return nodes_up_.size() > 1; }
 
   // Rows and links.
@@ -105,12 +115,16 @@ public:
   [[nodiscard]] bool was_replaced(const std::string& host_id, const std::string& process) const;
   /// Returns the process at the other end of a link; unset: not admitted.
   [[nodiscard]] std::optional<core::elastic::host_process> process_of(std::uint64_t link) const;
+  /// Returns the process at the other end of a link if it counts as dead; unset: it does not, or is not admitted.
+  [[nodiscard]] std::optional<core::elastic::host_process> gone_process_of(std::uint64_t link) const;
   /// Returns the link to a process; unset: none.
   [[nodiscard]] std::optional<std::uint64_t> link_to(const core::elastic::host_process& process) const;
   /// Returns the keeper's number to acknowledge; 0: this node is not the keeper.
   [[nodiscard]] std::int64_t keeper_no(const core::elastic::host_process& process) const;
-  /// Returns links whose process was replaced by a newer one, each once.
-  [[nodiscard]] std::vector<std::uint64_t> take_replaced_links() { return std::exchange(replaced_links_, {}); }
+  /// A link and its process, which was replaced by a newer one.
+  using replaced_link = std::pair<std::uint64_t, core::elastic::host_process>;
+  /// Returns each one once.
+  [[nodiscard]] std::vector<replaced_link> take_replaced_links() { return std::exchange(replaced_links_, {}); }
 
   // Time.
 
@@ -151,7 +165,10 @@ private:
   void change_state(known_host& host, core::elastic::host_state before, steady now, steady last_beat);
   void tell(const known_host& host, protocol::host_fate fate, steady last_beat = {});
   [[nodiscard]] bool keeps(const known_host& host) const;
-  [[nodiscard]] bool is_over(const core::node_incarnation& keeper) const;
+  /// Returns whether a heartbeat that was heard at this moment may extend leases by what this node has read.
+  [[nodiscard]] bool is_certain(steady heard_at) const;
+  /// Returns whether the incarnation of a host's keeper is surely over.
+  [[nodiscard]] bool keeper_is_over(const known_host& host) const;
   /// Returns whether this node should become the keeper now.
   [[nodiscard]] bool must_claim(const known_host& host) const;
   [[nodiscard]] std::optional<core::elastic::host_verdict> verdict_on(known_host& host, steady now) const;
@@ -166,9 +183,11 @@ private:
   /// Incarnation of each node that is up.
   std::map<std::string, std::int64_t> nodes_up_;
   attended_time attended_;
+  /// When the last answered reading of changes was asked for.
+  steady read_at_{};
   std::map<core::elastic::host_number, known_host> hosts_;
   std::map<std::uint64_t, core::elastic::host_number> links_;
-  std::vector<std::uint64_t> replaced_links_;
+  std::vector<replaced_link> replaced_links_;
   std::vector<protocol::host_notice> notices_;
   /// The last view, whose list is used again while no fact changes.
   std::shared_ptr<const protocol::known_hosts> view_;

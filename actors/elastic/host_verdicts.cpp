@@ -38,14 +38,15 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
       tell(*host, protocol::host_fate::back);
   }
   const bool is_keeper = keeps(*host);
-  // From its question on, the host accepts only a higher number.
-  if (beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no))
-    host->asks = true;
+  // From its question on, the host accepts only a higher number. A question ends with the first heartbeat without it: the host
+  // has another keeper, which learns late of an E2 that no longer has a reason.
+  host->asks = beat.asks_keeper && !(is_keeper && host->row.keeper_no > beat.keeper_no);
   // A host takes one answer to a heartbeat: it is the keeper's number, once this node is its keeper.
   if (host->claiming || must_claim(*host))
     return std::nullopt;
-  return protocol::elastic_ack{
-    .number = beat.number, .keeper_no = is_keeper ? host->row.keeper_no : 0, .leave = leaving_ && several_nodes()};
+  return protocol::elastic_ack{.number = beat.number,
+                               .keeper_no = is_keeper && is_certain(heard_at) ? host->row.keeper_no : 0,
+                               .leave = leaving_ && several_nodes()};
 }
 
 void host_table::look(steady now) {
@@ -88,9 +89,22 @@ bool host_table::keeps(const known_host& host) const {
   return is_keeper && !host.verdict && !host.has_ended;
 }
 
-bool host_table::is_over(const core::node_incarnation& keeper) const {
+bool host_table::has_to_hand_over() const {
+  return several_nodes() && std::any_of(hosts_.begin(), hosts_.end(), [this](const auto& entry) {
+    return keeps(entry.second) && entry.second.link && !entry.second.suspect;
+  });
+}
+
+bool host_table::is_certain(steady heard_at) const {
+  return !several_nodes() || heard_at - read_at_ <= host_times::reading_valid;
+}
+
+bool host_table::keeper_is_over(const known_host& host) const {
+  const auto& keeper = host.row.keeper;
   if (keeper.node == life_->node)
     return keeper != *life_;
+  if (!host.keeper_checked)
+    return false;
   const auto found = nodes_up_.find(keeper.node);
   return found == nodes_up_.end() || found->second != keeper.incarnation;
 }
@@ -155,7 +169,7 @@ std::optional<core::elastic::host_verdict> host_table::verdict_on(known_host& ho
     return made;
   }
   made.state = silent;
-  made.keeper_over = !is_keeper && is_over(host.row.keeper);
+  made.keeper_over = !is_keeper && keeper_is_over(host);
   if (!made.keeper_over)
     host.keeper_over_since.reset();
   else if (!host.keeper_over_since)
@@ -170,6 +184,8 @@ std::vector<core::elastic::host_verdict> host_table::begin_verdicts(steady now) 
   std::vector<core::elastic::host_verdict> out;
   if (!life_)
     return out;
+  // After a pause, another message than the tick may come first.
+  attended_.attend(now);
   for (auto& [number, host] : hosts_) {
     if (!host.verdict)
       host.verdict = verdict_on(host, now);

@@ -229,6 +229,8 @@ private:
   void check_links(job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
+  /// Waits for the leases of all runs on a silent host, from now on.
+  void wait_for_leases_of(const host_process& host, job_moment at);
   void settle_asks(job_moment at);
   void expire_questions(job_moment at);
 

@@ -92,6 +92,19 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   settle(at);
 }
 
+// A wait that has begun goes on: it must not begin again with each list of hosts.
+void job_coordination::wait_for_leases_of(const host_process& host, job_moment at) {
+  for (const auto which : busy_items()) {
+    const auto found = items_.find(which);
+    if (found == items_.end())
+      continue;
+    const auto& one = found->second.state;
+    const bool waits = one.state == elastic::item_state::unreachable && one.silent;
+    if (elastic::is_open(one.state) && one.host == host && !waits)
+      apply(which, elastic::event::host_silent{host, at.now}, at);
+  }
+}
+
 void job_coordination::settle_asks(job_moment at) {
   while (!inventories_.hosts.empty()) {
     const auto host = inventories_.hosts.back();
@@ -115,12 +128,12 @@ void job_coordination::settle_asks(job_moment at) {
     // Later, the news of its silence tells the last heartbeat.
     case job_hosts::standing::silent:
       if (fresh_)
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
+        wait_for_leases_of(host, at);
       break;
     // No longer in the list: dead before this node listened. The store checks it.
     case job_hosts::standing::unknown:
       if (hosts_.has_view())
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
+        wait_for_leases_of(host, at);
       break;
     case job_hosts::standing::away: break;
     }

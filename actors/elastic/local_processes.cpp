@@ -69,22 +69,33 @@ bool local_processes::watch(const core::elastic::host_process& process, const co
   const auto is_same = [&](const watched& each) { return each.process == process; };
   if (std::any_of(watched_.begin(), watched_.end(), is_same))
     return true;
+  make_room(process.host);
   if (watched_.size() >= watched_max)
     return false;
   const auto pidfd = open_pidfd(facts.pid);
   if (pidfd < 0 && errno != ESRCH)
     return false;
   // The number belongs to another process if the start differs. It is read after the pidfd was opened, so that it is of the same
-  // process. Without permission to read it there is no proof.
+  // process. This is no proof: in another time namespace the same process has another start. Without permission to read the
+  // start there is no proof, either.
   const auto start = pidfd < 0 ? std::nullopt : start_of(facts.pid);
-  const bool has_ended = pidfd < 0 || (start ? *start != facts.start_ticks : is_over(pidfd));
+  const bool is_it = start && *start == facts.start_ticks;
+  const bool has_ended = pidfd < 0 || (!start && is_over(pidfd));
   if (has_ended)
     ended_before_.push_back(process);
-  if (pidfd >= 0 && (has_ended || !start))
+  if (pidfd >= 0 && !is_it)
     ::close(pidfd);
   else if (pidfd >= 0)
     watched_.push_back({process, pidfd});
-  return has_ended || start;
+  return has_ended || is_it;
+}
+
+void local_processes::make_room(core::elastic::host_number host) {
+  const auto is_of_host = [host](const watched& each) { return each.process.host == host; };
+  while (static_cast<std::size_t>(std::count_if(watched_.begin(), watched_.end(), is_of_host)) >= watched_of_host) {
+    const auto oldest = std::find_if(watched_.begin(), watched_.end(), is_of_host)->process;
+    forget(oldest);
+  }
 }
 
 void local_processes::forget(const core::elastic::host_process& process) {

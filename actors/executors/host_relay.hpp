@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -66,8 +68,13 @@ public:
 private:
   /// Questions for inventories that are remembered.
   static constexpr std::size_t questions_max = 1024;
+  /// A host sends at most 20 heartbeats a second, and after a stall of the network those of the stall at once. Up to 100 pass at
+  /// once, and 50 a second; others have no effect.
+  static constexpr std::chrono::milliseconds beat_every{20};
+  static constexpr std::chrono::milliseconds beats_at_once{100 * beat_every};
 
   [[nodiscard]] std::string breach_of_order(const protocol::elastic_events& batch) const;
+  [[nodiscard]] std::string breach_of_order(const protocol::elastic_inventory& part) const;
   template <class Message>
   [[nodiscard]] std::string breach_of_order(const Message&) const {
     return {};
@@ -81,11 +88,15 @@ private:
   bool logged_ = false;
   /// Earliest moment of the next hello.
   steady next_hello_{};
+  /// When as many heartbeats as have passed would have passed, one every `beat_every`.
+  steady beats_until_{};
   std::uint64_t last_batch_ = 0;
   /// Batches of events that have no receipt yet.
   std::set<std::uint64_t> unreceipted_;
-  /// Questions for an inventory without an answer. Numbers ascend.
-  std::set<std::uint64_t> questions_;
+  /// Runs so far in the answers to open questions for an inventory. Numbers ascend.
+  std::map<std::uint64_t, std::size_t> questions_;
+  /// As its last hello says: a host holds no more runs.
+  std::size_t capacity_ = 0;
 };
 
 } // namespace ringmaster::actors

@@ -179,10 +179,13 @@ void native_link_state::hear(Message&& message) {
   case host_relay::verdict::refuse: return refuse_host(message);
   case host_relay::verdict::pass: break;
   }
-  if constexpr (std::is_same_v<std::decay_t<Message>, protocol::elastic_hello>)
+  if constexpr (std::is_same_v<std::decay_t<Message>, protocol::elastic_hello>) {
     pass_on(protocol::host_introduction{std::move(message), peer_.app_name, peer_.address, rights()});
-  else
+    if (phase_ == phase::leaving) // it said goodbye before
+      protocol::send(self_, hosts_.hosts(), protocol::host_link_lost{peer_.number, true});
+  } else {
     pass_on(std::forward<Message>(message));
+  }
 }
 
 template <class Said>

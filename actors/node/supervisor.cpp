@@ -190,10 +190,13 @@ void supervisor_state::spawn_links() {
 // Their transactions alternate with those of the firing path where the database has one writer.
 void supervisor_state::spawn_elastic() {
   const bool has_writers = parts_.store_writers > 1;
-  const auto write_worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
-  const auto worker = has_writers ? spawn_worker() : protocol::store_worker{storage_};
-  elastic_ = parts_.make_elastic(self_->system(), {parts_.identity.id, write_worker, worker, parts_.schedule_zone,
-                                                   parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+  const auto next_worker = [&] { return has_writers ? spawn_worker() : protocol::store_worker{storage_}; };
+  const auto write_worker = next_worker();
+  const auto worker = next_worker();
+  const auto hosts_worker = next_worker();
+  elastic_ = parts_.make_elastic(self_->system(),
+                                 {parts_.identity.id, write_worker, worker, hosts_worker, parts_.schedule_zone,
+                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
   keep("elastic_writer", elastic_.writer);
   keep("elastic_director", elastic_.director);
   keep("elastic_hosts", elastic_.hosts);

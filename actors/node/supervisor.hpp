@@ -121,6 +121,7 @@ private:
   void drain_planner();
   void give_reservations_back();
   void release_elastic();
+  void release_elastic_slots();
   void await_claims();
   void leave();
   void finish();

@@ -84,10 +84,16 @@ void supervisor_state::give_reservations_back() {
     .then([this] { release_elastic(); }, [this](const caf::error&) { release_elastic(); });
 }
 
-// Other nodes take the slots of elastic jobs at once. Their runs go on meanwhile.
+// Hosts find another keeper before this node is silent, so that none loses its lease.
 void supervisor_state::release_elastic() {
   if (!elastic_.director)
     return await_claims();
+  protocol::request(self_, elastic_.hosts, question_limit, protocol::stop_request{})
+    .then([this] { release_elastic_slots(); }, [this](const caf::error&) { release_elastic_slots(); });
+}
+
+// Other nodes take the slots of elastic jobs at once. Their runs go on meanwhile.
+void supervisor_state::release_elastic_slots() {
   protocol::request(self_, elastic_.director, question_limit, protocol::stop_request{})
     .then([this] { await_claims(); }, [this](const caf::error&) { await_claims(); });
 }

@@ -184,10 +184,18 @@ public:
   }
 
   void operator()(const event::host_silent& what) {
+    const auto lease_over = what.last_beat + one_.lease + lease_margin;
+    if (one_.state == unreachable && one_.silent && what.host == one_.host) {
+      // It was back meanwhile, without an inventory, and its lease was extended.
+      if (one_.due && lease_over <= *one_.due)
+        return step_.stale();
+      one_.due = lease_over;
+      return;
+    }
     if (!away(what.host))
       return;
     one_.silent = true;
-    one_.due = what.last_beat + one_.lease + lease_margin;
+    one_.due = lease_over;
   }
 
   void operator()(const event::host_gone& what) {
@@ -322,8 +330,11 @@ private:
   void cancel_limit() {
     if (!one_.kill_sent)
       return step_.send_kill();
+    const action::send_order close{one_.host, one_.run, one_.fence, item_order::close};
     step_.add(action::taint_host{one_.host});
     step_.end(item_run_end::failed);
+    // The body goes on, but no longer as the owner of its item. After E6 another run may get the item.
+    step_.add(close);
   }
 
   /// A wanted item: its wait is over, the alarm is due, or a host's pause after a refusal has ended.

@@ -7,6 +7,11 @@ namespace ringmaster::executor::elastic {
 
 void fence_board::extend(boot_time from) {
   const std::scoped_lock lock{guard_};
+  // After a pause of this process an acknowledgement may come before the timer's thread, but other hosts may run these items.
+  const auto known = late_.size();
+  end_over(late_);
+  if (wake_ && late_.size() > known)
+    wake_();
   const auto before = lease_from_->load(std::memory_order_relaxed);
   lease_from_->store(std::max(before, std::int64_t{from.count()}), std::memory_order_release);
 }
@@ -40,15 +45,19 @@ item_control_ptr fence_board::end(core::elastic::item_run_id run) {
   return control;
 }
 
-std::vector<item_control_ptr> fence_board::end_due() {
-  std::vector<item_control_ptr> due;
-  const std::scoped_lock lock{guard_};
+void fence_board::end_over(std::vector<item_control_ptr>& into) {
   const auto now = now_();
   for (const auto& [run, control] : runs_)
     if (!control->is_over() && control->lease_end() <= now) {
       control->end();
-      due.push_back(control);
+      into.push_back(control);
     }
+}
+
+std::vector<item_control_ptr> fence_board::end_due() {
+  const std::scoped_lock lock{guard_};
+  auto due = std::exchange(late_, {});
+  end_over(due);
   return due;
 }
 

@@ -34,7 +34,8 @@ public:
     return boot_time{lease_from_->load(std::memory_order_acquire)} + lease_;
   }
   [[nodiscard]] bool still_mine() const noexcept override {
-    return !over_.load(std::memory_order_acquire) && now_() < lease_end();
+    // In this order: a reader that sees a later extension sees the end before it, too.
+    return now_() < lease_end() && !over_.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool drain_requested() const noexcept override { return draining_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
@@ -62,12 +63,12 @@ private:
 using item_control_ptr = std::shared_ptr<item_control>;
 
 /// Controls of all runs with a lease. A lease lasts from the moment of the last heartbeat that the keeper has acknowledged for as
-/// long as the grant of the run says. A lease whose end was enforced never comes back. Any thread.
+/// long as the grant of the run says. A lease that was over never comes back. Any thread.
 class fence_board {
 public:
   explicit fence_board(boot_clock now) : now_{std::move(now)} {}
 
-  /// Extends all leases that were not ended. An earlier moment has no effect.
+  /// Extends all leases that are not over. An earlier moment has no effect.
   void extend(boot_time from);
   /// Opens the control of an admitted run; returns the existing one if there is one.
   item_control_ptr open(core::elastic::item_run_id run, core::milliseconds lease);
@@ -86,10 +87,15 @@ public:
   void set_wake(std::function<void()> wake);
 
 private:
+  /// Ends the leases that are over, and adds their controls.
+  void end_over(std::vector<item_control_ptr>& into);
+
   const boot_clock now_;
   const std::shared_ptr<std::atomic<std::int64_t>> lease_from_ = std::make_shared<std::atomic<std::int64_t>>(0);
   mutable std::mutex guard_;
   std::map<core::elastic::item_run_id, item_control_ptr> runs_;
+  /// Ended by `extend`; `end_due` returns them.
+  std::vector<item_control_ptr> late_;
   std::optional<boot_time> announced_;
   std::function<void()> wake_;
 };

@@ -83,12 +83,13 @@ void fence_timer::enforce() {
   if (due.empty())
     return;
   std::vector<core::elastic::item_run_id> runs;
-  for (const auto& control : due) {
+  for (const auto& control : due)
     runs.push_back(control->run());
+  on_end_(std::move(runs));
+  // Last: without a thread, the stop callbacks of bodies run here, and may block.
+  for (const auto& control : due)
     if (!threads_->start([control] { control->request_stop(); }))
       control->request_stop();
-  }
-  on_end_(std::move(runs));
 }
 
 void fence_timer::arm() {

@@ -64,8 +64,13 @@ void host_book::take(link_number link, const protocol::elastic_welcome& welcome,
   if (found == links_.end() || replaced_ || found->second.said_process != me_.process)
     return;
   auto& state = found->second;
-  if (welcome.verdict != elastic_verdict::welcome)
-    return take_refusal(state, welcome, now);
+  if (welcome.verdict != elastic_verdict::welcome) {
+    // A refusal of an earlier process, which this one has replaced itself, is late, too.
+    const auto refused = core::number(welcome.host.incarnation);
+    if (refused == 0 || refused > core::number(ended_))
+      take_refusal(state, welcome, now);
+    return;
+  }
   if (core::number(welcome.host.incarnation) <= core::number(ended_))
     return;
   if (!me_.cluster.empty() && welcome.cluster != me_.cluster)

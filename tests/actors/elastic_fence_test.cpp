@@ -46,6 +46,23 @@ TEST_CASE_METHOD(fenced, "a run is mine until the end of its lease, and never ag
   CHECK_FALSE(run->still_mine());
 }
 
+TEST_CASE_METHOD(fenced, "an acknowledgement that comes after the end of a lease does not bring it back", "[actors][elastic]") {
+  board.extend(now);
+  const auto run = board.open(item_run_id{12}, 500ms);
+  const auto orphan = board.open(item_run_id{13}, 60'500ms);
+  int woken = 0;
+  board.set_wake([&] { ++woken; });
+  now += 2s; // the process was stopped, and its timer does not run yet
+  board.extend(now - 10ms);
+  CHECK_FALSE(run->still_mine());
+  CHECK(woken == 1);
+  CHECK(orphan->still_mine());
+  CHECK(due() == due_runs{12});
+  CHECK(due().empty());
+  board.extend(now);
+  CHECK(woken == 1);
+}
+
 TEST_CASE_METHOD(fenced, "each run has the lease of its grant", "[actors][elastic]") {
   board.extend(now);
   const auto fast = board.open(item_run_id{12}, 500ms);

@@ -410,6 +410,23 @@ TEST_CASE_METHOD(booked, "a process that counts as dead ends its runs and enters
   CHECK(refusals() == refused{elastic_refusal::other_process});
 }
 
+TEST_CASE_METHOD(booked, "a refusal of the process before does not stop a process that entered again", "[actors][elastic]") {
+  enter();
+  connect(2);
+  refuse(2, elastic_verdict::dead_process);
+  pass(1'200ms); // the hello of the new process has left
+  protocol::elastic_welcome late;
+  late.verdict = GENERATE(elastic_verdict::replaced, elastic_verdict::dead_process);
+  late.host = test::sample_host;
+  say(2, late);
+  const core::elastic::host_process next{test::sample_host.host, core::elastic::host_incarnation{6}};
+  welcome(1, 3, next);
+  CHECK(book->process() == next);
+  late.host = next;
+  say(1, late);
+  CHECK_FALSE(book->process());
+}
+
 TEST_CASE_METHOD(booked, "a process that was replaced ends its runs and stays away", "[actors][elastic]") {
   enter();
   grant(12);

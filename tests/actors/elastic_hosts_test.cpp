@@ -222,6 +222,7 @@ TEST_CASE_METHOD(hosts_fixture, "hosts that are refused", "[actors][elastic]") {
     introduce(newer, "p2");
     CHECK(newer.welcome().verdict == elastic_verdict::welcome);
     CHECK(at.welcome().verdict == elastic_verdict::replaced);
+    CHECK(at.welcome().host.incarnation == elastic::host_incarnation{1});
     CHECK(fates() == std::vector{host_fate::silent});
     introduce(at);
     CHECK(at.welcome().verdict == elastic_verdict::replaced);
@@ -383,4 +384,88 @@ TEST_CASE_METHOD(hosts_fixture, "a host that enters at another node is seen", "[
   expect(ej().judge_hosts(other, verdicts));
   advance(200ms);
   CHECK(fates() == std::vector{host_fate::silent});
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a keeper that cannot read the changes of others extends no lease", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  CHECK(at.ack().keeper_no == 1);
+  store.role.fault_of = [](std::string_view method) {
+    return method == "hosts_since" ? store_fault::away : store_fault::none;
+  };
+  beat_for(at, 450ms);
+  beat(at);
+  CHECK(at.ack().number == at.beats);
+  CHECK(at.ack().keeper_no == 0);
+  store.role.fault_of = nullptr;
+  beat_for(at, 6s);
+  beat(at);
+  CHECK(at.ack().number == at.beats);
+  CHECK(at.ack().keeper_no == 1);
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a host that has said goodbye leaves, also after another hello", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  const auto draining = [&] {
+    run();
+    REQUIRE(known);
+    REQUIRE(known->hosts.size() == 1);
+    return known->hosts.find(at.welcome().host.host)->draining;
+  };
+  CHECK_FALSE(draining());
+  tell(hosts, protocol::host_link_lost{1, true});
+  CHECK(draining());
+  introduce(at);
+  CHECK(draining());
+  tell(hosts, protocol::host_link_lost{1, false});
+  auto next = link(2);
+  introduce(next);
+  CHECK_FALSE(draining());
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a host that counts as dead is told so when it beats", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  const std::vector<elastic::host_verdict> verdicts{{at.welcome().host, 1, elastic::host_state::dead}};
+  expect(ej().judge_hosts(other, verdicts));
+  beat_for(at, 300ms);
+  beat(at);
+  CHECK(at.welcome().verdict == elastic_verdict::dead_process);
+  CHECK(at.welcome().host.incarnation == elastic::host_incarnation{1});
+  introduce(at, "p2");
+  CHECK(at.welcome().verdict == elastic_verdict::welcome);
+  CHECK(at.welcome().host.incarnation == elastic::host_incarnation{2});
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a node that leaves waits until its hosts have another keeper", "[actors][elastic]") {
+  auto at = link(1);
+  introduce(at);
+  beat_for(at, 1s);
+  const auto left = later<caf::unit_t>(hosts, protocol::stop_request{});
+  run();
+  CHECK_FALSE(left->has_value());
+  beat(at);
+  CHECK(at.ack().leave);
+  SECTION("as soon as they have") {
+    const std::vector<elastic::keeper_claim> claims{{at.welcome().host, 1}};
+    expect(ej().keep_hosts(other, claims));
+    beat_for(at, 300ms);
+    CHECK(left->has_value());
+  }
+  SECTION("for a second at most") {
+    beat_for(at, 750ms);
+    CHECK_FALSE(left->has_value());
+    beat_for(at, 300ms);
+    CHECK(left->has_value());
+  }
+}
+
+TEST_CASE_METHOD(hosts_fixture, "a node without hosts leaves at once", "[actors][elastic]") {
+  advance(1s);
+  const auto left = later<caf::unit_t>(hosts, protocol::stop_request{});
+  run();
+  CHECK(left->has_value());
 }

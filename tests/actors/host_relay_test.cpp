@@ -286,6 +286,21 @@ TEST_CASE_METHOD(raw_host, "an inventory is passed on only after its question, u
   CHECK(is_linked());
 }
 
+TEST_CASE_METHOD(raw_host, "an inventory of more runs than the host's capacity cuts the link", "[actors][links]") {
+  introduce();
+  auto question = good_orders();
+  question.inventory = 1;
+  tell_host(question, 0);
+  auto part = good_inventory(1);
+  part.end = false;
+  for (std::int32_t run = 0; run < good_hello().capacity; ++run)
+    say(part);
+  CHECK(is_linked());
+  say(part);
+  CHECK_FALSE(is_linked());
+  CHECK(heard<protocol::elastic_inventory>() == static_cast<std::size_t>(good_hello().capacity));
+}
+
 TEST_CASE_METHOD(raw_host, "hellos are limited to one a second", "[actors][links]") {
   introduce();
   for (int i = 0; i < 20; ++i)
@@ -294,6 +309,18 @@ TEST_CASE_METHOD(raw_host, "hellos are limited to one a second", "[actors][links
   advance(1s);
   say(good_hello());
   CHECK(heard<protocol::host_introduction>() == 2);
+}
+
+TEST_CASE_METHOD(raw_host, "a flood of heartbeats is limited", "[actors][links]") {
+  introduce();
+  for (std::uint64_t beat = 1; beat <= 300; ++beat)
+    say(good_beat(beat));
+  CHECK(heard<protocol::elastic_heartbeat>() == 100);
+  advance(1s);
+  for (std::uint64_t beat = 301; beat <= 600; ++beat)
+    say(good_beat(beat));
+  CHECK(heard<protocol::elastic_heartbeat>() == 150);
+  CHECK(is_linked());
 }
 
 TEST_CASE_METHOD(raw_group_host, "the groups of a host are known, and their changes", "[actors][links]") {
@@ -323,4 +350,14 @@ TEST_CASE_METHOD(raw_host, "after a goodbye a host is still heard, until its lin
   run();
   REQUIRE(ends.size() == 2);
   CHECK_FALSE(ends[1].goodbye);
+}
+
+TEST_CASE_METHOD(raw_host, "a goodbye before the hello is passed on after it", "[actors][links]") {
+  subscribe();
+  say(protocol::link_goodbye{});
+  CHECK(ends.empty());
+  say(good_hello());
+  CHECK(heard<protocol::host_introduction>() == 1);
+  REQUIRE(ends.size() == 1);
+  CHECK(ends[0].goodbye);
 }

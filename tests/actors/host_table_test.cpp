@@ -153,6 +153,8 @@ TEST_CASE_METHOD(table_fixture, "two missing heartbeats make a host suspect, 750
       REQUIRE(notices.size() == 1);
       CHECK(notices[0].fate == host_fate::silent);
       CHECK(notices[0].last_beat >= last);
+      // Until the next E2, nothing names this node as its keeper.
+      CHECK(table.keeper_no({elastic::host_number{3}, elastic::host_incarnation{1}}) == 0);
       // It speaks, so this node becomes its keeper again. The heartbeat is answered after that.
       CHECK_FALSE(beat(4));
       const auto claims = table.begin_claims();
@@ -164,6 +166,7 @@ TEST_CASE_METHOD(table_fixture, "two missing heartbeats make a host suspect, 750
       REQUIRE(acks.size() == 1);
       CHECK(acks[0].second.number == 4);
       CHECK(acks[0].second.keeper_no == 3);
+      CHECK(beat(5)->keeper_no == 3);
       CHECK(fates() == std::vector{host_fate::back});
     }
     SECTION("another node was faster") {
@@ -190,6 +193,18 @@ TEST_CASE_METHOD(table_fixture, "after a pause of this node the silences of all 
   CHECK(table.begin_verdicts(now).size() == 1);
 }
 
+TEST_CASE_METHOD(table_fixture, "a pause of this node is noticed before its tick", "[actors][elastic]") {
+  admit();
+  static_cast<void>(beat(1));
+  pass(200ms);
+  now += 5s;
+  CHECK(table.begin_verdicts(now).empty());
+  pass(700ms);
+  CHECK(table.begin_verdicts(now).empty());
+  pass(50ms);
+  CHECK(table.begin_verdicts(now).size() == 1);
+}
+
 TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks", "[actors][elastic]") {
   keeper = {"b", 1};
   admit();
@@ -202,6 +217,11 @@ TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks",
   SECTION("the store cannot be asked") {
     CHECK(table.end_claims(claims, {}, now).empty());
     CHECK(table.begin_claims().size() == 1);
+  }
+  SECTION("the host has found another keeper meanwhile") {
+    CHECK(table.end_claims(claims, {}, now).empty());
+    CHECK(beat(3)->keeper_no == 0);
+    CHECK(table.begin_claims().empty());
   }
   SECTION("another one has become the keeper") {
     keeper_no = 7;
@@ -225,11 +245,68 @@ TEST_CASE_METHOD(table_fixture, "a node becomes the keeper of a host that asks",
   }
 }
 
+TEST_CASE_METHOD(table_fixture, "silence is counted from this node's E2, also when its answer was lost", "[actors][elastic]") {
+  const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}, {"b", 1, 9, core::node_state::up, ""}};
+  table.note_nodes(nodes);
+  keeper = {"b", 1};
+  admit();
+  static_cast<void>(beat(1, 8, true));
+  const auto claims = table.begin_claims();
+  REQUIRE(claims.size() == 1);
+  pass(700ms); // the former keeper extends the lease meanwhile
+  CHECK(table.end_claims(claims, {}, now).empty());
+  keeper = me;
+  ++keeper_no;
+  table.learn_change(row(), now);
+  const auto kept_since = now;
+  pass(700ms);
+  CHECK(table.begin_verdicts(now).empty());
+  pass(50ms);
+  static_cast<void>(table.take_notices());
+  judge(elastic::write_outcome::done, row(1, silent));
+  const auto notices = table.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].fate == host_fate::silent);
+  CHECK(notices[0].last_beat >= kept_since);
+}
+
+TEST_CASE_METHOD(table_fixture, "a keeper that has not read the changes of others extends no lease", "[actors][elastic]") {
+  const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}, {"b", 1, 9, core::node_state::up, ""}};
+  table.note_nodes(nodes);
+  table.note_reading(now);
+  admit();
+  CHECK(beat(1)->keeper_no == 2);
+  pass(200ms);
+  CHECK(beat(2)->keeper_no == 2);
+  pass(50ms);
+  CHECK(beat(3)->keeper_no == 0);
+  SECTION("until it has read them") {
+    table.note_reading(now);
+    CHECK(beat(4)->keeper_no == 2);
+  }
+  SECTION("but the only node needs no reading") {
+    table.note_nodes(std::span{nodes}.first(1));
+    CHECK(beat(4)->keeper_no == 2);
+  }
+}
+
 TEST_CASE_METHOD(table_fixture, "hosts of a keeper that is over", "[actors][elastic]") {
   SECTION("this node before its restart: a linked host is claimed at once") {
     keeper = {"a", 4};
     admit();
     CHECK(table.begin_claims().size() == 1);
+  }
+  SECTION("a keeper that is newer than the list of nodes is not over") {
+    const std::vector<core::node_row> nodes{{"a", 5, 1, core::node_state::up, ""}};
+    table.note_nodes(nodes);
+    keeper = {"b", 1};
+    table.learn(row(), now, now);
+    pass(1s);
+    CHECK(table.begin_verdicts(now).empty());
+    table.note_nodes(nodes);
+    CHECK(table.begin_verdicts(now).empty());
+    pass(750ms);
+    CHECK(table.begin_verdicts(now).size() == 1);
   }
   SECTION("a silent host needs 750 ms of observation") {
     keeper = {"b", 1};
@@ -295,6 +372,8 @@ TEST_CASE_METHOD(table_fixture, "a host that said goodbye has left", "[actors][e
 }
 
 TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host", "[actors][elastic]") {
+  const elastic::host_process first{elastic::host_number{3}, elastic::host_incarnation{1}};
+  const std::vector<actors::host_table::replaced_link> replaced_first{{1, first}};
   admit();
   static_cast<void>(fates());
   SECTION("of the same folder, which is a proof") {
@@ -313,11 +392,11 @@ TEST_CASE_METHOD(table_fixture, "a newer process replaces one of the same host",
     keeper = {"b", 1};
     table.learn_change(row(2), now);
     CHECK(fates() == std::vector{host_fate::replaced});
-    CHECK(table.take_replaced_links() == std::vector<std::uint64_t>{1});
+    CHECK(table.take_replaced_links() == replaced_first);
     CHECK_FALSE(table.process_of(1));
     return;
   }
-  CHECK(table.take_replaced_links() == std::vector<std::uint64_t>{1});
+  CHECK(table.take_replaced_links() == replaced_first);
   CHECK_FALSE(beat(1));
   CHECK(table.was_replaced("h3", "p1"));
   CHECK_FALSE(table.was_replaced("h3", "p2"));
@@ -337,6 +416,20 @@ TEST_CASE_METHOD(table_fixture, "rows that are older than the known one have no 
   CHECK_FALSE(table.take_view(now));
   table.learn_change(row(1, dead), now);
   CHECK(fates() == std::vector{host_fate::dead});
+}
+
+TEST_CASE_METHOD(table_fixture, "a host that is silent again is news, also if its return was not read", "[actors][elastic]") {
+  keeper = {"b", 1};
+  table.learn(row(), now, now);
+  table.learn_change(row(1, silent), now);
+  CHECK(fates() == std::vector{host_fate::silent});
+  ++keeper_no;
+  pass(2s);
+  table.learn_change(row(1, silent), now);
+  const auto notices = table.take_notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].fate == host_fate::silent);
+  CHECK(notices[0].last_beat == now - 750ms);
 }
 
 TEST_CASE_METHOD(table_fixture, "a process that links again is back", "[actors][elastic]") {
@@ -406,16 +499,21 @@ TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elast
   auto other = facts;
   other.boot = "another machine";
   CHECK_FALSE(processes.watch(process(2), other));
-  // The number belongs to another process now.
+  // The number belongs to another process, or the host is in another time namespace: its lease decides.
   other = facts;
   ++other.start_ticks;
-  CHECK(processes.watch(process(3), other));
-  CHECK(processes.ended() == std::vector{process(3)});
+  CHECK_FALSE(processes.watch(process(3), other));
+  CHECK(processes.ended().empty());
   CHECK(processes.watch(process(4), facts));
   processes.forget(process(4));
+  constexpr auto most = static_cast<std::int64_t>(actors::local_processes::watched_of_host);
+  for (std::int64_t entered = 10; entered <= 9 + most; ++entered)
+    CHECK(processes.watch(process(entered), facts));
   ::kill(child, SIGKILL);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
-  CHECK(processes.ended() == std::vector{process(1)});
+  const auto ended = processes.ended();
+  CHECK(ended.size() == actors::local_processes::watched_of_host);
+  CHECK(ended.front() == process(10)); // the oldest one made room
   CHECK(processes.ended().empty());
   CHECK(processes.watch(process(5), facts));
   CHECK(processes.ended() == std::vector{process(5)});

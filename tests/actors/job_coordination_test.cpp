@@ -359,6 +359,26 @@ TEST_CASE("a cancel reaches the open run, whose end is killed", "[actors][elasti
   CHECK(world.changes<elastic::action::write_end>().front().end == elastic::item_run_end::killed);
 }
 
+TEST_CASE("a body that ignores cancel and kill loses its item once its failure is stored", "[actors][elastic]") {
+  coordinated_job world{1};
+  with_hosts(world, "A");
+  world.advance(10s);
+  world.started(0);
+  protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::cancel};
+  CHECK(world.job.order(order, world.at()).value().items == 1);
+  world.settle();
+  world.advance(5s);
+  CHECK(world.count_orders(elastic::item_order::kill) == 1);
+  world.holds_answers = true;
+  world.advance(5s);
+  REQUIRE_FALSE(world.changes<elastic::action::write_end>().empty());
+  CHECK(world.changes<elastic::action::write_end>().front().end == elastic::item_run_end::failed);
+  CHECK(world.count_orders(elastic::item_order::close) == 0);
+  world.holds_answers = false;
+  world.settle();
+  CHECK(world.count_orders(elastic::item_order::close) == 1);
+}
+
 TEST_CASE("a job that is switched off fires no more, and its run goes on", "[actors][elastic]") {
   coordinated_job world{1};
   with_hosts(world, "A");

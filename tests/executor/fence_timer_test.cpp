@@ -59,8 +59,23 @@ TEST_CASE_METHOD(timed, "fence timer: ends a lease also while all threads are bu
     REQUIRE(threads->start([may_go] { may_go.wait(); }));
   board->extend(boot_now());
   const auto run = board->open(item_run_id{12}, 50ms);
+  std::promise<void> stopped;
+  std::stop_callback on_stop{run->stop_token(), [&] { stopped.set_value(); }};
   auto ended = told->get_future();
   CHECK(ended.wait_for(10s) == std::future_status::ready);
-  CHECK(run->stop_token().stop_requested());
+  CHECK(stopped.get_future().wait_for(10s) == std::future_status::ready);
+  go.set_value();
+}
+
+TEST_CASE_METHOD(timed, "fence timer: reports the end of a lease before a stop callback that blocks", "[executor]") {
+  std::promise<void> go;
+  const auto may_go = go.get_future().share();
+  for (int i = 0; i < 4; ++i)
+    REQUIRE(threads->start([may_go] { may_go.wait(); }));
+  board->extend(boot_now());
+  const auto run = board->open(item_run_id{12}, 50ms);
+  std::stop_callback on_stop{run->stop_token(), [may_go] { may_go.wait(); }};
+  auto ended = told->get_future();
+  CHECK(ended.wait_for(10s) == std::future_status::ready);
   go.set_value();
 }

@@ -59,12 +59,22 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(pass() == "cancel >C");
     CHECK(due_at(one) == at.now + 5s);
     CHECK(pass() == "kill >C");
-    CHECK(pass() == "taint E6:failed >I");
+    CHECK(pass() == "taint E6:failed close >I");
     CHECK(step(at, one, event::finished{run, fence_now}) == "GONE >I");
   }
   SECTION("a host that is silent: its lease and the margin") {
     CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");
     CHECK(due_at(one) == at.now - 750ms + 500ms + lease_margin);
+    CHECK(pass() == "E9+F >G");
+  }
+  SECTION("a host that is silent again: its later lease") {
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");
+    const auto first = *due_at(one);
+    at.now += 100ms;
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 750ms}) == " >U");
+    CHECK(due_at(one) == first + 100ms);
+    CHECK(step(at, one, event::host_silent{one.host, at.now - 800ms}) == "stale >U");
+    CHECK(due_at(one) == first + 100ms);
     CHECK(pass() == "E9+F >G");
   }
   SECTION("a host that comes back in time goes on, with the time limit of before") {
