@@ -190,7 +190,9 @@ std::string api_run_page(const core::run_list& page, const core::run_names& name
 std::string api_last_run(const core::log_row& run) {
   return json_object_of([&](json_object& row) {
     row.number("id", number(run.id));
-    row.text("status", status_of(run, core::missed_in(run.trigger_msg).has_value()));
+    const core::noted_run noted{run};
+    row.text("status", status_of(run, core::missed_in(noted).has_value()));
+    append_reason(row, noted);
     append_instant(row, "trigger_ms", run.trigger_time);
     append_duration(row, run);
   });

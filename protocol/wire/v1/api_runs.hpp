@@ -28,7 +28,7 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit,
                                        bool is_first = true);
 
-/// Returns the newest run of a job in its shortest form.
+/// Returns the newest run of a job in its shortest form, with the reason of a failure as in a run.
 [[nodiscard]] std::string api_last_run(const core::log_row& run);
 
 /// Returns an array of runs in a short form.
