@@ -1,8 +1,10 @@
 // Texts by which /api/v1 refuses requests.
 
-#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <utility>
 
 #include "protocol/wire/v1/api_refusal_words.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace ringmaster;
 using core::errc;
