@@ -365,8 +365,8 @@ SCHEMAS = {
     "OpenSession": shown({
         "id": whole(1, 2**52 - 1, "First 52 bits of the stored digest of the session."), "user": ANY_NUMBER, "user_name": text(),
         "opened_ms": maybe(MS),
-        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: a use is recorded at most once a minute, or once in a tenth of "
-                               "the session's lifetime if that is shorter; null for a session that lasts as long as "
+        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: a use is recorded at most once a minute, or once in a "
+                               "tenth of the session's lifetime if that is shorter; null for a session that lasts as long as "
                                "any can, of which none is recorded.")),
         "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
     "AlarmRule": shown({

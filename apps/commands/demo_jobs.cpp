@@ -44,7 +44,7 @@ params = "to=team@example.org"
 group = "demo-executor"
 key = "import-rates"
 name = "Import exchange rates"
-description = "Fails, so that a reason can be seen: the ledger has the accounts 1 to 100 only. Correct the parameter to let it succeed."
+description = "Fails, so that a reason can be seen. With an account from 1 to 100 as its parameter it succeeds."
 schedule = { cron = "10/30 * * * * ?" }
 handler = "import"
 params = "account=4711"
@@ -109,7 +109,8 @@ void demo_import(executor::job_context& context) {
     return context.fail("account must be a whole number: correct the job's parameter");
   context.line() << "reading the account " << *account;
   if (*account < 1 || *account > accounts)
-    return context.fail("the ledger has no account " + std::to_string(*account) + ": correct the job's parameter, e.g. account=1");
+    return context.fail("the ledger has no account " + std::to_string(*account)
+                        + ": correct the job's parameter, e.g. account=1");
   context.succeed("rates of account " + std::to_string(*account));
 }
 

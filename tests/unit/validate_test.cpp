@@ -129,7 +129,8 @@ TEST_CASE("validate: the host of an executor has no port", "[config]") {
     CHECK(refusal_of([host](settings& s) { s.executor.listen = host; }) == "accepted");
   for (const char* place : {"127.0.0.1:20123", "[::1]:80", "localhost:0", "localhost:"})
     CHECK(refusal_of([place](settings& s) { s.executor.listen = place; }) ==
-          "executor.listen: \"" + std::string{place} + "\" is not valid; expected a host without a port; the port is executor.port");
+          "executor.listen: \"" + std::string{place} +
+            "\" is not valid; expected a host without a port; the port is executor.port");
   CHECK(refusal_of([](settings& s) { s.executor.ip = "10.0.0.7:9999"; }).starts_with("executor.ip: "));
 }
 
