@@ -1842,6 +1842,8 @@ export interface Operations {
     body: undefined
     answer: {
       items: Day[]
+      /** Last change of the figures by the leader, which follow the log by about a minute; null for figures that were counted from the log for this answer. */
+      changed_ms: number | null
     }
   }
   /** Returns the next instants of a schedule. Allowed for: any user. */
