@@ -260,7 +260,10 @@ SCHEMAS = {
             "for an hour; entered: entered by a user, and not registered.")),
         "last_beat_ms": maybe(MS), "link": truth("Connected to the answering node by a native link, or reachable only so."),
         "family": maybe(one_of("xxl", "xxl-3.5", "native",
-                               description="Protocol of the last heartbeat; null if the answering node received none."))}),
+                               description="Protocol of the last heartbeat; null if the answering node received none.")),
+        "unreachable_ms": {**maybe(MS), "description": (
+            "Of an entered address: since then the answering node has found no executor there when it sent runs; null if the "
+            "last one found an executor, or if it sent none.")}}),
     "Files": record({
         "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
         "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),

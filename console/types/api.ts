@@ -403,6 +403,8 @@ export type Executor = {
   link: boolean
   /** Protocol of the last heartbeat; null if the answering node received none. */
   family: 'xxl' | 'xxl-3.5' | 'native' | null
+  /** Of an entered address: since then the answering node has found no executor there when it sent runs; null if the last one found an executor, or if it sent none. */
+  unreachable_ms: number | null
 }
 
 export type Files = {
