@@ -35,7 +35,7 @@ api_refusal about_jobs(refusal why) noexcept {
   case refusal::group_illegal: return {"", {"执行器组不存在", "執行器組不存在", "$"}};
   case refusal::job_missing: case refusal::job_id_illegal: return {"", {"任务不存在", "任務不存在", "$"}};
   case refusal::type_disables_start:
-    return {"", {"该任务没有调度时间，无法启动", "該任務沒有調度時間，無法啟動", "the job has no schedule that could be started"}};
+    return {"", {"该任务没有调度时间，无法启动", "該任務沒有調度時間，無法啟動", "$"}};
   case refusal::choose_one: return {"", {"请选择一条数据", "請選擇一條資料", "$"}};
   default: return {};
   }
