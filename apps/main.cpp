@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   auto* executor_command =
     app.add_subcommand("executor", "Run an executor until SIGTERM: scripts, commands and HTTP calls of the configuration");
   add_config_options(*executor_command, executor_config);
+  add_executor_help(*executor_command);
   executor_command->callback([&] { chosen = [&] { return run_executor(executor_config); }; });
 
   demo_options demonstration;

@@ -1,9 +1,11 @@
 #include "config/load.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "config/keys.hpp"
 #include "config/tables.hpp"
@@ -16,7 +18,23 @@ namespace ringmaster::config {
 
 namespace {
 
+/// Stands for a configuration without settings, although it is not a regular file.
+constexpr std::string_view no_document = "/dev/null";
+
+/// Returns the setting that a wrong name means although it is spelled otherwise; empty if there is none.
+std::string_view meant_by(std::string_view name) noexcept {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> meant{{
+    {"executor.token", "security.access_token"}, {"executor.access_token", "security.access_token"},
+    {"executor.admin_addresses", "executor.admins"}, {"executor.admin_address", "executor.admins"},
+    {"executor.addresses", "executor.admins"}, {"executor.appname", "executor.app_name"},
+    {"executor.host", "executor.listen"}, {"server.port", "server.listen"}, {"server.address", "server.listen"}}};
+  const auto found = std::find_if(meant.begin(), meant.end(), [name](const auto& each) { return each.first == name; });
+  return found == meant.end() ? std::string_view{} : found->second;
+}
+
 std::string unknown_key(std::string_view name) {
+  if (const auto other = meant_by(name); !other.empty())
+    return "unknown key '" + std::string{name} + "'; did you mean '" + std::string{other} + "'?";
   std::vector<std::string_view> names;
   for (const setting& each : all_settings())
     names.push_back(each.name);
@@ -44,6 +62,8 @@ public:
   explicit loader(const load_request& request) : request_(request) {}
 
   void read_document(const std::string& path) {
+    if (path == no_document)
+      return;
     const auto text = read_file(path);
     if (!text)
       return lose_document(text.error().context);

@@ -171,6 +171,16 @@ public:
              "registry.flush + registry.reread: " + too_long(seen_late, "registry.dead_after", values_.registry.dead_after));
   }
 
+  void check_executor() {
+    const auto& executor = values_.executor;
+    const auto is_host = [](const std::string& text) {
+      const auto place = core::split_host_port(text);
+      return !place.port || !place.is_plain;
+    };
+    for (const auto& [key, value] : {std::pair{"executor.listen", &executor.listen}, std::pair{"executor.ip", &executor.ip}})
+      require(is_host(*value), key, *value, "expected a host without a port; the port is executor.port");
+  }
+
   void check_mail() {
     const auto& mail = values_.mail;
     if (mail.host.empty())
@@ -270,6 +280,7 @@ core::result<void> validate(const settings& values, const origins& from) {
   checks.check_security();
   checks.check_tls();
   checks.check_link();
+  checks.check_executor();
   checks.check_relations();
   checks.check_mail();
   return std::move(checks).finish();

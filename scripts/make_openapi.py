@@ -249,7 +249,9 @@ operation("get", "/runs/{id}/log/search", "viewer", "Searches the log of a run f
         query("limit", whole(1, 200), "Most matches (200). A search also ends after a tenth of a second.")])
 operation("post", "/runs/{id}/kill", "operator", "Ends a run on its executor", reply=shown({"message": text()}))
 operation("get", "/reports", "any user", "Returns run counts by day or hour; of a group or a job for its viewers",
-          reply=shown({"items": array(ref("Day"))}), parameters=[
+          reply=shown({"items": array(ref("Day")), "changed_ms": {
+              **maybe(MS), "description": "Last change of the figures by the leader, which follow the log by about a minute; "
+                                          "null for figures that were counted from the log for this answer."}}), parameters=[
               query("from_ms", MS, required=True), query("to_ms", MS, "Exclusive.", required=True),
               query("group", ID), query("job", ID), query("by", one_of("day", "hour"), "day, unless hour.")])
 operation("get", "/schedule/preview", "any user", "Returns the next instants of a schedule", reply=ref("SchedulePreview"),

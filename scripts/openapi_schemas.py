@@ -95,6 +95,20 @@ DRAFT = {
 }
 SCRIPT = {"glue_type": maybe(one_of(*GLUE)), "glue_source": maybe(text()), "glue_remark": maybe(text(maxLength=128))}
 
+REASONS = ["no_executor", "refused", "connection_refused", "connect_timeout", "no_answer", "delivery_unknown",
+           "handler_not_found", "blocked_discarded", "replaced_by_later", "timed_out", "killed", "lost", "script_exit", "failed",
+           "bad_token", "bad_parameter", "node_died", "missed", "not_sent"]
+REASON = {**maybe(shown({
+    "code": one_of(*REASONS),
+    "params": answer({
+        "text": text("Words of the executor or the node; may be empty."),
+        "exit_code": whole(description="For script_exit."), "timeout_s": whole(description="For timed_out."),
+        "handler": text("For handler_not_found."),
+        "cause": one_of("user", "later_run", "handler_changed", "source_changed", "executor_stopped",
+                        description="For killed and replaced_by_later."),
+        "before_start": truth("The run waited in its executor and had not begun.")}, ["text"])})),
+    "description": "Why the run did not succeed, as its codes and texts tell; null for any other run."}
+
 JOB_ROW = {
     "id": ID, "group": ANY_NUMBER, "name": text(), "author": text(), "alarm_email": text(),
     "schedule": shown({"type": text(), "conf": maybe(text())}),
@@ -116,26 +130,13 @@ JOB_FACTS = {
     "words": maybe(text("The schedule as a sentence in the reader's language; null without a valid schedule.")),
     "effective_zone": text("Zone of the schedule: the job's, else the server's."),
     "last_run": {**maybe(shown({
-        "id": whole(1), "status": one_of("pending", "running", "succeeded", "failed", "missed"), "trigger_ms": maybe(MS),
-        "duration_ms": maybe(whole(0))})),
+        "id": whole(1), "status": one_of("pending", "running", "succeeded", "failed", "missed"), "reason": REASON,
+        "trigger_ms": maybe(MS), "duration_ms": maybe(whole(0))})),
         "description": "Newest run, also a manual one; null if there is none that the caller may see."},
     "open_runs": maybe(whole(0, 20, "Runs without a result among the newest 20 runs; null if the log has no index on jobs.")),
     "updated_by": maybe(text("User of the last edit, start or stop; null if the audit log does not tell it.")),
 }
 
-REASONS = ["no_executor", "refused", "connection_refused", "connect_timeout", "no_answer", "delivery_unknown",
-           "handler_not_found", "blocked_discarded", "replaced_by_later", "timed_out", "killed", "lost", "script_exit", "failed",
-           "bad_token", "bad_parameter", "node_died", "missed", "not_sent"]
-REASON = {**maybe(shown({
-    "code": one_of(*REASONS),
-    "params": answer({
-        "text": text("Words of the executor or the node; may be empty."),
-        "exit_code": whole(description="For script_exit."), "timeout_s": whole(description="For timed_out."),
-        "handler": text("For handler_not_found."),
-        "cause": one_of("user", "later_run", "handler_changed", "source_changed", "executor_stopped",
-                        description="For killed and replaced_by_later."),
-        "before_start": truth("The run waited in its executor and had not begun.")}, ["text"])})),
-    "description": "Why the run did not succeed, as its codes and texts tell; null for any other run."}
 ORIGIN = {
     "kind": {**maybe(one_of("cron", "misfire", "manual", "parent", "retry", "api", "missed")),
              "description": "Null if the trigger message does not tell it."},
@@ -259,7 +260,10 @@ SCHEMAS = {
             "for an hour; entered: entered by a user, and not registered.")),
         "last_beat_ms": maybe(MS), "link": truth("Connected to the answering node by a native link, or reachable only so."),
         "family": maybe(one_of("xxl", "xxl-3.5", "native",
-                               description="Protocol of the last heartbeat; null if the answering node received none."))}),
+                               description="Protocol of the last heartbeat; null if the answering node received none.")),
+        "unreachable_ms": {**maybe(MS), "description": (
+            "Of an entered address: since then the answering node has found no executor there when it sent runs; null if the "
+            "last one found an executor, or if it sent none.")}}),
     "Files": record({
         "source": maybe(text("Name of the source that owns the declared objects. Default: apply.", minLength=1, maxLength=128)),
         "revision": maybe(whole(0, 999999999999999999, "Refused if a higher revision has been applied before.")),
@@ -364,8 +368,9 @@ SCHEMAS = {
     "OpenSession": shown({
         "id": whole(1, 2**52 - 1, "First 52 bits of the stored digest of the session."), "user": ANY_NUMBER, "user_name": text(),
         "opened_ms": maybe(MS),
-        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: uses are recorded when a tenth of the session's lifetime "
-                               "is over; null for a session that lasts as long as any can, of which none is recorded.")),
+        "used_ms": maybe(whole(0, 253402300799999, "Last recorded use: a use is recorded at most once a minute, or once in a "
+                               "tenth of the session's lifetime if that is shorter; null for a session that lasts as long as "
+                               "any can, of which none is recorded.")),
         "expires_ms": maybe(MS), "remote": maybe(text("Address that opened it.")), "current": truth("Session of this request.")}),
     "AlarmRule": shown({
         "key": text("Name of the rule."), "source": text("Source that declares the rule."),

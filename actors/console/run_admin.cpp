@@ -100,7 +100,8 @@ caf::result<protocol::run_page> run_admin_state::page(protocol::run_page_query&&
     query.search.as_of = now();
   read_rows<protocol::run_page>(
     [query = std::move(query)](storage::store& store) -> core::result<protocol::run_page> {
-      auto page = store.run_reading().page(query.search, counted_max, query.by);
+      // A later page begins after a run: what follows it is not the total, so it is not counted.
+      auto page = store.run_reading().page(query.search, query.search.before ? 0 : counted_max, query.by);
       if (!page)
         return tl::unexpected{std::move(page.error())};
       auto names = store.run_reading().names(page->rows, query.by);

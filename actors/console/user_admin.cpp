@@ -288,11 +288,11 @@ protocol::identified user_admin_state::found(const std::string& digest, std::uin
   return found;
 }
 
-// Extends the session when a tenth of its lifetime is over, so that few requests write, and never beyond its maximum age.
+// Extends the session at most once in `use_written_every`, so that few requests write, and never beyond its maximum age.
 core::time_point user_admin_state::prolong(const std::string& digest, const core::found_session& session) {
   const auto last = session.opened + settings_.session_max_age;
   const auto end = std::min(now() + session.lifetime, last);
-  if (end <= session.expires || (end < last && end - session.expires <= session.lifetime / 10))
+  if (end <= session.expires || (end < last && end - session.expires <= std::min(session.lifetime / 10, use_written_every)))
     return std::min(session.expires, last);
   ask_store<void>(
     self_, stores_.reads, [digest, end](storage::store& store) { return store.sessions().prolong(digest, end); },

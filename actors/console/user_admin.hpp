@@ -47,6 +47,8 @@ public:
   /// Maximum of sign-ins and password changes under way; more are refused for the moment.
   static constexpr std::size_t attempts_max = 32;
   static constexpr std::size_t token_bytes_max = 256;
+  /// Shortest time between two recorded uses of a session; a tenth of its lifetime if that is shorter.
+  static constexpr core::milliseconds use_written_every{60'000};
   /// Maximum of sessions that are looked up in the store at once; more are refused for the moment.
   static constexpr std::size_t look_ups_max = 256;
 

@@ -44,7 +44,7 @@ protocol::registry_monitor::behavior_type registry_monitor_state::make_behavior(
     [this](const protocol::address_claim& claim) { return judge(claim); },
     [this](protocol::registry_hint) { look_again(); },
     [this](protocol::registry_subscription& subscription) { subscribe(std::move(subscription)); },
-    [this](protocol::executor_update& update) { note_unreachable(std::move(update)); },
+    [this](const protocol::executor_update& update) { note(update); },
     [this](protocol::update_subscription& subscription) { update_listeners_.push_back(std::move(subscription.listener)); },
     [this](const protocol::executors_query& query) { return list(query); },
     [this](protocol::tick_atom) { tick(); },
@@ -64,7 +64,12 @@ caf::result<protocol::executor_list> registry_monitor_state::list(const protocol
     return protocol::executor_list{table_.without_group(query.search.window)};
   if (query.by_group)
     return protocol::executor_list{{}, table_.counts(query.by), table_.totals(query.by)};
-  return protocol::executor_list{table_.executors(query.search, query.by)};
+  auto page = table_.executors(query.search, query.by);
+  for (auto& each : page.rows)
+    if (const auto found = unreachable_.find(each.address);
+        each.state == core::executor_state::entered && found != unreachable_.end())
+      each.unreachable_since = found->second;
+  return protocol::executor_list{std::move(page)};
 }
 
 template <class Registration>
@@ -126,10 +131,15 @@ void registry_monitor_state::subscribe(protocol::registry_subscription&& subscri
   listeners_.push_back(std::move(subscription.listener));
 }
 
-void registry_monitor_state::note_unreachable(protocol::executor_update&& update) {
-  if (update.reachable)
+void registry_monitor_state::note(const protocol::executor_update& update) {
+  if (update.reachable) {
+    unreachable_.erase(update.address);
     return;
-  table_.watch(update.address, now().civil);
+  }
+  const auto t = now().civil;
+  if (unreachable_.size() < unreachable_max)
+    unreachable_.try_emplace(update.address, t);
+  table_.watch(update.address, t);
   tell(update);
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "actors/executors/registry_table.hpp"
@@ -33,6 +36,8 @@ public:
 private:
   using steady = caf::actor_clock::time_point;
 
+  static constexpr std::size_t unreachable_max = 100'000;
+
   void beat(const protocol::registry_beat& beat);
   /// Returns false for a registration that cannot be a row: it would prevent the writing of all others. Logs the first one.
   template <class Registration>
@@ -43,7 +48,8 @@ private:
   [[nodiscard]] caf::result<protocol::executor_list> list(const protocol::executors_query& query) const;
   void subscribe(protocol::registry_subscription&& subscription);
   void look_again();
-  void note_unreachable(protocol::executor_update&& update);
+  /// Takes what the runs of this node find at an address: an executor, or no connection.
+  void note(const protocol::executor_update& update);
   void tell_heard();
   void tell(const protocol::executor_update& update);
 
@@ -81,6 +87,8 @@ private:
   core::log_rate_limiter arrivals_;
   /// Groups whose list is longer than its column.
   std::set<std::int32_t> cut_groups_;
+  /// Addresses at which the runs of this node find no executor, with the time since then; at most `unreachable_max`.
+  std::unordered_map<std::string, core::time_point> unreachable_;
   bool read_due_ = true;
   bool flush_due_ = false;
   steady next_tick_{};

@@ -96,10 +96,12 @@ void run_sender::count_end(const protocol::send_result& result) {
     context_.lanes.withheld(plan.address);
   else
     context_.lanes.ended(plan.address, result.state == protocol::send_state::answered, result.elapsed, context_.steady_now());
-  if (result.unreachable)
+  if (result.unreachable) {
     avoid(plan.address);
-  else if (result.state == protocol::send_state::answered)
+  } else if (result.state == protocol::send_state::answered) {
     hear({plan.address, true});
+    tell_answer(plan.address);
+  }
   context_.lanes.took(plan.spec->id, result.elapsed, context_.now());
 }
 
@@ -140,8 +142,15 @@ void run_sender::avoid(const std::string& address) {
   context_.log->warn("no connection to {}: other executors of its groups are preferred until it registers or {} s have passed",
                      address, std::chrono::seconds{avoid_for}.count());
   show_avoided();
+  if (unreachable_.size() < core::address_avoidance::addresses_max)
+    unreachable_.insert(address);
   if (context_.partners.registry)
     protocol::send(context_.self, context_.partners.registry, protocol::executor_update{address, false});
+}
+
+void run_sender::tell_answer(const std::string& address) {
+  if (unreachable_.erase(address) > 0 && context_.partners.registry)
+    protocol::send(context_.self, context_.partners.registry, protocol::executor_update{address, true});
 }
 
 void run_sender::hear(const protocol::executor_update& update) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 
 #include "actors/trigger/trigger_context.hpp"
 #include "actors/trigger/trigger_metrics.hpp"
@@ -41,12 +42,16 @@ private:
   [[nodiscard]] bool missed(const core::claimed_run& run, core::time_point now) const;
   /// Prefers other addresses of the same groups for a while, after a failed connection.
   void avoid(const std::string& address);
+  /// Tells the registry that an executor answers which could not be reached before.
+  void tell_answer(const std::string& address);
   void show_avoided() { metrics_.avoided(avoidance_.size()); }
 
   trigger_context& context_;
   protocol::storage_actor storage_;
   core::milliseconds misfire_after_;
   core::address_avoidance avoidance_;
+  /// Addresses without a connection since their last answer; at most `core::address_avoidance::addresses_max`.
+  std::unordered_set<std::string> unreachable_;
   trigger_metrics metrics_;
 };
 

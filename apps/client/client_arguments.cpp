@@ -43,6 +43,21 @@ void add_config_options(CLI::App& command, config_options& options) {
   command.footer("Common options (explained by `ringmaster --help`): --config, --set");
 }
 
+void add_executor_help(CLI::App& command) {
+  command.footer(
+    "Settings, in the configuration file or with --set KEY=VALUE:\n"
+    "executor.app_name: app name of the executor's group (needed)\n"
+    "executor.admins: base addresses of the servers, e.g. http://127.0.0.1:8080, separated by commas\n"
+    "security.access_token: access token of the servers\n"
+    "executor.listen: host to listen on, without a port (default 127.0.0.1)\n"
+    "executor.port: port to listen on (default: the first free one from 9999)\n"
+    "executor.address: registered address, e.g. http://10.0.0.7:9999/ (default: built from listen and port)\n"
+    "executor.scripts, executor.http_allowed, [[command]]: what the executor runs\n"
+    "config/ringmaster.example.toml explains all settings.\n"
+    "\n" +
+    command.get_footer());
+}
+
 void add_place_options(CLI::App& command, client_options& options) {
   add_config_options(command, options.config);
   command.add_option("--server", options.server.url, "Running server (default RINGMASTER_SERVER, else direct database access)")

@@ -17,6 +17,8 @@ namespace ringmaster::apps {
 
 /// Adds `--config` and `--set`.
 void add_config_options(CLI::App& command, config_options& options);
+/// Names the settings of an executor below the help of a command that has `--config` and `--set`.
+void add_executor_help(CLI::App& command);
 
 /// Adds `--config`, `--set` and the options of the server.
 void add_place_options(CLI::App& command, client_options& options);

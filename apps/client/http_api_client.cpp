@@ -159,6 +159,7 @@ void http_api_client::prepare(const api_question& what, const std::string& body)
   transfer_.add_line("Authorization: Bearer " + place_.token);
   transfer_.add_line("Accept: " + std::string{what.answer_type});
   transfer_.add_line("Content-Type: application/json");
+  transfer_.add_line("Accept-Language: en"); // a terminal has one language
   transfer_.add_line("Expect:"); // keeps libcurl from waiting for "100 Continue"
   if (!what.if_match.empty())
     transfer_.add_line("If-Match: " + what.if_match);

@@ -37,7 +37,7 @@ result<api_document> run_page(const store_question& asked) {
     return tl::unexpected{page.error()};
   return runs.names(page->rows, local_operator()).map([&](const core::run_names& names) {
     const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
-    return parsed(wire::api_run_page(std::move(*page), names, limit));
+    return parsed(wire::api_run_page(std::move(*page), names, limit, !query->first.before));
   });
 }
 

@@ -7,8 +7,9 @@
 
 namespace ringmaster::apps {
 
-/// Translates a refusal in XXL-JOB's words, of any language, into the plain English that commands on the database print; any
-/// other text is unchanged. `target`: the path of the request, which names the object, such as `/runs/17/log`.
+/// Translates a refusal in XXL-JOB's words, of any language, into the plain English that commands on the database print. Earlier
+/// servers refuse so; any other text is unchanged. `target`: the path of the request, which names the object, such as
+/// `/runs/17/log`.
 [[nodiscard]] std::string plain_refusal(std::string detail, std::string_view target);
 
 } // namespace ringmaster::apps

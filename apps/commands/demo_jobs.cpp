@@ -44,7 +44,7 @@ params = "to=team@example.org"
 group = "demo-executor"
 key = "import-rates"
 name = "Import exchange rates"
-description = "Fails, so that a reason can be seen."
+description = "Fails, so that a reason can be seen. With an account from 1 to 100 as its parameter it succeeds."
 schedule = { cron = "10/30 * * * * ?" }
 handler = "import"
 params = "account=4711"
@@ -102,9 +102,16 @@ void demo_report(executor::job_context& context) {
 }
 
 void demo_import(executor::job_context& context) {
+  constexpr std::int64_t accounts = 100;
   context.line() << "connecting to the ledger";
-  context.line() << "reading the account 4711";
-  context.fail("the ledger has no account 4711: correct the job's parameter");
+  const auto account = context.argument<std::int64_t>("account", 0);
+  if (!account)
+    return context.fail("account must be a whole number: correct the job's parameter");
+  context.line() << "reading the account " << *account;
+  if (*account < 1 || *account > accounts)
+    return context.fail("the ledger has no account " + std::to_string(*account)
+                        + ": correct the job's parameter, e.g. account=1");
+  context.succeed("rates of account " + std::to_string(*account));
 }
 
 void demo_count(executor::job_context& context) {

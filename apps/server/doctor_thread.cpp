@@ -32,7 +32,9 @@ void doctor_thread::run(const taker& take) {
   const auto pass_on = [this, &take](std::vector<core::finding>&& found) { return take(std::move(found), false) && !stopping_; };
   std::vector<core::finding> last;
   try {
-    checks_(*what_->present(), pass_on);
+    auto what = *what_->present();
+    what.settings.server.listen = address_;
+    checks_(what, pass_on);
   } catch (const std::exception& failure) {
     last.push_back({core::finding::level::failure, "doctor", std::string{"a check failed: "} + failure.what()});
   }

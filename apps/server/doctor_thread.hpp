@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,9 +23,10 @@ using server_checks =
 
 class doctor_thread final : public protocol::examiner {
 public:
-  /// `what`: its present configuration is checked at each start.
-  doctor_thread(std::shared_ptr<const live_assembly> what, server_checks checks)
-    : what_{std::move(what)}, checks_{std::move(checks)} {}
+  /// `what`: its present configuration is checked at each start, with the bound `address` in place of `server.listen`, whose port
+  /// may be 0 or was changed since the start.
+  doctor_thread(std::shared_ptr<const live_assembly> what, server_checks checks, std::string address)
+    : what_{std::move(what)}, checks_{std::move(checks)}, address_{std::move(address)} {}
   /// Blocks until the check that runs has ended.
   ~doctor_thread() override { stop(); }
 
@@ -41,6 +43,7 @@ private:
 
   std::shared_ptr<const live_assembly> what_;
   server_checks checks_;
+  const std::string address_;
   std::atomic<bool> stopping_ = false;
   /// Set while checks run.
   std::atomic<bool> busy_ = false;

@@ -109,7 +109,7 @@ void node::spawn() {
   parts.sessions = {gateway::random_token, gateway::sha256_hex, base_.one_time};
   parts.files = declared_bodies(files_);
   if (base_.checks)
-    doctor_ = std::make_shared<doctor_thread>(files_, base_.checks);
+    doctor_ = std::make_shared<doctor_thread>(files_, base_.checks, base_.address);
   parts.examiner = doctor_;
   parts.spool_folder = prepare_spool_folder(base_.what.settings);
   parts.random_seed = std::random_device{}();

@@ -6,7 +6,7 @@ import { suggestedTitle } from '../src/executors/group_form'
 import { appsWithoutGroup, byTrouble, groupsByTrouble, type RefusedExecutor } from '../src/executors/trouble'
 import { answer, json, openApp, session, settle } from './app'
 
-const executor = (address: string, state: Executor['state']): Executor => ({ group: 1, app_name: 'mail-worker', address, state, last_beat_ms: null, link: false, family: null })
+const executor = (address: string, state: Executor['state']): Executor => ({ group: 1, app_name: 'mail-worker', address, state, last_beat_ms: null, link: false, family: null, unreachable_ms: null })
 const groupRow = (id: number, app_name: string, more: Partial<GroupRow>): GroupRow => ({ id, app_name, title: app_name, address_type: 'automatic', addresses: ['http://stale/'], updated_ms: null, source: null, jobs: 0, online: 1, late: 0, gone: 0, known: 1, has_token: false, ...more })
 const refusal = (reason: RefusedExecutor['reason'], app_name: string | null): RefusedExecutor => ({ reason, app_name, address: 'http://10.0.0.3:9999/', remote: '10.0.0.3', first_ms: 1, last_ms: 2, times: 3 })
 

@@ -53,6 +53,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+describe('a list whose later pages are not counted', () => {
+  it('keeps the total of the first page until the filter changes', async () => {
+    const { filter, list } = open()
+    await wait()
+    answers.a = { items: [{ id: 0 }], total: null }
+    list.goNext()
+    await wait()
+    expect(list.rows.value).toEqual([{ id: 0 }])
+    expect(list.total.value).toBe(9)
+    answers.b = { items: [{ id: 3 }], total: null }
+    filter.value = 'b'
+    await wait(300)
+    expect(list.total.value).toBeNull()
+  })
+})
+
 describe('a list whose filter changes', () => {
   it('has no next page until the rows of the new filter are read', async () => {
     const { filter, list } = open()

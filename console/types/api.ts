@@ -147,6 +147,24 @@ export type JobRow = {
   last_run: {
     id: number
     status: 'pending' | 'running' | 'succeeded' | 'failed' | 'missed'
+    /** Why the run did not succeed, as its codes and texts tell; null for any other run. */
+    reason: {
+      code: 'no_executor' | 'refused' | 'connection_refused' | 'connect_timeout' | 'no_answer' | 'delivery_unknown' | 'handler_not_found' | 'blocked_discarded' | 'replaced_by_later' | 'timed_out' | 'killed' | 'lost' | 'script_exit' | 'failed' | 'bad_token' | 'bad_parameter' | 'node_died' | 'missed' | 'not_sent'
+      params: {
+        /** Words of the executor or the node; may be empty. */
+        text: string
+        /** For script_exit. */
+        exit_code?: number
+        /** For timed_out. */
+        timeout_s?: number
+        /** For handler_not_found. */
+        handler?: string
+        /** For killed and replaced_by_later. */
+        cause?: 'user' | 'later_run' | 'handler_changed' | 'source_changed' | 'executor_stopped'
+        /** The run waited in its executor and had not begun. */
+        before_start?: boolean
+      }
+    } | null
     /** Milliseconds since the epoch. */
     trigger_ms: number | null
     duration_ms: number | null
@@ -385,6 +403,8 @@ export type Executor = {
   link: boolean
   /** Protocol of the last heartbeat; null if the answering node received none. */
   family: 'xxl' | 'xxl-3.5' | 'native' | null
+  /** Of an entered address: since then the answering node has found no executor there when it sent runs; null if the last one found an executor, or if it sent none. */
+  unreachable_ms: number | null
 }
 
 export type Files = {
@@ -841,7 +861,7 @@ export type OpenSession = {
   user_name: string
   /** Milliseconds since the epoch. */
   opened_ms: number | null
-  /** Last recorded use: uses are recorded when a tenth of the session's lifetime is over; null for a session that lasts as long as any can, of which none is recorded. */
+  /** Last recorded use: a use is recorded at most once a minute, or once in a tenth of the session's lifetime if that is shorter; null for a session that lasts as long as any can, of which none is recorded. */
   used_ms: number | null
   /** Milliseconds since the epoch. */
   expires_ms: number | null
@@ -1948,6 +1968,8 @@ export interface Operations {
     body: undefined
     answer: {
       items: Day[]
+      /** Last change of the figures by the leader, which follow the log by about a minute; null for figures that were counted from the log for this answer. */
+      changed_ms: number | null
     }
   }
   /** Returns the next instants of a schedule. Allowed for: any user. */

@@ -31,7 +31,7 @@ struct open_session {
   time_point opened{};
   /// Time at which the session expires.
   time_point expires{};
-  /// Last recorded use; a later use is recorded when a tenth of the session's lifetime is over. Without a value: not known,
+  /// Last recorded use; a later use is recorded at most once a minute. Without a value: not known,
   /// because a session that lasts as long as any can is not extended.
   std::optional<time_point> used = {};
   std::string remote = {};

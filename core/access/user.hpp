@@ -101,7 +101,7 @@ struct found_session {
 /// Refuses users who edit their own account, so that an administrator always remains. Errors: `forbidden` with `own_account`.
 [[nodiscard]] inline result<void> check_other_account(const principal& by, user_id user) {
   if (by.user == user)
-    return refuse(errc::forbidden, refusal::own_account, "users cannot change their own account this way");
+    return refuse(errc::forbidden, refusal::own_account, "users cannot change or remove their own account this way");
   return {};
 }
 

@@ -29,6 +29,8 @@ result<void> check_user_name(std::string_view typed) {
     return misfit_user(refusal::name_length, "a user name must have 4 to 20 characters, not " + std::to_string(length));
   if (std::any_of(name.begin(), name.end(), is_control))
     return misfit_user(refusal::none, "a user name must not contain control characters");
+  if (has_hidden_characters(name))
+    return misfit_user(refusal::none, "name: must not contain characters that change the direction of writing or have no width");
   return {};
 }
 

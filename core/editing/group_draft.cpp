@@ -59,6 +59,8 @@ result<void> check_app_name(std::string_view name) {
     return misfit(refusal::app_name_length, "an app name must have 4 to 64 characters, not " + std::to_string(length));
   if (looks_like_script(name))
     return misfit(refusal::app_name_illegal, "the app name looks like script");
+  if (has_hidden_characters(name))
+    return misfit(refusal::none, "app_name: must not contain characters that change the direction of writing or have no width");
   return {};
 }
 

@@ -80,6 +80,8 @@ struct day_report {
   run_counts counts;
   /// Median duration of the runs with a result and its time; only in a `report_search`, and unset without such runs.
   std::optional<milliseconds> median = {};
+  /// Time of the last change of the row; only in rows of the daily report, and unset where the table has no column for it.
+  std::optional<time_point> changed = {};
   friend bool operator==(const day_report&, const day_report&) = default;
 };
 

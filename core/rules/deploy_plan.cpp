@@ -87,6 +87,9 @@ private:
     auto object = (declared.where.empty() ? "" : declared.where + ": ") + "group " + declared.app_name;
     if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars))
       return fail(errc::invalid_argument, object + ": app_name must have 1 to " + std::to_string(app_name_chars) + " characters");
+    if (has_hidden_characters(declared.app_name))
+      return fail(errc::invalid_argument,
+                  object + ": app_name must not contain characters that change the direction of writing or have no width");
     if (auto fits = check_title(declared.title, held_.limits); !fits)
       return fail(errc::invalid_argument, object + ": " + fits.error().context);
     if (declared_groups_.contains(declared.app_name))

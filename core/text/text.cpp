@@ -148,6 +148,20 @@ std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {
   return value;
 }
 
+bool has_hidden_characters(std::string_view utf8) noexcept {
+  const auto is_hidden = [](std::string_view at) {
+    if (at.starts_with("\xE2\x80")) // U+2000-U+203F
+      return at.size() > 2 && ((at[2] >= '\x8B' && at[2] <= '\x8F') || (at[2] >= '\xAA' && at[2] <= '\xAE'));
+    if (at.starts_with("\xE2\x81")) // U+2040-U+207F
+      return at.size() > 2 && at[2] >= '\xA0' && at[2] <= '\xA9';
+    return at.starts_with("\xD8\x9C") || at.starts_with("\xEF\xBB\xBF");
+  };
+  for (std::size_t pos = 0; pos < utf8.size(); ++pos)
+    if (is_hidden(utf8.substr(pos)))
+      return true;
+  return false;
+}
+
 bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept {
   // Volatile: the compiler must not leave the loop early.
   volatile unsigned char difference = given.size() == expected.size() ? 0 : 1;

@@ -57,6 +57,11 @@ inline constexpr std::size_t message_units_max = 15000;
 /// Converts any bytes to a stored message: valid UTF-8 that is not too long.
 [[nodiscard]] std::string to_message(std::string_view bytes);
 
+/// Returns true if the text has an invisible character that changes how the text looks: a control of the direction of writing
+/// (U+061C, U+200E, U+200F, U+202A-U+202E, U+2066-U+2069) or a character without a width (U+200B-U+200D, U+2060-U+2065, U+FEFF).
+/// Two names that differ only in these look the same.
+[[nodiscard]] bool has_hidden_characters(std::string_view utf8) noexcept;
+
 /// Compares in a time that does not depend on the position of the first difference.
 [[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;
 

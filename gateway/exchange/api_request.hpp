@@ -71,7 +71,7 @@ template <class Id>
     number = number * 10 + (digit - '0');
   if (number <= std::numeric_limits<number_type>::max())
     return Id{static_cast<number_type>(number)};
-  ex.problem(404, "no object with this id");
+  ex.problem(404, std::string{"no object has the id "}.append(ex.parameter(part)));
   return std::nullopt;
 }
 

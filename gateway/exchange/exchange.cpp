@@ -12,6 +12,7 @@
 #include "gateway/exchange/route.hpp"
 #include "protocol/wire/json/json_object.hpp"
 #include "protocol/wire/v1/api_page.hpp"
+#include "protocol/wire/v1/api_refusal_words.hpp"
 #include "protocol/wire/xxl/reply_codec.hpp"
 
 namespace ringmaster::gateway {
@@ -90,12 +91,6 @@ bool is_private(const core::error& error) noexcept {
   using core::errc;
   return (error.code == errc::unavailable || error.code == errc::timeout) && error.why == core::refusal::none &&
          error.subject.empty();
-}
-
-/// Returns true for an error for which XXL's text leaves out the reason: why a run cannot be killed, which permission is missing.
-bool is_vague(core::refusal why) noexcept {
-  using enum core::refusal;
-  return why == run_not_triggered || why == not_permitted || why == child_not_permitted;
 }
 
 /// Returns the last part of a problem's type, the only place that knows more of them than `errc`.
@@ -185,9 +180,11 @@ std::string exchange::detail_of(const core::error& error) const {
     return row_->by == dialect_set::none ? std::string{internal_text} : protocol::wire::message_of(error, style_);
   if (row_->who.who != access::executor && is_private(error))
     return std::string{away_text.in(style_.language)};
-  if (row_->by == dialect_set::none && is_vague(error.why))
+  if (row_->who.who == access::executor)
     return error.context;
-  return row_->who.who == access::executor ? error.context : protocol::wire::message_of(error, style_);
+  if (row_->by == dialect_set::none && error.why != core::refusal::none)
+    return protocol::wire::api_message_of(error, style_.language);
+  return protocol::wire::message_of(error, style_);
 }
 
 std::string exchange::problem_of(const core::error& error) const {

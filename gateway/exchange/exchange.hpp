@@ -169,7 +169,7 @@ public:
   /// Answers `core::edited_meanwhile` with the user and the time of the later edit. `by`: empty if the user is unknown.
   void fail_as_edited(const core::error& error, std::string_view by, std::optional<core::time_point> at) const;
   /// Returns the problem that `fail` answers to clients outside XXL's dialects: `urn:ringmaster:` and the name of the `errc`, or
-  /// `not_permitted`; in XXL's words where XXL has some that say enough.
+  /// `not_permitted`; in the words of `api_message_of`.
   [[nodiscard]] std::string problem_of(const core::error& error) const;
   /// Returns the text of an error as clients see it. Logs nothing: for an error that is shown again and again.
   [[nodiscard]] std::string detail_of(const core::error& error) const;

@@ -38,6 +38,8 @@ struct xxl_facts {
   bool group_token = false;
   /// Ringmaster's own tables exist.
   bool own_tables = true;
+  /// `xxl_job_log_report.update_time`.
+  bool report_update_time = true;
 };
 
 /// A connection that runs the same statements on either database. Used by one thread at a time.

@@ -66,16 +66,25 @@ core::result<bool> run_role::end_run(core::log_id run, std::string_view message,
   });
 }
 
+#define RINGMASTER_REPORT(changed)                                                                                               \
+  "SELECT trigger_day, running_count, suc_count, fail_count, " changed " FROM xxl_job_log_report"                                \
+  " WHERE trigger_day >= ? AND trigger_day < ? ORDER BY trigger_day"
+
 core::result<std::vector<core::day_report>> run_role::report(core::time_point from, core::time_point to) {
   return own_.read([&]() -> core::result<std::vector<core::day_report>> {
     std::vector<core::day_report> days;
-    auto row = own_.query("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report"
-                          " WHERE trigger_day >= ? AND trigger_day < ? ORDER BY trigger_day",
-                          std::string{own_.dates().of(from)}, std::string{own_.dates().of(to)});
-    while (row.next())
-      add_day(days, own_.dates().read(row.text(0)), row.number(1), row.number(2), row.number(3));
+    const auto text = own_.facts().report_update_time
+                        ? sql_text{RINGMASTER_REPORT("update_time")}
+                        : sql_text{RINGMASTER_REPORT("NULL")};
+    auto row = own_.query(text, std::string{own_.dates().of(from)}, std::string{own_.dates().of(to)});
+    while (row.next()) {
+      const auto day = own_.dates().read(row.text(0));
+      add_day(days, day, row.number(1), row.number(2), row.number(3), own_.dates().read(row.text(4)));
+    }
     return days;
   });
 }
+
+#undef RINGMASTER_REPORT
 
 } // namespace ringmaster::storage

@@ -52,9 +52,9 @@ namespace ringmaster::storage {
 
 /// Adds a day. Leaves out a row whose day cannot be read.
 inline void add_day(std::vector<core::day_report>& days, std::optional<core::time_point> day, std::int64_t running,
-                    std::int64_t succeeded, std::int64_t failed) {
+                    std::int64_t succeeded, std::int64_t failed, std::optional<core::time_point> changed) {
   if (day)
-    days.push_back({*day, {running + succeeded + failed, running, succeeded}});
+    days.push_back({*day, {running + succeeded + failed, running, succeeded}, {}, changed});
 }
 
 } // namespace ringmaster::storage

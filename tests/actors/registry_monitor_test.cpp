@@ -359,6 +359,30 @@ TEST_CASE_METHOD(update, "listeners are notified of an unreachable executor, and
   CHECK(told == names{"-http://a/", "+http://a/"});
 }
 
+TEST_CASE_METHOD(update, "an entered address is unreachable from the first refusal until an answer", "[actors]") {
+  const auto since = [&]() -> std::optional<core::time_point> {
+    const auto list = ask<protocol::executor_list>(here.actor, protocol::executors_query{{}, core::local_operator()});
+    REQUIRE(list);
+    for (const auto& each : list->page.rows)
+      if (each.address == "http://z/")
+        return each.unreachable_since;
+    FAIL("the address is not listed");
+    return std::nullopt;
+  };
+  CHECK_FALSE(since());
+  const auto first = civil();
+  refused("http://z/");
+  CHECK(since() == first);
+  advance(40s);
+  refused("http://z/");
+  CHECK(since() == first);
+  tell(here.actor, protocol::executor_update{"http://z/", true});
+  run();
+  CHECK_FALSE(since());
+  // The pool has seen the answer itself, so no listener is told.
+  CHECK(told == names{"-http://z/", "-http://z/"});
+}
+
 TEST_CASE_METHOD(update, "a beat that another node received counts as soon as its row shows it", "[actors]") {
   monitor there{*this, database};
   there.beat("pay", "http://a/");

@@ -111,6 +111,8 @@ TEST_CASE_METHOD(avoiding, "is used again when it answers", "[actors]") {
     client->answer(http_answer(accepted));
   run();
   CHECK(first() == three[0]);
+  // The registry, too, hears of the answer, once.
+  CHECK(told == addresses{"-" + three[0], "+" + three[0]});
 }
 
 TEST_CASE_METHOD(avoiding, "failover asks it last", "[actors]") {

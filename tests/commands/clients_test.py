@@ -137,6 +137,7 @@ class StrangerTest(Case):
         method, path, headers, _ = server.seen[0]
         self.assertEqual((method, path), ("GET", "/api/v1/users?name=a%20b%26c%3D%C3%BC&limit=500"))
         self.assertEqual(headers["Authorization"], f"Bearer {KEY}")
+        self.assertEqual(headers["Accept-Language"], "en")
         self.ask(server, "job", "stop", "7", "9")
         method, path, headers, body = server.seen[1]
         self.assertEqual((method, path, json.loads(body)), ("POST", "/api/v1/jobs/stop", {"ids": [7, 9]}))

@@ -348,6 +348,26 @@ class DemoTest(Case):
             send("POST", f"/jobs/{job}/trigger", {})
         return [each for each in runs if each["status"] == status]
 
+    def test_the_advice_of_a_failed_run_works(self):
+        demo, address = self.demo("--listen", "127.0.0.1:0")
+        send = self.client_of(demo, address)
+        job = next(each["id"] for each in send("GET", "/jobs?limit=100")[1]["items"] if each["key"] == "import-rates")
+        demo.wait_for(lambda: any("no account 4711" in each["handle_text"]
+                                  for each in send("GET", f"/runs?job={job}&status=failed")[1]["items"] if each["handle_text"]),
+                      "a run that says what is wrong")
+        self.assertEqual(send("POST", f"/jobs/{job}/trigger", {"params": "account=1"})[0], 202)
+        demo.wait_for(lambda: send("GET", f"/runs?job={job}&status=succeeded")[1]["items"], "a run with the other account")
+        self.assertEqual(demo.stop(), 0)
+
+    def test_the_doctor_of_a_node_knows_its_real_port(self):
+        demo, address = self.demo("--listen", "127.0.0.1:0")
+        send = self.client_of(demo, address)
+        self.assertLess(send("POST", "/doctor")[0], 300)
+        demo.wait_for(lambda: send("GET", "/doctor")[1]["state"] == "done", "the end of the checks")
+        found = {each["check"]: each["text"] for each in send("GET", "/doctor")[1]["findings"]}
+        self.assertEqual(found["configuration"], "listens on " + address.removeprefix("http://"))
+        self.assertEqual(demo.stop(), 0)
+
     def test_scripts_are_off_for_other_machines(self):
         demo, address = self.demo("--listen", "0.0.0.0:0")
         demo.wait_for_line(r"scripts \(GLUE jobs\) are off, because other machines reach this server")

@@ -60,6 +60,12 @@ class HelpTest(Case):
             told = self.succeed(*command.split(), "--help").out
             self.assertEqual(told.count("Common options (explained by `ringmaster --help`): --config, --set"), 1, command)
 
+    def test_the_help_of_an_executor_names_its_settings(self):
+        told = self.succeed("executor", "--help").out
+        for key in ("executor.app_name", "executor.admins", "security.access_token", "executor.listen", "executor.port"):
+            self.assertIn(f"\n{key}: ", told)
+        self.assertIn("Common options (explained by `ringmaster --help`): --config, --set", told)
+
     def test_what_cannot_be_written_is_no_success(self):
         for arguments in (["--version"], ["--help"], ["cron", "next", "0 0 9 * * ?"]):
             for mode in ("w", "r"):

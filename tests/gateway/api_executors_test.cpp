@@ -14,7 +14,7 @@ TEST_CASE_METHOD(api_fixture, "executors are listed with their state and last he
   open();
   const auto page = json_of(call("GET", "/executors?group=1&state=gone&limit=1"));
   CHECK(page["items"] == json::parse(R"([{"group":1,"app_name":"app-1","address":"http://10.0.0.3:9999/","state":"gone",
-                                          "last_beat_ms":1767323045000,"link":false,"family":"xxl"}])"));
+                                          "last_beat_ms":1767323045000,"link":false,"family":"xxl","unreachable_ms":null}])"));
   CHECK(page["total"] == 41);
   CHECK(page["next"] == "p1");
   CHECK(json_of(call("GET", "/executors?q=nothing"))["total"] == 0);

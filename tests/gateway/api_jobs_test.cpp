@@ -310,6 +310,7 @@ TEST_CASE_METHOD(api_fixture, "api: rows of jobs tell the words of the schedule,
   CHECK(job["group_title"] == "First");
   CHECK(job["last_run"]["id"] == 70);
   CHECK(job["last_run"]["status"] == "succeeded");
+  CHECK(job["last_run"]["reason"].is_null());
   CHECK(job["last_run"]["duration_ms"] == 9000);
   CHECK(job["open_runs"] == 2);
   CHECK(job["updated_by"] == "edda");

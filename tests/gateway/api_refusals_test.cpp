@@ -39,16 +39,30 @@ TEST_CASE_METHOD(api_fixture, "api: errors are problems with a stable type", "[g
   CHECK_FALSE(has(call("POST", "/jobs/7/start").body, "SELECT"));
 }
 
-TEST_CASE_METHOD(api_fixture, "api: refusals that XXL has texts for use them, in the server's language", "[gateway][api]") {
+TEST_CASE_METHOD(api_fixture, "api: refusals have words of their own, in the server's language", "[gateway][api]") {
   server.language = "zh_CN";
   open();
   script->refuse({core::errc::invalid_argument, "no author", core::refusal::author_empty});
   const auto reply = call("POST", "/jobs", R"({"group":1,"name":"x"})");
   CHECK(type_of(reply) == "urn:ringmaster:invalid_argument");
-  CHECK(json_of(reply)["detail"] == "请输入负责人");
-  // The exceptions are those whose texts give no reason.
+  CHECK(json_of(reply)["detail"] == "author: 不能为空");
+  // Only the context of these gives the reason.
   script->refuse({core::errc::invalid_argument, "no executor took it", core::refusal::run_not_triggered});
   CHECK(json_of(call("POST", "/runs/70/kill"))["detail"] == "no executor took it");
+}
+
+TEST_CASE_METHOD(api_fixture, "api: a missing job does not exist, and XXL-JOB's paths keep its text", "[gateway][api]") {
+  open();
+  const core::error gone{core::errc::not_found, "job 99999 does not exist", core::refusal::job_id_illegal};
+  script->refuse(gone);
+  const auto reply = call("POST", "/jobs/99999/start", {}, "admin", "Accept-Language: en\r\n");
+  CHECK(reply.status() == 404);
+  CHECK(json_of(reply)["detail"] == "job 99999 does not exist");
+  script->refuse(gone);
+  CHECK(json_of(call("POST", "/jobs/99999/start", {}, "admin", "Accept-Language: zh\r\n"))["detail"] == "任务不存在");
+  script->refuse(gone);
+  const auto of_xxl = submit("/jobinfo/start", "id=99999", cookie_2("admin")).body;
+  CHECK((has(of_xxl, "任务ID非法") || has(of_xxl, "Job ID is illegal")));
 }
 
 TEST_CASE_METHOD(api_fixture, "api: a missing permission is named", "[gateway][api]") {
@@ -79,9 +93,9 @@ TEST_CASE_METHOD(api_fixture, "api: answers have the language that the client ac
     return json_of(call("POST", "/jobs", R"({"group":1,"name":"x"})", "admin", header))["detail"].get<std::string>();
   };
   const auto plain = detail_for("");
-  CHECK(detail_for("zh-CN,zh;q=0.9,en;q=0.8") == "请输入负责人");
-  CHECK(detail_for("en;q=0.1, ZH-Hant-TW") == "請輸入負責人");
-  CHECK(detail_for("fr, zh;q=0.2, en;q=0.1") == "请输入负责人");
+  CHECK(detail_for("zh-CN,zh;q=0.9,en;q=0.8") == "author: 不能为空");
+  CHECK(detail_for("en;q=0.1, ZH-Hant-TW") == "author: 不能為空");
+  CHECK(detail_for("fr, zh;q=0.2, en;q=0.1") == "author: 不能为空");
   for (const auto* other : {"fr", "*", "zh;q=0", "zh;q=2", "zh;q=x", "zhx", ",,;q=1,", "z"})
     CHECK(detail_for(other) == plain);
   CHECK(detail_for(std::string(16, ',') + "zh") == plain);

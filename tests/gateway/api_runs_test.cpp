@@ -13,6 +13,7 @@ using lines = std::vector<std::string>;
 TEST_CASE_METHOD(api_fixture, "api: runs are listed, killed and cleared", "[gateway][api]") {
   open();
   const auto page = json_of(call("GET", "/runs?group=1&job=7&status=failed&from_ms=5&to_ms=9&limit=3&cursor=p99"));
+  CHECK(page["total"].is_null());
   const auto& run = page["items"][0];
   CHECK(run["id"] == 70);
   CHECK(run["status"] == "succeeded");

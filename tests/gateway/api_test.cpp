@@ -139,7 +139,9 @@ TEST_CASE_METHOD(api_fixture, "api: schedule previews and reports are answered",
     CAPTURE(odd);
     CHECK(call("GET", std::string{"/schedule/preview"} + odd).status() == 400);
   }
-  const auto days = json_of(call("GET", "/reports?from_ms=1767225600000&to_ms=1767312000000"))["items"];
+  const auto report = json_of(call("GET", "/reports?from_ms=1767225600000&to_ms=1767312000000"));
+  CHECK(report["changed_ms"] == 1'767'323'045'000);
+  const auto& days = report["items"];
   REQUIRE(days.size() == 2);
   CHECK(days[0] == json{{"day", "2026-01-02"}, {"day_ms", 1'767'312'000'000}, {"total", 9}, {"running", 1}, {"succeeded", 6},
                         {"failed", 2}, {"median_ms", 2000}});

@@ -114,7 +114,7 @@ protocol::run_admin::behavior_type run_admin_double::make_behavior() {
     },
     [this](const protocol::report_query& m) {
       const protocol::day_reports days{
-        {{at(a_second - 11045), {9, 1, 6}, core::milliseconds{2000}}, {at(a_second + 75355), {4, 0, 4}}}};
+        {{at(a_second - 11045), {9, 1, 6}, core::milliseconds{2000}, at(a_second)}, {at(a_second + 75355), {4, 0, 4}}}};
       const auto line = line_of("report_query", core::to_ms(m.from), core::to_ms(m.to));
       if (!m.counted)
         return script->answer(line, days);

@@ -381,8 +381,10 @@ TEST_CASE("clearing needs editor permission in each step", "[storage][runs]") {
 TEST_CASE("days of the report are returned in order, from the first to before the last", "[storage][runs]") {
   reader_fixture f{GENERATE(from_range(backends_under_test()))};
   const auto midnight = noon - 12h;
-  const std::vector<core::day_report> days{{midnight - 24h, {10, 1, 8}}, {midnight, {7, 2, 3}}, {midnight + 24h, {1, 0, 1}}};
+  std::vector<core::day_report> days{{midnight - 24h, {10, 1, 8}}, {midnight, {7, 2, 3}}, {midnight + 24h, {1, 0, 1}}};
   require(f.store->maintenance().write_report(days, noon));
+  for (auto& each : days)
+    each.changed = noon;
   CHECK(require(f.reader().report(midnight - 48h, midnight + 48h)) == days);
   CHECK(require(f.reader().report(midnight - 24h, midnight + 24h)) == std::vector{days[0], days[1]});
   CHECK(require(f.reader().report(midnight + 1s, midnight + 24h)).empty());

@@ -41,6 +41,9 @@ TEST_CASE("group draft: names", "[unit][group_draft]") {
   CHECK(why(automatic(many("任", 65), "t")) == refusal::app_name_length);
   CHECK(why(automatic("ap<p", "")) == refusal::app_name_illegal);
   CHECK(why(automatic("JavaScript:x", "t")) == refusal::app_name_illegal);
+  CHECK_FALSE(check(automatic("app-\u202E1", "t")));
+  CHECK_FALSE(check(automatic("app-\u200B1", "t")));
+  CHECK(why(automatic("app-1", "a\u202Eb")) == refusal::none); // the console isolates titles
   CHECK(why(automatic("app-1", " ")) == refusal::title_empty);
   CHECK(why(automatic("app-1", "a>b")) == refusal::title_illegal);
   CHECK(why(automatic("app-1", many("任", 64))) == refusal::none);

@@ -76,6 +76,26 @@ TEST_CASE("load: without any source, the defaults apply", "[config]") {
   CHECK(test::settings_text(*loaded) == test::settings_text(settings{}));
 }
 
+TEST_CASE("load: /dev/null is a configuration without settings", "[config]") {
+  auto request = nothing();
+  request.file = "/dev/null";
+  auto loaded = load(request);
+  REQUIRE(loaded);
+  CHECK(test::settings_text(*loaded) == test::settings_text(settings{}));
+  request.file = "/dev/zero";
+  CHECK(refusal_of(request) == "cannot read /dev/zero: it is not a regular file");
+}
+
+TEST_CASE("load: an unknown key leads to the setting that is meant", "[config]") {
+  for (const auto& [wrong, meant] : {std::pair{"executor.token", "security.access_token"},
+                                     std::pair{"executor.admin_addresses", "executor.admins"},
+                                     std::pair{"executor.appname", "executor.app_name"}}) {
+    auto request = nothing();
+    request.set = {std::string{wrong} + "=x"};
+    CHECK(refusal_of(request) == "--set " + std::string{wrong} + ": unknown key '" + wrong + "'; did you mean '" + meant + "'?");
+  }
+}
+
 TEST_CASE("load: variables override the file, options override both", "[config]") {
   file_case files;
   const std::string text = "[server]\nlisten = \"0.0.0.0:1\"\n[database]\nurl = \"sqlite:f.db\"\n[trigger]\nslow_count = 3\n";
@@ -143,6 +163,8 @@ TEST_CASE("load: every setting can be given in each of the three ways", "[config
                         (each.name.starts_with("link.") && each.name != "link.listen");
     if (each.name == "mail.ca_file" || is_pem)
       value = "/UTC"; // a relative path would be resolved against the file's folder
+    if (each.name == "executor.listen")
+      value = "localhost"; // its port is a setting of its own
     if (each.name == "mail.timeout" || each.name == "alarm.webhook_timeout")
       value = "11s";
     if (each.name == "security.former_access_token_until")

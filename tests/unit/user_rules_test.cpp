@@ -30,6 +30,22 @@ TEST_CASE("user names have from 4 to 20 characters without surrounding blanks", 
   CHECK(check_user_name("abc").error().code == errc::invalid_argument);
 }
 
+TEST_CASE("user names have no characters that make them look like others", "[unit][user_rules]") {
+  for (const char* hidden : {"\u061C", "\u200B", "\u200C", "\u200D", "\u200E", "\u200F", "\u202A", "\u202E", "\u2060", "\u2066",
+                             "\u2069", "\uFEFF"}) {
+    CAPTURE(hidden);
+    const auto refused = check_user_name(std::string{"bob"} + hidden + "gpj");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::invalid_argument);
+    CHECK(refused.error().context.starts_with("name: "));
+  }
+  // Their neighbours, right-to-left letters and punctuation are visible.
+  for (const char* seen : {"\u2010", "\u2026", "\u2030", "\u203F", "\u061B", "\u0628\u0628", "\u2070", "\uFEFC"}) {
+    CAPTURE(seen);
+    CHECK(check_user_name(std::string{"bob"} + seen + "gpj"));
+  }
+}
+
 TEST_CASE("the length of a password is checked for its stored form", "[unit][user_rules]") {
   using enum password_form;
   for (const auto form : {md5, sha256, argon2id}) {

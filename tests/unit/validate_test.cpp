@@ -124,6 +124,16 @@ TEST_CASE("validate: networks", "[config]") {
         }).rfind("security.executor_networks: the list is empty", 0) == 0);
 }
 
+TEST_CASE("validate: the host of an executor has no port", "[config]") {
+  for (const char* host : {"", "0.0.0.0", "::", "[::]", "::1", "[::1]", "fe80::1", "localhost", "junk"})
+    CHECK(refusal_of([host](settings& s) { s.executor.listen = host; }) == "accepted");
+  for (const char* place : {"127.0.0.1:20123", "[::1]:80", "localhost:0", "localhost:"})
+    CHECK(refusal_of([place](settings& s) { s.executor.listen = place; }) ==
+          "executor.listen: \"" + std::string{place} +
+            "\" is not valid; expected a host without a port; the port is executor.port");
+  CHECK(refusal_of([](settings& s) { s.executor.ip = "10.0.0.7:9999"; }).starts_with("executor.ip: "));
+}
+
 TEST_CASE("validate: settings that depend on each other", "[config]") {
   CHECK(refusal_of([](settings& s) { s.retention.kept_logs_bytes_max = s.retention.kept_log_bytes_max / 2; }) ==
         "retention.kept_log_bytes_max: 1MiB is too large: must not exceed the limit of all kept logs, "

@@ -31,8 +31,8 @@ export function useSessionEnd() {
   const dismissedMs = ref<number | null>(null)
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** A use extends a session when a tenth of its lifetime is over. */
-  const mayBeExtended = (expiresMs: number | null | undefined) => lastAnswer.ms - session.readMs > ((expiresMs ?? 0) - session.readMs) / 10
+  /** A use extends a session at most once a minute, or once in a tenth of its lifetime. */
+  const mayBeExtended = (expiresMs: number | null | undefined) => lastAnswer.ms - session.readMs > Math.min(60000, ((expiresMs ?? 0) - session.readMs) / 10)
 
   async function look(): Promise<void> {
     clearTimeout(timer)

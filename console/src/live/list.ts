@@ -69,13 +69,17 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
         replace = true
       }
       if (page.items.length) rest = null
+      // Later pages of runs are not counted: the total of the first one stays.
+      const isSameList = shownFilters === asked && !isMoved && cursorOf(place.current.value) !== undefined
       shownFilters = asked
       const merged = mergeRows(rows.value, page.items, holds.value > 0 && !replace)
       replace = false
       rows.value = merged.rows
       waiting.value = merged.waiting
-      total.value = page.total
-      totalIsCapped.value = page.total_is_capped
+      if (page.total !== null || !isSameList) {
+        total.value = page.total
+        totalIsCapped.value = page.total_is_capped
+      }
       // While a filter is typed, an answer for the former filters may come: it leads to no further page.
       const isAsked = asked === filters()
       next.value = isAsked ? page.next : null

@@ -63,7 +63,7 @@ void tell_refused(const exchange& ex, std::vector<refused_executor> all, const s
 const core::group_record* group_in(const exchange& ex, const protocol::group_page& reply) {
   if (!reply.page.rows.empty())
     return &reply.page.rows.front();
-  ex.fail({core::errc::not_found, "no such group"});
+  ex.fail({core::errc::not_found, "group " + std::string{ex.parameter("id")} + " does not exist"});
   return nullptr;
 }
 

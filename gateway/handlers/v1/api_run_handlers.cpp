@@ -117,10 +117,11 @@ void run_list(exchange ex) {
   const auto limit = query->first.ids.empty() ? query->second.limit : wire::api_run_ids_max + 1;
   // `api_run_page` leaves out the other rows. A count alone has no pages that could follow.
   query->first.only_complete = limit > 0;
+  const bool is_first = !query->first.before;
   ex.ask<protocol::run_page>(
     ex.services().partners.runs, protocol::run_page_query{std::move(query->first), ex.who()},
-    [limit](const exchange& waiting, const protocol::run_page& reply) {
-      tell_json(waiting, wire::api_run_page(reply.page, reply.names, limit));
+    [limit, is_first](const exchange& waiting, const protocol::run_page& reply) {
+      tell_json(waiting, wire::api_run_page(reply.page, reply.names, limit, is_first));
     });
 }
 

@@ -5,12 +5,16 @@
 
 #include "core/cron/cron.hpp"
 #include "protocol/wire/v1/api_forecasts.hpp"
+#include "protocol/wire/v1/api_refusal_words.hpp"
 
 namespace ringmaster::gateway::handlers::v1 {
 
 namespace {
 
-void fail_with_mistake(const exchange& ex, const core::error& error, const core::schedule_mistake& wrong) {
+/// `error`: without the place of the mistake.
+void fail_with_mistake(const exchange& ex, core::error error, const core::schedule_mistake& wrong) {
+  if (wrong.position)
+    error.context = protocol::wire::api_schedule_text(error.context) + " at position " + std::to_string(*wrong.position + 1);
   auto body = ex.problem_of(error);
   body.pop_back();
   body += R"(,"errors":[)" + protocol::wire::api_schedule_mistake(wrong) + "]}";

@@ -6,6 +6,7 @@
 #include "protocol/wire/json/json_object.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 #include "protocol/wire/v1/api_page.hpp"
+#include "protocol/wire/v1/api_refusal_words.hpp"
 
 namespace ringmaster::protocol::wire {
 
@@ -205,7 +206,7 @@ std::string api_schedule_mistake(const core::schedule_mistake& wrong) {
   return json_object_of([&](json_object& row) {
     row.text("pointer", wrong.pointer);
     row.text("code", wrong.code);
-    row.text("detail", wrong.detail);
+    row.text("detail", api_schedule_text(wrong.detail));
     if (!wrong.position)
       return;
     row.number("position", static_cast<std::int64_t>(*wrong.position));

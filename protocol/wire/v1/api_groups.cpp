@@ -117,6 +117,7 @@ std::string api_executors(const std::vector<core::known_executor>& executors) {
     append_instant(row, "last_beat_ms", each.last_beat);
     row.boolean("link", each.link);
     append_text_or_null(row, "family", core::shown_name(each.family));
+    append_instant(row, "unreachable_ms", each.unreachable_since);
   });
 }
 

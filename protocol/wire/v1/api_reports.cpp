@@ -1,6 +1,8 @@
 #include "protocol/wire/v1/api_reports.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string_view>
 
 namespace ringmaster::protocol::wire {
@@ -52,7 +54,16 @@ std::string api_reports(const std::vector<core::day_report>& days, const core::z
     row.number("failed", each.counts.failed());
     each.median ? row.number("median_ms", each.median->count()) : row.null("median_ms");
   });
-  return R"({"items":)" + rows + '}';
+  std::optional<core::time_point> changed;
+  for (const auto& each : days)
+    changed = std::max(changed, each.changed); // unset is the least
+  std::string out;
+  {
+    json_object answer{out};
+    answer.raw("items", rows);
+    append_instant(answer, "changed_ms", changed);
+  }
+  return out;
 }
 
 } // namespace ringmaster::protocol::wire

@@ -23,7 +23,8 @@ struct api_report_request {
 /// Reads `from_ms`, `to_ms`, `group`, `job` and `by`. Errors: `invalid_argument`.
 [[nodiscard]] core::result<api_report_request> api_report_search_of(const form& sent);
 
-/// Returns `{"items":[…]}` with the local days or hours of `where`.
+/// Returns `{"items":[…],"changed_ms":…}` with the local days or hours of `where`. `changed_ms`: the last change of the figures
+/// of the daily report; null for figures that were counted from the log.
 [[nodiscard]] std::string api_reports(const std::vector<core::day_report>& days, const core::zone& where, bool by_hour);
 
 } // namespace ringmaster::protocol::wire

@@ -170,7 +170,7 @@ std::string api_runs(std::span<const core::log_row> runs, const core::run_names&
   return json_array(runs, [&](std::string& out, const core::log_row& run) { append_api_run(out, run, names); });
 }
 
-std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit) {
+std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit, bool is_first) {
   const auto is_complete = [&](const core::log_row& run) { return !page.rest || run.id > *page.rest; };
   const std::span rows{page.rows.begin(), std::partition_point(page.rows.begin(), page.rows.end(), is_complete)};
   const bool is_full = rows.size() >= limit;
@@ -179,7 +179,8 @@ std::string api_run_page(const core::run_list& page, const core::run_names& name
     next = core::number(rows.back().id);
   else if (!is_full && page.rest)
     next = core::number(*page.rest) + 1;
-  auto out = api_page(api_runs(rows, names), next, page.total, page.total_is_capped);
+  const auto total = is_first ? std::optional{page.total} : std::nullopt;
+  auto out = api_page(api_runs(rows, names), next, total, is_first && page.total_is_capped);
   const auto searched =
     json_object_of([&](json_object& more) { append_instant(more, "searched_to_ms", is_full ? std::nullopt : page.searched_to); });
   out.back() = ',';
@@ -189,7 +190,9 @@ std::string api_run_page(const core::run_list& page, const core::run_names& name
 std::string api_last_run(const core::log_row& run) {
   return json_object_of([&](json_object& row) {
     row.number("id", number(run.id));
-    row.text("status", status_of(run, core::missed_in(run.trigger_msg).has_value()));
+    const core::noted_run noted{run};
+    row.text("status", status_of(run, core::missed_in(noted).has_value()));
+    append_reason(row, noted);
     append_instant(row, "trigger_ms", run.trigger_time);
     append_duration(row, run);
   });

@@ -24,9 +24,11 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_runs(std::span<const core::log_row> runs, const core::run_names& names = {});
 
 /// Returns a page of a list, of at most `limit` runs, with the time back to which the search went if it ended before the list.
-[[nodiscard]] std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit);
+/// `is_first`: the page has the total; later pages have none, because they count from their cursor.
+[[nodiscard]] std::string api_run_page(const core::run_list& page, const core::run_names& names, std::size_t limit,
+                                       bool is_first = true);
 
-/// Returns the newest run of a job in its shortest form.
+/// Returns the newest run of a job in its shortest form, with the reason of a failure as in a run.
 [[nodiscard]] std::string api_last_run(const core::log_row& run);
 
 /// Returns an array of runs in a short form.

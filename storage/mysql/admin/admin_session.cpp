@@ -204,7 +204,8 @@ std::vector<core::log_id> mysql_admin_session::held_runs(const core::log_range& 
 }
 
 xxl_facts mysql_admin_session::facts() const {
-  return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token, own_.shape.own_tables};
+  return {own_.shape.limits, own_.shape.user_token, own_.shape.group_token, own_.shape.own_tables,
+          own_.shape.report_update_time};
 }
 
 } // namespace ringmaster::storage::mysql
