@@ -256,7 +256,7 @@ job_output job_coordination::take_output(job_moment at) {
   }
   writes_.next.clear();
   out_.sends = mail_.take();
-  if (!is_idle_now() && rows_.not_before <= at.now)
+  if (!is_idle_now() && !rows_.is_reading && rows_.not_before <= at.now)
     std::erase_if(rows_.wanted, [&](item_number which) {
       const auto found = items_.find(which);
       if (found == items_.end())
@@ -267,6 +267,7 @@ job_output job_coordination::take_output(job_moment at) {
       out_.rereads.push_back(which);
       return true;
     });
+  rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))

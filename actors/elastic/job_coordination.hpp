@@ -180,7 +180,9 @@ private:
   struct row_reads {
     std::set<item_number> wanted = {};
     steady_time not_before{};
-    /// Items whose rows are being read, with the numbers of their writes.
+    /// A reading is under way. One at a time: an answer must not be taken as that to a later question.
+    bool is_reading = false;
+    /// Its items, with the numbers of their writes; empty if the state was read again since.
     std::map<item_number, std::uint32_t> being_read = {};
   };
   struct phase {

@@ -1,0 +1,91 @@
+// job_coordination: answers that come late, lost guards, silent hosts, and rows that no write of this program makes.
+
+#include "tests/actors/job_coordination_fixture.hpp"
+
+namespace ringmaster::test::job_guards_test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::host_fate;
+
+coordinated_job& begin(coordinated_job& world, const std::string& names, int slots = 100) {
+  for (const char name : names)
+    world.host_up(name, slots);
+  world.view();
+  world.load();
+  world.advance(1s);
+  return world;
+}
+
+/// Row of the open run of an item.
+elastic::item_row open_row(const coordinated_job& world, int item) {
+  const auto& run = world.latest(item);
+  auto row = coordinated_job::idle_row(item);
+  row.fence = run.what.fence;
+  row.state = elastic::stored_item_state::open;
+  row.run = run.what.run;
+  row.host = run.host;
+  row.lease = run.what.lease;
+  row.cause = {run.what.source, {run.what.fire_at, elastic::run_source::normal, {}}};
+  row.granted = run.what.fire_at;
+  return row;
+}
+
+} // namespace
+
+TEST_CASE("rows are read one reading after the other", "[actors][elastic]") {
+  coordinated_job world{2};
+  begin(world, "A");
+  world.advance(10s);
+  world.started(0);
+  world.started(1);
+  world.lost_items = {elastic::item_number{0}};
+  world.finished(0);
+  world.lost_items = {elastic::item_number{1}};
+  const auto result = world.event(1, protocol::elastic_event_kind::finished);
+  world.tell(result);
+  CHECK(world.rereads == std::vector{elastic::item_number{0}});
+  world.lost_items.clear();
+  auto row = coordinated_job::idle_row(0);
+  row.fence = elastic::fence_number{1};
+  world.job.rows_read({row}, world.at());
+  world.settle();
+  // The first answer is not taken as that about item 1, whose run is open.
+  CHECK(world.rereads == std::vector{elastic::item_number{0}, elastic::item_number{1}});
+  world.job.rows_read({open_row(world, 1)}, world.at());
+  world.settle();
+  const auto ends = world.changes<elastic::action::write_end>().size();
+  world.tell(result);
+  CHECK(world.changes<elastic::action::write_end>().size() == ends + 1);
+  CHECK(world.done.back().stored);
+}
+
+TEST_CASE("an answer to a reading before the state was read again has no effect", "[actors][elastic]") {
+  coordinated_job world{2};
+  begin(world, "A");
+  world.advance(10s);
+  world.lost_items = {elastic::item_number{0}};
+  world.finished(0);
+  REQUIRE(world.rereads.size() == 1);
+  world.lost_items.clear();
+  const auto run = world.latest(1).what.run;
+  world.stored.items = {open_row(world, 0), open_row(world, 1)};
+  world.stored.job.next = world.at().wall + 10s;
+  world.load();
+  world.lost_items = {elastic::item_number{1}};
+  world.finished(1);
+  world.lost_items.clear();
+  // Its rows are those of another question.
+  world.job.rows_read({coordinated_job::idle_row(0)}, world.at());
+  world.settle();
+  CHECK(world.rereads == std::vector{elastic::item_number{0}, elastic::item_number{1}});
+  auto row = open_row(world, 1);
+  CHECK(row.run == run);
+  world.job.rows_read({row}, world.at());
+  world.settle();
+  world.finished(1);
+  CHECK(world.done.back().stored);
+}
+
+} // namespace ringmaster::test::job_guards_test
