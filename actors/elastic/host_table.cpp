@@ -77,6 +77,9 @@ void host_table::learn(const elastic::host_row& row, steady now, steady last_bea
     host.row = row;
     if (row.keeper != before.keeper)
       host.keeper_over_since.reset();
+    // It returned and fell silent again between two readings: its lease was extended meanwhile.
+    if (row.state == elastic::host_state::silent && before.state == row.state && row.keeper_no != before.keeper_no)
+      tell(host, host_fate::silent, last_beat);
     change_state(host, before.state, now, last_beat);
   }
   host.labels = labels_in(row.facts.labels);

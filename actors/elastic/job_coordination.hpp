@@ -229,6 +229,7 @@ private:
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
+  void count_lease(const host_process& host, job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
   void settle_asks(job_moment at);

@@ -60,9 +60,21 @@ void job_coordination::check_links(job_moment at) {
       apply(which, elastic::event::host_gone{host}, at);
       break;
     case job_hosts::standing::silent:
+      // The news of its silence tells the last heartbeat, and follows this list, unless it came before the start.
+      if (fresh_)
+        ask(host);
+      break;
     case job_hosts::standing::unknown: ask(host); break;
     }
   }
+}
+
+// The lease of a host whose silence is no news: from now on, and only once.
+void job_coordination::count_lease(const host_process& host, job_moment at) {
+  for (const auto which : busy_items())
+    if (const auto found = items_.find(which); found != items_.end())
+      if (const auto& one = found->second.state; elastic::is_open(one.state) && one.host == host && !one.silent)
+        apply(which, elastic::event::host_silent{host, at.now}, at);
 }
 
 void job_coordination::notice(const protocol::host_notice& what, job_moment at) {
@@ -112,15 +124,12 @@ void job_coordination::settle_asks(job_moment at) {
       break;
     }
     case job_hosts::standing::gone: apply_to_runs_on(host, elastic::event::host_gone{host}, at); break;
-    // Later, the news of its silence tells the last heartbeat.
-    case job_hosts::standing::silent:
-      if (fresh_)
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
-      break;
+    // A run that became open in memory after the news of the silence waits for no other news.
+    case job_hosts::standing::silent: count_lease(host, at); break;
     // No longer in the list: dead before this node listened. The store checks it.
     case job_hosts::standing::unknown:
       if (hosts_.has_view())
-        apply_to_runs_on(host, elastic::event::host_silent{host, at.now}, at);
+        count_lease(host, at);
       break;
     case job_hosts::standing::away: break;
     }

@@ -183,11 +183,14 @@ public:
       one_.due.reset();
   }
 
+  // A host that returned and fell silent again had its lease extended meanwhile.
   void operator()(const event::host_silent& what) {
-    if (!away(what.host))
+    const bool again = one_.state == unreachable && one_.silent && what.host == one_.host;
+    if (!again && !away(what.host))
       return;
     one_.silent = true;
-    one_.due = what.last_beat + one_.lease + lease_margin;
+    const auto over = what.last_beat + one_.lease + lease_margin;
+    one_.due = again && one_.due ? std::max(*one_.due, over) : over;
   }
 
   void operator()(const event::host_gone& what) {

@@ -88,4 +88,50 @@ TEST_CASE("an answer to a reading before the state was read again has no effect"
   CHECK(world.done.back().stored);
 }
 
+TEST_CASE("a lease that was extended before a second silence is waited for", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.failover = true;
+  world.stored.job.what.options.fence_mode = elastic::fence_mode::orphan;
+  begin(world, "AB");
+  world.advance(10s);
+  world.started(0);
+  const auto fate = [&](elastic::host_state state, host_fate news) {
+    world.host_state('B', state);
+    world.view();
+    world.notice('B', news);
+  };
+  fate(elastic::host_state::silent, host_fate::silent);
+  world.advance(30s);
+  fate(elastic::host_state::up, host_fate::back);
+  world.advance(1s);
+  fate(elastic::host_state::silent, host_fate::silent);
+  world.advance(60s);
+  CHECK(world.granted.size() == 1);
+  world.advance(1s);
+  CHECK(world.granted.size() == 2);
+}
+
+TEST_CASE("a run that is found open after the news of a silence waits for the lease as well", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A");
+  world.advance(10s);
+  world.started(0);
+  const auto row = open_row(world, 0);
+  // The write of its result is refused, and its host is silent before the row is read.
+  world.lost_items = {elastic::item_number{0}};
+  world.finished(0);
+  REQUIRE(world.rereads.size() == 1);
+  world.lost_items.clear();
+  world.host_state('A', elastic::host_state::silent);
+  world.view();
+  world.notice('A', host_fate::silent);
+  world.job.rows_read({row}, world.at());
+  world.settle();
+  CHECK(world.changes<elastic::action::write_loss>().empty());
+  world.advance(760ms);
+  const auto losses = world.changes<elastic::action::write_loss>();
+  REQUIRE(losses.size() == 1);
+  CHECK(losses.front().proof == elastic::loss_proof::lease_over);
+}
+
 } // namespace ringmaster::test::job_guards_test
