@@ -13,6 +13,25 @@ namespace elastic = core::elastic;
 
 protocol::elastic_run_order run_order(const elastic::action::send_order& what) { return {what.run, what.fence, what.order}; }
 
+/// Returns whether a run ends of which its host has said nothing: it never left, was lost, or was not stored. Its host was counted
+/// as one slot less, and no heartbeat corrects that, because nothing changed there. `before`: the item before the event, granting
+/// or with an open run.
+bool ends_unheard(elastic::item_state before, elastic::fence_number fence, const elastic::item& after,
+                  const elastic::item_event& what, const elastic::item_decision& decision) {
+  namespace action = elastic::action;
+  const bool is_read = std::holds_alternative<elastic::event::row_read>(what);
+  const auto has = [&]<class Action>(std::in_place_type_t<Action>) {
+    return std::any_of(decision.actions.begin(), decision.actions.end(),
+                       [](const auto& each) { return std::holds_alternative<Action>(each); });
+  };
+  if (is_read && before == elastic::item_state::granting && !has(std::in_place_type<action::reread_item>)
+      && after.fence != elastic::next_fence(fence))
+    return true;
+  if (has(std::in_place_type<action::write_loss>))
+    return !std::holds_alternative<elastic::event::refused>(what);
+  return (is_read || std::holds_alternative<elastic::event::grant_stored>(what)) && has(std::in_place_type<action::write_end>);
+}
+
 } // namespace
 
 elastic::item_decision::kind job_coordination::apply(item_number which, const elastic::item_event& what, job_moment at,
@@ -21,8 +40,14 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const elastic::item_before before{which, one.state.host, one.state.cause,
                                     one.state.state == elastic::item_state::granting
                                       || one.state.state == elastic::item_state::wanted};
+  const auto was = one.state.state;
+  const auto fence = one.state.fence;
   choice_.item = which;
   const auto decision = elastic::apply(one.state, what, scene(at));
+  if (ends_unheard(was, fence, one.state, what, decision)) {
+    hosts_.free(before.host.host);
+    slot_freed_ = true;
+  }
   if (decision.outcome == elastic::item_decision::kind::impossible)
     out_.problems.push_back("item " + std::to_string(core::number(which)) + ": event " + std::to_string(what.index())
                             + " in state " + std::to_string(static_cast<int>(one.state.state)));

@@ -134,4 +134,49 @@ TEST_CASE("a run that is found open after the news of a silence waits for the le
   CHECK(losses.front().proof == elastic::loss_proof::lease_over);
 }
 
+// No list of hosts follows in these tests: nothing changes on a host that never got a run, or has lost it.
+
+TEST_CASE("a grant that is cancelled before it leaves gives its slot back", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A", 1);
+  world.advance(8'990ms);
+  world.holds_answers = true;
+  world.advance(20ms);
+  REQUIRE(world.fires().size() == 1);
+  protocol::elastic_order cancel;
+  cancel.job = world.stored.job.id;
+  cancel.kind = protocol::elastic_order_kind::cancel;
+  REQUIRE(world.job.order(cancel, world.at()));
+  world.answer();
+  CHECK(world.granted.empty());
+  world.advance(10s);
+  CHECK(world.granted.size() == 1);
+}
+
+TEST_CASE("a run that its host does not have gives its slot back", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A", 1);
+  world.advance(10s);
+  REQUIRE(world.granted.size() == 1);
+  world.advance(2s);
+  world.answer_inventory('A', {});
+  world.advance(10s);
+  CHECK(world.granted.size() == 2);
+}
+
+TEST_CASE("a grant whose guard is lost gives its slot back", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A", 1);
+  world.lost_items = {elastic::item_number{0}};
+  world.advance(9s);
+  REQUIRE(world.rereads.size() == 1);
+  world.lost_items.clear();
+  world.job.rows_read({coordinated_job::idle_row(0)}, world.at());
+  world.settle();
+  CHECK(world.granted.empty());
+  // Its host has a pause of a second.
+  world.advance(2s);
+  CHECK(world.granted.size() == 1);
+}
+
 } // namespace ringmaster::test::job_guards_test
