@@ -101,10 +101,14 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
 }
 
+// A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
+// the grant would prove nothing.
 elastic::stored_item job_coordination::stored_form(const elastic::item_row& row, job_moment at) {
-  return {row.fence,    row.state,   row.run,   row.host,  row.attempt,
-          row.missed,   row.disabled, row.surplus, row.lease, row.cause,
-          at.now - (at.wall - row.granted)};
+  const auto granted = std::clamp(row.granted, core::time_point{}, std::max(at.wall - 1ms, core::time_point{}));
+  const auto lease = std::clamp(row.lease, core::milliseconds{0}, elastic::lease_max);
+  return {row.fence,  row.state,    row.run,     row.host, row.attempt,
+          row.missed, row.disabled, row.surplus, lease,    row.cause,
+          elastic::moment_after(at.now, granted - at.wall)};
 }
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
@@ -125,6 +129,11 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
       cancels.push_back({which, {one.cancel, one.run}});
   forget();
+  if (const auto sound = elastic::check(stored); !sound) {
+    out_.problems.push_back("its rows are invalid, and it is not coordinated: " + sound.error().context);
+    job_.reset();
+    return;
+  }
   fresh_ = true;
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
@@ -155,8 +164,14 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
 }
 
 void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
+  if (!job_ && !phase_.ended && !phase_.releasing)
+    return load(std::move(stored), std::move(rule), at);
   if (is_idle_now())
     return;
+  if (!elastic::check(stored)) {
+    phase_.reload = true;
+    return;
+  }
   if (fire_) {
     phase_.change_waits = true;
     return;
@@ -282,7 +297,7 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
   std::optional<steady_time> earliest;
   const auto add = [&](steady_time when) { earliest = earliest ? std::min(*earliest, when) : when; };
   if (schedule_.next && schedule_.rule && is_on() && !fire_)
-    add(std::max(at.now + (*schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
+    add(std::max(elastic::moment_after(at.now, *schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
   if (!dues_.empty())
     add(dues_.begin()->first);
   if (plan_.quiet_at)

@@ -140,6 +140,8 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
 }
 
 void job_coordination::settle_fire(const op_note& note, const elastic::elastic_answer& answer, job_moment at) {
+  if (!fire_)
+    return;
   auto flight = std::move(*fire_);
   fire_.reset();
   // An edit has changed the schedule: the fire does not exist, and neither do its runs.
@@ -182,7 +184,7 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
-  const elastic::event::requested event{key, request.policy, at.now + (request.at + rules_.misfire_max_age - at.wall)};
+  const elastic::event::requested event{key, request.policy, elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;

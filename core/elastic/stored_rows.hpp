@@ -191,6 +191,9 @@ struct server_row {
   std::string server;
 };
 
+/// Longest lease that the column holds.
+inline constexpr milliseconds lease_max{std::chrono::hours{24}};
+
 /// All that a coordinator needs of a job at adoption (E13).
 struct adopted_job {
   elastic_job_row job;
@@ -208,5 +211,9 @@ struct adopted_job {
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
 };
+
+/// Returns `invalid_argument`, with the place, for rows that no edit and no coordinator writes, and with which a coordinator
+/// cannot count: numbers, times, durations and sizes outside their range. Does not compile the schedule.
+[[nodiscard]] result<void> check(const adopted_job& of);
 
 } // namespace ringmaster::core::elastic

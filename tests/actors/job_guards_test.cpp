@@ -179,4 +179,70 @@ TEST_CASE("a grant whose guard is lost gives its slot back", "[actors][elastic]"
   CHECK(world.granted.size() == 1);
 }
 
+TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.total = 2'000'000'000;
+  world.host_up('A');
+  world.view();
+  world.load();
+  CHECK(world.problems.size() == 1);
+  world.advance(30s);
+  CHECK(world.ops.empty());
+  protocol::elastic_event event;
+  event.kind = protocol::elastic_event_kind::finished;
+  world.job.hear({world.process('A'), 1, 1, {event}}, world.at());
+  world.settle();
+  REQUIRE(world.done.size() == 1);
+  CHECK_FALSE(world.done.front().stored); // its host keeps the result
+  world.stored.job.what.total = 1;
+  world.stored.job.next = world.at().wall + 10s;
+  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
+  world.settle();
+  world.advance(10s);
+  CHECK(world.granted.size() == 1);
+}
+
+TEST_CASE("a job whose rows become invalid stops alone once its writes are answered", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A");
+  world.holds_answers = true;
+  world.advance(9s);
+  REQUIRE(world.fires().size() == 1);
+  auto broken = world.stored;
+  broken.items.front().fence = elastic::fence_number{-5};
+  // Not while the fire is being written: the job is read again.
+  world.job.change(elastic::adopted_job{broken}, world.rule(), world.at());
+  world.settle();
+  CHECK_FALSE(world.reload);
+  world.answer();
+  CHECK(world.reload);
+  world.job.load(std::move(broken), world.rule(), world.at());
+  world.settle();
+  CHECK(world.problems.size() == 1);
+  CHECK_FALSE(world.job.next_call(world.at()));
+}
+
+TEST_CASE("an instant in a distant year is waited for without an overflow", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.next = core::from_ms(core::latest_ms - 1000);
+  begin(world, "A");
+  const auto next = world.job.next_call(world.at());
+  REQUIRE(next);
+  CHECK(*next > world.at().now + 24h);
+}
+
+TEST_CASE("an absent run is lost although the clock of its former node was ahead", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A");
+  world.advance(10s);
+  auto row = open_row(world, 0);
+  row.granted = world.at().wall + 24h;
+  world.stored.items = {row};
+  world.stored.job.next = world.at().wall + 10s;
+  world.load();
+  world.advance(1s);
+  world.answer_inventory('A', {});
+  CHECK(world.changes<elastic::action::write_loss>().size() == 1);
+}
+
 } // namespace ringmaster::test::job_guards_test
