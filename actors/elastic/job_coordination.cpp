@@ -154,6 +154,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
                                                && elastic::is_open(found->second.state.state))
       apply(which, event, at);
+  // An edit may have come while no node coordinated the job.
+  drop_unwanted(!rules_.misfire, !rules_.failover, at);
   change_items(stored, at);
   if (hosts_.has_view())
     replan(at);
@@ -188,16 +190,21 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
       restore_item(row, at);
   change_items(stored, at);
   const auto& was = before->what.options;
-  for (const auto which : busy_items()) {
-    if (was.misfire && !rules_.misfire)
-      apply(which, elastic::event::misfire_off{}, at);
-    if (was.failover && !rules_.failover)
-      apply(which, elastic::event::failover_off{}, at);
-  }
+  drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);
   for (const auto& request : stored.requests)
     static_cast<void>(start_request(request, at));
   settle(at);
+}
+
+// Runs that the job does not owe any more.
+void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_moment at) {
+  for (const auto which : busy_items()) {
+    if (compensations)
+      apply(which, elastic::event::misfire_off{}, at);
+    if (takeovers)
+      apply(which, elastic::event::failover_off{}, at);
+  }
 }
 
 // Flags of operators, the number of items, and the status.

@@ -245,4 +245,16 @@ TEST_CASE("an absent run is lost although the clock of its former node was ahead
   CHECK(world.changes<elastic::action::write_loss>().size() == 1);
 }
 
+TEST_CASE("a compensation is not made up for if misfire was switched off before the start", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.misfire = false;
+  world.stored.job.last = coordinated_job::start - 1s;
+  world.stored.items.front().missed = true;
+  begin(world, "A");
+  world.advance(5s);
+  CHECK(world.granted.empty());
+  world.advance(5s);
+  CHECK(world.runs() == "0@AN");
+}
+
 } // namespace ringmaster::test::job_guards_test
