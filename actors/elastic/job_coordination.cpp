@@ -138,6 +138,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
+  for (auto& [request, param] : stored.params)
+    requests_.taken.emplace(request, std::move(param));
   for (const auto& row : stored.items)
     restore_item(row, at);
   for (auto& cursor : stored.cursors)

@@ -208,6 +208,8 @@ struct adopted_job {
   std::vector<cursor_row> cursors;
   /// Oldest first.
   std::vector<request_row> requests;
+  /// Parameters of the requests whose runs are open or owed.
+  std::vector<std::pair<request_id, std::string>> params;
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
 };

@@ -125,6 +125,21 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
   }
 }
 
+// A takeover has the parameter of its first run, whose request is gone.
+void read_params(admin_session& own, elastic::adopted_job& out) {
+  std::set<std::pair<elastic::request_id, core::time_point>> requests;
+  for (const auto& item : out.items)
+    if (item.state != elastic::stored_item_state::idle && core::number(item.cause.fire.request) != 0)
+      requests.emplace(item.cause.fire.request, item.cause.fire.at);
+  for (const auto& [request, at] : requests) {
+    auto row = own.query("SELECT param FROM ej_fire WHERE job = ? AND fire_ms = ? AND source = ? AND request = ?"
+                         " AND param IS NOT NULL",
+                         out.job.id, at, elastic::run_source::manual, request);
+    if (row.next())
+      out.params.emplace_back(request, row.string(0));
+  }
+}
+
 void read_plan(admin_session& own, elastic::adopted_job& out) {
   auto row = own.query("SELECT version, members, total, assignment, at_ms FROM ej_plan WHERE job = ? ORDER BY version DESC"
                        " LIMIT 1",
@@ -211,6 +226,7 @@ elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) 
   out.job = std::move(job);
   out.items = items_of(own, out.job.id, std::nullopt);
   read_fires(own, out);
+  read_params(own, out);
   read_plan(own, out);
   read_waiting(own, out);
   return out;

@@ -257,4 +257,45 @@ TEST_CASE("a compensation is not made up for if misfire was switched off before 
   CHECK(world.runs() == "0@AN");
 }
 
+TEST_CASE("a host cannot end the run of another one", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "AB");
+  world.advance(10s);
+  world.started(0);
+  REQUIRE(world.runs() == "0@BN");
+  for (const auto kind : {protocol::elastic_event_kind::finished, protocol::elastic_event_kind::refused}) {
+    world.job.hear({world.process('A'), 1, 77, {world.event(0, kind)}}, world.at());
+    world.settle();
+    CHECK(world.done.back().stored); // a repetition would not change anything
+  }
+  CHECK(world.changes<elastic::action::write_end>().empty());
+  CHECK(world.changes<elastic::action::write_loss>().empty());
+  world.finished(0);
+  CHECK(world.changes<elastic::action::write_end>().size() == 1);
+}
+
+TEST_CASE("a takeover after a hand-over has the parameter of its request", "[actors][elastic]") {
+  coordinated_job world{1};
+  world.stored.job.what.options.failover = true;
+  world.stored.job.what.options.param = "of the job";
+  auto row = coordinated_job::idle_row(0);
+  row.fence = elastic::fence_number{1};
+  row.state = elastic::stored_item_state::open;
+  row.run = elastic::item_run_id{900};
+  row.lease = 500ms;
+  row.cause = {elastic::run_source::manual,
+               {coordinated_job::start, elastic::run_source::manual, elastic::request_id{9}}};
+  row.granted = coordinated_job::start;
+  world.host_up('A');
+  world.host_up('B');
+  row.host = world.process('B');
+  world.stored.items = {row};
+  world.stored.params = {{elastic::request_id{9}, "of the request"}};
+  world.view();
+  world.load();
+  world.dies('B');
+  REQUIRE(world.runs() == "0@AF2");
+  CHECK(world.latest(0).param == "of the request");
+}
+
 } // namespace ringmaster::test::job_guards_test
