@@ -122,6 +122,19 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   keep_due(row.item, one);
 }
 
+// Items whose grants were to follow the transaction of a large fire: the fire is made up for. The rows do not have the mark.
+void job_coordination::owe_rest(const elastic::unfinished_fire& fire, const std::vector<elastic::item_row>& rows, job_moment at) {
+  const std::set<item_number> rest{fire.items.begin(), fire.items.end()};
+  for (auto row : rows) {
+    if (!rest.contains(row.item) || row.state != elastic::stored_item_state::idle || row.missed || row.disabled || row.surplus)
+      continue;
+    row.missed = true;
+    row.cause = {elastic::run_source::misfire, fire.key};
+    restore_item(row, at);
+    items_.at(row.item).stored_missed = false;
+  }
+}
+
 void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
   // Cancels are in no row.
   std::vector<std::pair<item_number, elastic::event::cancelled>> cancels;
@@ -142,6 +155,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     requests_.taken.emplace(request, std::move(param));
   for (const auto& row : stored.items)
     restore_item(row, at);
+  if (stored.unfinished && rules_.misfire)
+    owe_rest(*stored.unfinished, stored.items, at);
   for (auto& cursor : stored.cursors)
     cursors_[cursor.item] = std::move(cursor.value);
   if (stored.plan) {
@@ -306,7 +321,8 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
   std::optional<steady_time> earliest;
   const auto add = [&](steady_time when) { earliest = earliest ? std::min(*earliest, when) : when; };
   if (schedule_.next && schedule_.rule && is_on() && !fire_)
-    add(std::max(elastic::moment_after(at.now, *schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
+    add(std::max(elastic::moment_after(at.now, *schedule_.next - at.wall),
+                 waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
   if (!dues_.empty())
     add(dues_.begin()->first);
   if (plan_.quiet_at)

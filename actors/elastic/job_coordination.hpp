@@ -224,6 +224,7 @@ private:
   [[nodiscard]] protocol::elastic_spec spec() const;
   [[nodiscard]] static core::elastic::stored_item stored_form(const core::elastic::item_row& row, job_moment at);
   void restore_item(const core::elastic::item_row& row, job_moment at);
+  void owe_rest(const core::elastic::unfinished_fire& fire, const std::vector<core::elastic::item_row>& rows, job_moment at);
   void drop_unwanted(bool compensations, bool takeovers, job_moment at);
   void change_items(const core::elastic::adopted_job& stored, job_moment at);
   [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }

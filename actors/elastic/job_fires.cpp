@@ -16,8 +16,7 @@ namespace elastic = core::elastic;
 
 constexpr core::milliseconds plan_quiet{200};
 constexpr core::milliseconds plan_latest{1'000};
-/// Writes of items in the transaction of a fire; the others follow it.
-constexpr std::size_t fire_writes_max = elastic::batch_items_max / 2;
+static_assert(elastic::fire_items_max * 2 <= elastic::batch_items_max);
 constexpr std::size_t requests_kept = 100;
 
 std::string members_text(std::uint64_t fingerprint) {
@@ -127,8 +126,8 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
                                   plan_.plan->encode(), what.fires.front().key.at};
     flight.plan_version = plan_.version;
   }
-  if (what.items.size() > fire_writes_max) {
-    const auto cut = what.items.begin() + static_cast<std::ptrdiff_t>(fire_writes_max);
+  if (what.items.size() > elastic::fire_items_max) {
+    const auto cut = what.items.begin() + static_cast<std::ptrdiff_t>(elastic::fire_items_max);
     flight.rest.assign(std::make_move_iterator(cut), std::make_move_iterator(what.items.end()));
     what.items.erase(cut, what.items.end());
   }
@@ -184,7 +183,8 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
-  const elastic::event::requested event{key, request.policy, elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
+  const elastic::event::requested event{key, request.policy,
+                                        elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;

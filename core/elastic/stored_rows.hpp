@@ -191,6 +191,16 @@ struct server_row {
   std::string server;
 };
 
+/// Maximum number of writes of items in the transaction of a fire; those of the other items follow it.
+inline constexpr std::size_t fire_items_max = 250;
+
+/// Fire whose coordinator ended between the transactions of its items.
+struct unfinished_fire {
+  fire_key key;
+  /// Idle items that have not begun a run since.
+  std::vector<item_number> items;
+};
+
 /// Longest lease that the column holds.
 inline constexpr milliseconds lease_max{std::chrono::hours{24}};
 
@@ -203,6 +213,8 @@ struct adopted_job {
   std::vector<fire_row> fires;
   /// Items of these fires whose runs have ended, in the order of `fires`.
   std::vector<std::vector<item_number>> ended;
+  /// The last planned fire, if it is unfinished. Only at adoption.
+  std::optional<unfinished_fire> unfinished;
   /// The newest plan.
   std::optional<plan_row> plan;
   std::vector<cursor_row> cursors;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/misfire_rule.hpp"
 #include "storage/elastic/elastic_role.hpp"
 #include "storage/elastic/leases.hpp"
 #include "storage/rows/elastic_columns.hpp"
@@ -30,6 +31,8 @@ constexpr auto find_job_text = with_option_columns<job_columns>();
 constexpr std::size_t ids_at_once = 1000;
 /// Newest fires of a job among which those with an open barrier are.
 constexpr std::size_t fires_looked_at = 4096;
+/// Newest runs of a job among which those of its last fire are.
+constexpr std::size_t runs_per_item_looked_at = 4;
 
 core::option_value option_in(const sql_rows& row, std::size_t column, const elastic::elastic_field& field) {
   if (field.is_text())
@@ -123,6 +126,45 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
     while (runs.next())
       ended.push_back(runs.id<elastic::item_number>(0));
   }
+}
+
+/// Returns the items that have begun a run for the fire or a later one. `of_fire`: number of those of the fire itself.
+std::set<elastic::item_number> begun_since(admin_session& own, elastic::elastic_job_id job, const elastic::fire_key& fire,
+                                           std::size_t runs_looked_at, std::size_t& of_fire) {
+  std::set<elastic::item_number> begun, own_runs;
+  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? ORDER BY id DESC LIMIT ?", job,
+                        runs_looked_at);
+  while (runs.next()) {
+    if (runs.time_ms(1) < fire.at)
+      continue;
+    const auto item = runs.id<elastic::item_number>(0);
+    begun.insert(item);
+    if (runs.time_ms(1) == fire.at && runs.number(2) == std::int64_t{core::number(fire.source)} && runs.number(3) == 0)
+      own_runs.insert(item);
+  }
+  of_fire = own_runs.size();
+  return begun;
+}
+
+// A fire with more items than one transaction holds. Its first items were stored with it, so a fire without any run has lost them
+// to the retention.
+void read_unfinished(admin_session& own, elastic::adopted_job& out) {
+  auto row = own.query("SELECT fire_ms, source, expected FROM ej_fire WHERE job = ? AND fire_ms >= ? AND request = 0"
+                       " AND expected > ? ORDER BY fire_ms DESC, source DESC LIMIT 1",
+                       out.job.id, out.job.last - elastic::late_limit, elastic::fire_items_max);
+  if (!row.next())
+    return;
+  elastic::unfinished_fire fire{{row.time_ms(0), elastic::run_source{static_cast<std::uint8_t>(row.number(1))}, {}}, {}};
+  const auto expected = static_cast<std::size_t>(row.number(2));
+  std::size_t of_fire = 0;
+  const auto begun = begun_since(own, out.job.id, fire.key, out.items.size() * runs_per_item_looked_at, of_fire);
+  if (of_fire == 0 || of_fire >= expected)
+    return;
+  for (const auto& item : out.items)
+    if (core::number(item.item) >= 0 && item.state == elastic::stored_item_state::idle && !begun.contains(item.item))
+      fire.items.push_back(item.item);
+  if (!fire.items.empty())
+    out.unfinished = std::move(fire);
 }
 
 // A takeover has the parameter of its first run, whose request is gone.
@@ -244,8 +286,11 @@ core::result<std::vector<elastic::adopted_job>> elastic_role::adopt(const core::
         return core::fail(core::errc::fenced, "slot " + std::to_string(each.slot) + " has another epoch");
     std::vector<elastic::adopted_job> out;
     for (const auto id : ids_in(own_, slots, after, limit))
-      if (auto job = find_elastic_job(own_, id))
+      if (auto job = find_elastic_job(own_, id)) {
         out.push_back(state_of(own_, std::move(*job)));
+        if (out.back().items.size() > elastic::fire_items_max)
+          read_unfinished(own_, out.back());
+      }
     return out;
   });
 }

@@ -298,4 +298,22 @@ TEST_CASE("a takeover after a hand-over has the parameter of its request", "[act
   CHECK(world.latest(0).param == "of the request");
 }
 
+TEST_CASE("the rest of a large fire is made up for after a hand-over", "[actors][elastic]") {
+  coordinated_job world{3};
+  const elastic::fire_key key{coordinated_job::start - 1s, elastic::run_source::normal, {}};
+  world.stored.job.last = key.at;
+  world.stored.items[2].disabled = true;
+  world.stored.unfinished = elastic::unfinished_fire{key, {elastic::item_number{1}, elastic::item_number{2}}};
+  SECTION("misfire is on") {
+    begin(world, "A");
+    CHECK(world.runs() == "1@AM");
+    CHECK(world.latest(1).what.fire_at == key.at);
+  }
+  SECTION("misfire is off") {
+    world.stored.job.what.options.misfire = false;
+    begin(world, "A");
+    CHECK(world.granted.empty());
+  }
+}
+
 } // namespace ringmaster::test::job_guards_test

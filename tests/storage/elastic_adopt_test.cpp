@@ -1,4 +1,6 @@
-// What a coordinator reads at adoption (E13).
+// Reading of jobs at adoption (E13).
+
+#include <numeric>
 
 #include "tests/storage/elastic_fixture.hpp"
 
@@ -25,4 +27,39 @@ TEST_CASE("an adopted run of a request comes with its parameter", "[storage][ela
   CHECK(read.params.front().second == "only now");
   CHECK(f.write_item(1, end).outcome == elastic::write_outcome::done);
   CHECK(require(f.ej().read_job(f.job)).params.empty());
+}
+
+TEST_CASE("a large fire whose coordinator ended has a rest at adoption", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto added = f.add("large", 300);
+  f.job = added.id;
+  f.lease = require(f.ej().take_leases(f.me, std::vector{elastic::lease_wish{storage::slot_of(f.job), 0}})).at(0);
+  const auto adopted = [&] {
+    const std::vector held{f.lease};
+    for (auto& each : require(f.ej().adopt(f.me, held, {}, 100)))
+      if (each.job.id == f.job)
+        return std::move(each);
+    FAIL("the job is not in its slot");
+    return elastic::adopted_job{};
+  };
+  CHECK_FALSE(adopted().unfinished);
+  std::vector<std::int32_t> first(250);
+  std::iota(first.begin(), first.end(), 0);
+  auto fire = f.fire(*added.next, added.revision, first);
+  fire.fires.front().expected = 300;
+  REQUIRE(f.write({fire}).at(0).outcome == elastic::write_outcome::done);
+  const auto read = adopted();
+  REQUIRE(read.unfinished);
+  CHECK(read.unfinished->key == fire.fires.front().key);
+  REQUIRE(read.unfinished->items.size() == 50);
+  CHECK(core::number(read.unfinished->items.front()) == 250);
+  // The rest begins.
+  for (std::int32_t item = 250; item < 300; ++item) {
+    auto grant = f.grant(0);
+    grant.cause.fire.at = *added.next;
+    CHECK(f.write_item(item, grant).outcome == elastic::write_outcome::done);
+    if (item == 260)
+      CHECK(adopted().unfinished->items.size() == 39);
+  }
+  CHECK_FALSE(adopted().unfinished);
 }
