@@ -137,9 +137,8 @@ void elastic_director_state::loaded(const std::vector<core::elastic::slot_lease>
 void elastic_director_state::release_slots(const core::slot_set& which) {
   for (auto& [slot, held] : slots_)
     if (which.test(slot) && !std::exchange(held.leaves, true))
-      for (const auto& [key, each] : jobs_)
-        if (each.slot == slot)
-          protocol::send(self_, each.actor, protocol::slot_release_order{});
+      for (const auto key : held.jobs)
+        protocol::send(self_, jobs_.at(key).actor, protocol::slot_release_order{});
   release_idle();
 }
 
@@ -149,7 +148,7 @@ void elastic_director_state::release_idle() {
     return;
   std::vector<core::elastic::slot_lease> idle;
   for (const auto& [slot, held] : slots_)
-    if (held.leaves && held.jobs == 0)
+    if (held.leaves && held.jobs.empty())
       idle.push_back(held.lease);
   if (idle.empty())
     return;

@@ -126,12 +126,14 @@ void elastic_coordinator_state::ask_for_call() {
   auto next = job_.next_call(at());
   if (read_again_at_)
     next = next ? std::min(*next, *read_again_at_) : *read_again_at_;
-  if (!next)
-    return;
-  if (call_at_ && *next <= *call_at_ + call_tolerance && *next >= *call_at_ - call_tolerance)
-    return;
-  call_at_ = next;
-  protocol::send(self_, tools_->director, protocol::coordinator_wish{who_.job, *next});
+  protocol::coordinator_wish wish{.job = who_.job};
+  if (const bool busy = job_.is_busy(); busy != said_busy_)
+    wish.is_busy = said_busy_ = busy;
+  const bool is_known = call_at_ && next && *next <= *call_at_ + call_tolerance && *next >= *call_at_ - call_tolerance;
+  if (next && !is_known)
+    wish.call_at = call_at_ = next;
+  if (wish.call_at || wish.is_busy)
+    protocol::send(self_, tools_->director, wish);
 }
 
 void elastic_coordinator_state::end() {

@@ -66,6 +66,8 @@ private:
   job_coordination job_;
   /// Moment that the director was asked for; unset: none, or it has come.
   std::optional<steady> call_at_;
+  /// The director was told that the job is busy.
+  bool said_busy_ = false;
   reading wanted_ = reading::none;
   /// The store has the question; another one came meanwhile.
   bool reading_job_ = false;

@@ -70,6 +70,12 @@ public:
   // Results.
 
   [[nodiscard]] job_output take_output(job_moment at);
+  /// Returns whether an item is not idle.
+  [[nodiscard]] bool is_busy() const noexcept { return !busy_.empty(); }
+  /// Returns whether a question for an inventory may be one of this job: its number has the low bits of the job's.
+  [[nodiscard]] static constexpr bool may_have_asked(std::uint64_t question, core::elastic::elastic_job_id job) noexcept {
+    return (question & question_jobs) == (static_cast<std::uint64_t>(core::number(job)) & question_jobs);
+  }
   /// Returns the moment of the next `pass_time`; unset: none.
   [[nodiscard]] std::optional<steady_time> next_call(job_moment at) const;
 
@@ -197,6 +203,8 @@ private:
     steady_time hosts_expected_until{};
   };
 
+  /// Bits of a question's number that are those of the job; the others are a time.
+  static constexpr std::uint64_t question_jobs = (std::uint64_t{1} << 22U) - 1;
   /// Wait for an inventory; then the host is asked again.
   static constexpr core::milliseconds inventory_limit{2'000};
 

@@ -13,7 +13,7 @@ namespace elastic = core::elastic;
 
 protocol::elastic_run_order run_order(const elastic::action::send_order& what) { return {what.run, what.fence, what.order}; }
 
-/// Returns whether a run ends of which its host has said nothing: it never left, was lost, or was not stored. Its slot was counted
+/// Returns whether a run ends of which its host has said nothing: it never left, was lost, or was not stored. Its slot counted
 /// as taken, and no heartbeat corrects that, because nothing changed there. `before`, `fence`: of the item before the event.
 bool ends_unheard(elastic::item_state before, elastic::fence_number fence, const elastic::item& after,
                   const elastic::item_event& what, const elastic::item_decision& decision) {

@@ -14,14 +14,17 @@ namespace elastic = core::elastic;
 } // namespace
 
 void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
+  const bool is_news = !known->only_load || fresh_;
   hosts_.set_view(std::move(known));
   if (is_idle_now())
     return;
-  set_rules(at.wall);
   recount_slots();
-  if (plan_.fingerprint != hosts_.fingerprint())
-    set_dirty(at);
-  check_links(at);
+  if (is_news) {
+    set_rules(at.wall);
+    if (plan_.fingerprint != hosts_.fingerprint())
+      set_dirty(at);
+    check_links(at);
+  }
   slot_freed_ = true;
   settle(at);
   fresh_ = false;
@@ -117,8 +120,8 @@ void job_coordination::settle_asks(job_moment at) {
       // Unique on each link, where all coordinators ask.
       const auto stamp = static_cast<std::uint64_t>(
         std::chrono::duration_cast<core::milliseconds>(at.now.time_since_epoch()).count());
-      inventories_.last_question = std::max(inventories_.last_question + (std::uint64_t{1} << 22U),
-                                (stamp << 22U) | (static_cast<std::uint64_t>(core::number(who_.job)) & 0x3fffffU));
+      const auto job = static_cast<std::uint64_t>(core::number(who_.job)) & question_jobs;
+      inventories_.last_question = std::max(inventories_.last_question + question_jobs + 1, (stamp << 22U) | job);
       inventories_.questions.emplace(inventories_.last_question, question{host, at.now});
       mail_.ask(host, inventories_.last_question);
       break;

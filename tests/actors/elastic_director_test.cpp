@@ -172,4 +172,17 @@ TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and n
   CHECK(open_rows() == 0);
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "only the coordinator of a job can release it", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(1s);
+  REQUIRE(store.role.calls["adopt"] == 1);
+  // As from the coordinator of an incarnation that is over.
+  tell(director, protocol::coordinator_wish{.job = job, .released = true});
+  pass(10s);
+  CHECK(store.role.calls["adopt"] == 1);
+  CHECK(grants('A') == 1);
+}
+
 } // namespace ringmaster::test::elastic_director_test

@@ -437,3 +437,16 @@ TEST_CASE_METHOD(table_fixture, "a second silence between two readings is news",
   CHECK(notices.front().fate == host_fate::silent);
   CHECK(notices.front().last_beat == now - 750ms);
 }
+
+TEST_CASE_METHOD(table_fixture, "a list that differs only in free slots says so", "[actors][elastic]") {
+  admit();
+  static_cast<void>(beat(1));
+  CHECK_FALSE(table.take_view(now)->only_load);
+  pass(200ms);
+  static_cast<void>(beat(2, 7));
+  CHECK(table.take_view(now)->only_load);
+  static_cast<void>(beat(3, 0));
+  CHECK(table.take_view(now)->only_load);
+  pass(300ms);
+  CHECK_FALSE(table.take_view(now)->only_load); // it is suspect
+}
