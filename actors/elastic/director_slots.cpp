@@ -110,7 +110,10 @@ void elastic_director_state::load(core::elastic::elastic_job_id after) {
         next_lease_ = now() + lease_pause;
         return arm();
       }
-      const bool complete = page->size() < adopted_page_size;
+      std::size_t items = 0;
+      for (const auto& each : *page)
+        items += each.items.size();
+      const bool complete = page->size() < adopted_page_size && items < core::elastic::adopted_items_max;
       const auto last = page->empty() ? core::elastic::elastic_job_id{} : page->back().job.id;
       for (auto& each : *page)
         add(std::move(each));

@@ -226,6 +226,9 @@ struct adopted_job {
   std::vector<std::string> disabled_servers;
 };
 
+/// Number of items that ends a page of adopted jobs.
+inline constexpr std::size_t adopted_items_max = 20'000;
+
 /// Returns `invalid_argument`, with the place, for rows that no edit and no coordinator writes, and with which a coordinator
 /// cannot count: numbers, times, durations and sizes outside their range. Does not compile the schedule.
 [[nodiscard]] result<void> check(const adopted_job& of);

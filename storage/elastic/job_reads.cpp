@@ -285,12 +285,17 @@ core::result<std::vector<elastic::adopted_job>> elastic_role::adopt(const core::
       if (!slots.contains(each.slot))
         return core::fail(core::errc::fenced, "slot " + std::to_string(each.slot) + " has another epoch");
     std::vector<elastic::adopted_job> out;
-    for (const auto id : ids_in(own_, slots, after, limit))
+    std::size_t items = 0;
+    for (const auto id : ids_in(own_, slots, after, limit)) {
+      if (items >= elastic::adopted_items_max)
+        break;
       if (auto job = find_elastic_job(own_, id)) {
         out.push_back(state_of(own_, std::move(*job)));
+        items += out.back().items.size();
         if (out.back().items.size() > elastic::fire_items_max)
           read_unfinished(own_, out.back());
       }
+    }
     return out;
   });
 }

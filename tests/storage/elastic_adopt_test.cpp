@@ -63,3 +63,19 @@ TEST_CASE("a large fire whose coordinator ended has a rest at adoption", "[stora
   }
   CHECK_FALSE(adopted().unfinished);
 }
+
+TEST_CASE("a page of adopted jobs ends after many items", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto large = f.add("large", 20'000).id;
+  const auto small = f.add("small", 1).id;
+  std::vector<elastic::lease_wish> wishes;
+  for (const auto job : {f.job, large, small})
+    wishes.push_back({storage::slot_of(job), 0});
+  const auto held = require(f.ej().take_leases(f.me, wishes));
+  const auto first = require(f.ej().adopt(f.me, held, {}, 100));
+  REQUIRE(first.size() == 2);
+  CHECK(first.back().job.id == large);
+  const auto second = require(f.ej().adopt(f.me, held, large, 100));
+  REQUIRE(second.size() == 1);
+  CHECK(second.front().job.id == small);
+}
