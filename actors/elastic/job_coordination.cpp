@@ -52,6 +52,7 @@ void job_coordination::forget() {
         receive(*part, false);
   items_.clear();
   busy_.clear();
+  runs_on_.clear();
   dues_.clear();
   cursors_.clear();
   requests_.taken.clear();
@@ -115,6 +116,7 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(at));
   one.stored_missed = row.missed;
+  count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
   if (elastic::is_open(one.state.state))

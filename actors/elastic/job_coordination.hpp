@@ -217,6 +217,8 @@ private:
   void write(item_number which, job_item& one, core::elastic::item_change what, core::elastic::run_report report = {});
   void emit(core::elastic::elastic_op op, op_note note);
   void send_grant(item_number which, const job_item& one, const core::elastic::action::send_grant& what);
+  /// Counts the item's run on its host, or no longer, if it has one.
+  void count_run(const core::elastic::item& one, bool is_there);
   void keep_due(item_number which, job_item& one);
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
@@ -305,6 +307,8 @@ private:
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;
+  /// Number of items with an open run, by number of the host.
+  std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, std::string> cursors_;
   choice choice_;

@@ -42,7 +42,9 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const auto was = one.state.state;
   const auto fence = one.state.fence;
   choice_.item = which;
+  count_run(one.state, false);
   const auto decision = elastic::apply(one.state, what, scene(at));
+  count_run(one.state, true);
   if (ends_unheard(was, fence, one.state, what, decision)) {
     hosts_.free(before.host.host);
     slot_freed_ = true;
@@ -161,6 +163,13 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
                barrier != nullptr && barrier->holds()});
 }
 
+void job_coordination::count_run(const elastic::item& one, bool is_there) {
+  if (!elastic::is_open(one.state))
+    return;
+  auto& count = runs_on_[core::number(one.host.host)];
+  count = is_there ? count + 1 : count - std::min<std::size_t>(count, 1);
+}
+
 void job_coordination::keep_due(item_number which, job_item& one) {
   const auto due = elastic::due_at(one.state);
   if (due == one.due)
@@ -188,10 +197,8 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
   if (paused_ || !sendable_ || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
-    return std::any_of(busy_.begin(), busy_.end(), [&](item_number which) {
-      const auto& one = items_.at(which).state;
-      return elastic::is_open(one.state) && one.host.host == host;
-    });
+    const auto found = runs_on_.find(core::number(host));
+    return found != runs_on_.end() && found->second > 0;
   };
   if (core::number(choice_.item) < 0) {
     if (choice_.host && choice_.host != except)

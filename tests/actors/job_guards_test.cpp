@@ -316,4 +316,22 @@ TEST_CASE("the rest of a large fire is made up for after a hand-over", "[actors]
   }
 }
 
+TEST_CASE("all items of a host that ends are taken over in one step", "[actors][elastic]") {
+  // With a walk over all items for each host and each item, this takes minutes.
+  coordinated_job world{10'000};
+  world.stored.job.what.options.failover = true;
+  begin(world, "ABCDEFGHIJ", 10'000);
+  world.advance(10s);
+  REQUIRE(world.granted.size() == 10'000);
+  world.dies('B');
+  CHECK(world.granted.size() == 11'000);
+  std::map<std::int32_t, int> taken;
+  for (const auto& [run, each] : world.granted)
+    if (each.what.attempt == 2)
+      ++taken[core::number(each.host.host)];
+  CHECK(taken.size() == 9);
+  for (const auto& [host, count] : taken)
+    CHECK(count >= 100);
+}
+
 } // namespace ringmaster::test::job_guards_test
