@@ -177,6 +177,9 @@ caf::result<void> elastic_director_state::stop() {
   stopped_.push_back(promise);
   if (!std::exchange(stopping_, true)) {
     stop_until_ = now() + release_limit;
+    // Hosts choose another node before this one ends.
+    if (tools_->hosts)
+      protocol::send(self_, tools_->hosts, protocol::stop_request{});
     release_slots(core::slot_set{}.set());
   }
   look_whether_stopped();

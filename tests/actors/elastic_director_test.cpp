@@ -152,6 +152,17 @@ TEST_CASE_METHOD(elastic_jobs_world, "a graceful stop releases all slots", "[act
   CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "hosts are asked to choose another node before a graceful stop", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(2s);
+  CHECK_FALSE(all['A'].must_leave);
+  CHECK_FALSE(ask_done(director, protocol::stop_request{}));
+  pass(300ms);
+  CHECK(all['A'].must_leave);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and nothing is run twice", "[actors][elastic]") {
   add_job(1);
   live(me);
