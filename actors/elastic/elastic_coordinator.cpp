@@ -117,7 +117,7 @@ void elastic_coordinator_state::send(job_output&& out) {
   if (!out.rereads.empty())
     read_items(std::move(out.rereads));
   if (out.reload)
-    read_job(reading::load);
+    reload();
   else if (out.read_job)
     read_job(reading::change);
 }
@@ -143,6 +143,15 @@ void elastic_coordinator_state::end() {
 
 // -- the store -------------------------------------------------------------------------------------------------------------
 
+// A fire that the store refuses each time must not be tried without a pause.
+void elastic_coordinator_state::reload() {
+  const auto now = self_->clock().now();
+  if (!reloaded_at_ || *reloaded_at_ + read_pause <= now)
+    return read_job(reading::load);
+  wanted_ = reading::load;
+  read_again_at_ = *reloaded_at_ + read_pause;
+}
+
 void elastic_coordinator_state::read_job(reading use) {
   wanted_ = std::max(wanted_, use);
   // The reading under way may be older than this question.
@@ -152,6 +161,9 @@ void elastic_coordinator_state::read_job(reading use) {
   }
   reading_job_ = true;
   read_twice_ = false;
+  read_again_at_.reset();
+  if (wanted_ == reading::load)
+    reloaded_at_ = self_->clock().now();
   ask_store<core::elastic::adopted_job>(
     self_, tools_->worker, [job = who_.job](storage::store& store) { return store.elastic().read_job(job); },
     [this](core::result<core::elastic::adopted_job>&& found) {

@@ -163,6 +163,21 @@ TEST_CASE_METHOD(elastic_jobs_world, "hosts are asked to choose another node bef
   CHECK(all['A'].must_leave);
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "a fire that the store refuses is tried twice in a second", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(9s);
+  store.role.refuses = true;
+  store.role.batches.clear();
+  pass(4s);
+  CHECK(store.role.batches.size() >= 3);
+  CHECK(store.role.batches.size() <= 10);
+  store.role.refuses = false;
+  pass(1s);
+  CHECK(grants('A') == 1);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and nothing is run twice", "[actors][elastic]") {
   add_job(1);
   live(me);
