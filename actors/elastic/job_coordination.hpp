@@ -165,6 +165,8 @@ private:
   struct request_list {
     /// Parameters of requests that this coordination has taken.
     std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
+    /// The last ones that are over: a reading of the job from before their end may still have them.
+    std::vector<core::elastic::request_id> over = {};
     /// Request that is being started, and the number of its items that dropped it.
     core::elastic::request_id starting{};
     std::size_t dropped = 0;

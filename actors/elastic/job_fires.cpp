@@ -18,6 +18,8 @@ constexpr core::milliseconds plan_quiet{200};
 constexpr core::milliseconds plan_latest{1'000};
 static_assert(elastic::fire_items_max * 2 <= elastic::batch_items_max);
 constexpr std::size_t requests_kept = 100;
+/// Requests that are over and still known: several readings of the job, of which each has at most `requests_kept`.
+constexpr std::size_t requests_over_kept = 10 * requests_kept;
 
 std::string members_text(std::uint64_t fingerprint) {
   std::array<char, 17> text{};
@@ -173,6 +175,7 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
 std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
   if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
+      || std::find(requests_.over.begin(), requests_.over.end(), request.id) != requests_.over.end()
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
     return 0;
   // One fire of a job is written at a time.
@@ -228,7 +231,15 @@ void job_coordination::prune_requests() {
     for (const auto& each : one.queue)
       used.insert(each.key.request);
   }
-  std::erase_if(requests_.taken, [&](const auto& each) { return !used.contains(each.first); });
+  auto& over = requests_.over;
+  std::erase_if(requests_.taken, [&](const auto& each) {
+    if (used.contains(each.first))
+      return false;
+    over.push_back(each.first);
+    return true;
+  });
+  if (over.size() > requests_over_kept)
+    over.erase(over.begin(), over.end() - static_cast<std::ptrdiff_t>(requests_over_kept));
 }
 
 } // namespace ringmaster::actors

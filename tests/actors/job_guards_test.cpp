@@ -334,4 +334,27 @@ TEST_CASE("all items of a host that ends are taken over in one step", "[actors][
     CHECK(count >= 100);
 }
 
+TEST_CASE("a late reading of the job does not repeat a request that is over", "[actors][elastic]") {
+  coordinated_job world{1};
+  begin(world, "A");
+  world.advance(10s);
+  protocol::elastic_order trigger;
+  trigger.job = world.stored.job.id;
+  for (std::int64_t id = 1; id <= 150; ++id) {
+    trigger.request = elastic::request_id{id};
+    REQUIRE(world.job.order(trigger, world.at()));
+    world.settle();
+  }
+  const auto count = [&] {
+    return std::count_if(world.ops.begin(), world.ops.end(),
+                         [](const auto& op) { return std::holds_alternative<elastic::request_end>(op); });
+  };
+  REQUIRE(count() == 150); // the item is busy
+  world.stored.requests = {{elastic::request_id{1}, world.stored.job.id}};
+  world.stored.requests.front().at = world.at().wall;
+  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
+  world.settle();
+  CHECK(count() == 150);
+}
+
 } // namespace ringmaster::test::job_guards_test
