@@ -108,6 +108,8 @@ struct known_hosts {
   std::vector<host_seat> seats;
   /// At least two nodes are up: the default of `fence_mode` is `fast`.
   bool several_nodes = false;
+  /// It differs from the list before only in free slots: only coordinators with runs need it.
+  bool only_load = false;
 };
 
 /// Never null. Sent with each change.
@@ -163,6 +165,8 @@ struct coordinator_wish {
   std::optional<elastic_steady> call_at = {};
   /// All its writes are answered after `slot_release_order`.
   bool released = false;
+  /// Set when it changes: runs of the job are open or owed, so that free slots matter.
+  std::optional<bool> is_busy = {};
 };
 
 struct elastic_due {

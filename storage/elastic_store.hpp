@@ -72,8 +72,8 @@ public:
   virtual core::result<std::vector<core::elastic::elastic_answer>> write(const core::elastic::elastic_batch& batch,
                                                                          core::time_point now) = 0;
 
-  /// E13. Returns jobs of the slots with an id above `after`, ascending, at most `limit`, with their state. Errors: `fenced`
-  /// also if a lease is not held under its epoch.
+  /// E13. Returns jobs of the slots with an id above `after`, ascending, at most `limit`, with their state; no more after
+  /// `adopted_items_max` items. Errors: `fenced` also if a lease is not held under its epoch.
   virtual core::result<std::vector<core::elastic::adopted_job>> adopt(const core::node_incarnation& owner,
                                                                       std::span<const core::elastic::slot_lease> held,
                                                                       core::elastic::elastic_job_id after,

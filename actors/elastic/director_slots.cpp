@@ -110,7 +110,10 @@ void elastic_director_state::load(core::elastic::elastic_job_id after) {
         next_lease_ = now() + lease_pause;
         return arm();
       }
-      const bool complete = page->size() < adopted_page_size;
+      std::size_t items = 0;
+      for (const auto& each : *page)
+        items += each.items.size();
+      const bool complete = page->size() < adopted_page_size && items < core::elastic::adopted_items_max;
       const auto last = page->empty() ? core::elastic::elastic_job_id{} : page->back().job.id;
       for (auto& each : *page)
         add(std::move(each));
@@ -137,9 +140,8 @@ void elastic_director_state::loaded(const std::vector<core::elastic::slot_lease>
 void elastic_director_state::release_slots(const core::slot_set& which) {
   for (auto& [slot, held] : slots_)
     if (which.test(slot) && !std::exchange(held.leaves, true))
-      for (const auto& [key, each] : jobs_)
-        if (each.slot == slot)
-          protocol::send(self_, each.actor, protocol::slot_release_order{});
+      for (const auto key : held.jobs)
+        protocol::send(self_, jobs_.at(key).actor, protocol::slot_release_order{});
   release_idle();
 }
 
@@ -149,7 +151,7 @@ void elastic_director_state::release_idle() {
     return;
   std::vector<core::elastic::slot_lease> idle;
   for (const auto& [slot, held] : slots_)
-    if (held.leaves && held.jobs == 0)
+    if (held.leaves && held.jobs.empty())
       idle.push_back(held.lease);
   if (idle.empty())
     return;
@@ -175,6 +177,9 @@ caf::result<void> elastic_director_state::stop() {
   stopped_.push_back(promise);
   if (!std::exchange(stopping_, true)) {
     stop_until_ = now() + release_limit;
+    // Hosts choose another node before this one ends.
+    if (tools_->hosts)
+      protocol::send(self_, tools_->hosts, protocol::stop_request{});
     release_slots(core::slot_set{}.set());
   }
   look_whether_stopped();

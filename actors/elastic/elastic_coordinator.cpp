@@ -117,7 +117,7 @@ void elastic_coordinator_state::send(job_output&& out) {
   if (!out.rereads.empty())
     read_items(std::move(out.rereads));
   if (out.reload)
-    read_job(reading::load);
+    reload();
   else if (out.read_job)
     read_job(reading::change);
 }
@@ -126,12 +126,14 @@ void elastic_coordinator_state::ask_for_call() {
   auto next = job_.next_call(at());
   if (read_again_at_)
     next = next ? std::min(*next, *read_again_at_) : *read_again_at_;
-  if (!next)
-    return;
-  if (call_at_ && *next <= *call_at_ + call_tolerance && *next >= *call_at_ - call_tolerance)
-    return;
-  call_at_ = next;
-  protocol::send(self_, tools_->director, protocol::coordinator_wish{who_.job, *next});
+  protocol::coordinator_wish wish{.job = who_.job};
+  if (const bool busy = job_.is_busy(); busy != said_busy_)
+    wish.is_busy = said_busy_ = busy;
+  const bool is_known = call_at_ && next && *next <= *call_at_ + call_tolerance && *next >= *call_at_ - call_tolerance;
+  if (next && !is_known)
+    wish.call_at = call_at_ = next;
+  if (wish.call_at || wish.is_busy)
+    protocol::send(self_, tools_->director, wish);
 }
 
 void elastic_coordinator_state::end() {
@@ -140,6 +142,15 @@ void elastic_coordinator_state::end() {
 }
 
 // -- the store -------------------------------------------------------------------------------------------------------------
+
+// A fire that the store refuses each time must not be tried without a pause.
+void elastic_coordinator_state::reload() {
+  const auto now = self_->clock().now();
+  if (!reloaded_at_ || *reloaded_at_ + read_pause <= now)
+    return read_job(reading::load);
+  wanted_ = reading::load;
+  read_again_at_ = *reloaded_at_ + read_pause;
+}
 
 void elastic_coordinator_state::read_job(reading use) {
   wanted_ = std::max(wanted_, use);
@@ -150,6 +161,9 @@ void elastic_coordinator_state::read_job(reading use) {
   }
   reading_job_ = true;
   read_twice_ = false;
+  read_again_at_.reset();
+  if (wanted_ == reading::load)
+    reloaded_at_ = self_->clock().now();
   ask_store<core::elastic::adopted_job>(
     self_, tools_->worker, [job = who_.job](storage::store& store) { return store.elastic().read_job(job); },
     [this](core::result<core::elastic::adopted_job>&& found) {

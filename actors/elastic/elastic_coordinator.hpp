@@ -55,6 +55,7 @@ private:
   void leave();
   void send(job_output&& out);
   void ask_for_call();
+  void reload();
   void read_job(reading use);
   void job_read(core::result<core::elastic::adopted_job>&& found);
   void read_items(std::vector<core::elastic::item_number>&& items);
@@ -66,12 +67,16 @@ private:
   job_coordination job_;
   /// Moment that the director was asked for; unset: none, or it has come.
   std::optional<steady> call_at_;
+  /// The director was told that the job is busy.
+  bool said_busy_ = false;
   reading wanted_ = reading::none;
   /// The store has the question; another one came meanwhile.
   bool reading_job_ = false;
   bool read_twice_ = false;
-  /// The last reading failed: the next one begins at this moment.
+  /// The last reading failed, or was a moment ago: the next one begins at this moment.
   std::optional<steady> read_again_at_;
+  /// Begin of the last reading that replaces the state.
+  std::optional<steady> reloaded_at_;
 };
 
 } // namespace ringmaster::actors

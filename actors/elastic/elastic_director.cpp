@@ -65,11 +65,11 @@ void elastic_director_state::add(core::elastic::adopted_job&& stored) {
   using coordinator = protocol::with_state<elastic_coordinator_state, protocol::elastic_coordinator>;
   protocol::elastic_coordinator made =
     self_->spawn<coordinator>(std::shared_ptr<const coordinator_tools>{tools_}, who, std::move(stored), known_);
-  ++held->second.jobs;
+  held->second.jobs.insert(key);
   watcher_.watch(self_, made, [this, key, address = made.address()](const caf::error& reason) {
     child_ended(key, address, reason);
   });
-  jobs_.emplace(key, child{std::move(made), slot});
+  jobs_.emplace(key, child{std::move(made), slot, 0, views_});
 }
 
 void elastic_director_state::remove(job_key job) {
@@ -79,7 +79,7 @@ void elastic_director_state::remove(job_key job) {
   const auto slot = found->second.slot;
   jobs_.erase(found);
   if (const auto held = slots_.find(slot); held != slots_.end()) {
-    held->second.jobs -= std::min<std::size_t>(held->second.jobs, 1);
+    held->second.jobs.erase(job);
     release_idle();
   }
 }
@@ -87,7 +87,8 @@ void elastic_director_state::remove(job_key job) {
 void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
   const auto key = core::number(wish.job);
   const auto found = jobs_.find(key);
-  if (found == jobs_.end())
+  // A coordinator that ended with the former incarnation may have asked for something last.
+  if (found == jobs_.end() || found->second.actor.address() != caf::actor_cast<caf::actor_addr>(self_->current_sender()))
     return;
   if (wish.released) {
     const auto slot = found->second.slot;
@@ -96,6 +97,10 @@ void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
     if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
       held->second.loaded = false;
     return arm();
+  }
+  if (wish.is_busy) {
+    found->second.is_busy = *wish.is_busy;
+    show_hosts(found->second);
   }
   if (!wish.call_at)
     return;
@@ -171,6 +176,7 @@ void elastic_director_state::edits_read(core::result<edits_page>&& page) {
 void elastic_director_state::take_edit(core::elastic::elastic_edit_note&& note) {
   const auto key = core::number(note.id);
   if (const auto found = jobs_.find(key); found != jobs_.end()) {
+    show_hosts(found->second);
     protocol::elastic_job_change change;
     if (note.job)
       change.job = std::make_shared<const core::elastic::elastic_job_row>(std::move(*note.job));
@@ -201,8 +207,16 @@ void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
 
 void elastic_director_state::pass_on(protocol::host_view&& view) {
   known_ = std::move(view.known);
-  for (const auto& [key, each] : jobs_)
-    protocol::send(self_, each.actor, protocol::host_view{known_});
+  ++views_;
+  // Of ten thousand jobs most are idle, and the load of the hosts changes several times in a second.
+  for (auto& [key, each] : jobs_)
+    if (!known_->only_load || each.is_busy)
+      show_hosts(each);
+}
+
+void elastic_director_state::show_hosts(child& to) {
+  if (known_ && std::exchange(to.view, views_) != views_)
+    protocol::send(self_, to.actor, protocol::host_view{known_});
 }
 
 void elastic_director_state::pass_on(const protocol::host_notice& notice) {
@@ -242,13 +256,16 @@ void elastic_director_state::pass_on(const protocol::elastic_inventory& part, co
   std::map<job_key, std::vector<protocol::elastic_held_run>> runs;
   for (const auto& run : part.runs)
     runs[core::number(run.job)].push_back(run);
-  for (const auto& [key, each] : jobs_) {
-    if (each.slot != part.slot)
+  const auto held = slots_.find(part.slot);
+  if (held == slots_.end())
+    return;
+  for (const auto key : held->second.jobs) {
+    if (!job_coordination::may_have_asked(part.question, core::elastic::elastic_job_id{key}))
       continue;
     protocol::elastic_inventory own{part.question, part.slot, part.epoch, {}, part.end};
     if (const auto found = runs.find(key); found != runs.end())
       own.runs = std::move(found->second);
-    protocol::send(self_, each.actor, protocol::host_events{from.host, from.link_number, 0, {}, std::move(own)});
+    protocol::send(self_, jobs_.at(key).actor, protocol::host_events{from.host, from.link_number, 0, {}, std::move(own)});
   }
 }
 
@@ -261,6 +278,7 @@ caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const proto
       return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
     return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
   }
+  show_hosts(found->second);
   auto promise = self_->make_response_promise<protocol::elastic_reply>();
   protocol::request(self_, found->second.actor, order_limit, order)
     .then([promise](protocol::elastic_reply& reply) mutable { promise.deliver(std::move(reply)); },
@@ -290,8 +308,11 @@ void elastic_director_state::tick() {
 
 void elastic_director_state::call_due() {
   for (const auto& each : looks_.take_due(now()))
-    if (!is_stale(each))
-      protocol::send(self_, jobs_.at(each.job).actor, protocol::elastic_due{parts_.clock.at(now())});
+    if (!is_stale(each)) {
+      auto& job = jobs_.at(each.job);
+      show_hosts(job);
+      protocol::send(self_, job.actor, protocol::elastic_due{parts_.clock.at(now())});
+    }
 }
 
 // Moments of instants were computed with the former difference of the clocks.
@@ -300,8 +321,10 @@ void elastic_director_state::follow_clock() {
   const auto step = std::chrono::abs(offset - std::exchange(clock_offset_, offset));
   if (step <= clock_step)
     return;
-  for (const auto& [key, each] : jobs_)
+  for (auto& [key, each] : jobs_) {
+    show_hosts(each);
     protocol::send(self_, each.actor, protocol::elastic_due{parts_.clock.at(now())});
+  }
 }
 
 bool elastic_director_state::is_stale(const look& of) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -61,13 +62,18 @@ private:
     bool loaded = false;
     /// Another node gets it, or this node stops.
     bool leaves = false;
-    std::size_t jobs = 0;
+    /// Those with a coordinator.
+    std::set<job_key> jobs;
   };
   struct child {
     protocol::elastic_coordinator actor;
     std::uint32_t slot = 0;
     /// Version of its valid entry in the heap.
     std::uint64_t version = 0;
+    /// Number of the list of hosts that it has.
+    std::uint64_t view = 0;
+    /// It gets each change of free slots; the others before they act.
+    bool is_busy = false;
   };
   struct look {
     job_key job = 0;
@@ -118,6 +124,7 @@ private:
 
   // Hosts.
   void pass_on(protocol::host_view&& view);
+  void show_hosts(child& to);
   void pass_on(protocol::host_events&& events);
   void pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from);
   void pass_on(const protocol::host_notice& notice);
@@ -152,6 +159,8 @@ private:
   std::optional<steady> release_again_;
   bool releasing_ = false;
   std::shared_ptr<const protocol::known_hosts> known_;
+  /// Number of lists of hosts so far.
+  std::uint64_t views_ = 0;
   core::firing_heap<look, steady> looks_;
   std::uint64_t versions_ = 0;
   std::chrono::nanoseconds clock_offset_{0};

@@ -233,7 +233,7 @@ void host_table::tell(const known_host& host, host_fate fate, steady last_beat) 
 
 std::shared_ptr<const protocol::known_hosts> host_table::take_view(steady now) {
   const bool shows_load = load_changed_ && now - viewed_at_ >= host_times::load_every;
-  if (!facts_changed_ && !seats_changed_ && !shows_load)
+  if (!facts_changed_ && !seats_changed_ && !slots_changed_ && !shows_load)
     return nullptr;
   auto next = std::make_shared<protocol::known_hosts>();
   next->hosts = facts_changed_ || !view_ ? list() : view_->hosts;
@@ -241,7 +241,8 @@ std::shared_ptr<const protocol::known_hosts> host_table::take_view(steady now) {
     if (next->hosts.find(number) != nullptr)
       next->seats.push_back(seat_of(host));
   next->several_nodes = several_nodes();
-  facts_changed_ = seats_changed_ = load_changed_ = false;
+  next->only_load = view_ && !facts_changed_ && !seats_changed_;
+  facts_changed_ = seats_changed_ = slots_changed_ = load_changed_ = false;
   viewed_at_ = now;
   view_ = next;
   return next;

@@ -193,6 +193,8 @@ private:
   std::shared_ptr<const protocol::known_hosts> view_;
   bool facts_changed_ = true;
   bool seats_changed_ = true;
+  /// A change of load that cannot wait.
+  bool slots_changed_ = false;
   bool load_changed_ = false;
   /// When the last view was taken.
   steady viewed_at_{};

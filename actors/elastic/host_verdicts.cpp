@@ -23,7 +23,7 @@ std::optional<protocol::elastic_ack> host_table::hear(std::uint64_t link, const 
   host->last_beat = std::max(host->last_beat, heard_at);
   host->beat_number = beat.number;
   // Jobs may wait for the first free slot.
-  seats_changed_ = seats_changed_ || (host->free_slots > 0) != (beat.free_slots > 0) || host->tainted != beat.tainted;
+  slots_changed_ = slots_changed_ || (host->free_slots > 0) != (beat.free_slots > 0) || host->tainted != beat.tainted;
   load_changed_ = load_changed_ || host->free_slots != beat.free_slots;
   host->free_slots = beat.free_slots;
   host->tainted = beat.tainted;

@@ -92,6 +92,7 @@ void job_coordination::settle_step(const op_note& note, const elastic::elastic_a
 }
 
 void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job_moment at) {
+  rows_.is_reading = false;
   const auto asked = std::exchange(rows_.being_read, {});
   if (is_idle_now())
     return;
@@ -111,6 +112,7 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
 }
 
 void job_coordination::rows_failed(job_moment at) {
+  rows_.is_reading = false;
   for (const auto& [which, writes] : std::exchange(rows_.being_read, {}))
     rows_.wanted.insert(which);
   rows_.not_before = at.now + reread_pause;

@@ -114,10 +114,11 @@ void job_coordination::restore_barriers(const elastic::adopted_job& stored, job_
   for (std::size_t i = 0; i < stored.fires.size(); ++i) {
     const auto& row = stored.fires[i];
     const auto ended = i < stored.ended.size() ? stored.ended[i] : std::vector<item_number>{};
+    const std::set<item_number> are_over{ended.begin(), ended.end()};
     auto expected = ended;
     for (const auto which : busy_)
       if (core::number(which) >= 0 && items_.at(which).state.cause.fire == row.key
-          && std::find(ended.begin(), ended.end(), which) == ended.end())
+          && !are_over.contains(which))
         expected.push_back(which);
     barriers_.emplace_back(row.key, elastic::fire_machine::restore(row.state, expected, ended, limits(), at.now));
   }

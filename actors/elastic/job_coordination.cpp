@@ -52,6 +52,7 @@ void job_coordination::forget() {
         receive(*part, false);
   items_.clear();
   busy_.clear();
+  runs_on_.clear();
   dues_.clear();
   cursors_.clear();
   requests_.taken.clear();
@@ -101,21 +102,39 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
 }
 
+// A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
+// the grant would prove nothing.
 elastic::stored_item job_coordination::stored_form(const elastic::item_row& row, job_moment at) {
-  return {row.fence,    row.state,   row.run,   row.host,  row.attempt,
-          row.missed,   row.disabled, row.surplus, row.lease, row.cause,
-          at.now - (at.wall - row.granted)};
+  const auto granted = std::clamp(row.granted, core::time_point{}, std::max(at.wall - 1ms, core::time_point{}));
+  const auto lease = std::clamp(row.lease, core::milliseconds{0}, elastic::lease_max);
+  return {row.fence,  row.state,    row.run,     row.host, row.attempt,
+          row.missed, row.disabled, row.surplus, lease,    row.cause,
+          elastic::moment_after(at.now, granted - at.wall)};
 }
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(at));
   one.stored_missed = row.missed;
+  count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
   if (elastic::is_open(one.state.state))
     ask(one.state.host);
   keep_due(row.item, one);
+}
+
+// Items whose grants were to follow the transaction of a large fire: the fire is made up for. The rows do not have the mark.
+void job_coordination::owe_rest(const elastic::unfinished_fire& fire, const std::vector<elastic::item_row>& rows, job_moment at) {
+  const std::set<item_number> rest{fire.items.begin(), fire.items.end()};
+  for (auto row : rows) {
+    if (!rest.contains(row.item) || row.state != elastic::stored_item_state::idle || row.missed || row.disabled || row.surplus)
+      continue;
+    row.missed = true;
+    row.cause = {elastic::run_source::misfire, fire.key};
+    restore_item(row, at);
+    items_.at(row.item).stored_missed = false;
+  }
 }
 
 void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
@@ -125,12 +144,21 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
       cancels.push_back({which, {one.cancel, one.run}});
   forget();
+  if (const auto sound = elastic::check(stored); !sound) {
+    out_.problems.push_back("its rows are invalid, and it is not coordinated: " + sound.error().context);
+    job_.reset();
+    return;
+  }
   fresh_ = true;
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
+  for (auto& [request, param] : stored.params)
+    requests_.taken.emplace(request, std::move(param));
   for (const auto& row : stored.items)
     restore_item(row, at);
+  if (stored.unfinished && rules_.misfire)
+    owe_rest(*stored.unfinished, stored.items, at);
   for (auto& cursor : stored.cursors)
     cursors_[cursor.item] = std::move(cursor.value);
   if (stored.plan) {
@@ -145,6 +173,8 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     if (const auto found = items_.find(which); found != items_.end() && found->second.state.run == *event.run
                                                && elastic::is_open(found->second.state.state))
       apply(which, event, at);
+  // An edit may have come while no node coordinated the job.
+  drop_unwanted(!rules_.misfire, !rules_.failover, at);
   change_items(stored, at);
   if (hosts_.has_view())
     replan(at);
@@ -155,8 +185,14 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
 }
 
 void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
+  if (!job_ && !phase_.ended && !phase_.releasing)
+    return load(std::move(stored), std::move(rule), at);
   if (is_idle_now())
     return;
+  if (!elastic::check(stored)) {
+    phase_.reload = true;
+    return;
+  }
   if (fire_) {
     phase_.change_waits = true;
     return;
@@ -173,16 +209,21 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
       restore_item(row, at);
   change_items(stored, at);
   const auto& was = before->what.options;
-  for (const auto which : busy_items()) {
-    if (was.misfire && !rules_.misfire)
-      apply(which, elastic::event::misfire_off{}, at);
-    if (was.failover && !rules_.failover)
-      apply(which, elastic::event::failover_off{}, at);
-  }
+  drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);
   for (const auto& request : stored.requests)
     static_cast<void>(start_request(request, at));
   settle(at);
+}
+
+// Runs that the job does not owe any more.
+void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_moment at) {
+  for (const auto which : busy_items()) {
+    if (compensations)
+      apply(which, elastic::event::misfire_off{}, at);
+    if (takeovers)
+      apply(which, elastic::event::failover_off{}, at);
+  }
 }
 
 // Flags of operators, the number of items, and the status.
@@ -256,7 +297,7 @@ job_output job_coordination::take_output(job_moment at) {
   }
   writes_.next.clear();
   out_.sends = mail_.take();
-  if (!is_idle_now() && rows_.not_before <= at.now)
+  if (!is_idle_now() && !rows_.is_reading && rows_.not_before <= at.now)
     std::erase_if(rows_.wanted, [&](item_number which) {
       const auto found = items_.find(which);
       if (found == items_.end())
@@ -267,6 +308,7 @@ job_output job_coordination::take_output(job_moment at) {
       out_.rereads.push_back(which);
       return true;
     });
+  rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
@@ -281,7 +323,8 @@ std::optional<job_coordination::steady_time> job_coordination::next_call(job_mom
   std::optional<steady_time> earliest;
   const auto add = [&](steady_time when) { earliest = earliest ? std::min(*earliest, when) : when; };
   if (schedule_.next && schedule_.rule && is_on() && !fire_)
-    add(std::max(at.now + (*schedule_.next - at.wall), waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
+    add(std::max(elastic::moment_after(at.now, *schedule_.next - at.wall),
+                 waits_for_hosts(at) ? phase_.hosts_expected_until : steady_time::min()));
   if (!dues_.empty())
     add(dues_.begin()->first);
   if (plan_.quiet_at)

@@ -70,6 +70,12 @@ public:
   // Results.
 
   [[nodiscard]] job_output take_output(job_moment at);
+  /// Returns whether an item is not idle.
+  [[nodiscard]] bool is_busy() const noexcept { return !busy_.empty(); }
+  /// Returns whether a question for an inventory may be one of this job: its number has the low bits of the job's.
+  [[nodiscard]] static constexpr bool may_have_asked(std::uint64_t question, core::elastic::elastic_job_id job) noexcept {
+    return (question & question_jobs) == (static_cast<std::uint64_t>(core::number(job)) & question_jobs);
+  }
   /// Returns the moment of the next `pass_time`; unset: none.
   [[nodiscard]] std::optional<steady_time> next_call(job_moment at) const;
 
@@ -159,6 +165,8 @@ private:
   struct request_list {
     /// Parameters of requests that this coordination has taken.
     std::map<core::elastic::request_id, std::optional<std::string>> taken = {};
+    /// The last ones that are over: a reading of the job from before their end may still have them.
+    std::vector<core::elastic::request_id> over = {};
     /// Request that is being started, and the number of its items that dropped it.
     core::elastic::request_id starting{};
     std::size_t dropped = 0;
@@ -180,7 +188,9 @@ private:
   struct row_reads {
     std::set<item_number> wanted = {};
     steady_time not_before{};
-    /// Items whose rows are being read, with the numbers of their writes.
+    /// A reading is under way. One at a time: an answer must not be taken as that to a later question.
+    bool is_reading = false;
+    /// Its items, with the numbers of their writes; empty if the state was read again since.
     std::map<item_number, std::uint32_t> being_read = {};
   };
   struct phase {
@@ -195,6 +205,8 @@ private:
     steady_time hosts_expected_until{};
   };
 
+  /// Bits of a question's number that are those of the job; the others are a time.
+  static constexpr std::uint64_t question_jobs = (std::uint64_t{1} << 22U) - 1;
   /// Wait for an inventory; then the host is asked again.
   static constexpr core::milliseconds inventory_limit{2'000};
 
@@ -207,6 +219,8 @@ private:
   void write(item_number which, job_item& one, core::elastic::item_change what, core::elastic::run_report report = {});
   void emit(core::elastic::elastic_op op, op_note note);
   void send_grant(item_number which, const job_item& one, const core::elastic::action::send_grant& what);
+  /// Counts the item's run on its host, or no longer, if it has one.
+  void count_run(const core::elastic::item& one, bool is_there);
   void keep_due(item_number which, job_item& one);
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
@@ -222,15 +236,16 @@ private:
   [[nodiscard]] protocol::elastic_spec spec() const;
   [[nodiscard]] static core::elastic::stored_item stored_form(const core::elastic::item_row& row, job_moment at);
   void restore_item(const core::elastic::item_row& row, job_moment at);
+  void owe_rest(const core::elastic::unfinished_fire& fire, const std::vector<core::elastic::item_row>& rows, job_moment at);
+  void drop_unwanted(bool compensations, bool takeovers, job_moment at);
   void change_items(const core::elastic::adopted_job& stored, job_moment at);
   [[nodiscard]] bool is_idle_now() const noexcept { return phase_.releasing || phase_.reload || phase_.ended || !job_; }
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
+  void count_lease(const host_process& host, job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
-  /// Waits for the leases of all runs on a silent host, from now on.
-  void wait_for_leases_of(const host_process& host, job_moment at);
   void settle_asks(job_moment at);
   void expire_questions(job_moment at);
 
@@ -294,6 +309,8 @@ private:
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;
+  /// Number of items with an open run, by number of the host.
+  std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, std::string> cursors_;
   choice choice_;

@@ -16,9 +16,10 @@ namespace elastic = core::elastic;
 
 constexpr core::milliseconds plan_quiet{200};
 constexpr core::milliseconds plan_latest{1'000};
-/// Writes of items in the transaction of a fire; the others follow it.
-constexpr std::size_t fire_writes_max = elastic::batch_items_max / 2;
+static_assert(elastic::fire_items_max * 2 <= elastic::batch_items_max);
 constexpr std::size_t requests_kept = 100;
+/// Requests that are over and still known: several readings of the job, of which each has at most `requests_kept`.
+constexpr std::size_t requests_over_kept = 10 * requests_kept;
 
 std::string members_text(std::uint64_t fingerprint) {
   std::array<char, 17> text{};
@@ -127,8 +128,8 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
                                   plan_.plan->encode(), what.fires.front().key.at};
     flight.plan_version = plan_.version;
   }
-  if (what.items.size() > fire_writes_max) {
-    const auto cut = what.items.begin() + static_cast<std::ptrdiff_t>(fire_writes_max);
+  if (what.items.size() > elastic::fire_items_max) {
+    const auto cut = what.items.begin() + static_cast<std::ptrdiff_t>(elastic::fire_items_max);
     flight.rest.assign(std::make_move_iterator(cut), std::make_move_iterator(what.items.end()));
     what.items.erase(cut, what.items.end());
   }
@@ -140,6 +141,8 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
 }
 
 void job_coordination::settle_fire(const op_note& note, const elastic::elastic_answer& answer, job_moment at) {
+  if (!fire_)
+    return;
   auto flight = std::move(*fire_);
   fire_.reset();
   // An edit has changed the schedule: the fire does not exist, and neither do its runs.
@@ -172,6 +175,7 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
 std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
   if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
+      || std::find(requests_.over.begin(), requests_.over.end(), request.id) != requests_.over.end()
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
     return 0;
   // One fire of a job is written at a time.
@@ -182,7 +186,8 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
-  const elastic::event::requested event{key, request.policy, at.now + (request.at + rules_.misfire_max_age - at.wall)};
+  const elastic::event::requested event{key, request.policy,
+                                        elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;
@@ -226,7 +231,15 @@ void job_coordination::prune_requests() {
     for (const auto& each : one.queue)
       used.insert(each.key.request);
   }
-  std::erase_if(requests_.taken, [&](const auto& each) { return !used.contains(each.first); });
+  auto& over = requests_.over;
+  std::erase_if(requests_.taken, [&](const auto& each) {
+    if (used.contains(each.first))
+      return false;
+    over.push_back(each.first);
+    return true;
+  });
+  if (over.size() > requests_over_kept)
+    over.erase(over.begin(), over.end() - static_cast<std::ptrdiff_t>(requests_over_kept));
 }
 
 } // namespace ringmaster::actors

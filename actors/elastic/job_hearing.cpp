@@ -55,6 +55,9 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
       close({from.host, {event.run, event.fence, elastic::item_order::close}}, nullptr);
     return receive(part, true);
   }
+  // A run has one host: another one can neither end nor refuse it.
+  if (const auto& one = found->second.state; elastic::holds(one, event.run, event.fence) && one.host != from.host)
+    return receive(part, true);
   if (!take_event(from.host, event, found->second, at))
     return receive(part, false);
   // An effect is durable once the writes of the item are.

@@ -29,10 +29,12 @@ private:
 void job_hosts::set_job(std::shared_ptr<const elastic::elastic_job_row> job, std::vector<std::string> disabled_servers) {
   job_ = std::move(job);
   disabled_servers_ = std::move(disabled_servers);
+  candidates_.reset();
 }
 
 void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
   known_ = std::move(known);
+  candidates_.reset();
   excluded_.clear();
   spare_.clear();
 }
@@ -136,15 +138,26 @@ std::optional<elastic::host_process> job_hosts::take(elastic::host_number host,
   return seat->host;
 }
 
+// A host that ends may have thousands of items to be taken over.
+const std::vector<const protocol::host_seat*>& job_hosts::candidates() {
+  if (!candidates_) {
+    candidates_.emplace();
+    for (const auto* each : elastic::find_candidates(known_->hosts, job_->what.options.order, needs()).hosts)
+      if (const auto* seat = seat_of(each->number))
+        candidates_->push_back(seat);
+  }
+  return *candidates_;
+}
+
 std::optional<elastic::host_process> job_hosts::take_best(const std::optional<elastic::host_process>& except,
                                                           const runs_job& runs) {
   if (!known_)
     return std::nullopt;
   std::vector<elastic::takeover_host> hosts;
-  for (const auto* each : elastic::find_candidates(known_->hosts, job_->what.options.order, needs()).hosts)
-    if (const auto* seat = seat_of(each->number); seat != nullptr && is_allowed(*seat) && seat->host != except) {
+  for (const auto* seat : candidates())
+    if (is_allowed(*seat) && seat->host != except) {
       const auto capacity = std::max(seat->capacity, 0);
-      hosts.push_back({each->number, capacity, capacity - free_slots_of(*seat), runs(each->number)});
+      hosts.push_back({seat->host.host, capacity, capacity - free_slots_of(*seat), runs(seat->host.host)});
     }
   const elastic::lost_item lost{};
   const auto taken = elastic::decide_takeovers({&lost, 1}, hosts, {true, 1});

@@ -70,11 +70,14 @@ private:
   [[nodiscard]] bool is_allowed(const protocol::host_seat& seat) const;
   [[nodiscard]] std::int32_t free_slots_of(const protocol::host_seat& seat) const;
   [[nodiscard]] core::elastic::job_needs needs() const;
+  [[nodiscard]] const std::vector<const protocol::host_seat*>& candidates();
 
   std::shared_ptr<const core::elastic::elastic_job_row> job_;
   std::vector<std::string> disabled_servers_;
   std::shared_ptr<const protocol::known_hosts> known_;
   std::vector<core::elastic::host_process> excluded_;
+  /// Hosts of the list that may run the job, in its order; unset: not asked for since the list or the job changed.
+  std::optional<std::vector<const protocol::host_seat*>> candidates_;
   /// Changes of the free slots since the last list, by number of the host.
   std::map<std::int32_t, std::int32_t> spare_;
 };

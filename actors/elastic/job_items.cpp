@@ -13,6 +13,24 @@ namespace elastic = core::elastic;
 
 protocol::elastic_run_order run_order(const elastic::action::send_order& what) { return {what.run, what.fence, what.order}; }
 
+/// Returns whether a run ends of which its host has said nothing: it never left, was lost, or was not stored. Its slot counted
+/// as taken, and no heartbeat corrects that, because nothing changed there. `before`, `fence`: of the item before the event.
+bool ends_unheard(elastic::item_state before, elastic::fence_number fence, const elastic::item& after,
+                  const elastic::item_event& what, const elastic::item_decision& decision) {
+  namespace action = elastic::action;
+  const bool is_read = std::holds_alternative<elastic::event::row_read>(what);
+  const auto has = [&]<class Action>(std::in_place_type_t<Action>) {
+    return std::any_of(decision.actions.begin(), decision.actions.end(),
+                       [](const auto& each) { return std::holds_alternative<Action>(each); });
+  };
+  if (is_read && before == elastic::item_state::granting && !has(std::in_place_type<action::reread_item>)
+      && after.fence != elastic::next_fence(fence))
+    return true;
+  if (has(std::in_place_type<action::write_loss>))
+    return !std::holds_alternative<elastic::event::refused>(what);
+  return (is_read || std::holds_alternative<elastic::event::grant_stored>(what)) && has(std::in_place_type<action::write_end>);
+}
+
 } // namespace
 
 elastic::item_decision::kind job_coordination::apply(item_number which, const elastic::item_event& what, job_moment at,
@@ -21,8 +39,16 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   const elastic::item_before before{which, one.state.host, one.state.cause,
                                     one.state.state == elastic::item_state::granting
                                       || one.state.state == elastic::item_state::wanted};
+  const auto was = one.state.state;
+  const auto fence = one.state.fence;
   choice_.item = which;
+  count_run(one.state, false);
   const auto decision = elastic::apply(one.state, what, scene(at));
+  count_run(one.state, true);
+  if (ends_unheard(was, fence, one.state, what, decision)) {
+    hosts_.free(before.host.host);
+    slot_freed_ = true;
+  }
   if (decision.outcome == elastic::item_decision::kind::impossible)
     out_.problems.push_back("item " + std::to_string(core::number(which)) + ": event " + std::to_string(what.index())
                             + " in state " + std::to_string(static_cast<int>(one.state.state)));
@@ -137,6 +163,13 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
                barrier != nullptr && barrier->holds()});
 }
 
+void job_coordination::count_run(const elastic::item& one, bool is_there) {
+  if (!elastic::is_open(one.state))
+    return;
+  auto& count = runs_on_[core::number(one.host.host)];
+  count = is_there ? count + 1 : count - std::min<std::size_t>(count, 1);
+}
+
 void job_coordination::keep_due(item_number which, job_item& one) {
   const auto due = elastic::due_at(one.state);
   if (due == one.due)
@@ -164,10 +197,8 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
   if (paused_ || !sendable_ || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
-    return std::any_of(busy_.begin(), busy_.end(), [&](item_number which) {
-      const auto& one = items_.at(which).state;
-      return elastic::is_open(one.state) && one.host.host == host;
-    });
+    const auto found = runs_on_.find(core::number(host));
+    return found != runs_on_.end() && found->second > 0;
   };
   if (core::number(choice_.item) < 0) {
     if (choice_.host && choice_.host != except)

@@ -14,14 +14,17 @@ namespace elastic = core::elastic;
 } // namespace
 
 void job_coordination::look(std::shared_ptr<const protocol::known_hosts> known, job_moment at) {
+  const bool is_news = !known->only_load || fresh_;
   hosts_.set_view(std::move(known));
   if (is_idle_now())
     return;
-  set_rules(at.wall);
   recount_slots();
-  if (plan_.fingerprint != hosts_.fingerprint())
-    set_dirty(at);
-  check_links(at);
+  if (is_news) {
+    set_rules(at.wall);
+    if (plan_.fingerprint != hosts_.fingerprint())
+      set_dirty(at);
+    check_links(at);
+  }
   slot_freed_ = true;
   settle(at);
   fresh_ = false;
@@ -60,9 +63,21 @@ void job_coordination::check_links(job_moment at) {
       apply(which, elastic::event::host_gone{host}, at);
       break;
     case job_hosts::standing::silent:
+      // The news of its silence tells the last heartbeat, and follows this list, unless it came before the start.
+      if (fresh_)
+        ask(host);
+      break;
     case job_hosts::standing::unknown: ask(host); break;
     }
   }
+}
+
+// The lease of a host whose silence is no news: from now on, and only once.
+void job_coordination::count_lease(const host_process& host, job_moment at) {
+  for (const auto which : busy_items())
+    if (const auto found = items_.find(which); found != items_.end())
+      if (const auto& one = found->second.state; elastic::is_open(one.state) && one.host == host && !one.silent)
+        apply(which, elastic::event::host_silent{host, at.now}, at);
 }
 
 void job_coordination::notice(const protocol::host_notice& what, job_moment at) {
@@ -92,19 +107,6 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   settle(at);
 }
 
-// A wait that has begun goes on: it must not begin again with each list of hosts.
-void job_coordination::wait_for_leases_of(const host_process& host, job_moment at) {
-  for (const auto which : busy_items()) {
-    const auto found = items_.find(which);
-    if (found == items_.end())
-      continue;
-    const auto& one = found->second.state;
-    const bool waits = one.state == elastic::item_state::unreachable && one.silent;
-    if (elastic::is_open(one.state) && one.host == host && !waits)
-      apply(which, elastic::event::host_silent{host, at.now}, at);
-  }
-}
-
 void job_coordination::settle_asks(job_moment at) {
   while (!inventories_.hosts.empty()) {
     const auto host = inventories_.hosts.back();
@@ -118,22 +120,19 @@ void job_coordination::settle_asks(job_moment at) {
       // Unique on each link, where all coordinators ask.
       const auto stamp = static_cast<std::uint64_t>(
         std::chrono::duration_cast<core::milliseconds>(at.now.time_since_epoch()).count());
-      inventories_.last_question = std::max(inventories_.last_question + (std::uint64_t{1} << 22U),
-                                (stamp << 22U) | (static_cast<std::uint64_t>(core::number(who_.job)) & 0x3fffffU));
+      const auto job = static_cast<std::uint64_t>(core::number(who_.job)) & question_jobs;
+      inventories_.last_question = std::max(inventories_.last_question + question_jobs + 1, (stamp << 22U) | job);
       inventories_.questions.emplace(inventories_.last_question, question{host, at.now});
       mail_.ask(host, inventories_.last_question);
       break;
     }
     case job_hosts::standing::gone: apply_to_runs_on(host, elastic::event::host_gone{host}, at); break;
-    // Later, the news of its silence tells the last heartbeat.
-    case job_hosts::standing::silent:
-      if (fresh_)
-        wait_for_leases_of(host, at);
-      break;
+    // A run that became open in memory after the news of the silence waits for no other news.
+    case job_hosts::standing::silent: count_lease(host, at); break;
     // No longer in the list: dead before this node listened. The store checks it.
     case job_hosts::standing::unknown:
       if (hosts_.has_view())
-        wait_for_leases_of(host, at);
+        count_lease(host, at);
       break;
     case job_hosts::standing::away: break;
     }

@@ -3,6 +3,7 @@
 // Events of an item: the rows of the table of elastic design §4. An event that names a run with another fence than that of the
 // open run is stale in every state.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,13 @@ namespace ringmaster::core::elastic {
 
 /// Time of deadlines: only differences count.
 using steady_time = std::chrono::steady_clock::time_point;
+
+/// Longest wait, in both directions: nanoseconds count no year 9999, which an instant may be in.
+inline constexpr milliseconds longest_wait{std::chrono::hours{100 * 365 * 24}};
+/// Returns the moment that follows `now` by `wait`, or by `longest_wait`.
+[[nodiscard]] constexpr steady_time moment_after(steady_time now, milliseconds wait) {
+  return now + std::clamp(wait, -longest_wait, longest_wait);
+}
 
 /// The columns of an item and of its run: the state at adoption (E13) or after a lost guard.
 struct stored_item {

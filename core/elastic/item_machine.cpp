@@ -183,6 +183,7 @@ public:
       one_.due.reset();
   }
 
+  // A host that returned and fell silent again had its lease extended meanwhile.
   void operator()(const event::host_silent& what) {
     const auto lease_over = what.last_beat + one_.lease + lease_margin;
     if (one_.state == unreachable && one_.silent && what.host == one_.host) {

@@ -21,7 +21,7 @@ void item_step::begin_wait(const run_cause& cause, std::uint8_t attempt) {
   one_.alarmed = false;
   one_.due.reset();
   if (is_compensation(one_))
-    one_.due = scene_.now + (cause.fire.at + scene_.rules.misfire_max_age - scene_.wall);
+    one_.due = moment_after(scene_.now, cause.fire.at + scene_.rules.misfire_max_age - scene_.wall);
 }
 
 item_grant item_step::begin_grant(const host_process& host) {
@@ -123,7 +123,7 @@ void item_step::miss(const fire_key& key) {
   // A compensation that waits now belongs to the newest fire, and its age counts from it.
   if (one_.state == item_state::wanted && is_compensation(one_)) {
     one_.cause.fire = key;
-    one_.due = scene_.now + (key.at + scene_.rules.misfire_max_age - scene_.wall);
+    one_.due = moment_after(scene_.now, key.at + scene_.rules.misfire_max_age - scene_.wall);
   }
   add(action::write_miss{key, change});
 }

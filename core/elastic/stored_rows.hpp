@@ -191,6 +191,19 @@ struct server_row {
   std::string server;
 };
 
+/// Maximum number of writes of items in the transaction of a fire; those of the other items follow it.
+inline constexpr std::size_t fire_items_max = 250;
+
+/// Fire whose coordinator ended between the transactions of its items.
+struct unfinished_fire {
+  fire_key key;
+  /// Idle items that have not begun a run since.
+  std::vector<item_number> items;
+};
+
+/// Longest lease that the column holds.
+inline constexpr milliseconds lease_max{std::chrono::hours{24}};
+
 /// All that a coordinator needs of a job at adoption (E13).
 struct adopted_job {
   elastic_job_row job;
@@ -200,13 +213,24 @@ struct adopted_job {
   std::vector<fire_row> fires;
   /// Items of these fires whose runs have ended, in the order of `fires`.
   std::vector<std::vector<item_number>> ended;
+  /// The last planned fire, if it is unfinished. Only at adoption.
+  std::optional<unfinished_fire> unfinished;
   /// The newest plan.
   std::optional<plan_row> plan;
   std::vector<cursor_row> cursors;
   /// Oldest first.
   std::vector<request_row> requests;
+  /// Parameters of the requests whose runs are open or owed.
+  std::vector<std::pair<request_id, std::string>> params;
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
 };
+
+/// Number of items that ends a page of adopted jobs.
+inline constexpr std::size_t adopted_items_max = 20'000;
+
+/// Returns `invalid_argument`, with the place, for rows that no edit and no coordinator writes, and with which a coordinator
+/// cannot count: numbers, times, durations and sizes outside their range. Does not compile the schedule.
+[[nodiscard]] result<void> check(const adopted_job& of);
 
 } // namespace ringmaster::core::elastic

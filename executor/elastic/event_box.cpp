@@ -30,17 +30,21 @@ std::optional<protocol::elastic_events> event_box::next_batch(link_number link, 
   protocol::elastic_events out;
   batch_record batch;
   std::size_t bytes = 0;
+  bool is_repeated = false;
   for (auto key = ready_.begin(); key != ready_.end() && out.events.size() < event_limits::items_max;) {
     auto& each = events_.at(*key);
     const bool is_of_other = each.link != 0 && each.link != link && up.contains(each.link);
     const auto more = protocol::bytes_of(each.event);
-    if (is_of_other || each.not_before > now) {
+    // A job whose events are refused, perhaps for long, must not hold up the receipts of other jobs.
+    const bool is_apart = !out.events.empty() && each.event.job != out.events.front().job && (each.was_refused || is_repeated);
+    if (is_of_other || is_apart || each.not_before > now) {
       ++key;
       continue;
     }
     if (!out.events.empty() && bytes + more > event_limits::bytes_max)
       break;
     bytes += more;
+    is_repeated = is_repeated || each.was_refused;
     each.is_ready = false;
     each.was_sent = true;
     out.events.push_back(each.event);
@@ -70,6 +74,7 @@ std::vector<event_box::stored_event> event_box::take_receipt(link_number link, s
     if (each == events_.end())
       continue;
     if (!stored) {
+      each->second.was_refused = true;
       make_ready(key, now + pause);
       continue;
     }

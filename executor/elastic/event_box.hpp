@@ -64,6 +64,8 @@ private:
     bool is_ready = true;
     /// Sent at least once.
     bool was_sent = false;
+    /// A node could not store one of the events of its batch: it leaves only with events of its job.
+    bool was_refused = false;
     boot_time not_before{0};
   };
   struct batch_record {

@@ -15,8 +15,6 @@ namespace {
 
 namespace elastic = core::elastic;
 
-/// Longest lease that the column holds.
-constexpr core::milliseconds lease_max{std::int64_t{24} * 3600 * 1000};
 /// Longest text of `ej_plan.assignment`: each of 100 000 items on its own has seven bytes, and their hosts few.
 constexpr std::size_t assignment_bytes = std::size_t{2} << 20U;
 constexpr std::size_t members_chars = 32;
@@ -30,7 +28,7 @@ core::result<void> check_item(const elastic::item_write& what, elastic::elastic_
   if (cursor != nullptr && cursor->value.size() > elastic::cursor_bytes)
     return core::fail(core::errc::too_large, "a cursor has more than " + std::to_string(elastic::cursor_bytes) + " bytes");
   const auto* grant = grant_in(what);
-  if (grant != nullptr && (grant->lease.count() <= 0 || grant->lease > lease_max))
+  if (grant != nullptr && (grant->lease.count() <= 0 || grant->lease > elastic::lease_max))
     return refused_op("a lease outside its range");
   return {};
 }

@@ -57,7 +57,8 @@ void batch_rules::decide(const elastic::elastic_op& op, elastic::elastic_answer&
 }
 
 // A schedule that has moved as asked, or a key that exists, shows an earlier call. An instant whose key exists although the
-// schedule has not passed it (a clock was set back) moves the schedule and starts nothing (I4).
+// schedule has not passed it (a clock was set back) moves the schedule and starts nothing (I4). The answer is a lost guard: the
+// caller reads the job again. With another answer it would grant the items of the instant one by one.
 void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer& answer) {
   const auto exists = [&](const elastic::fire_row& each) { return rows_.fire(key_of(op.job, each.key)).has_value(); };
   const bool known = !op.fires.empty() && std::all_of(op.fires.begin(), op.fires.end(), exists);
@@ -70,7 +71,7 @@ void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer&
     tries = moves && !known;
     const auto next_ms = op.move->next ? core::to_ms(*op.move->next) : 0;
     const bool has_moved = row != nullptr && row->next_ms == next_ms && row->last_ms == core::to_ms(op.move->last);
-    answer.outcome = moves ? done : known || (op.fires.empty() && has_moved) ? repeated : guard_lost;
+    answer.outcome = moves ? (known ? guard_lost : done) : known || (op.fires.empty() && has_moved) ? repeated : guard_lost;
   } else {
     answer.outcome = known ? repeated : done;
   }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/misfire_rule.hpp"
 #include "storage/elastic/elastic_role.hpp"
 #include "storage/elastic/leases.hpp"
 #include "storage/rows/elastic_columns.hpp"
@@ -39,6 +40,8 @@ constexpr auto list_jobs_text = with_option_columns<page_columns>();
 constexpr std::size_t ids_at_once = 1000;
 /// Newest fires of a job among which those with an open barrier are.
 constexpr std::size_t fires_looked_at = 4096;
+/// Newest runs of a job among which those of its last fire are.
+constexpr std::size_t runs_per_item_looked_at = 4;
 
 core::option_value option_in(const sql_rows& row, std::size_t column, const elastic::elastic_field& field) {
   if (field.is_text())
@@ -131,6 +134,60 @@ void read_fires(admin_session& own, elastic::adopted_job& out) {
                           job, fire.key.at, fire.key.source, fire.key.request);
     while (runs.next())
       ended.push_back(runs.id<elastic::item_number>(0));
+  }
+}
+
+/// Returns the items that have begun a run for the fire or a later one. `of_fire`: number of those of the fire itself.
+std::set<elastic::item_number> begun_since(admin_session& own, elastic::elastic_job_id job, const elastic::fire_key& fire,
+                                           std::size_t runs_looked_at, std::size_t& of_fire) {
+  std::set<elastic::item_number> begun, own_runs;
+  auto runs = own.query("SELECT item, fire_ms, fire_source, request FROM ej_run WHERE job = ? ORDER BY id DESC LIMIT ?", job,
+                        runs_looked_at);
+  while (runs.next()) {
+    if (runs.time_ms(1) < fire.at)
+      continue;
+    const auto item = runs.id<elastic::item_number>(0);
+    begun.insert(item);
+    if (runs.time_ms(1) == fire.at && runs.number(2) == std::int64_t{core::number(fire.source)} && runs.number(3) == 0)
+      own_runs.insert(item);
+  }
+  of_fire = own_runs.size();
+  return begun;
+}
+
+// A fire with more items than one transaction holds. Its first items were stored with it, so a fire without any run has lost them
+// to the retention.
+void read_unfinished(admin_session& own, elastic::adopted_job& out) {
+  auto row = own.query("SELECT fire_ms, source, expected FROM ej_fire WHERE job = ? AND fire_ms >= ? AND request = 0"
+                       " AND expected > ? ORDER BY fire_ms DESC, source DESC LIMIT 1",
+                       out.job.id, out.job.last - elastic::late_limit, elastic::fire_items_max);
+  if (!row.next())
+    return;
+  elastic::unfinished_fire fire{{row.time_ms(0), elastic::run_source{static_cast<std::uint8_t>(row.number(1))}, {}}, {}};
+  const auto expected = static_cast<std::size_t>(row.number(2));
+  std::size_t of_fire = 0;
+  const auto begun = begun_since(own, out.job.id, fire.key, out.items.size() * runs_per_item_looked_at, of_fire);
+  if (of_fire == 0 || of_fire >= expected)
+    return;
+  for (const auto& item : out.items)
+    if (core::number(item.item) >= 0 && item.state == elastic::stored_item_state::idle && !begun.contains(item.item))
+      fire.items.push_back(item.item);
+  if (!fire.items.empty())
+    out.unfinished = std::move(fire);
+}
+
+// A takeover has the parameter of its first run, whose request is gone.
+void read_params(admin_session& own, elastic::adopted_job& out) {
+  std::set<std::pair<elastic::request_id, core::time_point>> requests;
+  for (const auto& item : out.items)
+    if (item.state != elastic::stored_item_state::idle && core::number(item.cause.fire.request) != 0)
+      requests.emplace(item.cause.fire.request, item.cause.fire.at);
+  for (const auto& [request, at] : requests) {
+    auto row = own.query("SELECT param FROM ej_fire WHERE job = ? AND fire_ms = ? AND source = ? AND request = ?"
+                         " AND param IS NOT NULL",
+                         out.job.id, at, elastic::run_source::manual, request);
+    if (row.next())
+      out.params.emplace_back(request, row.string(0));
   }
 }
 
@@ -238,6 +295,7 @@ elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) 
   out.job = std::move(job);
   out.items = items_of(own, out.job.id, std::nullopt);
   read_fires(own, out);
+  read_params(own, out);
   out.plan = newest_plan(own, out.job.id);
   read_waiting(own, out);
   return out;
@@ -254,9 +312,17 @@ core::result<std::vector<elastic::adopted_job>> elastic_role::adopt(const core::
       if (!slots.contains(each.slot))
         return core::fail(core::errc::fenced, "slot " + std::to_string(each.slot) + " has another epoch");
     std::vector<elastic::adopted_job> out;
-    for (const auto id : ids_in(own_, slots, after, limit))
-      if (auto job = find_elastic_job(own_, id))
+    std::size_t items = 0;
+    for (const auto id : ids_in(own_, slots, after, limit)) {
+      if (items >= elastic::adopted_items_max)
+        break;
+      if (auto job = find_elastic_job(own_, id)) {
         out.push_back(state_of(own_, std::move(*job)));
+        items += out.back().items.size();
+        if (out.back().items.size() > elastic::fire_items_max)
+          read_unfinished(own_, out.back());
+      }
+    }
     return out;
   });
 }

@@ -152,6 +152,32 @@ TEST_CASE_METHOD(elastic_jobs_world, "a graceful stop releases all slots", "[act
   CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "hosts are asked to choose another node before a graceful stop", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(2s);
+  CHECK_FALSE(all['A'].must_leave);
+  CHECK_FALSE(ask_done(director, protocol::stop_request{}));
+  pass(300ms);
+  CHECK(all['A'].must_leave);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "a fire that the store refuses is tried twice in a second", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(9s);
+  store.role.refuses = true;
+  store.role.batches.clear();
+  pass(4s);
+  CHECK(store.role.batches.size() >= 3);
+  CHECK(store.role.batches.size() <= 10);
+  store.role.refuses = false;
+  pass(1s);
+  CHECK(grants('A') == 1);
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and nothing is run twice", "[actors][elastic]") {
   add_job(1);
   live(me);
@@ -170,6 +196,19 @@ TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and n
   finish(0);
   pass(100ms);
   CHECK(open_rows() == 0);
+}
+
+TEST_CASE_METHOD(elastic_jobs_world, "only the coordinator of a job can release it", "[actors][elastic]") {
+  add_job(1);
+  live(me);
+  host_up('A');
+  pass(1s);
+  REQUIRE(store.role.calls["adopt"] == 1);
+  // As from the coordinator of an incarnation that is over.
+  tell(director, protocol::coordinator_wish{.job = job, .released = true});
+  pass(10s);
+  CHECK(store.role.calls["adopt"] == 1);
+  CHECK(grants('A') == 1);
 }
 
 } // namespace ringmaster::test::elastic_director_test

@@ -76,6 +76,25 @@ TEST_CASE_METHOD(boxed, "events that a node could not store are repeated after a
   CHECK(number == 2);
 }
 
+TEST_CASE_METHOD(boxed, "refused events leave again by job", "[actors][elastic]") {
+  for (const std::int64_t run : {12, 13, 14, 15}) {
+    auto event = test::good_event(run);
+    event.kind = elastic_event_kind::finished;
+    event.job = core::elastic::elastic_job_id{run % 2 == 0 ? 1 : 2};
+    box.add(std::move(event), 1);
+  }
+  CHECK(batch(1) == run_numbers{12, 13, 14, 15});
+  CHECK(box.take_receipt(1, number, false, now).empty());
+  now += event_box::pause;
+  auto other = test::good_event(16);
+  other.job = core::elastic::elastic_job_id{3};
+  box.add(std::move(other), 1);
+  CHECK(batch(1) == run_numbers{12, 14});
+  CHECK(batch(1) == run_numbers{13, 15});
+  CHECK(box.take_receipt(1, number, true, now).size() == 2);
+  CHECK(batch(1) == run_numbers{16});
+}
+
 TEST_CASE_METHOD(boxed, "a batch without a receipt is repeated over any link, and each receipt counts", "[actors][elastic]") {
   add(12);
   CHECK(batch(1) == run_numbers{12});

@@ -41,6 +41,8 @@ struct played_host {
   elastic::host_process self;
   std::int64_t keeper_no = 0;
   bool asks_keeper = false;
+  /// The last acknowledgement asks it to choose another node.
+  bool must_leave = false;
   std::uint64_t beats = 0;
   std::uint64_t batches = 0;
   bool alive = true;
@@ -242,6 +244,7 @@ private:
       std::erase_if(host.runs, [&](const auto& run) { return run.ended_in == what.batch; });
   }
   void take(played_host& host, const protocol::elastic_ack& what) {
+    host.must_leave = what.leave;
     host.keeper_no = std::max(host.keeper_no, what.keeper_no);
     host.asks_keeper = host.asks_keeper && what.keeper_no == 0;
   }

@@ -32,6 +32,8 @@ public:
   std::function<store_fault(std::string_view method)> fault_of;
   /// Calls that were made, by method.
   std::map<std::string, int, std::less<>> calls;
+  /// Batches are refused, and not written.
+  bool refuses = false;
   /// Batches in the order of their calls.
   std::vector<elastic::elastic_batch> batches;
 
@@ -63,6 +65,8 @@ public:
   }
   core::result<std::vector<elastic::elastic_answer>> write(const elastic::elastic_batch& batch, core::time_point now) override {
     batches.push_back(batch);
+    if (refuses)
+      return core::fail(core::errc::internal, "the store refuses the batch");
     return call("write", [&] { return inner_.write(batch, now); });
   }
   core::result<std::vector<elastic::adopted_job>> adopt(const core::node_incarnation& owner,

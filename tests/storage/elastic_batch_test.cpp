@@ -245,6 +245,7 @@ TEST_CASE("E4 fires an instant once", "[storage][elastic]") {
     auto again = f.fire(*job.next, job.revision, {0});
     std::get<elastic::item_grant>(again.items[0].what).fence = elastic::fence_number{1};
     const auto answer = f.write({again}).at(0);
+    CHECK(answer.outcome == guard_lost); // the coordinator must not take it for a fire whose grants lost their guards
     CHECK(answer.items[0].outcome == guard_lost);
     CHECK(f.db->value("SELECT COUNT(*) FROM ej_run") == "2");
     CHECK(require(f.ej().read_job(f.job)).job.next == *job.next + 1min);

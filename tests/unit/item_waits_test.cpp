@@ -36,6 +36,19 @@ TEST_CASE("a request waits in a bounded queue until its time is over", "[unit][e
   CHECK(step(at, one, event::time_passed{}) == "drop:expired >I");
 }
 
+TEST_CASE("a second silence of a host extends the wait for its lease", "[unit][elastic]") {
+  scenery at;
+  auto one = in(item_state::running);
+  one.lease = 60'500ms;
+  CHECK(step(at, one, event::host_silent{own, begin}) == " >U");
+  CHECK(due_at(one) == begin + 60'750ms);
+  // It returned at 30 s, and no inventory came before its next silence.
+  CHECK(step(at, one, event::host_silent{own, begin + 31s}) == " >U");
+  CHECK(due_at(one) == begin + 91'750ms);
+  CHECK(step(at, one, event::host_silent{own, begin + 1s}) == "stale >U");
+  CHECK(due_at(one) == begin + 91'750ms);
+}
+
 TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
   scenery at;
   at.rules.timeout = 60s;
