@@ -84,6 +84,7 @@ describe('the form of a job', () => {
     const { pathname } = new URL(url, 'http://server')
     if (pathname === '/api/v1/jobs' && (init?.method ?? 'GET') === 'GET') return page(jobs)
     if (pathname === '/api/v1/jobs/1') return json(job, 200, { ETag: '"1"' })
+    if (pathname === '/api/v1/schedule/preview') return json({ next_ms: [Date.now() + 3600000], zone: 'UTC', words: null, notes: [] })
     return answer(url, init)
   })
 
