@@ -778,3 +778,40 @@ test('job: its next times are read again when they have passed', (world) =>
     await visitor.settle()
     await world.admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('edit: a refusal of the server stands next to Save, and its field is marked and in sight', (world) =>
+  visit(world, { viewport: { width: 1440, height: 700 } }, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    const field = drawerField(page, 'Alarm e-mail')
+    await field.fill('not an email;;')
+    await drawerField(page, 'Retries').scrollIntoViewIfNeeded()
+    visitor.expect(/status 400: PUT/)
+    await saveEdit(page)
+    await page.locator('.el-drawer__footer [role=alert]').waitFor()
+    const item = page.locator('.el-drawer .is-error', { has: field })
+    await item.getByText('invalid e-mail address').waitFor()
+    await until(() => field.evaluate((each) => { const { top, bottom } = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight }), 'the field is in sight')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await field.fill('a@example.org')
+    await item.waitFor({ state: 'detached' })
+    await visitor.settle()
+  }))
+
+test('edit: a number out of its range stays as typed, and the form says its range', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    const before = (await world.admin.get(`/jobs/${id}`)).timeout_s
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    for (const [label, value] of [['Time limit (s)', '-5'], ['Retries', '9999999']]) {
+      const field = drawerField(page, label)
+      await field.fill(value)
+      await field.blur()
+      await page.getByText(`${value} is out of range`).waitFor()
+      assert.equal(await field.inputValue(), value)
+    }
+    await save(page)
+    assert.equal(await page.locator('table.conflict').count(), 0)
+    assert.equal((await world.admin.get(`/jobs/${id}`)).timeout_s, before)
+    await visitor.settle()
+  }))
