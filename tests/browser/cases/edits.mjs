@@ -815,3 +815,38 @@ test('edit: a number out of its range stays as typed, and the form says its rang
     assert.equal((await world.admin.get(`/jobs/${id}`)).timeout_s, before)
     await visitor.settle()
   }))
+
+test('dialogs: they begin at their first field, and Escape asks before typed text is lost', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/users')
+    const dialog = page.locator('.el-dialog').filter({ visible: true })
+    const box = page.locator('.el-message-box').filter({ visible: true })
+    const cases = [
+      ['/users', () => page.getByRole('button', { name: 'Add a user' }).click()],
+      ['/keys', () => page.getByRole('button', { name: 'Create an API key' }).first().click()],
+      ['/executors', () => page.getByRole('button', { name: 'Add a group' }).click()],
+      [`/jobs/${world.jobs['import rates']}`, () => page.getByRole('button', { name: 'Run once' }).click()],
+    ]
+    for (const [path, open] of cases) {
+      await visitor.move(path)
+      // Untouched, it closes at once.
+      await open()
+      const field = dialog.locator('form :is(input, textarea)').first()
+      await until(() => field.evaluate((each) => each === document.activeElement), `the first field on ${path} has the focus`)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      assert.equal(await box.count(), 0)
+      await open()
+      await until(() => field.evaluate((each) => each === document.activeElement), `the first field on ${path} has the focus`)
+      await page.keyboard.type('typed')
+      await page.keyboard.press('Escape')
+      await box.getByText('Discard the changes').waitFor()
+      await box.getByRole('button', { name: 'Cancel' }).click()
+      await box.waitFor({ state: 'hidden' })
+      assert.match(await field.inputValue(), /typed/)
+      await dialog.locator('.el-dialog__headerbtn').click()
+      await box.getByRole('button', { name: 'Discard' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    await visitor.settle()
+  }))
