@@ -576,3 +576,15 @@ test('node: one name on the pages Now and Nodes and of a run', (world) =>
     }
     await visitor.settle()
   }))
+
+test('log: parts of one line carry its number once', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const own = await run(world, 'report')
+    await visitor.signIn('admin', world.adminPassword, `/runs/${own}/log`)
+    await page.getByText(/End of the log/).waitFor()
+    await page.getByText("Times in the text are those of the executor's clock and zone").waitFor()
+    const shown = await page.locator('.line .number').evaluateAll((all) => all.map((each) => each.dataset.number).filter(Boolean).map(Number))
+    assert.deepEqual(shown, shown.map((_, index) => index + 1))
+    assert.ok((await page.locator('.line').count()) > shown.length, 'a line has several parts')
+    await visitor.settle()
+  }))
