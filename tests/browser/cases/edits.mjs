@@ -90,9 +90,9 @@ test('edit: two editors of one job: the second one sees both changes and merges 
     // One side of each field is marked; the choice moves the mark.
     const saved = () => page.locator('table.conflict .saved').allInnerTexts()
     assert.equal((await saved()).length, 3)
-    assert.ok((await saved()).some((text) => /a=2[\s\S]*is saved/.test(text)))
+    assert.ok((await saved()).some((text) => /a=2[\s\S]*will be saved/.test(text)))
     await page.locator('table.conflict').getByText('a=3').click()
-    assert.ok((await saved()).some((text) => /a=3[\s\S]*is saved/.test(text)))
+    assert.ok((await saved()).some((text) => /a=3[\s\S]*will be saved/.test(text)))
     await page.getByRole('button', { name: 'Merge and save' }).click()
     await page.getByText('The job is saved').waitFor()
     const { author, params, description } = await world.admin.get(`/jobs/${id}`)
@@ -848,5 +848,26 @@ test('dialogs: they begin at their first field, and Escape asks before typed tex
       await box.getByRole('button', { name: 'Discard' }).click()
       await dialog.waitFor({ state: 'hidden' })
     }
+    await visitor.settle()
+  }))
+
+test('script: a comparison names its sides, and Run once says that an edit is not saved', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/script`)
+    await page.locator('.editor .cm-editor.cm-focused').waitFor()
+    const { items } = await world.admin.get(`/jobs/${id}/sources?bodies=false`)
+    await page.locator('.versions').getByRole('button', { name: `Version ${items.at(-1).id} ·` }).click()
+    await page.locator('.halves').getByText(`Version ${items.at(-1).id}`, { exact: true }).waitFor()
+    await page.locator('.halves').getByText('Text of the editor, saved').waitFor()
+    await page.getByRole('button', { name: 'Back to the editor' }).click()
+    await page.locator('.editor .cm-content').focus()
+    await page.keyboard.type('# not saved\n')
+    await page.getByRole('button', { name: 'Run once' }).click()
+    await page.locator('.el-dialog').getByText('The saved version runs').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.el-dialog').waitFor({ state: 'hidden' })
+    await page.locator('.editor .cm-content').focus()
+    await page.keyboard.press('Control+z')
     await visitor.settle()
   }))

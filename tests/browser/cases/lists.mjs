@@ -49,7 +49,7 @@ test('jobs: the menu of a row has each action of XXL-JOB', (world) =>
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     menu = await openMenu(page, world.jobs['tidy up'])
-    await menu.getByText('GLUE IDE').click()
+    await menu.getByText('Script', { exact: true }).click()
     await page.waitForURL(/\/script$/)
     await visitor.settle()
   }))
