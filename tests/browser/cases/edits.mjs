@@ -871,3 +871,19 @@ test('script: a comparison names its sides, and Run once says that an edit is no
     await page.keyboard.press('Control+z')
     await visitor.settle()
   }))
+
+test('audit: permissions, groups and actions are named in words', async (world) => {
+  const { id } = await world.admin.post('/users', { name: 'audited', password, admin: false, rights: [{ group: world.pay, right: 'operator' }] })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/audit?object=user&object_id=${id}`)
+    const row = page.locator('main tbody tr').first()
+    await row.getByText('Payments: operator').waitFor()
+    assert.match(await row.innerText(), /added[\s\S]*Role[\s\S]*Normal user/)
+    await visitor.settle()
+  })
+  await visit(world, { settings: { language: 'zh-CN' } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/audit?object=user&object_id=${id}`)
+    await page.locator('main tbody tr').first().getByText('新增', { exact: true }).waitFor()
+    await visitor.settle()
+  })
+})
