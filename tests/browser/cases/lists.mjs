@@ -588,3 +588,18 @@ test('log: parts of one line carry its number once', (world) =>
     assert.ok((await page.locator('.line').count()) > shown.length, 'a line has several parts')
     await visitor.settle()
   }))
+
+test('runs: the question before runs are cleared says how many match', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/runs?job=${world.jobs.report}`)
+    const { total } = await world.admin.get(`/runs?job=${world.jobs.report}&limit=1`)
+    await page.getByRole('button', { name: 'Clear runs' }).or(page.getByRole('button', { name: /^Clear(?! filters)/ })).first().click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('.el-select').last().click()
+    await page.getByRole('option', { name: /^All/ }).last().click()
+    await dialog.locator('.el-button--danger').click()
+    await page.locator('.el-message-box').getByText(`Runs that match now: ${total}.`).waitFor()
+    await page.locator('.el-message-box').getByText('of job report').waitFor()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Cancel' }).click()
+    await visitor.settle()
+  }))
