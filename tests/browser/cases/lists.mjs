@@ -603,3 +603,20 @@ test('runs: the question before runs are cleared says how many match', (world) =
     await page.locator('.el-message-box').getByRole('button', { name: 'Cancel' }).click()
     await visitor.settle()
   }))
+
+test('filters: a text that is not a time is named at its field, without a warning', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const warnings = []
+    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()))
+    await visitor.signIn('admin', world.adminPassword, '/runs')
+    const field = page.locator('.filters').getByLabel('From', { exact: true })
+    await field.fill('yesterday noon')
+    await page.keyboard.press('Enter')
+    await page.getByText('"yesterday noon" is not a time').waitFor()
+    await field.fill('2026-01-31 08:00:00')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/from=\d+/)
+    assert.equal(await page.getByText('is not a time').count(), 0)
+    assert.deepEqual(warnings, [])
+    await visitor.settle()
+  }))
