@@ -343,7 +343,7 @@ test('declared files: sources show their objects, and whether the files of the s
     await admin.post('/apply', { source: 'elsewhere', files: [{ name: 'elsewhere.toml', text: '[[group]]\napp_name = "elsewhere-worker"\n' }] })
     await visitor.signIn('admin', world.adminPassword, '/declared')
     const row = (source) => page.locator('main tbody tr', { hasText: source }).first()
-    await row('deploy').getByText('2 groups, 3 jobs, 0 alarms').waitFor()
+    await row('deploy').getByText('Groups: 2, jobs: 3, alarms: 0').waitFor()
     await row('deploy').getByText('jobs.toml').waitFor()
     const drift = await admin.get('/declared/deploy/drift')
     const different = drift.changes.filter((each) => each.kind !== 'unchanged').length + drift.warnings.length
