@@ -136,6 +136,8 @@ describe('the search', () => {
     for (const key of ['t', 's', 'x', 'Backspace', '7']) outside(key)
     await settle()
     expect([input().value, document.activeElement === input()]).toEqual(['ts7', true])
+    const other = document.body.appendChild(document.createElement('input'))
+    expect(outside('p', other)).toBe(true)
     const close = document.querySelector<HTMLElement>('.el-dialog__headerbtn')!
     expect([outside(' ', close), outside('Enter', close)]).toEqual([true, true])
     expect(input().value).toBe('ts7')

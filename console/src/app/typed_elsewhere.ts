@@ -1,4 +1,5 @@
 import { onScopeDispose } from 'vue'
+import { takesText } from './keyboard'
 
 /** Receives the keys that were meant for an input. */
 export interface KeyReceiver {
@@ -19,8 +20,8 @@ export function useTypedElsewhere(receiver: KeyReceiver): void {
   function pressed(event: KeyboardEvent): void {
     const input = receiver.input()
     const { target } = event
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || (input && target === input)) return
-    const onControl = target instanceof HTMLElement && input !== null && target.closest('button, a, input, textarea, select') !== null
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || takesText(target)) return
+    const onControl = target instanceof HTMLElement && input !== null && target.closest('button, a') !== null
     if (event.key === 'Enter' ? onControl : !isText(event) || (onControl && event.key === ' ')) return
     event.preventDefault()
     event.stopImmediatePropagation()
