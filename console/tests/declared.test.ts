@@ -41,7 +41,7 @@ describe('sources of declared files', () => {
     expect(page.text()).toContain('retry: 5 -> 0')
     expect(page.text()).toContain('job pay/old is no longer in the files')
     expect(page.text()).not.toContain('group pay')
-    expect(page.text()).toContain('1 groups, 2 jobs, 0 alarms')
+    expect(page.text()).toContain('Groups: 1, jobs: 2, alarms: 0')
   })
   it('show that nothing differs, and compare again', async () => {
     serve([source('deploy', { has_files: true })], () => changes([{ kind: 'unchanged', object: 'group pay', fields: [] }]))

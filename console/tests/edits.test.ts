@@ -123,14 +123,14 @@ describe('saving an edit of a job', () => {
     await press('Save', '.el-drawer')
     await press('Save', '.el-dialog')
     expect(table().sort()).toEqual([
-      ['Author', 'ann', 'ben✓ is saved', 'ann'],
-      ['Parameters', 'a=1', 'a=2✓ is saved', 'a=3'],
-      ['Purpose', 'old', 'old', 'mine✓ is saved'],
+      ['Author', 'ann', 'ben✓ will be saved', 'ann'],
+      ['Parameters', 'a=1', 'a=2✓ will be saved', 'a=3'],
+      ['Purpose', 'old', 'old', 'mine✓ will be saved'],
     ])
     expect(document.body.textContent).toContain('Another user changed this job')
     document.querySelectorAll<HTMLInputElement>('table.conflict input[type=radio]')[1]?.click()
     await settle()
-    expect(table().find(([name]) => name === 'Parameters')).toEqual(['Parameters', 'a=1', 'a=2', 'a=3✓ is saved'])
+    expect(table().find(([name]) => name === 'Parameters')).toEqual(['Parameters', 'a=1', 'a=2', 'a=3✓ will be saved'])
     await press('Merge and save', '.el-dialog')
     expect(puts().map((each) => each.match)).toEqual(['"1"', '"2"'])
     expect(puts()[1]?.body).toMatchObject({ params: 'a=3', author: 'ben', description: 'mine' })

@@ -139,4 +139,15 @@ describe('the page Jobs without a group', () => {
     expect(wrapper!.find('main .waiting').text()).toContain('No group yet')
     expect(wrapper!.find('main .waiting a').attributes('href')).toMatch(/\/executors\?add=$/)
   })
+  it('leads from the form of a job to the first group', async () => {
+    groups = []
+    await open('/jobs/new')
+    await vi.waitFor(() => expect(document.querySelector('.el-drawer a[href*="add="]')?.textContent).toBe('Add a group'), 8000)
+  })
+  it('names the access token of executors, and where it is', async () => {
+    groups = []
+    refused = []
+    await open('/executors')
+    await vi.waitFor(() => expect(wrapper!.find('main').text()).toMatch(/access token[^]*security\.access_token[^]*initial-secrets/), 5000)
+  })
 })

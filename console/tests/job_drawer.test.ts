@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { effectScope, nextTick, ref } from 'vue'
 import { handlersOf, useHandlerNames } from '../src/jobs/handler_names'
+import type { Mistake } from '../src/api/problem'
+import { emptyForm, type JobForm } from '../src/jobs/job_form'
+import { refusedField } from '../src/jobs/job_refusal'
 import type { JobRow } from '../types/api'
 import { answer, json, settle } from './app'
-import { type, useConsole } from './console'
+import { press, type, useConsole } from './console'
 import { example } from './example'
 
 const row = (handler: string, more: Partial<JobRow> = {}): JobRow => ({ ...(example('JobRow') as JobRow), glue_type: 'BEAN', handler, group: 1, ...more })
@@ -79,16 +82,22 @@ describe('names of handlers', () => {
 
 describe('the form of a job', () => {
   let jobs: JobRow[] = []
-  const job = { ...(example('Job') as object), id: 1, group: 1, source: null, glue_type: 'BEAN', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, children: [] }
+  let refusal: Response | null = null
+  const job = { ...(example('Job') as object), id: 1, group: 1, source: null, glue_type: 'BEAN', handler: 'quick', schedule: { type: 'CRON', conf: '0 0 2 * * ?' }, interval_ms: null, start_at_ms: null, end_at_ms: null, jitter_ms: null, children: [] }
   const openPage = useConsole(async (url, init) => {
     const { pathname } = new URL(url, 'http://server')
+    if (refusal && init?.method === 'PUT') return refusal
     if (pathname === '/api/v1/jobs' && (init?.method ?? 'GET') === 'GET') return page(jobs)
     if (pathname === '/api/v1/jobs/1') return json(job, 200, { ETag: '"1"' })
+    if (pathname === '/api/v1/schedule/preview') return json({ next_ms: [Date.now() + 3600000], zone: 'UTC', words: null, notes: [] })
     return answer(url, init)
   })
 
   // Drafts that are not saved are kept there.
-  beforeEach(() => sessionStorage.clear())
+  beforeEach(() => {
+    sessionStorage.clear()
+    refusal = null
+  })
 
   it('suggests handlers and takes any other name', async () => {
     jobs = [row('quick'), row('slow')]
@@ -115,5 +124,32 @@ describe('the form of a job', () => {
     document.querySelector<HTMLElement>('tbody a[href*="field=cron"]')?.click()
     await vi.waitFor(() => expect(router.currentRoute.value.fullPath).toBe('/jobs/1/edit?name=report&field=cron'), { timeout: 8000 })
     await vi.waitFor(() => expect(document.activeElement?.getAttribute('aria-label')).toBe('Cron expression'), { timeout: 8000 })
+  })
+  it('says next to Save what the server refuses, and at the field that it names', async () => {
+    refusal = json({ type: 'urn:ringmaster:invalid_argument', title: '', status: 400, detail: 'alarm_email: invalid e-mail address "not an email"' }, 400)
+    await openPage('/jobs/1/edit')
+    const field = document.querySelector<HTMLInputElement>('.el-drawer input[placeholder^="a@example"]')
+    const item = () => field?.closest('.el-form-item')
+    await type('.el-drawer input[placeholder^="a@example"]', 'not an email')
+    await press('Save')
+    await press('Save', '.el-dialog')
+    await vi.waitFor(() => expect(document.querySelector('.el-drawer__footer [role=alert]')?.textContent).toContain('invalid e-mail address'))
+    await vi.waitFor(() => expect(item()?.classList.contains('is-error')).toBe(true))
+    await vi.waitFor(() => expect(item()?.textContent).toContain('invalid e-mail address "not an email"'))
+    await type('.el-drawer input[placeholder^="a@example"]', 'a@example.org')
+    await vi.waitFor(() => expect(item()?.classList.contains('is-error')).toBe(false))
+  })
+})
+
+describe('the field that a refusal names', () => {
+  const form = emptyForm(1)
+  const at = (message: string, errors: Mistake[] = [], more: Partial<JobForm> = {}) => refusedField({ message, errors }, { ...form, ...more })
+  it('is found by the name before a colon or by a pointer', () => {
+    expect(at('timeout_s: must be positive')).toEqual({ name: 'timeout_s', text: 'must be positive' })
+    expect(at('unknown character', [{ pointer: '/schedule/conf' } as Mistake])).toEqual({ name: 'cron', text: 'unknown character' })
+    expect(at('too short', [{ pointer: '/interval_ms' } as Mistake], { type: 'FIX_RATE' })?.name).toBe('rate')
+    expect(at('the store: is busy')).toBeNull()
+    expect(at('toString: x')).toBeNull()
+    expect(at('Job ID is illegal')).toBeNull()
   })
 })

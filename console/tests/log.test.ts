@@ -1,6 +1,9 @@
+import { mount } from '@vue/test-utils'
 import { describe, expect, it } from 'vitest'
+import { ref, shallowRef } from 'vue'
 import { markedTokens, plainStyle, styleAfter, tokensOf, visibleText } from '../src/log/ansi'
 import { cellsOf, hashOfLines, LogBlocks, linesOfHash } from '../src/log/log_blocks'
+import { useLogRows } from '../src/log/log_rows'
 import { daysRange, isLastNight, lastNight } from '../src/log/ranges'
 
 const esc = '\u001b'
@@ -150,5 +153,26 @@ describe('ranges', () => {
     const now = new Date(2026, 2, 5, 11, 0).getTime()
     expect(daysRange('last_month', now)).toEqual([new Date(2026, 1, 1).getTime(), new Date(2026, 2, 1).getTime()])
     expect(daysRange('week', now)).toEqual([new Date(2026, 1, 27).getTime(), new Date(2026, 2, 6).getTime()])
+  })
+})
+
+describe('rows of a log', () => {
+  it('carry the number of their line once, also when only some are shown', () => {
+    const log = new LogBlocks()
+    log.append(1, 2, '<br>--- start ---<br>--- param:\nnext\n')
+    const only = ref<number[] | null>(null)
+    let rows: ReturnType<typeof useLogRows> | undefined
+    const none = () => undefined
+    const wrapper = mount({
+      setup() {
+        rows = useLogRows({ blocks: shallowRef(log), version: ref(0), only, following: ref(false), box: ref(null), ruler: ref(null), reachedEnd: none, nearTop: none })
+        return none
+      },
+    })
+    const shown = () => rows?.visible.value.map(({ row, first }) => [row.line, first])
+    expect(shown()).toEqual([[1, true], [1, false], [2, true]])
+    only.value = [1, 2]
+    expect(shown()).toEqual([[1, true], [2, true]])
+    wrapper.unmount()
   })
 })

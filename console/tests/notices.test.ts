@@ -2,7 +2,7 @@ import { nextTick } from 'vue'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
 import { ApiError } from '../src/api/problem'
-import { confirmed, tellWithUndo, undoLast, undoMs, wordsOf } from '../src/app/notices'
+import { confirmed, confirmedByTyping, tellWithUndo, undoLast, undoMs, wordsOf } from '../src/app/notices'
 
 const button = () => document.querySelector<HTMLButtonElement>('.with-undo .undo')
 
@@ -20,6 +20,25 @@ describe('a confirmation', () => {
     await vi.advanceTimersByTimeAsync(50)
     expect(await sure).toBe(answer === 'Stop')
     expect(document.activeElement).toBe(opener)
+  })
+  it('by typing says above its field what to type', async () => {
+    const sure = confirmedByTyping('Run again', 'Run 1647 runs again?', 'Run again', '1647')
+    await vi.advanceTimersByTimeAsync(50)
+    const box = document.querySelector('.el-message-box')!
+    expect(box.querySelector('.el-message-box__message')?.textContent).toBe('Run 1647 runs again? Type 1647 to confirm.')
+    const field = box.querySelector('input')!
+    const action = [...box.querySelectorAll('button')].at(-1)!
+    const type = async (text: string) => {
+      field.value = text
+      field.dispatchEvent(new Event('input'))
+      await vi.advanceTimersByTimeAsync(50)
+      action.click()
+      await vi.advanceTimersByTimeAsync(50)
+    }
+    await type('1648')
+    expect(box.querySelector('.el-message-box__errormsg')?.textContent).toBe('Type 1647 to confirm.')
+    await type(' 1647 ')
+    expect(await sure).toBe(true)
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Run } from '../types/api'
 import { taggedRead } from '../src/live/tagged'
-import { boundOf, failuresOf, latenessRows, minutesOf, rateText, stepsOf } from '../src/now/figures'
+import { boundOf, failuresOf, latenessRows, minutesOf, rateText, stepsOf, fewOfEach } from '../src/now/figures'
 import { example } from './example'
 
 const series = (from_ms: number, fired: number[], failed: number[] = []) => ({ step_ms: 5000, from_ms, fired, failed })
@@ -70,5 +70,14 @@ describe('a tagged reading', () => {
     expect(shown.map((each) => each.now_ms)).toEqual([1, 1, 2, 2])
     expect(shown[1]).toBe(shown[0])
     expect(sent).toEqual([null, 'W/"a"', 'W/"a"', 'W/"b"'])
+  })
+})
+
+describe('the next firings', () => {
+  it('are at most two of each job, in their order', () => {
+    const firing = (job: number, at_ms: number) => ({ job, at_ms })
+    const quick = Array.from({ length: 100 }, (_, at) => firing(1, at))
+    expect(fewOfEach([...quick, firing(2, 200), firing(1, 201), firing(3, 202)])).toEqual([firing(1, 0), firing(1, 1), firing(2, 200), firing(3, 202)])
+    expect(fewOfEach([firing(1, 0), firing(2, 1), firing(3, 2)], 2)).toHaveLength(2)
   })
 })

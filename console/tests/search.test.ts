@@ -130,4 +130,23 @@ describe('the search', () => {
     await settle()
     expect(asked).toHaveLength(1)
   })
+  it('takes keys that are typed before its input has the focus, and none that press a button', async () => {
+    const outside = (key: string, target: EventTarget = document.body) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+    input().blur()
+    for (const key of ['t', 's', 'x', 'Backspace', '7']) outside(key)
+    await settle()
+    expect([input().value, document.activeElement === input()]).toEqual(['ts7', true])
+    const other = document.body.appendChild(document.createElement('input'))
+    expect(outside('p', other)).toBe(true)
+    const close = document.querySelector<HTMLElement>('.el-dialog__headerbtn')!
+    expect([outside(' ', close), outside('Enter', close)]).toEqual([true, true])
+    expect(input().value).toBe('ts7')
+  })
+  it('opens again at once after it was closed, and is empty then', async () => {
+    type('old')
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', code: 'Escape', bubbles: true }))
+    await vi.waitFor(() => expect(document.querySelector('[role=combobox]')).toBeNull(), 500)
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: '/' }))
+    await vi.waitFor(() => expect(input()?.value).toBe(''))
+  })
 })

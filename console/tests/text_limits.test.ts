@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { showLanguage } from '../src/app/i18n'
 import { tooLong } from '../src/app/text_limits'
-import { emptyForm, longFields } from '../src/jobs/job_form'
+import { emptyForm, longFields, outOfRange } from '../src/jobs/job_form'
 
 beforeEach(() => showLanguage('en'))
 
@@ -15,5 +15,21 @@ describe('a text that is too long', () => {
     expect(Object.keys(longFields(form)).sort()).toEqual(['cron', 'description', 'handler', 'name'])
     expect(Object.keys(longFields({ ...form, glue_type: 'GLUE_SHELL', type: 'NONE' })).sort()).toEqual(['description', 'name'])
     expect(longFields(emptyForm(1))).toEqual({})
+  })
+})
+
+describe('a number out of its range', () => {
+  it('is said at its field, and never replaced', () => {
+    expect(outOfRange(emptyForm(1))).toEqual({})
+    expect(outOfRange({ ...emptyForm(1), timeout_s: -5, retry_count: 9999999 })).toEqual({
+      timeout_s: '-5 is out of range: enter a whole number from 0 to 2147483647',
+      retry_count: '9999999 is out of range: enter a whole number from 0 to 1000',
+    })
+    const rate = { ...emptyForm(1), type: 'FIX_RATE' as const }
+    for (const each of [0, -3, 1.5]) expect(Object.keys(outOfRange({ ...rate, rate: each }))).toEqual(['rate'])
+    expect(Object.keys(outOfRange({ ...rate, rate: 9, rateUnit: 'ms' }))).toEqual(['rate'])
+    expect(outOfRange({ ...rate, rate: 9 })).toEqual({})
+    expect(outOfRange({ ...rate, type: 'NONE', rate: -1, jitter_ms: -1 })).toEqual({})
+    expect(outOfRange({ ...rate, rate: undefined, timeout_s: undefined })).toEqual({})
   })
 })

@@ -519,23 +519,6 @@ TEST_CASE("a pidfd proves the end of a process of this machine", "[actors][elast
   CHECK(processes.ended() == std::vector{process(5)});
 }
 
-TEST_CASE_METHOD(table_fixture, "a second silence between two readings is news", "[actors][elastic]") {
-  keeper = {"b", 9};
-  table.learn(row(), now, now);
-  table.learn_change(row(1, silent), now);
-  CHECK(fates() == std::vector{host_fate::silent});
-  table.learn_change(row(1, silent), now);
-  CHECK(fates().empty());
-  pass(300ms);
-  // Its keeper claimed it again, and judged it again.
-  ++keeper_no;
-  table.learn_change(row(1, silent), now);
-  const auto notices = table.take_notices();
-  REQUIRE(notices.size() == 1);
-  CHECK(notices.front().fate == host_fate::silent);
-  CHECK(notices.front().last_beat == now - 750ms);
-}
-
 TEST_CASE_METHOD(table_fixture, "a list that differs only in free slots says so", "[actors][elastic]") {
   admit();
   static_cast<void>(beat(1));

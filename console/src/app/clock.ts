@@ -2,6 +2,11 @@ import { onScopeDispose, ref, type Ref } from 'vue'
 import { settings, type ShownZone } from './settings'
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+/** Returns the names of time zones that the browser knows, UTC and the viewer's first. */
+export function zoneNames(): string[] {
+  const list = (Intl as unknown as { supportedValuesOf?: (what: string) => string[] }).supportedValuesOf?.('timeZone') ?? []
+  return [...new Set(['UTC', viewerZone, ...list])]
+}
 export const serverZone = ref('UTC')
 let skewMs = 0
 

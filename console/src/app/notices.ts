@@ -74,11 +74,12 @@ export async function confirmed(title: string, text: string, action: string, dan
 export async function confirmedByTyping(title: string, text: string, action: string, wanted: string): Promise<boolean> {
   const before = document.activeElement
   try {
-    await ElMessageBox.prompt(text, title, {
+    const wish = t('confirm.type_it', { wanted })
+    await ElMessageBox.prompt(`${text} ${wish}`, title, {
       confirmButtonText: action,
       cancelButtonText: t('act.cancel'),
       type: 'warning',
-      inputValidator: (value: string) => value === wanted || t('confirm.type_it', { wanted }),
+      inputValidator: (value: string) => value.trim() === wanted || wish,
     })
     return true
   } catch {

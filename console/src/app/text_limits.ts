@@ -21,3 +21,6 @@ export function tooLong(text: string, max: number): string {
   const { length } = [...text.trim()]
   return length > max ? t('form.too_long', { count: length, max }) : ''
 }
+
+/** Returns why a number is not one that the server takes; '': it is. */
+export const rangeProblem = (value: number, min: number, max: number): string => (Number.isInteger(value) && value >= min && value <= max ? '' : t('form.out_of_range', { value, min, max }))

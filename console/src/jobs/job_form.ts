@@ -1,5 +1,5 @@
 import type { Job, JobDraft, NewJob } from '../../types/api'
-import { charsMax, tooLong } from '../app/text_limits'
+import { charsMax, rangeProblem, tooLong } from '../app/text_limits'
 
 /** Fields of the form. Texts for inputs, so that a field may be empty while it is edited. */
 export interface JobForm {
@@ -138,6 +138,23 @@ export function longFields(form: JobForm): Partial<Record<keyof JobForm, string>
   const found: Partial<Record<keyof JobForm, string>> = {}
   for (const [name, max] of Object.entries(limits) as [keyof JobForm, number][]) {
     const problem = tooLong(String(form[name]), max)
+    if (problem) found[name] = problem
+  }
+  return found
+}
+
+/** Most seconds and milliseconds that the server stores in a number. */
+const numberMax = 2147483647
+
+/** Returns why numbers that are sent are not those that the server takes. An empty field is not sent. */
+export function outOfRange(form: JobForm): Partial<Record<keyof JobForm, string>> {
+  const ranges: Partial<Record<keyof JobForm, [number, number]>> = { timeout_s: [0, numberMax], retry_count: [0, 1000] }
+  if (form.type === 'FIX_RATE') ranges.rate = [form.rateUnit === 'ms' ? 10 : 1, numberMax]
+  if (form.type !== 'NONE') ranges.jitter_ms = [0, 86400000]
+  const found: Partial<Record<keyof JobForm, string>> = {}
+  for (const [name, [min, max]] of Object.entries(ranges) as [keyof JobForm, [number, number]][]) {
+    const value = form[name]
+    const problem = typeof value === 'number' ? rangeProblem(value, min, max) : ''
     if (problem) found[name] = problem
   }
   return found

@@ -26,6 +26,8 @@ export interface VisibleRow {
   /** Index among all rows. */
   real: number
   row: LogRow
+  /** False: the row above is an earlier part of the same line. */
+  first: boolean
   top: number
   height: number
 }
@@ -79,7 +81,7 @@ export function useLogRows({ blocks, version, only, following, box, ruler, reach
       const row = rowAt(index)
       if (!row) continue
       const top = topOf(index) - position.value + scrollTop.value
-      rows.push({ index, real: realOf(index), row, top, height: topOf(index + 1) - topOf(index) })
+      rows.push({ index, real: realOf(index), row, first: index === 0 || rowAt(index - 1)?.line !== row.line, top, height: topOf(index + 1) - topOf(index) })
     }
     return rows
   })

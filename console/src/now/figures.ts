@@ -84,6 +84,18 @@ export function failuresOf(runs: readonly Run[]): Failures[] {
   return [...found.values()].sort((a, b) => b.count - a.count || b.newest.id - a.newest.id)
 }
 
+/** Returns the first firings, at most two of each job, so that a quick job does not hide the others. */
+export function fewOfEach<Firing extends { job: number }>(firings: readonly Firing[], most = 20): Firing[] {
+  const seen = new Map<number, number>()
+  return firings
+    .filter(({ job }) => {
+      const count = (seen.get(job) ?? 0) + 1
+      seen.set(job, count)
+      return count <= 2
+    })
+    .slice(0, most)
+}
+
 /** Formats a rate: `0`, `0.4`, `12.3`, `5,021`. */
 export function rateText(rate: number, language: string): string {
   return new Intl.NumberFormat(language, { maximumFractionDigits: rate < 100 ? 1 : 0 }).format(rate)

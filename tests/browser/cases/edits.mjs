@@ -90,9 +90,9 @@ test('edit: two editors of one job: the second one sees both changes and merges 
     // One side of each field is marked; the choice moves the mark.
     const saved = () => page.locator('table.conflict .saved').allInnerTexts()
     assert.equal((await saved()).length, 3)
-    assert.ok((await saved()).some((text) => /a=2[\s\S]*is saved/.test(text)))
+    assert.ok((await saved()).some((text) => /a=2[\s\S]*will be saved/.test(text)))
     await page.locator('table.conflict').getByText('a=3').click()
-    assert.ok((await saved()).some((text) => /a=3[\s\S]*is saved/.test(text)))
+    assert.ok((await saved()).some((text) => /a=3[\s\S]*will be saved/.test(text)))
     await page.getByRole('button', { name: 'Merge and save' }).click()
     await page.getByText('The job is saved').waitFor()
     const { author, params, description } = await world.admin.get(`/jobs/${id}`)
@@ -343,7 +343,7 @@ test('declared files: sources show their objects, and whether the files of the s
     await admin.post('/apply', { source: 'elsewhere', files: [{ name: 'elsewhere.toml', text: '[[group]]\napp_name = "elsewhere-worker"\n' }] })
     await visitor.signIn('admin', world.adminPassword, '/declared')
     const row = (source) => page.locator('main tbody tr', { hasText: source }).first()
-    await row('deploy').getByText('2 groups, 3 jobs, 0 alarms').waitFor()
+    await row('deploy').getByText('Groups: 2, jobs: 3, alarms: 0').waitFor()
     await row('deploy').getByText('jobs.toml').waitFor()
     const drift = await admin.get('/declared/deploy/drift')
     const different = drift.changes.filter((each) => each.kind !== 'unchanged').length + drift.warnings.length
@@ -763,4 +763,125 @@ test('executors: on an empty server the first executor leads to its group', asyn
     await first?.stop()
     await server.stop()
   }
+})
+
+test('job: its next times are read again when they have passed', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const { id } = await world.admin.post('/jobs', { group: world.pay, name: 'each second', author: 'ann', handler: 'quick', schedule: { type: 'CRON', conf: '* * * * * ?' } })
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}`)
+    const times = () => page.locator('main .panel ol time').evaluateAll((all) => all.map((each) => Date.parse(each.dateTime)))
+    await until(async () => (await times()).length > 0, 'next times')
+    const last = Math.max(...(await times()))
+    await until(async () => Math.min(...(await times())) > last, 'later times', 20000)
+    await visitor.settle()
+    await world.admin.ask('DELETE', `/jobs/${id}`)
+  }))
+
+test('edit: a refusal of the server stands next to Save, and its field is marked and in sight', (world) =>
+  visit(world, { viewport: { width: 1440, height: 700 } }, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    const field = drawerField(page, 'Alarm e-mail')
+    await field.fill('not an email;;')
+    await drawerField(page, 'Retries').scrollIntoViewIfNeeded()
+    visitor.expect(/status 400: PUT/)
+    await saveEdit(page)
+    await page.locator('.el-drawer__footer [role=alert]').waitFor()
+    const item = page.locator('.el-drawer .is-error', { has: field })
+    await item.getByText('invalid e-mail address').waitFor()
+    await until(() => field.evaluate((each) => { const { top, bottom } = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight }), 'the field is in sight')
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await field.fill('a@example.org')
+    await item.waitFor({ state: 'detached' })
+    await visitor.settle()
+  }))
+
+test('edit: a number out of its range stays as typed, and the form says its range', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['two editors']
+    const before = (await world.admin.get(`/jobs/${id}`)).timeout_s
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/edit`)
+    for (const [label, value] of [['Time limit (s)', '-5'], ['Retries', '9999999']]) {
+      const field = drawerField(page, label)
+      await field.fill(value)
+      await field.blur()
+      await page.getByText(`${value} is out of range`).waitFor()
+      assert.equal(await field.inputValue(), value)
+    }
+    await save(page)
+    assert.equal(await page.locator('table.conflict').count(), 0)
+    assert.equal((await world.admin.get(`/jobs/${id}`)).timeout_s, before)
+    await visitor.settle()
+  }))
+
+test('dialogs: they begin at their first field, and Escape asks before typed text is lost', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/users')
+    const dialog = page.locator('.el-dialog').filter({ visible: true })
+    const box = page.locator('.el-message-box').filter({ visible: true })
+    const cases = [
+      ['/users', () => page.getByRole('button', { name: 'Add a user' }).click()],
+      ['/keys', () => page.getByRole('button', { name: 'Create an API key' }).first().click()],
+      ['/executors', () => page.getByRole('button', { name: 'Add a group' }).click()],
+      [`/jobs/${world.jobs['import rates']}`, () => page.getByRole('button', { name: 'Run once' }).click()],
+    ]
+    for (const [path, open] of cases) {
+      await visitor.move(path)
+      // Untouched, it closes at once.
+      await open()
+      const field = dialog.locator('form :is(input, textarea)').first()
+      await until(() => field.evaluate((each) => each === document.activeElement), `the first field on ${path} has the focus`)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      assert.equal(await box.count(), 0)
+      await open()
+      await until(() => field.evaluate((each) => each === document.activeElement), `the first field on ${path} has the focus`)
+      await page.keyboard.type('typed')
+      await page.keyboard.press('Escape')
+      await box.getByText('Discard the changes').waitFor()
+      await box.getByRole('button', { name: 'Cancel' }).click()
+      await box.waitFor({ state: 'hidden' })
+      assert.match(await field.inputValue(), /typed/)
+      await dialog.locator('.el-dialog__headerbtn').click()
+      await box.getByRole('button', { name: 'Discard' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    await visitor.settle()
+  }))
+
+test('script: a comparison names its sides, and Run once says that an edit is not saved', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const id = world.jobs['tidy up']
+    await visitor.signIn('admin', world.adminPassword, `/jobs/${id}/script`)
+    await page.locator('.editor .cm-editor.cm-focused').waitFor()
+    const { items } = await world.admin.get(`/jobs/${id}/sources?bodies=false`)
+    await page.locator('.versions').getByRole('button', { name: `Version ${items.at(-1).id} ·` }).click()
+    await page.locator('.halves').getByText(`Version ${items.at(-1).id}`, { exact: true }).waitFor()
+    await page.locator('.halves').getByText('Text of the editor, saved').waitFor()
+    await page.getByRole('button', { name: 'Back to the editor' }).click()
+    await page.locator('.editor .cm-content').focus()
+    await page.keyboard.type('# not saved\n')
+    await page.getByRole('button', { name: 'Run once' }).click()
+    await page.locator('.el-dialog').getByText('The saved version runs').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.el-dialog').waitFor({ state: 'hidden' })
+    await page.locator('.editor .cm-content').focus()
+    await page.keyboard.press('Control+z')
+    await visitor.settle()
+  }))
+
+test('audit: permissions, groups and actions are named in words', async (world) => {
+  const { id } = await world.admin.post('/users', { name: 'audited', password, admin: false, rights: [{ group: world.pay, right: 'operator' }] })
+  await visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/audit?object=user&object_id=${id}`)
+    const row = page.locator('main tbody tr').first()
+    await row.getByText('Payments: operator').waitFor()
+    assert.match(await row.innerText(), /added[\s\S]*Role[\s\S]*Normal user/)
+    await visitor.settle()
+  })
+  await visit(world, { settings: { language: 'zh-CN' } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/audit?object=user&object_id=${id}`)
+    await page.locator('main tbody tr').first().getByText('新增', { exact: true }).waitFor()
+    await visitor.settle()
+  })
 })

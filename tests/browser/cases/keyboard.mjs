@@ -144,3 +144,21 @@ test('keyboard: the dialog of a menu entry returns the focus to the button of th
     await visitor.move('/help')
     await world.admin.ask('DELETE', `/jobs/${id}`)
   }))
+
+test('keyboard: the search takes each key after "/", and opens again at once after Escape', (world) =>
+  visit(world, { reducedMotion: 'no-preference' }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/help')
+    const input = page.getByRole('combobox', { name: 'Search' })
+    // Nothing is awaited between the keys: the dialog opens meanwhile.
+    await page.keyboard.type('/nightly')
+    await until(async () => (await input.inputValue()).endsWith('ly'), 'the text')
+    assert.equal(await input.inputValue(), 'nightly')
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('/rates')
+    await input.waitFor()
+    await until(async () => (await input.inputValue()) === 'rates', 'the new text alone')
+    assert.equal(await input.evaluate((field) => field === document.activeElement), true)
+    await page.keyboard.press('Escape')
+    await input.waitFor({ state: 'detached' })
+    await visitor.settle()
+  }))

@@ -133,3 +133,16 @@ test('bulk: at 360 pixels the bar of actions has the width of the window, not ha
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'the page is wider than the window')
     await visitor.settle()
   }))
+
+test('runs: at 360 pixels further filters are behind a button, and the first run is in sight', (world) =>
+  visit(world, { viewport: { width: 360, height: 740 } }, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, '/runs')
+    const handler = page.locator('.filters').getByLabel('JobHandler')
+    assert.equal(await handler.isVisible(), false)
+    const { y } = await page.locator('main tbody tr').first().boundingBox()
+    assert.ok(y < 740, `the first run is at ${y} px`)
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await handler.waitFor()
+    assert.deepEqual(await visitor.axeFindings(), [])
+    await visitor.settle()
+  }))

@@ -49,7 +49,7 @@ test('jobs: the menu of a row has each action of XXL-JOB', (world) =>
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     menu = await openMenu(page, world.jobs['tidy up'])
-    await menu.getByText('GLUE IDE').click()
+    await menu.getByText('Script', { exact: true }).click()
     await page.waitForURL(/\/script$/)
     await visitor.settle()
   }))
@@ -574,5 +574,49 @@ test('node: one name on the pages Now and Nodes and of a run', (world) =>
       await page.goto(visitor.url(path))
       await page.locator('main').getByText(node, { exact: true }).first().waitFor()
     }
+    await visitor.settle()
+  }))
+
+test('log: parts of one line carry its number once', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const own = await run(world, 'report')
+    await visitor.signIn('admin', world.adminPassword, `/runs/${own}/log`)
+    await page.getByText(/End of the log/).waitFor()
+    await page.getByText("Times in the text are those of the executor's clock and zone").waitFor()
+    const shown = await page.locator('.line .number').evaluateAll((all) => all.map((each) => each.dataset.number).filter(Boolean).map(Number))
+    assert.deepEqual(shown, shown.map((_, index) => index + 1))
+    assert.ok((await page.locator('.line').count()) > shown.length, 'a line has several parts')
+    await visitor.settle()
+  }))
+
+test('runs: the question before runs are cleared says how many match', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    await visitor.signIn('admin', world.adminPassword, `/runs?job=${world.jobs.report}`)
+    const { total } = await world.admin.get(`/runs?job=${world.jobs.report}&limit=1`)
+    await page.getByRole('button', { name: 'Clear runs' }).or(page.getByRole('button', { name: /^Clear(?! filters)/ })).first().click()
+    const dialog = page.locator('.el-dialog')
+    await dialog.locator('.el-select').last().click()
+    await page.getByRole('option', { name: /^All/ }).last().click()
+    await dialog.locator('.el-button--danger').click()
+    await page.locator('.el-message-box').getByText(`Runs that match now: ${total}.`).waitFor()
+    await page.locator('.el-message-box').getByText('of job report').waitFor()
+    await page.locator('.el-message-box').getByRole('button', { name: 'Cancel' }).click()
+    await visitor.settle()
+  }))
+
+test('filters: a text that is not a time is named at its field, without a warning', (world) =>
+  visit(world, {}, async (visitor, page) => {
+    const warnings = []
+    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()))
+    await visitor.signIn('admin', world.adminPassword, '/runs')
+    const field = page.locator('.filters').getByLabel('From', { exact: true })
+    await field.fill('yesterday noon')
+    await page.keyboard.press('Enter')
+    await page.getByText('"yesterday noon" is not a time').waitFor()
+    await field.fill('2026-01-31 08:00:00')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/from=\d+/)
+    assert.equal(await page.getByText('is not a time').count(), 0)
+    assert.deepEqual(warnings, [])
     await visitor.settle()
   }))
