@@ -41,7 +41,8 @@ test('elastic: a job without hosts is filtered, found, disabled, undone and run'
       await row.waitFor()
       await visitor.settle()
 
-      await page.keyboard.press('/')
+      // The focus is in the filter, where / is text.
+      await page.getByRole('button', { name: 'Search' }).click()
       await page.locator('[role=combobox]:focus').waitFor()
       await page.keyboard.type('sum-or')
       await page.getByRole('option', { name: 'sum-orders' }).click()
@@ -127,7 +128,7 @@ test('elastic: hosts, running items, the plan if a host leaves, and a takeover a
       await until(async () => (await items.filter({ hasText: 'running' }).count()) === 3, 'the page shows three running items')
       const plan = page.locator('section', { has: page.locator('[data-table=elastic_plan]') }).last()
       await plan.locator('.el-select').click()
-      await page.getByRole('option', { name: `Plan if ${lost.id} leaves` }).click()
+      await page.getByRole('option', { name: `Plan if ${lost.id} leaves`, exact: true }).click()
       await page.waitForURL(/\?without=/)
       const all = rowsOf(page, 'elastic_plan').filter({ hasText: other.id })
       await all.getByText('0-2', { exact: true }).waitFor()
