@@ -139,7 +139,19 @@ describe('the pages of elastic jobs', () => {
     await press('Undo')
     expect(sent[1]).toBe('/elastic/jobs/7/enable {"item":0}')
   })
-  it('request a run of one item, once for two presses', async () => {
+  it('show the plan if a host leaves', async () => {
+    begin()
+    await open('/elastic/7?without=id')
+    expect(text()).toContain('Plan if id leaves')
+    expect(text()).not.toContain('is not up any more')
+  })
+  it('say that the host of a preview has left already', async () => {
+    begin()
+    await open('/elastic/7?without=gone')
+    expect(text()).toContain('gone is not up any more')
+    expect(text()).toContain('Plan now')
+  })
+  it('request a run of one item', async () => {
     begin()
     await open('/elastic/7')
     await choose('Run this item now')
