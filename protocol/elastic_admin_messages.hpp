@@ -51,6 +51,8 @@ struct elastic_hosts_query {
 
 struct elastic_host_list {
   std::vector<core::elastic::host_row> rows;
+  /// Hosts on which items run; others of the list have none.
+  std::vector<core::elastic::elastic_host_load> loads = {};
 };
 
 /// Asks for the plan that the job would have now.

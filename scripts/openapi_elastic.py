@@ -8,7 +8,10 @@ ELASTIC_SCHEMAS = {
         "schedule_type": one_of("none", "cron", "fixed_rate", "unknown"),
         "schedule": text("Cron, or seconds of a rate; empty without a schedule."),
         "time_zone": text("Empty: the zone of the server's schedules."), "status": ref("ElasticStatus"), "next_ms": maybe(MS),
-        "last_ms": maybe(MS), "source": maybe(text("Source that declares the job.")), "description": text()}),
+        "last_ms": maybe(MS), "source": maybe(text("Source that declares the job.")), "description": text(),
+        "items": maybe(shown({
+            "running": whole(0), "waiting": whole(0, description="Items that wait for a host."), "disabled": whole(0),
+            "unassigned": whole(0, description="Items to which the newest plan assigns no host.")}))}),
     "ElasticStatus": one_of("enabled", "disabled", "shut_down"),
     "ElasticJob": shown({
         "id": ID, "namespace": text(), "name": text(), "group": ID, "type": text(), "handler": text(), "total": whole(1, 100000),
@@ -23,14 +26,17 @@ ELASTIC_SCHEMAS = {
     "ElasticItem": shown({
         "item": whole(0), "state": one_of("idle", "running", "waiting"),
         "host": maybe(text("Host of the open run, or of the last one.")), "run": maybe(whole(1)),
-        "source": maybe(one_of("normal", "misfire", "failover", "manual")), "attempt": whole(0), "granted_ms": maybe(MS),
+        "source": maybe(one_of("normal", "misfire", "failover", "manual")), "attempt": whole(0),
+        "fence": whole(0, description="Number of the item's last grant; a run with an older one is over."),
+        "granted_ms": maybe(MS),
         "missed": truth("A fire came while the item ran; it is made up for."), "disabled": truth(),
         "surplus": truth("The number of items was reduced; the item goes when its run ends."),
         "planned_host": maybe(text("Owner by the newest plan.")), "gap": maybe(text("Why the plan has no host for the item.")),
         "param": maybe(text())}),
     "ElasticHost": shown({
         "number": whole(1), "id": text(), "app_name": text(), "state": one_of("up", "silent", "dead", "left"), "ip": text(),
-        "pid": ANY_NUMBER, "labels": text("Separated by commas."), "capacity": ANY_NUMBER, "incarnation": whole(1),
+        "pid": ANY_NUMBER, "labels": text("Separated by commas."), "capacity": ANY_NUMBER,
+        "running": whole(0, description="Items that run on the host, of all jobs."), "incarnation": whole(1),
         "keeper": text("Node that extends the lease of the host.")}),
     "ElasticShare": shown({
         "host": maybe(text()), "gap": maybe(text("Why the items have no host.")),

@@ -97,7 +97,8 @@ public:
 
   // Reads of users. Errors: `not_found`; `forbidden` without the right of viewers in the group of the job.
 
-  /// Returns the jobs of the user's groups. Errors: `forbidden` for the jobs of another group.
+  /// Returns the jobs of the user's groups. The items of a page are counted up to a bound. Errors: `forbidden` for the jobs of
+  /// another group.
   virtual core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
                                                                       const core::principal& by) = 0;
   virtual core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) = 0;
@@ -110,6 +111,9 @@ public:
   /// groups. `group`: only those with its app name.
   virtual core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                                    const core::principal& by) = 0;
+
+  /// Returns the hosts of all groups on which items run, by number.
+  virtual core::result<std::vector<core::elastic::elastic_host_load>> host_loads() = 0;
 
   // Edits.
 

@@ -47,6 +47,15 @@ core::result<protocol::elastic_triggered> add_request(storage::store& store, con
   });
 }
 
+core::result<protocol::elastic_host_list> hosts_of(storage::store& store, const protocol::elastic_hosts_query& asked) {
+  auto rows = store.elastic().hosts(asked.group, asked.by);
+  if (!rows)
+    return tl::unexpected{rows.error()};
+  return store.elastic().host_loads().map([&](auto&& loads) {
+    return protocol::elastic_host_list{std::move(*rows), std::forward<decltype(loads)>(loads)};
+  });
+}
+
 const char* word_of(elastic::job_status status) {
   switch (status) {
   case elastic::job_status::on: return "enabled";
@@ -82,8 +91,8 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
         [asked](storage::store& store) { return store.elastic().items(asked.job, asked.from, asked.limit, asked.by); });
     },
     [this](const protocol::elastic_hosts_query& asked) {
-      return look<std::vector<elastic::host_row>, protocol::elastic_host_list>(
-        [asked](storage::store& store) { return store.elastic().hosts(asked.group, asked.by); });
+      return look<protocol::elastic_host_list, protocol::elastic_host_list>(
+        [asked](storage::store& store) { return hosts_of(store, asked); });
     },
     [this](protocol::elastic_plan_query& asked) { return preview(std::move(asked)); },
     [this](const protocol::set_elastic_status& order) { return set(order); },

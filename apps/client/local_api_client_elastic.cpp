@@ -76,8 +76,11 @@ result<api_document> elastic_host_list(const store_question& asked) {
   if (!group)
     return tl::unexpected{group.error()};
   const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
-  return asked.store.elastic().hosts(wanted, local_operator()).map([](const std::vector<elastic::host_row>& hosts) {
-    return parsed(wire::api_elastic_hosts(hosts));
+  const auto hosts = asked.store.elastic().hosts(wanted, local_operator());
+  if (!hosts)
+    return tl::unexpected{hosts.error()};
+  return asked.store.elastic().host_loads().map([&](const std::vector<elastic::elastic_host_load>& loads) {
+    return parsed(wire::api_elastic_hosts(*hosts, loads));
   });
 }
 

@@ -9,7 +9,7 @@ let rights: { group: number; right: string }[]
 const open = useConsole((url, init) => {
   const { pathname } = new URL(url, 'http://server')
   if (pathname === '/api/v1/session') return json({ ...session, name: 'vera', admin: false, rights })
-  if (/\/(jobs\/1|runs|runs\/1)$/.test(pathname) && !rights.length) return json({ type: 'urn:ringmaster:not_permitted', title: '', status: 403, detail: 'user vera needs the permission viewer in group 1 and has none there' }, 403)
+  if (/\/(jobs\/1|runs|runs\/1|elastic\/jobs\/1)$/.test(pathname) && !rights.length) return json({ type: 'urn:ringmaster:not_permitted', title: '', status: 403, detail: 'user vera needs the permission viewer in group 1 and has none there' }, 403)
   if (pathname === '/api/v1/jobs/1') return json({ ...(example('Job') as Job), id: 1, group: 1, children: [] })
   return answer(url, init)
 })
@@ -31,7 +31,7 @@ describe('a user without the permission', () => {
       document.body.innerHTML = ''
     }
   })
-  it.each(['/jobs/1', '/runs/1'])('reads the words of the console on %s', async (path) => {
+  it.each(['/jobs/1', '/runs/1', '/elastic/1'])('reads the words of the console on %s', async (path) => {
     await open(path)
     expect(text()).toContain('You need the permission viewer in a group')
     expect(text()).not.toContain('user vera needs')

@@ -1,7 +1,7 @@
 import type { VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Router } from 'vue-router'
-import type { FoundObjects } from '../types/api'
+import type { ElasticJobRow, FoundObjects } from '../types/api'
 import { showLanguage } from '../src/app/i18n'
 import { answer, json, openApp, settle } from './app'
 import { example } from './example'
@@ -10,6 +10,7 @@ type FoundRun = FoundObjects['runs'][number]
 const run = (id: number): FoundRun => ({ ...(example('ShortRun') as FoundRun), id, job_name: 'nightly', status: 'succeeded', reason: null })
 const none: FoundObjects = { jobs: [], groups: [], runs: [], users: [], truncated: false }
 let found: FoundObjects
+let elastic: ElasticJobRow[]
 let asked: string[]
 let refused = false
 let release: (() => void) | null
@@ -18,6 +19,7 @@ let router: Router
 
 async function serve(url: string, init?: RequestInit): Promise<Response> {
   const { pathname, searchParams } = new URL(url, 'http://server')
+  if (pathname === '/api/v1/elastic/jobs') return json({ items: elastic, next: null, total: elastic.length, total_is_capped: false })
   if (pathname !== '/api/v1/search') return answer(url, init)
   if (refused) return json({ type: 'urn:ringmaster:unavailable', title: 'Unavailable', status: 503, detail: 'the store is busy' }, 503)
   asked.push(searchParams.get('q') ?? '')
@@ -38,6 +40,7 @@ function type(text: string): void {
 
 beforeEach(async () => {
   found = none
+  elastic = []
   asked = []
   refused = false
   release = null
@@ -54,6 +57,15 @@ afterEach(() => {
 })
 
 describe('the search', () => {
+  it('finds elastic jobs, after the jobs', async () => {
+    found = { ...none, jobs: [{ id: 3, group: 1, name: 'sum', handler: 'h', key: null }] }
+    elastic = [{ ...(example('ElasticJobRow') as ElasticJobRow), id: 8, name: 'sum-orders' }]
+    type('sum')
+    await vi.waitFor(() => expect(options()).toEqual(['sum', 'sum-orders']))
+    press('ArrowDown')
+    press('Enter')
+    await opened('/elastic/8')
+  })
   it('asks once for all kinds of objects, and leads to each', async () => {
     found = { jobs: [{ id: 3, group: 1, name: 'settle', handler: 'h', key: null }], groups: [{ id: 5, app_name: 'pay', title: 'Settlements' }], runs: [], users: [{ id: 2, name: 'settler & co', admin: false }], truncated: false }
     type('settle')

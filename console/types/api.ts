@@ -1234,6 +1234,14 @@ export type ElasticJobRow = {
   /** Source that declares the job. */
   source: string | null
   description: string
+  items: {
+    running: number
+    /** Items that wait for a host. */
+    waiting: number
+    disabled: number
+    /** Items to which the newest plan assigns no host. */
+    unassigned: number
+  } | null
 }
 
 export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
@@ -1275,6 +1283,8 @@ export type ElasticItem = {
   run: number | null
   source: 'normal' | 'misfire' | 'failover' | 'manual' | null
   attempt: number
+  /** Number of the item's last grant; a run with an older one is over. */
+  fence: number
   /** Milliseconds since the epoch. */
   granted_ms: number | null
   /** A fire came while the item ran; it is made up for. */
@@ -1299,6 +1309,8 @@ export type ElasticHost = {
   /** Separated by commas. */
   labels: string
   capacity: number
+  /** Items that run on the host, of all jobs. */
+  running: number
   incarnation: number
   /** Node that extends the lease of the host. */
   keeper: string

@@ -22,6 +22,18 @@ struct elastic_search {
   page_window window = {};
 };
 
+/// Counts of the items of a job.
+struct elastic_item_counts {
+  /// Items with an open run.
+  std::int64_t running = 0;
+  /// Items that wait for a host.
+  std::int64_t waiting = 0;
+  /// Items that operators disabled.
+  std::int64_t disabled = 0;
+  /// Items to which the newest plan assigns no host.
+  std::int64_t unassigned = 0;
+};
+
 /// One row of that list.
 struct elastic_brief {
   elastic_job_id id{};
@@ -42,6 +54,8 @@ struct elastic_brief {
   time_point last{};
   std::optional<std::string> source;
   std::string description;
+  /// Unset: the jobs of the page have too many items to be counted.
+  std::optional<elastic_item_counts> items = {};
 };
 
 /// One job with counts of its items.
@@ -77,6 +91,12 @@ struct elastic_items {
   std::vector<elastic_item> rows;
   /// Number of items with a row, also of surplus ones whose runs have not ended.
   std::int64_t total = 0;
+};
+
+/// Number of items that run on a host.
+struct elastic_host_load {
+  host_number host{};
+  std::int64_t running = 0;
 };
 
 /// A planned share of items.

@@ -43,6 +43,7 @@ public:
                                                    std::size_t limit, const core::principal& by) override;
   core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                            const core::principal& by) override;
+  core::result<std::vector<core::elastic::elastic_host_load>> host_loads() override;
   core::result<std::int64_t> last_revision() override;
   core::result<std::vector<core::elastic::elastic_edit_note>> edits_since(std::int64_t revision,
                                                                           core::elastic::elastic_job_id after,

@@ -275,4 +275,14 @@ core::result<std::vector<elastic::host_row>> elastic_role::hosts(std::optional<c
   });
 }
 
+core::result<std::vector<elastic::elastic_host_load>> elastic_role::host_loads() {
+  return own_.read([&]() -> core::result<std::vector<elastic::elastic_host_load>> {
+    std::vector<elastic::elastic_host_load> out;
+    auto rows = own_.query("SELECT host, COUNT(*) FROM ej_item WHERE state = 1 AND host > 0 GROUP BY host ORDER BY host");
+    while (rows.next())
+      out.push_back({rows.id<elastic::host_number>(0), rows.number(1)});
+    return out;
+  });
+}
+
 } // namespace ringmaster::storage

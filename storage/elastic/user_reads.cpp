@@ -41,6 +41,45 @@ elastic::elastic_brief brief_in(const sql_rows& row) {
   return out;
 }
 
+/// Items of one page of jobs that are counted at most.
+constexpr std::int64_t counted_items_max = 200'000;
+
+using jobs_by_id = std::map<elastic::elastic_job_id, elastic::elastic_brief*>;
+
+void add_unassigned(admin_session& own, const std::vector<elastic::elastic_job_id>& ids, const jobs_by_id& jobs) {
+  own.query_in("SELECT p.job, p.total, p.assignment FROM ej_plan p WHERE p.job IN ({?,}) AND p.version ="
+               " (SELECT MAX(q.version) FROM ej_plan q WHERE q.job = p.job)",
+               ids, [&](const sql_rows& row) {
+                 if (const auto plan = elastic::item_plan::decode(row.number32(1), row.string(2)))
+                   jobs.at(row.id<elastic::elastic_job_id>(0))->items->unassigned = plan->unassigned_count();
+               });
+}
+
+/// Counts the items of listed jobs, unless they have too many together.
+void count_items(admin_session& own, std::vector<elastic::elastic_brief>& listed) {
+  std::int64_t items = 0;
+  std::vector<elastic::elastic_job_id> ids;
+  jobs_by_id jobs;
+  for (auto& job : listed) {
+    items += job.total;
+    ids.push_back(job.id);
+    jobs.emplace(job.id, &job);
+  }
+  if (items > counted_items_max)
+    return;
+  for (auto& job : listed)
+    job.items.emplace();
+  own.query_in("SELECT job, COUNT(CASE state WHEN 1 THEN 1 END), COUNT(CASE state WHEN 2 THEN 1 END),"
+               " COUNT(CASE WHEN flags IN (1, 3) THEN 1 END) FROM ej_item WHERE item >= 0 AND job IN ({?,}) GROUP BY job",
+               ids, [&](const sql_rows& row) {
+                 auto& counts = *jobs.at(row.id<elastic::elastic_job_id>(0))->items;
+                 counts.running = row.number(1);
+                 counts.waiting = row.number(2);
+                 counts.disabled = row.number(3);
+               });
+  add_unassigned(own, ids, jobs);
+}
+
 core::page<elastic::elastic_brief> page_of(admin_session& own, const elastic::elastic_search& search,
                                            const std::string& groups) {
   const auto group = search.group.value_or(core::group_id{});
@@ -51,13 +90,16 @@ core::page<elastic::elastic_brief> page_of(admin_session& own, const elastic::el
     auto count = own.query("SELECT COUNT(*)" RINGMASTER_LISTED_JOBS, groups, groups, group, group, status, status, name, name);
     out.total = count.next() ? count.number(0) : 0;
   }
-  auto rows = own.query("SELECT j.id, j.namespace, j.name, j.job_group, j.kind, j.handler, j.total, j.schedule_type,"
-                        " j.schedule_conf, j.time_zone, j.status, s.next_ms, s.last_ms, j.source, j.description"
-                        RINGMASTER_LISTED_JOBS " ORDER BY j.namespace, j.name, j.id LIMIT ? OFFSET ?",
-                        groups, groups, group, group, status, status, name, name,
-                        std::min(search.window.limit, core::page_rows_max), search.window.offset);
-  while (rows.next())
-    out.rows.push_back(brief_in(rows));
+  {
+    auto rows = own.query("SELECT j.id, j.namespace, j.name, j.job_group, j.kind, j.handler, j.total, j.schedule_type,"
+                          " j.schedule_conf, j.time_zone, j.status, s.next_ms, s.last_ms, j.source, j.description"
+                          RINGMASTER_LISTED_JOBS " ORDER BY j.namespace, j.name, j.id LIMIT ? OFFSET ?",
+                          groups, groups, group, group, status, status, name, name,
+                          std::min(search.window.limit, core::page_rows_max), search.window.offset);
+    while (rows.next())
+      out.rows.push_back(brief_in(rows));
+  }
+  count_items(own, out.rows);
   return out;
 }
 

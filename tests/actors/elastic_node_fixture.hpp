@@ -92,6 +92,7 @@ public:
   core::result<std::vector<elastic::host_row>> hosts(std::optional<core::group_id> group, const core::principal& by) override {
     return inner_.hosts(group, by);
   }
+  core::result<std::vector<elastic::elastic_host_load>> host_loads() override { return inner_.host_loads(); }
   core::result<std::vector<elastic::item_row>> read_items(elastic::elastic_job_id job,
                                                           std::span<const elastic::item_number> items) override {
     return inner_.read_items(job, items);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the web console of a real server in Chromium: browser_test.py RINGMASTER [WORD…].
+"""Drives the web console of a real server in Chromium: browser_test.py RINGMASTER [--worker ELASTIC_WORKER] [WORD…].
 
 The tests are run.mjs, which needs node 18 and two packages of npm. Where a program is missing, all are skipped.
 """
@@ -43,6 +43,11 @@ def install() -> str:
     return ""
 
 
+def node_words(words: list[str]) -> list[str]:
+    """Returns the words for run.mjs, which runs in the folder of the tests."""
+    return [os.path.abspath(word) if before == "--worker" else word for before, word in zip(["", *words], words)]
+
+
 def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
@@ -53,7 +58,7 @@ def main() -> int:
         return skip("no node 18 with npm")
     if reason := install():
         return skip(reason)
-    command = ["node", "run.mjs", os.path.abspath(sys.argv[1]), *sys.argv[2:]]
+    command = ["node", "run.mjs", os.path.abspath(sys.argv[1]), *node_words(sys.argv[2:])]
     return subprocess.run(command, cwd=HERE, timeout=LIMIT_S, check=False).returncode
 
 

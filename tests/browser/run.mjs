@@ -1,5 +1,5 @@
-// Drives the web console of a real server as its users would: run.mjs [--console DIST] [--failures FOLDER] RINGMASTER [WORD…]
-// A case runs if its name has one of the words.
+// Drives the web console of a real server as its users would: run.mjs [--console DIST] [--failures FOLDER] [--worker ELASTIC_WORKER] RINGMASTER [WORD…]
+// A case runs if its name has one of the words. Cases with hosts of elastic jobs need the program of tests/elastic.
 import './cases/aside.mjs'
 import './cases/sign_in.mjs'
 import './cases/pages.mjs'
@@ -11,6 +11,7 @@ import './cases/keyboard.mjs'
 import './cases/links.mjs'
 import './cases/texts.mjs'
 import './cases/parity.mjs'
+import './cases/elastic.mjs'
 import './cases/outages.mjs'
 import { runAll } from './support/runner.mjs'
 import { NoConsole, readArguments, withWorld } from './support/world.mjs'
@@ -18,7 +19,7 @@ import { NoConsole, readArguments, withWorld } from './support/world.mjs'
 const { options, rest } = readArguments(process.argv.slice(2))
 const [binary, ...words] = rest
 if (!binary) {
-  console.error('run.mjs [--console DIST] [--failures FOLDER] RINGMASTER [WORD…]')
+  console.error('run.mjs [--console DIST] [--failures FOLDER] [--worker ELASTIC_WORKER] RINGMASTER [WORD…]')
   process.exit(2)
 }
 try {

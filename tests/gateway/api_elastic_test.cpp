@@ -18,7 +18,8 @@ TEST_CASE_METHOD(api_fixture, "api: elastic jobs are listed by page and filter",
   open();
   CHECK(json_of(call("GET", "/elastic/jobs?group=1&status=enabled&name=su&limit=1&cursor=p1")) == json::parse(R"({"items":[
     {"id":7,"namespace":"","name":"sums","group":1,"type":"simple","handler":"sum","total":2,"schedule_type":"cron",
-     "schedule":"0 0 1 * * ?","time_zone":"","status":"enabled","next_ms":5000,"last_ms":null,"source":null,"description":""}],
+     "schedule":"0 0 1 * * ?","time_zone":"","status":"enabled","next_ms":5000,"last_ms":null,"source":null,"description":"",
+     "items":{"running":1,"waiting":0,"disabled":0,"unassigned":1}}],
     "next":"p2","total":3,"total_is_capped":false})"));
   CHECK(script->take_asked() == asked_of_elastic{"elastic_page_query('1', '1', 'su', '1+1') by admin@127.0.0.1"});
   CHECK(call("GET", "/elastic/jobs?status=on").status() == 400);
@@ -46,9 +47,9 @@ TEST_CASE_METHOD(api_fixture, "api: one elastic job has its options and counts",
 TEST_CASE_METHOD(api_fixture, "api: items of an elastic job have hosts and a place in the plan", "[gateway][api][elastic]") {
   open();
   CHECK(json_of(call("GET", "/elastic/jobs/7/items")) == json::parse(R"({"items":[
-    {"item":0,"state":"running","host":"h1","run":55,"source":"normal","attempt":1,"granted_ms":2000,"missed":false,
+    {"item":0,"state":"running","host":"h1","run":55,"source":"normal","attempt":1,"fence":0,"granted_ms":2000,"missed":false,
      "disabled":false,"surplus":false,"planned_host":"h1","gap":null,"param":"a"},
-    {"item":1,"state":"idle","host":null,"run":null,"source":null,"attempt":1,"granted_ms":null,"missed":false,
+    {"item":1,"state":"idle","host":null,"run":null,"source":null,"attempt":1,"fence":0,"granted_ms":null,"missed":false,
      "disabled":true,"surplus":false,"planned_host":null,"gap":"no_host","param":null}],
     "next":null,"total":2,"total_is_capped":false})"));
   const auto page = json_of(call("GET", "/elastic/jobs/7/items?limit=1"));
@@ -64,7 +65,7 @@ TEST_CASE_METHOD(api_fixture, "api: items of an elastic job have hosts and a pla
 TEST_CASE_METHOD(api_fixture, "api: hosts of elastic jobs are listed", "[gateway][api][elastic]") {
   open();
   CHECK(json_of(call("GET", "/elastic/hosts?group=1")) == json::parse(R"({"items":[
-    {"number":3,"id":"h1","app_name":"app-1","state":"up","ip":"","pid":0,"labels":"","capacity":4,"incarnation":7,
+    {"number":3,"id":"h1","app_name":"app-1","state":"up","ip":"","pid":0,"labels":"","capacity":4,"running":2,"incarnation":7,
      "keeper":""}]})"));
   CHECK(script->take_asked() == asked_of_elastic{"elastic_hosts_query('1') by admin@127.0.0.1"});
 }

@@ -42,7 +42,7 @@ struct elastic_admin_double {
         host.facts.app_name = "app-1";
         host.facts.capacity = 4;
         return script->answer(line_of("elastic_hosts_query", text_of(m.group)), m.by, right_in(m.by, m.group),
-                              protocol::elastic_host_list{{host}});
+                              protocol::elastic_host_list{{host}, {{elastic::host_number{3}, 2}}});
       },
       [this](const protocol::elastic_plan_query& m) {
         std::vector<elastic::elastic_preview_share> shares{{"h1", elastic::gap_reason::none, {{0, 1}}}};
@@ -78,6 +78,7 @@ struct elastic_admin_double {
     out.schedule_conf = "0 0 1 * * ?";
     out.status = core::elastic::job_status::on;
     out.next = core::from_ms(5000);
+    out.items = core::elastic::elastic_item_counts{1, 0, 0, 1};
     return out;
   }
 

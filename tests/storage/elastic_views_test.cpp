@@ -104,3 +104,35 @@ TEST_CASE("a user sees the hosts of their groups", "[storage][elastic]") {
   CHECK(require(f.ej().hosts({}, core::local_operator())).empty());
   CHECK(error_of(f.ej().hosts({}, core::principal{})) == core::errc::forbidden);
 }
+
+TEST_CASE("a list of elastic jobs counts their items, and hosts their load", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto other = f.add("counts").id;
+  (void) f.open(1);
+  require(f.ej().set_item_disabled(f.job, elastic::item_number{2}, true, noon, core::local_operator()));
+  const auto plan = [&](int version, const std::string& assignment) {
+    f.db->exec("INSERT INTO ej_plan (job, version, members, total, assignment, at_ms) VALUES ("
+               + std::to_string(core::number(f.job)) + ", " + std::to_string(version) + ", 'm', 3, '" + assignment + "', 0)");
+  };
+  plan(1, "-:0-2 no_host");
+  plan(2, std::to_string(core::number(f.host.host)) + ":0-1;-:2 no_host");
+  const auto page = require(f.ej().list({}, core::local_operator()));
+  REQUIRE(page.rows.size() == 2);
+  CHECK(page.rows[0].id == other);
+  REQUIRE(page.rows[0].items);
+  CHECK(page.rows[0].items->running == 0);
+  CHECK(page.rows[0].items->unassigned == 0);
+  REQUIRE(page.rows[1].items);
+  CHECK(page.rows[1].items->running == 1);
+  CHECK(page.rows[1].items->waiting == 0);
+  CHECK(page.rows[1].items->disabled == 1);
+  CHECK(page.rows[1].items->unassigned == 1);
+  const auto loads = require(f.ej().host_loads());
+  REQUIRE(loads.size() == 1);
+  CHECK(loads[0].host == f.host.host);
+  CHECK(loads[0].running == 1);
+  f.db->exec("UPDATE ej_job SET total = 100000");
+  f.add("many");
+  f.db->exec("UPDATE ej_job SET total = 100000");
+  CHECK_FALSE(require(f.ej().list({}, core::local_operator())).rows[0].items);
+}

@@ -1,6 +1,6 @@
 import type { Component } from 'vue'
 import type { RouteRecordRaw } from 'vue-router'
-import { Bell, Calendar, Clock, Connection, DataAnalysis, Document, Files, FirstAidKit, Key, List, Monitor, Notebook, Odometer, QuestionFilled, User } from '@element-plus/icons-vue'
+import { Bell, Calendar, Clock, Connection, DataAnalysis, Document, Files, FirstAidKit, Key, List, Monitor, Notebook, Odometer, QuestionFilled, Share, User } from '@element-plus/icons-vue'
 
 export interface MenuEntry {
   path: string
@@ -18,6 +18,7 @@ export const menu: MenuEntry[][] = [
     { path: '/', title: 'menu.now', icon: Odometer, shortcut: 'n' },
     { path: '/report', title: 'menu.report', icon: DataAnalysis, shortcut: 'd' },
     { path: '/jobs', title: 'menu.jobs', icon: List, shortcut: 'j' },
+    { path: '/elastic', title: 'menu.elastic', icon: Share },
     { path: '/runs', title: 'menu.runs', icon: Clock, shortcut: 'r' },
     { path: '/executors', title: 'menu.executors', icon: Monitor, shortcut: 'e' },
     { path: '/forecast', title: 'menu.forecast', icon: Calendar, shortcut: 'f' },
@@ -50,6 +51,9 @@ export const routes: RouteRecordRaw[] = [
   },
   { path: '/jobs/:id(\\d+)', component: () => import('../pages/JobPage.vue'), meta: { title: 'job.title' } },
   { path: '/jobs/:id(\\d+)/script', component: () => import('../pages/ScriptPage.vue'), meta: { title: 'script.title' } },
+  { path: '/elastic', component: () => import('../pages/ElasticPage.vue'), meta: { title: 'menu.elastic' } },
+  { path: '/elastic/:id(\\d+)', component: () => import('../pages/ElasticJobPage.vue'), meta: { title: 'elastic.job' } },
+  { path: '/elastic/hosts', component: () => import('../pages/ElasticHostsPage.vue'), meta: { title: 'menu.elastic_hosts' } },
   { path: '/runs', component: () => import('../pages/RunsPage.vue'), meta: { title: 'menu.runs' } },
   { path: '/runs/:id(\\d+)', component: () => import('../pages/RunPage.vue'), meta: { title: 'run.title' } },
   { path: '/runs/:id(\\d+)/log', component: () => import('../pages/RunPage.vue'), meta: { title: 'run.log', full: true } },

@@ -134,7 +134,7 @@ void elastic_hosts(exchange ex) {
   const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
   ex.ask<protocol::elastic_host_list>(ex.services().partners.elastic, protocol::elastic_hosts_query{wanted, ex.who()},
                                       [](const exchange& waiting, const protocol::elastic_host_list& list) {
-                                        tell_json(waiting, wire::api_elastic_hosts(list.rows));
+                                        tell_json(waiting, wire::api_elastic_hosts(list.rows, list.loads));
                                       });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "core/elastic/elastic_fields.hpp"
 #include "protocol/wire/v1/api_members.hpp"
@@ -51,6 +52,14 @@ void append_brief(std::string& out, const elastic::elastic_brief& job) {
   append_instant(row, "last_ms", job.last);
   append_optional_text(row, "source", job.source);
   row.text("description", job.description);
+  if (!job.items)
+    return row.null("items");
+  row.raw("items", json_object_of([&](json_object& counts) {
+            counts.number("running", job.items->running);
+            counts.number("waiting", job.items->waiting);
+            counts.number("disabled", job.items->disabled);
+            counts.number("unassigned", job.items->unassigned);
+          }));
 }
 
 /// Returns the name of an option: milliseconds have `_ms` at its end.
@@ -86,6 +95,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   append_nonzero(row, "run", idle ? 0 : core::number(stored.run));
   idle ? row.null("source") : row.text("source", name_in(source_names, stored.cause.source));
   row.number("attempt", stored.attempt);
+  row.number("fence", core::number(stored.fence));
   append_instant(row, "granted_ms", idle ? core::time_point{} : stored.granted);
   row.boolean("missed", stored.missed);
   row.boolean("disabled", stored.disabled);
@@ -95,7 +105,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   append_optional_text(row, "param", item.param);
 }
 
-void append_host(std::string& out, const elastic::host_row& host) {
+void append_host(std::string& out, const elastic::host_row& host, std::int64_t running) {
   json_object row{out};
   row.number("number", core::number(host.process.host));
   row.text("id", host.facts.id);
@@ -105,6 +115,7 @@ void append_host(std::string& out, const elastic::host_row& host) {
   row.number("pid", host.facts.pid);
   row.text("labels", host.facts.labels);
   row.number("capacity", host.facts.capacity);
+  row.number("running", running);
   row.number("incarnation", core::number(host.process.incarnation));
   row.text("keeper", host.keeper.node);
 }
@@ -154,8 +165,17 @@ std::string api_elastic_job(const elastic::elastic_card& card) {
 
 std::string api_elastic_items(const std::vector<elastic::elastic_item>& items) { return json_array(items, append_item); }
 
-std::string api_elastic_hosts(const std::vector<elastic::host_row>& hosts) {
-  return json_object_of([&](json_object& list) { list.raw("items", json_array(hosts, append_host)); });
+std::string api_elastic_hosts(const std::vector<elastic::host_row>& hosts,
+                              const std::vector<elastic::elastic_host_load>& loads) {
+  std::map<elastic::host_number, std::int64_t> running;
+  for (const auto& load : loads)
+    running.emplace(load.host, load.running);
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(hosts, [&](std::string& out, const elastic::host_row& host) {
+               const auto found = running.find(host.process.host);
+               append_host(out, host, found == running.end() ? 0 : found->second);
+             }));
+  });
 }
 
 std::string api_elastic_plan(const std::vector<elastic::elastic_preview_share>& shares) {

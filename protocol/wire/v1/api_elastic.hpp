@@ -24,7 +24,8 @@ namespace ringmaster::protocol::wire {
 /// Returns a JSON array.
 [[nodiscard]] std::string api_elastic_items(const std::vector<core::elastic::elastic_item>& items);
 /// Returns `{"items":[…]}`.
-[[nodiscard]] std::string api_elastic_hosts(const std::vector<core::elastic::host_row>& hosts);
+[[nodiscard]] std::string api_elastic_hosts(const std::vector<core::elastic::host_row>& hosts,
+                                            const std::vector<core::elastic::elastic_host_load>& loads);
 /// Returns `{"items":[…]}`: the shares of a plan.
 [[nodiscard]] std::string api_elastic_plan(const std::vector<core::elastic::elastic_preview_share>& shares);
 /// Returns the result of enabling or disabling.

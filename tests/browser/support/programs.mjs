@@ -56,6 +56,9 @@ class Program {
   }
 }
 
+/** Starts a program whose output goes to a log file of this name. */
+export const startProgram = (binary, words, folder, name) => new Program(binary, words, folder, name)
+
 /** The server of a test. It keeps its port when it is started again. */
 export class Server {
   constructor(binary, folder, settings) {

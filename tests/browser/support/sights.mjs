@@ -10,6 +10,8 @@ export function pagesOf(world) {
     { name: 'job_new', path: '/jobs/new', needsAdmin: true },
     { name: 'edit', path: `/jobs/${jobs['to Tokyo']}/edit`, needsAdmin: true },
     { name: 'script', path: `/jobs/${jobs['tidy up']}/script` },
+    { name: 'elastic', path: '/elastic' },
+    { name: 'elastic_hosts', path: '/elastic/hosts' },
     { name: 'runs', path: '/runs' },
     { name: 'run', path: `/runs/${seen.failed}` },
     { name: 'run_log', path: `/runs/${seen.long}/log` },

@@ -45,6 +45,6 @@ export function readArguments(words) {
   for (let i = 0; i < words.length; i += 1)
     if (words[i].startsWith('--')) options[words[i].slice(2)] = words[(i += 1)]
     else rest.push(words[i])
-  for (const name of ['console', 'failures', 'shots']) if (options[name]) options[name] = resolve(options[name])
+  for (const name of ['console', 'failures', 'shots', 'worker']) if (options[name]) options[name] = resolve(options[name])
   return { options, rest }
 }

@@ -1,0 +1,84 @@
+import { ref } from 'vue'
+import type { ElasticEdit, ElasticJobRow, ElasticStatus } from '../../types/api'
+import { call } from '../api/client'
+import { t } from '../app/i18n'
+import { attempt, confirmed, tellDone, tellWarning, tellWithUndo } from '../app/notices'
+import { useSession, type Right } from '../app/session'
+
+export type ElasticFacts = Pick<ElasticJobRow, 'id' | 'name' | 'group' | 'status'>
+
+function sendStatus(id: number, status: ElasticStatus): Promise<ElasticEdit> {
+  if (status === 'shut_down') return call('POST /elastic/jobs/{id}/shutdown', { id })
+  return status === 'enabled' ? call('POST /elastic/jobs/{id}/enable', { id, body: {} }) : call('POST /elastic/jobs/{id}/disable', { id, body: {} })
+}
+const sendItem = (id: number, item: number, on: boolean) =>
+  on ? call('POST /elastic/jobs/{id}/enable', { id, body: { item } }) : call('POST /elastic/jobs/{id}/disable', { id, body: { item } })
+
+const statusOf = async (id: number) => (await call('GET /elastic/jobs/{id}', { id, repeat: false })).status
+
+/** Returns whether an item is disabled; null: it has no row any more. */
+async function isItemDisabled(id: number, item: number): Promise<boolean | null> {
+  const query = item > 0 ? { limit: 1, cursor: `p${item}` } : { limit: 1 }
+  const found = (await call('GET /elastic/jobs/{id}/items', { id, query, repeat: false })).items[0]
+  return found?.item === item ? found.disabled : null
+}
+
+/** Undoes a change, unless what it left was changed since. */
+async function undo(isUnchanged: () => Promise<boolean>, send: () => Promise<unknown>, done: string): Promise<void> {
+  await attempt(async () => {
+    if (!(await isUnchanged())) return tellWarning(t('undo.skipped', { count: 1 }))
+    await send()
+    tellDone(done)
+  })
+}
+
+/** Actions on elastic jobs as their list and the page of a job offer them. `refresh` reads the page again. */
+export function useElasticHead(refresh: () => Promise<void>) {
+  const session = useSession()
+  /** Wanted states of jobs whose change the server has not answered yet. */
+  const switching = ref<Record<number, ElasticStatus>>({})
+  /** What the dialog "run now" runs; null: closed. `item`: null for all items. */
+  const ran = ref<{ job: ElasticFacts; item: number | null } | null>(null)
+  const may = (right: Right, job: Pick<ElasticJobRow, 'group'>) => session.may(right, job.group)
+
+  /** Changes the state of a job after a confirmation. If the server had another state before, the notice can undo it. */
+  async function setStatus(job: ElasticFacts, to: ElasticStatus): Promise<void> {
+    const name = { name: job.name, id: job.id }
+    const action = t(`elastic.set.${to}`)
+    if (!may('operator', job) || !(await confirmed(action, t(`elastic.set_question.${to}`, name), action))) return
+    switching.value = { ...switching.value, [job.id]: to }
+    await attempt(async () => {
+      // Another user may have changed the state since the page was read.
+      const before = await statusOf(job.id)
+      const { changed } = await sendStatus(job.id, to)
+      const done = t(`elastic.set_done.${to}`, name)
+      if (!changed || before === to) return tellDone(done)
+      tellWithUndo(done, async () => {
+        await undo(async () => (await statusOf(job.id)) === to, () => sendStatus(job.id, before), t(`elastic.set_done.${before}`, name))
+        await refresh()
+      })
+    })
+    await refresh()
+    const rest = { ...switching.value }
+    delete rest[job.id]
+    switching.value = rest
+  }
+  /** Enables or disables one item; its notice can undo it. */
+  async function setItem(job: ElasticFacts, item: number, on: boolean): Promise<void> {
+    if (!may('operator', job)) return
+    const done = (enabled: boolean) => t(enabled ? 'elastic.item_enabled' : 'elastic.item_disabled', { item })
+    await attempt(async () => {
+      const { changed } = await sendItem(job.id, item, on)
+      if (!changed) return tellDone(done(on))
+      tellWithUndo(done(on), async () => {
+        await undo(async () => (await isItemDisabled(job.id, item)) === !on, () => sendItem(job.id, item, !on), done(!on))
+        await refresh()
+      })
+    })
+    await refresh()
+  }
+  const turn = (job: ElasticFacts) => setStatus(job, job.status === 'enabled' ? 'disabled' : 'enabled')
+  const run = (job: ElasticFacts, item: number | null = null) => void (may('operator', job) && (ran.value = { job, item }))
+  return { switching, ran, may, setStatus, setItem, turn, run }
+}
+export type ElasticHead = ReturnType<typeof useElasticHead>
