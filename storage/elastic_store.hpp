@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
@@ -105,6 +106,10 @@ public:
   /// Returns items from `from` on, at most `limit`.
   virtual core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
                                                            std::size_t limit, const core::principal& by) = 0;
+
+  /// Returns runs of items, newest first. Reads at most `history_runs_per_call` runs.
+  virtual core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
+                                                               const core::principal& by) = 0;
 
   /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
   /// groups. `group`: only those with its app name.

@@ -33,30 +33,6 @@ struct run_list_options : client_options {
   std::size_t limit = 20;
 };
 
-/// Converts a duration before now, or a time, to an instant.
-core::result<core::time_point> moment_of(const char* option, const std::string& text, const core::zone& where) {
-  if (const auto span = parse_span(text))
-    return system_now() - *span;
-  if (const auto time = parse_time(text, where))
-    return *time;
-  return core::fail(core::errc::invalid_argument,
-                    std::string{option} + ": \"" + one_line(text) +
-                      "\" is not a time; expected a duration before now such as 1h or 7d, or a time such as 2026-11-21T10:00");
-}
-
-core::result<void> add_times(query_text& list, const run_list_options& options, const core::zone& where) {
-  const std::array bounds{std::tuple{"--since", "from_ms", &options.since}, std::tuple{"--until", "to_ms", &options.until}};
-  for (const auto& [option, name, text] : bounds) {
-    if (!*text)
-      continue;
-    const auto moment = moment_of(option, **text, where);
-    if (!moment)
-      return tl::unexpected{moment.error()};
-    list.add(name, std::to_string(std::max<std::int64_t>(core::to_ms(*moment), 0)));
-  }
-  return {};
-}
-
 core::result<api_document> ask_runs(api_client& client, const run_list_options& options) {
   query_text list{"/runs"};
   if (options.job) {
@@ -76,7 +52,7 @@ core::result<api_document> ask_runs(api_client& client, const run_list_options& 
     list.add("handler", *options.handler);
   if (options.failed || options.status)
     list.add("status", options.failed ? "failed" : *options.status);
-  if (auto times = add_times(list, options, client.zone()); !times)
+  if (auto times = add_times(list, options.since, options.until, client.zone()); !times)
     return tl::unexpected{times.error()};
   return ask_page(client, list, options.limit, options.cursor);
 }

@@ -41,6 +41,8 @@ public:
   core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) override;
   core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
                                                    std::size_t limit, const core::principal& by) override;
+  core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
+                                                       const core::principal& by) override;
   core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                            const core::principal& by) override;
   core::result<std::int64_t> last_revision() override;

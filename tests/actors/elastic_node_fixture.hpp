@@ -85,6 +85,10 @@ public:
                                              const core::principal& by) override {
     return inner_.items(job, from, limit, by);
   }
+  core::result<elastic::elastic_history> history(const elastic::elastic_history_search& search,
+                                                 const core::principal& by) override {
+    return inner_.history(search, by);
+  }
   core::result<std::vector<elastic::host_row>> hosts(std::optional<core::group_id> group, const core::principal& by) override {
     return inner_.hosts(group, by);
   }
