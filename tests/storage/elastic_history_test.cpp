@@ -129,8 +129,8 @@ TEST_CASE("ElasticJob's tables show the runs and their states", "[storage][elast
   const auto run_text = std::to_string(done), lost_text = std::to_string(lost);
   for (const std::string name : {"ej_execution_log", "job_execution_log"}) {
     CAPTURE(name);
-    CHECK(f.db->query("SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success FROM "
-                      + name + " ORDER BY auto_id")
+    CHECK(f.db->query("SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success"
+                      " FROM " + name + " ORDER BY auto_id")
           == table{{run_text, "sums", "sums@-@0@-@READY@-@10.0.0.1@-@100@-@" + run_text, "h1", "10.0.0.1", "0",
                     "NORMAL_TRIGGER", "NULL", "1"},
                    {lost_text, "sums", "sums@-@1@-@FAILOVER@-@10.0.0.1@-@100@-@" + lost_text, "h1", "10.0.0.1", "1", "FAILOVER",
