@@ -11,6 +11,7 @@
 #include "core/access/principal.hpp"
 #include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
+#include "core/elastic/history_purge.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "core/result.hpp"
@@ -95,6 +96,13 @@ public:
   /// left out.
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
+
+  /// Remove what is older than `before`, a step at a time: from a place on, at most `limit` rows of each kind. Open runs stay,
+  /// runs whose takeover an item waits for, the last planned fire of each job, its newest plan and those of its fires.
+  virtual core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
+                                                             std::size_t limit) = 0;
+  virtual core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,
+                                                              std::size_t limit) = 0;
 
   // Reads of users. Errors: `not_found`; `forbidden` without the right of viewers in the group of the job.
 

@@ -36,6 +36,10 @@ public:
                                                                 std::span<const core::elastic::item_number> items) override;
   core::result<void> deliver(const core::node_incarnation& owner,
                              std::span<const core::elastic::inbox_row> results) override;
+  core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
+                                                     std::size_t limit) override;
+  core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,
+                                                      std::size_t limit) override;
   core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
                                                               const core::principal& by) override;
   core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) override;

@@ -148,3 +148,61 @@ TEST_CASE("ElasticJob's tables show the runs and their states", "[storage][elast
   }
   CHECK(f.db->value("SELECT COUNT(*) FROM job_execution_log WHERE complete_time > start_time") == "2");
 }
+
+TEST_CASE("old runs of elastic jobs are removed in steps, and those that are needed stay", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  add_runs(f, 10);
+  // Run 4 is one whose takeover an item waits for.
+  f.db->exec("UPDATE ej_item SET state = 2, run = 4 WHERE item = 1");
+  const auto before = noon + 8 * 60s;
+  auto done = require(f.ej().purge_runs(before, {}, 3));
+  CHECK(done.removed == 3);
+  CHECK_FALSE(done.complete);
+  CHECK(run_ids_on(read_history(f, {})) == std::vector<std::int64_t>{10, 9, 8, 7, 6, 5, 4});
+  for (int steps = 0; !done.complete && steps < 9; ++steps)
+    done = require(f.ej().purge_runs(before, done.next, 3));
+  CHECK(done.complete);
+  CHECK(run_ids_on(read_history(f, {})) == std::vector<std::int64_t>{10, 9, 8, 5, 4});
+  CHECK(require(f.ej().purge_runs(noon, {}, 100)).removed == 0);
+}
+
+TEST_CASE("old fires and plans of elastic jobs are removed in steps", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  const auto other = f.add("counts").id;
+  const auto minute = [](int i) { return std::to_string(core::to_ms(noon + i * 60s)); };
+  const auto add_fire = [&](elastic::elastic_job_id job, int i, int plan, int state) {
+    f.db->exec("INSERT INTO ej_fire (job, fire_ms, source, request, plan_version, config_version, state, expected, dropped)"
+               " VALUES ("
+               + std::to_string(core::number(job)) + ", " + minute(i) + ", 0, 0, " + std::to_string(plan) + ", 1, "
+               + std::to_string(state) + ", 0, 0)");
+  };
+  for (int i = 1; i <= 8; ++i) {
+    add_fire(f.job, i, (i + 3) / 4, i == 2 ? 1 : 0);
+    add_fire(other, i, 1, 6);
+  }
+  for (int plan = 1; plan <= 3; ++plan)
+    f.db->exec("INSERT INTO ej_plan (job, version, members, total, assignment, at_ms) VALUES ("
+               + std::to_string(core::number(f.job)) + ", " + std::to_string(plan) + ", 'm', 3, '', " + minute(plan) + ")");
+  f.db->exec("UPDATE ej_schedule SET last_ms = " + minute(3) + " WHERE job = " + std::to_string(core::number(other)));
+  const auto purge = [&](core::time_point before) {
+    elastic::purge_done done;
+    for (int steps = 0; !done.complete; ++steps) {
+      REQUIRE(steps < 40);
+      done = require(f.ej().purge_fires(before, done.next, 2));
+    }
+  };
+  const auto fires_of = [&](elastic::elastic_job_id job) {
+    return f.db->value("SELECT COUNT(*) FROM ej_fire WHERE job = " + std::to_string(core::number(job)));
+  };
+  purge(noon + 7 * 60s);
+  CHECK(fires_of(f.job) == "3"); // 2 has an open barrier, 7 and 8 are younger
+  CHECK(fires_of(other) == "6"); // 3 was the last one
+  CHECK(f.db->value("SELECT MIN(version) FROM ej_plan") == "1");
+  f.db->exec("UPDATE ej_fire SET state = 5 WHERE state = 1");
+  purge(noon + 7 * 60s);
+  CHECK(fires_of(f.job) == "2");
+  CHECK(f.db->value("SELECT MIN(version) FROM ej_plan") == "2");
+  purge(noon + 60 * 60s);
+  CHECK(fires_of(f.job) == "0");
+  CHECK(f.db->value("SELECT MIN(version) FROM ej_plan") == "3");
+}
