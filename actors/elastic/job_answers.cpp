@@ -68,7 +68,8 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   if (!is_stored(answer.outcome) || (answer.grant && !is_stored(*answer.grant)))
     apply(which, elastic::event::guard_lost{}, at);
   else if (answer.grant) {
-    note_takeover(one, at);
+    if (core::number(which) >= 0)
+      note_takeover(one, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
   }
   const auto again = items_.find(which);

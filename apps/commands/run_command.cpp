@@ -1,19 +1,14 @@
 // `ringmaster run …`: list, show, and the options of all subcommands. The commands that end and remove runs are in run_edits.cpp.
 
-#include <algorithm>
-#include <array>
 #include <limits>
-#include <tuple>
 
 #include "apps/client/api_queries.hpp"
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/commands/run_edits.hpp"
-#include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
-#include "apps/terminal/time_text.hpp"
 
 namespace ringmaster::apps {
 
