@@ -346,6 +346,11 @@ void add_retention(std::vector<setting>& to) {
                     1024 * gib, "Maximum size of all kept logs; the oldest are removed first."));
 }
 
+void add_elastic(std::vector<setting>& to) {
+  to.push_back(count("elastic.history_days", &in<&settings::elastic, &elastic_settings::history_days>, 0, 36'500,
+                     "Age in days after which runs, fires and plans of elastic jobs are removed. 0: never."));
+}
+
 void add_link(std::vector<setting>& to) {
   using s = link_settings;
   to.push_back(text("link.listen", &in<&settings::link, &s::listen>,
@@ -426,7 +431,8 @@ std::span<const setting> all_settings() {
   static const std::vector<setting> table = [] {
     std::vector<setting> out;
     for (auto* add : {add_top, add_server, add_security, add_gateway, add_database, add_schedule, add_trigger, add_registry,
-                      add_executor, add_scripts, add_cluster, add_link, add_retention, add_log_and_deploy, add_mail_and_alarm})
+                      add_executor, add_scripts, add_cluster, add_link, add_retention, add_elastic, add_log_and_deploy,
+                      add_mail_and_alarm})
       add(out);
     return out;
   }();

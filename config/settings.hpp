@@ -259,6 +259,12 @@ struct retention_settings {
   std::size_t kept_logs_bytes_max = 1024 * 1024 * 1024;
 };
 
+/// Elastic jobs.
+struct elastic_settings {
+  /// Age in days after which runs, fires and plans are removed; 0: never.
+  std::size_t history_days = 30;
+};
+
 struct log_settings {
   /// trace, debug, info, warn, error.
   std::string level = "info";
@@ -357,6 +363,7 @@ struct settings {
   cluster_settings cluster;
   link_settings link;
   retention_settings retention;
+  elastic_settings elastic;
   log_settings log;
   deploy_settings deploy;
   mail_settings mail;

@@ -134,6 +134,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/elastic/jobs", handlers::v1::elastic_list, viewer}.with_query(),
   {"GET", "/api/v1/elastic/jobs/{id}", handlers::v1::elastic_read, viewer},
   route{"GET", "/api/v1/elastic/jobs/{id}/items", handlers::v1::elastic_items, viewer}.with_query(),
+  route{"GET", "/api/v1/elastic/jobs/{id}/history", handlers::v1::elastic_history, viewer}.with_query(),
   route{"GET", "/api/v1/elastic/jobs/{id}/plan", handlers::v1::elastic_plan, viewer}.with_query(),
   {"POST", "/api/v1/elastic/jobs/{id}/enable", handlers::v1::elastic_enable, operate},
   {"POST", "/api/v1/elastic/jobs/{id}/disable", handlers::v1::elastic_disable, operate},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "protocol/user_interfaces.hpp"
@@ -41,6 +42,15 @@ struct elastic_items_query {
 
 struct elastic_items_found {
   core::elastic::elastic_items items;
+};
+
+struct elastic_history_query {
+  core::elastic::elastic_history_search search;
+  core::principal by;
+};
+
+struct elastic_history_page {
+  core::elastic::elastic_history history;
 };
 
 struct elastic_hosts_query {

@@ -217,5 +217,7 @@ struct set_elastic_item;
 struct trigger_elastic;
 struct elastic_edited;
 struct elastic_triggered;
+struct elastic_history_query;
+struct elastic_history_page;
 
 } // namespace ringmaster::protocol

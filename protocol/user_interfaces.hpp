@@ -206,6 +206,7 @@ using elastic_admin = caf::typed_actor<
   caf::result<elastic_page>(elastic_page_query),
   caf::result<elastic_found>(elastic_query),
   caf::result<elastic_items_found>(elastic_items_query),
+  caf::result<elastic_history_page>(elastic_history_query),
   caf::result<elastic_host_list>(elastic_hosts_query),
   /// Errors: invalid_argument (an unknown strategy).
   caf::result<elastic_plan_preview>(elastic_plan_query),

@@ -292,6 +292,11 @@ operation("get", "/elastic/jobs", "viewer", "Lists elastic jobs by namespace and
 operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"))
 operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
           reply=page_of("ElasticItem"), parameters=PAGING)
+operation("get", "/elastic/jobs/{id}/history", "viewer",
+          "Lists the runs of the items of an elastic job, newest first. A page may be short and have a next one",
+          reply=page_of("ElasticRun"), parameters=[
+              query("item", whole(0, 99999)), query("state", one_of("running", "finished", "error", "lost", "killed", "failed")),
+              query("from_ms", MS, "Granted from here on."), query("to_ms", MS, "Inclusive."), *PAGING])
 operation("get", "/elastic/jobs/{id}/plan", "viewer",
           "Returns the plan that an elastic job would have now with the hosts of its group, whatever their handlers",
           reply=shown({"items": array(ref("ElasticShare"))}),

@@ -33,6 +33,14 @@ ELASTIC_SCHEMAS = {
         "surplus": truth("The number of items was reduced; the item goes when its run ends."),
         "planned_host": maybe(text("Owner by the newest plan.")), "gap": maybe(text("Why the plan has no host for the item.")),
         "param": maybe(text())}),
+    "ElasticRun": shown({
+        "run": whole(1), "item": whole(0),
+        "state": one_of("running", "finished", "error", "lost", "killed", "failed", "unknown",
+                        description="failed: taken over too often, or it ignored its end."),
+        "source": one_of("normal", "misfire", "failover", "manual", "unknown"), "attempt": whole(0),
+        "host": maybe(text("Null: no longer known.")), "fire_ms": maybe(MS),
+        "fire_source": one_of("normal", "misfire", "failover", "manual", "unknown"), "granted_ms": maybe(MS),
+        "started_ms": maybe(MS), "ended_ms": maybe(MS), "message": maybe(text())}),
     "ElasticHost": shown({
         "number": whole(1), "id": text(), "app_name": text(), "state": one_of("up", "silent", "dead", "left"), "ip": text(),
         "pid": ANY_NUMBER, "labels": text("Separated by commas."), "capacity": ANY_NUMBER,

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
+#include "core/elastic/history_purge.hpp"
 #include "core/elastic/store_ops.hpp"
 #include "core/elastic/stored_rows.hpp"
 #include "core/result.hpp"
@@ -95,6 +97,13 @@ public:
   virtual core::result<void> deliver(const core::node_incarnation& owner,
                                      std::span<const core::elastic::inbox_row> results) = 0;
 
+  /// Remove what is older than `before`, a step at a time: from a place on, at most `limit` rows of each kind. Open runs stay,
+  /// runs whose takeover an item waits for, the last planned fire of each job, its newest plan and those of its fires.
+  virtual core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
+                                                             std::size_t limit) = 0;
+  virtual core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,
+                                                              std::size_t limit) = 0;
+
   // Reads of users. Errors: `not_found`; `forbidden` without the right of viewers in the group of the job.
 
   /// Returns the jobs of the user's groups. The items of a page are counted up to a bound. Errors: `forbidden` for the jobs of
@@ -106,6 +115,10 @@ public:
   /// Returns items from `from` on, at most `limit`.
   virtual core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
                                                            std::size_t limit, const core::principal& by) = 0;
+
+  /// Returns runs of items, newest first. Reads at most `history_runs_per_call` runs.
+  virtual core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
+                                                               const core::principal& by) = 0;
 
   /// Returns the hosts that are up or silent, by number, at most `hosts_max`; to users those with the app name of one of their
   /// groups. `group`: only those with its app name.

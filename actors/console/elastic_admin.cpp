@@ -90,6 +90,10 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
       return look<elastic::elastic_items, protocol::elastic_items_found>(
         [asked](storage::store& store) { return store.elastic().items(asked.job, asked.from, asked.limit, asked.by); });
     },
+    [this](const protocol::elastic_history_query& asked) {
+      return look<elastic::elastic_history, protocol::elastic_history_page>(
+        [asked](storage::store& store) { return store.elastic().history(asked.search, asked.by); });
+    },
     [this](const protocol::elastic_hosts_query& asked) {
       return look<protocol::elastic_host_list, protocol::elastic_host_list>(
         [asked](storage::store& store) { return hosts_of(store, asked); });

@@ -28,6 +28,8 @@ elastic_coordinator_state::elastic_coordinator_state(protocol::elastic_coordinat
   job_.load(std::move(stored), std::move(rule), at());
 }
 
+elastic_coordinator_state::~elastic_coordinator_state() { tools_->metrics.change_items(shown_, {}); }
+
 protocol::elastic_coordinator::behavior_type elastic_coordinator_state::make_behavior() {
   leave();
   return {
@@ -105,6 +107,9 @@ void elastic_coordinator_state::leave() {
 }
 
 void elastic_coordinator_state::send(job_output&& out) {
+  for (const auto& fact : out.facts)
+    tools_->metrics.count(fact, at().wall);
+  tools_->metrics.change_items(std::exchange(shown_, out.items), out.items);
   for (const auto& problem : out.problems)
     tools_->log->warn("elastic job={}: {}", core::number(who_.job), problem);
   for (auto& each : out.done)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "actors/elastic/elastic_metrics.hpp"
 #include "actors/elastic/job_coordination.hpp"
 #include "actors/elastic/job_schedules.hpp"
 #include "actors/logger.hpp"
@@ -26,6 +27,7 @@ struct coordinator_tools {
   std::shared_ptr<job_schedules> schedules;
   protocol::wall_clock clock;
   logger log;
+  elastic_metrics metrics;
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes
@@ -38,6 +40,9 @@ public:
   elastic_coordinator_state(protocol::elastic_coordinator::pointer self, std::shared_ptr<const coordinator_tools> tools,
                             job_identity who, core::elastic::adopted_job stored,
                             std::shared_ptr<const protocol::known_hosts> known);
+  ~elastic_coordinator_state();
+  elastic_coordinator_state(const elastic_coordinator_state&) = delete;
+  elastic_coordinator_state& operator=(const elastic_coordinator_state&) = delete;
   protocol::elastic_coordinator::behavior_type make_behavior();
 
 private:
@@ -65,6 +70,8 @@ private:
   std::shared_ptr<const coordinator_tools> tools_;
   job_identity who_;
   job_coordination job_;
+  /// Share of this job in the metrics.
+  item_counts shown_;
   /// Moment that the director was asked for; unset: none, or it has come.
   std::optional<steady> call_at_;
   /// The director was told that the job is busy.

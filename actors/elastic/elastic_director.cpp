@@ -24,7 +24,8 @@ elastic_director_state::elastic_director_state(protocol::elastic_director::point
     parts_{std::move(parts)},
     tools_{std::make_shared<coordinator_tools>(
       coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
-                        std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log})} {}
+                        std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log,
+                        elastic_metrics{self->system()}})} {}
 
 elastic_director_state::~elastic_director_state() { end_children(); }
 
@@ -333,6 +334,7 @@ bool elastic_director_state::is_stale(const look& of) const {
 }
 
 void elastic_director_state::arm() {
+  tools_->metrics.show_slots(slots_.size());
   const auto stale = [this](const look& each) { return is_stale(each); };
   looks_.pop_while(stale);
   // Those of distant instants would stay for long.

@@ -7,7 +7,7 @@
 namespace ringmaster::actors {
 
 elastic_hosts_state::elastic_hosts_state(protocol::elastic_hosts::pointer self, elastic_hosts_parts parts)
-  : self_{self}, parts_{std::move(parts)} {
+  : self_{self}, parts_{std::move(parts)}, metrics_{self->system()} {
   next_tick_ = now();
   arm();
 }
@@ -147,8 +147,10 @@ void elastic_hosts_state::tell_news() {
     refuse(link, protocol::elastic_verdict::replaced, "a newer process has the address of this host", process);
   // First the view: who hears that a host has gone looks for another one.
   auto notices = table_.take_notices();
-  if (auto view = table_.take_view(now()))
+  if (auto view = table_.take_view(now())) {
+    metrics_.show_hosts(*view);
     protocol::send(self_, parts_.director, protocol::host_view{std::move(view)});
+  }
   for (const auto& notice : notices) {
     using enum protocol::host_fate;
     if (notice.fate == replaced || notice.fate == dead || notice.fate == left)

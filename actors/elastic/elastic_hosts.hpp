@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/elastic/elastic_metrics.hpp"
 #include "actors/elastic/event_receipts.hpp"
 #include "actors/elastic/host_table.hpp"
 #include "actors/elastic/process_watch.hpp"
@@ -146,6 +147,7 @@ private:
 
   protocol::elastic_hosts::pointer self_;
   elastic_hosts_parts parts_;
+  elastic_metrics metrics_;
   host_table table_;
   event_receipts receipts_;
   /// By number.

@@ -1,5 +1,6 @@
 #include "actors/elastic/elastic_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/store/store_access.hpp"
@@ -9,7 +10,7 @@ namespace ringmaster::actors {
 
 elastic_writer_state::elastic_writer_state(protocol::elastic_writer::pointer self, protocol::store_worker worker,
                                            protocol::wall_clock clock, logger log)
-  : self_{self}, worker_{std::move(worker)}, clock_{std::move(clock)}, log_{std::move(log)} {}
+  : self_{self}, worker_{std::move(worker)}, clock_{std::move(clock)}, log_{std::move(log)}, metrics_{self->system()} {}
 
 protocol::elastic_writer::behavior_type elastic_writer_state::make_behavior() {
   return {
@@ -72,8 +73,16 @@ void elastic_writer_state::written(stored&& outcome) {
   else if (outcome->size() != batch->ops.size())
     refuse({core::errc::internal, "the store answered another number of writes"});
   else
-    answer(queue_.finish(std::move(*outcome)));
+    finish(std::move(*outcome));
   pump();
+}
+
+void elastic_writer_state::finish(std::vector<core::elastic::elastic_answer>&& answers) {
+  std::size_t rows = 0;
+  for (const auto& each : answers)
+    rows += std::max<std::size_t>(each.items.size(), 1);
+  metrics_.wrote(rows);
+  answer(queue_.finish(std::move(answers)));
 }
 
 void elastic_writer_state::refuse(const core::error& why) {

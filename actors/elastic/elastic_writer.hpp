@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "actors/elastic/elastic_metrics.hpp"
 #include "actors/elastic/write_queue.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/store_back_off.hpp"
@@ -36,6 +37,7 @@ private:
   void pump();
   void write();
   void written(stored&& outcome);
+  void finish(std::vector<core::elastic::elastic_answer>&& answers);
   void refuse(const core::error& why);
   void answer(write_queue::answers&& all);
   void repeat_later();
@@ -53,6 +55,7 @@ private:
   core::time_point written_at_{};
   /// The worker has the batch under way.
   bool busy_ = false;
+  elastic_metrics metrics_;
   store_back_off back_off_;
   core::log_rate_limiter refusals_;
 };

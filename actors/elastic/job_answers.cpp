@@ -36,6 +36,9 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
   for (std::size_t i = 0; i < notes.size(); ++i) {
     const auto& note = notes[i];
     const auto& answer = what.answers[i];
+    const bool is_item = note.what == op_note::kind::item && !answer.items.empty();
+    if (is_stored(is_item ? answer.items.front().outcome : answer.outcome))
+      out_.facts.insert(out_.facts.end(), note.facts.begin(), note.facts.end());
     switch (note.what) {
     case op_note::kind::item:
       settle_item(note.items.front(), answer.items.empty() ? elastic::item_answer{answer.outcome} : answer.items.front(), at);
@@ -64,8 +67,11 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
     leave_after_writes(one);
   if (!is_stored(answer.outcome) || (answer.grant && !is_stored(*answer.grant)))
     apply(which, elastic::event::guard_lost{}, at);
-  else if (answer.grant)
+  else if (answer.grant) {
+    if (core::number(which) >= 0)
+      note_takeover(one, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
+  }
   const auto again = items_.find(which);
   if (again == items_.end() || again->second.writes != 0)
     return;

@@ -51,6 +51,7 @@ void job_coordination::forget() {
       if (const auto* part = std::get_if<receipt_part>(&each))
         receive(*part, false);
   items_.clear();
+  counts_ = {};
   busy_.clear();
   runs_on_.clear();
   dues_.clear();
@@ -119,6 +120,7 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
+  count_item(row.item, one);
   if (elastic::is_open(one.state.state))
     ask(one.state.host);
   keep_due(row.item, one);
@@ -314,6 +316,7 @@ job_output job_coordination::take_output(job_moment at) {
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))
     out_.reload = true;
   out_.ended = phase_.ended;
+  out_.items = counts_;
   return std::exchange(out_, {});
 }
 

@@ -93,6 +93,11 @@ private:
     host_process host;
     protocol::elastic_run_order order;
   };
+  struct loss_note {
+    steady_time at{};
+    core::elastic::loss_proof proof{};
+  };
+  enum class item_count : std::uint8_t { none, open, wanted };
   /// One item, and what depends on its writes.
   struct job_item {
     core::elastic::item state;
@@ -105,6 +110,10 @@ private:
     bool lost_guard = false;
     /// The mark "missed" as stored.
     bool stored_missed = false;
+    /// The last loss of its run whose takeover is not stored yet.
+    std::optional<loss_note> lost = {};
+    /// Part of `counts_` that includes it.
+    item_count counted = item_count::none;
     /// Leave once all writes are answered; dropped, or refused, if one was lost.
     std::vector<std::variant<receipt_part, close_order>> after_writes = {};
   };
@@ -116,6 +125,8 @@ private:
     /// Of a step.
     fire_key fire = {};
     bool releases = false;
+    /// Counted once the op is stored.
+    std::vector<job_fact> facts = {};
   };
   struct fire_flight {
     /// Unset: a request.
@@ -229,6 +240,13 @@ private:
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
 
+  // Facts for the metrics (job_facts.cpp).
+  void note_action(const core::elastic::item_before& before, job_item& one, const core::elastic::item_action& done,
+                   job_moment at);
+  void note_takeover(job_item& one, job_moment at);
+  void note_fires(const core::elastic::fire_write& what, op_note& note) const;
+  void count_item(item_number which, job_item& one, bool forgotten = false);
+
   // State (job_coordination.cpp, job_links.cpp).
   void forget();
   void take_definition(core::elastic::elastic_job_row&& job, std::vector<std::string>&& disabled, schedule_rule rule);
@@ -329,6 +347,7 @@ private:
   row_reads rows_;
   phase phase_;
   job_output out_;
+  item_counts counts_;
 };
 
 } // namespace ringmaster::actors

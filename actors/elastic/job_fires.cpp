@@ -58,6 +58,7 @@ void job_coordination::replan(job_moment at) {
 void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
   plan_.plan = std::move(made);
   ++plan_.version;
+  out_.facts.emplace_back(fact::plan{});
   plan_.stored = false;
   if (!job_->what.options.streaming)
     return;
@@ -136,6 +137,7 @@ void job_coordination::send_fire(elastic::fire_write&& what) {
   op_note note{op_note::kind::fire};
   for (const auto& each : what.items)
     note.items.push_back(each.item);
+  note_fires(what, note);
   fire_ = std::move(flight);
   emit(std::move(what), std::move(note));
 }

@@ -80,6 +80,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
     return taken(elastic::event::started{host, event.run, event.fence});
   case event_kind::refused:
     if (mine) {
+      out_.facts.emplace_back(fact::refusal{event.refusal});
       hosts_.free(host.host);
       if (event.refusal == protocol::elastic_refusal::no_free_slot)
         hosts_.set_full(host.host);

@@ -55,6 +55,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   bool forgotten = false;
   for (const auto& each : decision.actions) {
     std::visit([&](const auto& action) { act(which, one, action, report); }, each);
+    note_action(before, one, each, at);
     forgotten = forgotten || std::holds_alternative<elastic::action::forget_item>(each);
   }
   // A mark that was cleared without another write.
@@ -64,6 +65,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
     busy_.erase(which);
   else
     busy_.insert(which);
+  count_item(which, one, forgotten);
   keep_due(which, one);
   const auto effects = elastic::barrier_events(before, decision);
   if (forgotten && one.writes == 0) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/elastic/job_facts.hpp"
 #include "core/elastic/elastic_ids.hpp"
 #include "core/elastic/item_events.hpp"
 #include "core/elastic/store_ops.hpp"
@@ -42,6 +43,10 @@ struct job_output {
   bool ended = false;
   /// For the log.
   std::vector<std::string> problems = {};
+  /// For the metrics.
+  std::vector<job_fact> facts = {};
+  /// At this moment.
+  item_counts items = {};
 };
 
 } // namespace ringmaster::actors

@@ -35,14 +35,15 @@ constexpr milliseconds audit_retry{60'000};
 } // namespace
 
 report_actor_state::report_actor_state(protocol::report_actor::pointer self, leader_workers workers,
-                                       config::retention_settings retention, core::zone schedule_zone, protocol::wall_clock clock,
-                                       logger log)
+                                       config::retention_settings retention, config::elastic_settings elastic,
+                                       core::zone schedule_zone, protocol::wall_clock clock, logger log)
   : self_{self},
     store_{self, std::move(workers)},
     retention_{retention},
     zone_{std::move(schedule_zone)},
     clock_{std::move(clock)},
-    log_{std::move(log)} {}
+    log_{std::move(log)},
+    elastic_history_{self, store_, elastic.history_days, log_} {}
 
 protocol::report_actor::behavior_type report_actor_state::make_behavior() {
   next_tick_ = self_->clock().now();
@@ -75,6 +76,7 @@ void report_actor_state::set_duty(bool on) {
   newest_ = settled_ = {};
   next_pass_ = next_purge_ = next_room_ = next_orphans_ = next_audits_ = self_->clock().now();
   purge_.reset();
+  elastic_history_.restart(self_->clock().now());
   if (on)
     log_->info("this node runs the daily report and log retention");
 }
@@ -98,10 +100,12 @@ void report_actor_state::tick() {
     forget_orphans();
   if (now >= next_audits_)
     purge_audits();
+  elastic_history_.work(now, clock_.at(now));
 }
 
 void report_actor_state::arm() {
-  const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next() || audits_removed_ > 0);
+  const auto busy = duty_ && ((counter_ && counter_->left() > 0) || purge_.next() || audits_removed_ > 0
+                              || elastic_history_.is_walking());
   next_tick_ = next_tick(next_tick_, busy ? busy_tick : idle_tick, self_->clock().now());
   protocol::send_at(self_, protocol::report_actor{self_}, next_tick_, protocol::tick_atom{});
 }

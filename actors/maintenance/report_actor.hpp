@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/logger.hpp"
+#include "actors/maintenance/elastic_purge.hpp"
 #include "actors/maintenance/leader_store.hpp"
 #include "config/settings.hpp"
 #include "core/maintenance/day_counter.hpp"
@@ -18,7 +19,8 @@
 
 namespace ringmaster::actors {
 
-/// Actor for the daily report (XXL admin §7.6) and for retention of the log (§7.7) and the audit log. Runs on the leader.
+/// Actor for the daily report (XXL admin §7.6) and for retention of the log (§7.7), the audit log and the
+/// history of elastic jobs. Runs on the leader.
 ///
 /// Once a minute it counts runs that may have changed since the last time (`core::day_counter`), section by section of ids. It
 /// writes those rows of today and the two days before that differ from the rows it wrote last. It counts everything again when an
@@ -29,7 +31,7 @@ public:
   static inline const char* name = "ringmaster.report_actor";
 
   report_actor_state(protocol::report_actor::pointer self, leader_workers workers, config::retention_settings retention,
-                     core::zone schedule_zone, protocol::wall_clock clock, logger log);
+                     config::elastic_settings elastic, core::zone schedule_zone, protocol::wall_clock clock, logger log);
   protocol::report_actor::behavior_type make_behavior();
 
 private:
@@ -93,6 +95,7 @@ private:
   steady next_orphans_{};
   steady next_audits_{};
   std::size_t audits_removed_ = 0;
+  elastic_purge elastic_history_;
   bool no_room_ = false;
 };
 

@@ -277,7 +277,7 @@ void supervisor_state::spawn_maintenance() {
                                  lost_settings{settings.trigger, settings.retention, language}, parts_.clocks.wall, parts_.log));
   report_ = keep("report_actor", self_->spawn<protocol::with_state<report_actor_state, protocol::report_actor>>(
                                    leader_workers{storage_, queries_.edits, parts_.store_writers > 1}, settings.retention,
-                                   parts_.schedule_zone, parts_.clocks.wall, parts_.log));
+                                   settings.elastic, parts_.schedule_zone, parts_.clocks.wall, parts_.log));
   kept_logs_ = keep("log_keeper", self_->spawn<protocol::with_state<log_keeper_state, protocol::log_keeper>>(
                                     keeper_partners{{storage_, queries_.edits, parts_.store_writers > 1}, pool_},
                                     settings.retention, executor_limit(settings), parts_.clocks.wall, parts_.log));

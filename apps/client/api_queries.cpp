@@ -1,11 +1,15 @@
 #include "apps/client/api_queries.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
+#include <tuple>
 
+#include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "apps/terminal/time_text.hpp"
 #include "core/editing/manual_edits.hpp"
 #include "core/text/ascii_case.hpp"
 #include "core/text/url_text.hpp"
@@ -46,7 +50,32 @@ core::result<std::optional<api_document>> find_row(api_client& client, const que
   }
 }
 
+/// Converts a duration before now, or a time, to an instant.
+core::result<core::time_point> moment_of(const char* option, const std::string& text, const core::zone& where) {
+  if (const auto span = parse_span(text))
+    return system_now() - *span;
+  if (const auto time = parse_time(text, where))
+    return *time;
+  return core::fail(core::errc::invalid_argument,
+                    std::string{option} + ": \"" + one_line(text) +
+                      "\" is not a time; expected a duration before now such as 1h or 7d, or a time such as 2026-11-21T10:00");
+}
+
 } // namespace
+
+core::result<void> add_times(query_text& list, const std::optional<std::string>& since, const std::optional<std::string>& until,
+                             const core::zone& where) {
+  const std::array bounds{std::tuple{"--since", "from_ms", &since}, std::tuple{"--until", "to_ms", &until}};
+  for (const auto& [option, name, text] : bounds) {
+    if (!*text)
+      continue;
+    const auto moment = moment_of(option, **text, where);
+    if (!moment)
+      return tl::unexpected{moment.error()};
+    list.add(name, std::to_string(std::max<std::int64_t>(core::to_ms(*moment), 0)));
+  }
+  return {};
+}
 
 std::string text_in(const api_document& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();

@@ -33,6 +33,10 @@ private:
   std::string text_;
 };
 
+/// Adds the bounds `from_ms` and `to_ms`: each a duration before now, or a time. Errors: `invalid_argument` naming the option.
+[[nodiscard]] core::result<void> add_times(query_text& list, const std::optional<std::string>& since,
+                                           const std::optional<std::string>& until, const core::zone& where);
+
 /// Returns the page that begins at `cursor`, or the first one. Combines API pages until it has `limit` rows.
 [[nodiscard]] core::result<api_document> ask_page(api_client& client, const query_text& list, std::size_t limit,
                                               const std::optional<std::string>& cursor = {});

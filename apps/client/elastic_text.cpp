@@ -144,6 +144,17 @@ std::string elastic_items_table(const api_document& items, const core::zone& whe
   return table_text(rows);
 }
 
+std::string elastic_history_table(const api_document& runs, const core::zone& where) {
+  elastic_rows rows{{"RUN", "ITEM", "STATE", "SOURCE", "HOST", "GRANTED", "ENDED", "MESSAGE"}};
+  for (const auto& run : runs) {
+    const auto attempt = number_in(run, "attempt").value_or(1);
+    rows.push_back({elastic_number(run, "run"), elastic_number(run, "item"), elastic_word(run, "state"),
+                    elastic_word(run, "source") + (attempt > 1 ? ' ' + std::to_string(attempt) : ""), elastic_word(run, "host"),
+                    instant_in(run, "granted_ms", where), instant_in(run, "ended_ms", where), elastic_word(run, "message")});
+  }
+  return table_text(rows);
+}
+
 std::string elastic_hosts_table(const api_document& hosts) {
   elastic_rows rows{{"HOST", "APP", "STATE", "IP", "PID", "SLOTS", "LABELS", "KEEPER"}};
   for (const auto& host : hosts)

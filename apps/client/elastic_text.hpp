@@ -18,6 +18,7 @@ namespace ringmaster::apps {
 [[nodiscard]] std::string elastic_jobs_table(const api_document& jobs, const group_titles& groups, const core::zone& where);
 [[nodiscard]] std::string describe_elastic_job(const api_document& job, const group_titles& groups, const core::zone& where);
 [[nodiscard]] std::string elastic_items_table(const api_document& items, const core::zone& where);
+[[nodiscard]] std::string elastic_history_table(const api_document& runs, const core::zone& where);
 [[nodiscard]] std::string elastic_hosts_table(const api_document& hosts);
 [[nodiscard]] std::string elastic_plan_table(const api_document& shares);
 

@@ -60,6 +60,19 @@ result<api_document> elastic_item_page(const store_question& asked) {
   });
 }
 
+result<api_document> elastic_history_page(const store_question& asked) {
+  const auto job = elastic_job_of(asked);
+  if (!job)
+    return tl::unexpected{job.error()};
+  auto query = list_query(asked, wire::api_elastic_history_of);
+  if (!query)
+    return tl::unexpected{query.error()};
+  query->first.job = *job;
+  return asked.store.elastic().history(query->first, local_operator()).map([](const elastic::elastic_history& history) {
+    return parsed(wire::api_elastic_history(history));
+  });
+}
+
 result<api_document> elastic_plan(const store_question& asked) {
   const auto job = elastic_job_of(asked).and_then([&](elastic::elastic_job_id id) { return asked.store.elastic().read_job(id); });
   if (!job)
@@ -134,6 +147,7 @@ constexpr std::array answers_about_elastic_jobs = std::to_array<store_route>({
   {"GET", "/elastic/jobs", elastic_page},
   {"GET", "/elastic/jobs/{id}", elastic_read},
   {"GET", "/elastic/jobs/{id}/items", elastic_item_page},
+  {"GET", "/elastic/jobs/{id}/history", elastic_history_page},
   {"GET", "/elastic/jobs/{id}/plan", elastic_plan},
   {"GET", "/elastic/hosts", elastic_host_list},
   {"POST", "/elastic/jobs/{id}/enable", elastic_enable},

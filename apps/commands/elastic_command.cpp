@@ -35,6 +35,14 @@ struct elastic_item_options : elastic_options {
   std::size_t limit = 100;
 };
 
+struct elastic_history_options : elastic_item_options {
+  std::optional<std::int32_t> item;
+  std::optional<std::string> state;
+  /// A duration before now such as `1h`, or a time.
+  std::optional<std::string> since;
+  std::optional<std::string> until;
+};
+
 struct elastic_plan_options : elastic_options {
   std::optional<std::string> without;
 };
@@ -101,6 +109,28 @@ int list_elastic_items(const elastic_item_options& options) {
     },
     [](api_client& client, const api_document& page) {
       return core::result<std::string>{elastic_items_table(items_in(page), client.zone()) + more_text(page)};
+    });
+}
+
+core::result<api_document> ask_history(api_client& client, std::int64_t job, const elastic_history_options& options) {
+  query_text list{elastic_path(job, "/history")};
+  if (options.item)
+    list.add("item", std::to_string(*options.item));
+  if (options.state)
+    list.add("state", *options.state);
+  return add_times(list, options.since, options.until, client.zone()).and_then([&] {
+    return ask_page(client, list, options.limit, options.cursor);
+  });
+}
+
+int list_elastic_history(const elastic_history_options& options) {
+  return ask_and_tell(
+    options,
+    [&](api_client& client) {
+      return find_elastic_job(client, options.job).and_then([&](std::int64_t job) { return ask_history(client, job, options); });
+    },
+    [](api_client& client, const api_document& page) {
+      return core::result<std::string>{elastic_history_table(items_in(page), client.zone()) + more_text(page)};
     });
 }
 
@@ -206,6 +236,17 @@ void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
     add_page_options(*command, options->cursor, options->limit);
   }
   {
+    auto [command, options] = add_command<elastic_history_options>(
+      elastic, "history", "List the runs of the items of an elastic job, newest first", chosen, list_elastic_history);
+    add_elastic_job(*command, *options);
+    command->add_option("--item", options->item, "Only runs of this item")->type_name("N")->check(CLI::Range(0, 99'999));
+    command->add_option("--state", options->state, "Only runs with this state")
+      ->check(CLI::IsMember({"running", "finished", "error", "lost", "killed", "failed"}));
+    command->add_option("--since", options->since, "Granted after this time, or this long ago (1h, 7d)")->type_name("TIME");
+    command->add_option("--until", options->until, "Granted before this time, or this long ago")->type_name("TIME");
+    add_page_options(*command, options->cursor, options->limit);
+  }
+  {
     auto [command, options] = add_command<elastic_plan_options>(
       elastic, "plan", "Show the plan that an elastic job would have now", chosen, show_elastic_plan);
     add_elastic_job(*command, *options);
@@ -226,7 +267,7 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
 } // namespace
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, hosts, enable, disable, trigger");
+  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, history, hosts, enable, disable, trigger");
   add_elastic_views(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
   add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,

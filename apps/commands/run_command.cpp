@@ -1,19 +1,14 @@
 // `ringmaster run …`: list, show, and the options of all subcommands. The commands that end and remove runs are in run_edits.cpp.
 
-#include <algorithm>
-#include <array>
 #include <limits>
-#include <tuple>
 
 #include "apps/client/api_queries.hpp"
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/run_text.hpp"
 #include "apps/commands/commands.hpp"
 #include "apps/commands/run_edits.hpp"
-#include "apps/server/assembly.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
-#include "apps/terminal/time_text.hpp"
 
 namespace ringmaster::apps {
 
@@ -32,30 +27,6 @@ struct run_list_options : client_options {
   std::optional<std::string> cursor;
   std::size_t limit = 20;
 };
-
-/// Converts a duration before now, or a time, to an instant.
-core::result<core::time_point> moment_of(const char* option, const std::string& text, const core::zone& where) {
-  if (const auto span = parse_span(text))
-    return system_now() - *span;
-  if (const auto time = parse_time(text, where))
-    return *time;
-  return core::fail(core::errc::invalid_argument,
-                    std::string{option} + ": \"" + one_line(text) +
-                      "\" is not a time; expected a duration before now such as 1h or 7d, or a time such as 2026-11-21T10:00");
-}
-
-core::result<void> add_times(query_text& list, const run_list_options& options, const core::zone& where) {
-  const std::array bounds{std::tuple{"--since", "from_ms", &options.since}, std::tuple{"--until", "to_ms", &options.until}};
-  for (const auto& [option, name, text] : bounds) {
-    if (!*text)
-      continue;
-    const auto moment = moment_of(option, **text, where);
-    if (!moment)
-      return tl::unexpected{moment.error()};
-    list.add(name, std::to_string(std::max<std::int64_t>(core::to_ms(*moment), 0)));
-  }
-  return {};
-}
 
 core::result<api_document> ask_runs(api_client& client, const run_list_options& options) {
   query_text list{"/runs"};
@@ -76,7 +47,7 @@ core::result<api_document> ask_runs(api_client& client, const run_list_options& 
     list.add("handler", *options.handler);
   if (options.failed || options.status)
     list.add("status", options.failed ? "failed" : *options.status);
-  if (auto times = add_times(list, options, client.zone()); !times)
+  if (auto times = add_times(list, options.since, options.until, client.zone()); !times)
     return tl::unexpected{times.error()};
   return ask_page(client, list, options.limit, options.cursor);
 }

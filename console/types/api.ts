@@ -1299,6 +1299,27 @@ export type ElasticItem = {
   param: string | null
 }
 
+export type ElasticRun = {
+  run: number
+  item: number
+  /** failed: taken over too often, or it ignored its end. */
+  state: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed' | 'unknown'
+  source: 'normal' | 'misfire' | 'failover' | 'manual' | 'unknown'
+  attempt: number
+  /** Null: no longer known. */
+  host: string | null
+  /** Milliseconds since the epoch. */
+  fire_ms: number | null
+  fire_source: 'normal' | 'misfire' | 'failover' | 'manual' | 'unknown'
+  /** Milliseconds since the epoch. */
+  granted_ms: number | null
+  /** Milliseconds since the epoch. */
+  started_ms: number | null
+  /** Milliseconds since the epoch. */
+  ended_ms: number | null
+  message: string | null
+}
+
 export type ElasticHost = {
   number: number
   id: string
@@ -2107,6 +2128,30 @@ export interface Operations {
     body: undefined
     answer: {
       items: ElasticItem[]
+      /** Cursor of the next page; null on the last page. */
+      next: string | null
+      /** Size of the whole list; null if it was not counted. */
+      total: number | null
+      /** Counting stopped at total; the list has at least this many items. */
+      total_is_capped: boolean
+    }
+  }
+  /** Lists the runs of the items of an elastic job, newest first. A page may be short and have a next one. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/history': {
+    query: {
+      item?: number
+      state?: 'running' | 'finished' | 'error' | 'lost' | 'killed' | 'failed'
+      /** Granted from here on. */
+      from_ms?: number
+      /** Inclusive. */
+      to_ms?: number
+      limit?: number
+      /** Value of `next` of the previous page. */
+      cursor?: string
+    }
+    body: undefined
+    answer: {
+      items: ElasticRun[]
       /** Cursor of the next page; null on the last page. */
       next: string | null
       /** Size of the whole list; null if it was not counted. */

@@ -36,11 +36,17 @@ public:
                                                                 std::span<const core::elastic::item_number> items) override;
   core::result<void> deliver(const core::node_incarnation& owner,
                              std::span<const core::elastic::inbox_row> results) override;
+  core::result<core::elastic::purge_done> purge_runs(core::time_point before, const core::elastic::purge_place& from,
+                                                     std::size_t limit) override;
+  core::result<core::elastic::purge_done> purge_fires(core::time_point before, const core::elastic::purge_place& from,
+                                                      std::size_t limit) override;
   core::result<core::page<core::elastic::elastic_brief>> list(const core::elastic::elastic_search& search,
                                                               const core::principal& by) override;
   core::result<core::elastic::elastic_card> show(core::elastic::elastic_job_id job, const core::principal& by) override;
   core::result<core::elastic::elastic_items> items(core::elastic::elastic_job_id job, core::elastic::item_number from,
                                                    std::size_t limit, const core::principal& by) override;
+  core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
+                                                       const core::principal& by) override;
   core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                            const core::principal& by) override;
   core::result<std::vector<core::elastic::elastic_host_load>> host_loads() override;

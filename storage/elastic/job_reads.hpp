@@ -34,6 +34,11 @@ namespace ringmaster::storage {
 [[nodiscard]] std::vector<core::elastic::item_row> items_of(admin_session& own, core::elastic::elastic_job_id job,
                                                             std::optional<std::span<const core::elastic::item_number>> only);
 
+/// Returns a job that the user may see. For use inside a body. Errors: `not_found`; `forbidden` for another group.
+[[nodiscard]] core::result<core::elastic::elastic_job_row> visible_elastic_job(admin_session& own,
+                                                                               core::elastic::elastic_job_id job,
+                                                                               const core::principal& by);
+
 /// Returns the groups that a user may see, as `$listed` reads them; empty: all.
 [[nodiscard]] std::string listed_groups(const core::principal& by);
 

@@ -105,16 +105,6 @@ core::page<elastic::elastic_brief> page_of(admin_session& own, const elastic::el
 
 #undef RINGMASTER_LISTED_JOBS
 
-/// Returns the job. Errors: `not_found`; `forbidden` for a group that the user may not see.
-core::result<elastic::elastic_job_row> visible_job(admin_session& own, elastic::elastic_job_id job, const core::principal& by) {
-  auto found = find_elastic_job(own, job);
-  if (!found)
-    return core::fail(core::errc::not_found, "unknown elastic job " + std::to_string(core::number(job)));
-  if (auto may = core::check_right(by, core::group_right::viewer, found->what.group); !may)
-    return tl::unexpected{may.error()};
-  return std::move(*found);
-}
-
 elastic::elastic_card card_of(admin_session& own, elastic::elastic_job_row job) {
   const auto id = job.id;
   elastic::elastic_card out;
@@ -181,6 +171,16 @@ elastic::elastic_items items_of_page(admin_session& own, const elastic::elastic_
 
 } // namespace
 
+core::result<elastic::elastic_job_row> visible_elastic_job(admin_session& own, elastic::elastic_job_id job,
+                                                           const core::principal& by) {
+  auto found = find_elastic_job(own, job);
+  if (!found)
+    return core::fail(core::errc::not_found, "unknown elastic job " + std::to_string(core::number(job)));
+  if (auto may = core::check_right(by, core::group_right::viewer, found->what.group); !may)
+    return tl::unexpected{may.error()};
+  return std::move(*found);
+}
+
 std::string listed_groups(const core::principal& by) {
   if (by.admin)
     return {};
@@ -204,7 +204,9 @@ core::result<core::page<elastic::elastic_brief>> elastic_role::list(const elasti
 
 core::result<elastic::elastic_card> elastic_role::show(elastic::elastic_job_id job, const core::principal& by) {
   return own_.read_together([&]() -> core::result<elastic::elastic_card> {
-    return visible_job(own_, job, by).map([&](elastic::elastic_job_row&& found) { return card_of(own_, std::move(found)); });
+    return visible_elastic_job(own_, job, by).map([&](elastic::elastic_job_row&& found) {
+      return card_of(own_, std::move(found));
+    });
   });
 }
 
@@ -212,7 +214,7 @@ core::result<elastic::elastic_items> elastic_role::items(elastic::elastic_job_id
                                                          std::size_t limit, const core::principal& by) {
   const auto first = std::max(from, elastic::item_number{0});
   return own_.read_together([&]() -> core::result<elastic::elastic_items> {
-    return visible_job(own_, job, by).map([&](elastic::elastic_job_row&& found) {
+    return visible_elastic_job(own_, job, by).map([&](elastic::elastic_job_row&& found) {
       return items_of_page(own_, found, first, std::min(limit, core::page_rows_max));
     });
   });

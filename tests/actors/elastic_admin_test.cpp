@@ -147,3 +147,15 @@ TEST_CASE_METHOD(elastic_administration, "the plan of an elastic job is shown fr
   CHECK(code_of(ask<protocol::elastic_plan_preview>(actor, protocol::elastic_plan_query{job, "h3", viewer}))
         == core::errc::not_found);
 }
+
+TEST_CASE_METHOD(elastic_administration, "a viewer reads the history of an elastic job", "[actors][elastic]") {
+  elastic::elastic_history_search search;
+  search.job = job;
+  const auto page = ask<protocol::elastic_history_page>(
+    actor, protocol::elastic_history_query{search, user(core::group_right::viewer)});
+  REQUIRE(page);
+  CHECK(page->history.rows.empty());
+  CHECK_FALSE(page->history.next);
+  CHECK(code_of(ask<protocol::elastic_history_page>(actor, protocol::elastic_history_query{search, core::principal{}}))
+        == core::errc::forbidden);
+}

@@ -89,6 +89,18 @@ public:
                                              const core::principal& by) override {
     return inner_.items(job, from, limit, by);
   }
+  core::result<elastic::purge_done> purge_runs(core::time_point before, const elastic::purge_place& from,
+                                               std::size_t limit) override {
+    return inner_.purge_runs(before, from, limit);
+  }
+  core::result<elastic::purge_done> purge_fires(core::time_point before, const elastic::purge_place& from,
+                                                std::size_t limit) override {
+    return inner_.purge_fires(before, from, limit);
+  }
+  core::result<elastic::elastic_history> history(const elastic::elastic_history_search& search,
+                                                 const core::principal& by) override {
+    return inner_.history(search, by);
+  }
   core::result<std::vector<elastic::host_row>> hosts(std::optional<core::group_id> group, const core::principal& by) override {
     return inner_.hosts(group, by);
   }

@@ -213,6 +213,17 @@ public:
   std::vector<std::pair<elastic::host_process, protocol::elastic_orders>> orders;
   std::vector<elastic::item_number> rereads;
   std::vector<std::string> problems;
+  std::vector<actors::job_fact> facts;
+  actors::item_counts items;
+  /// Returns the facts of this kind, in order.
+  template <class Fact>
+  [[nodiscard]] std::vector<Fact> facts_of() const {
+    std::vector<Fact> out;
+    for (const auto& each : facts)
+      if (const auto* found = std::get_if<Fact>(&each))
+        out.push_back(*found);
+    return out;
+  }
   int specs = 0;
   bool reload = false;
   bool ended = false;
@@ -286,6 +297,8 @@ private:
     problems.insert(problems.end(), out.problems.begin(), out.problems.end());
     reload = reload || out.reload;
     ended = ended || out.ended;
+    facts.insert(facts.end(), out.facts.begin(), out.facts.end());
+    items = out.items;
     for (const auto& each : out.sends)
       if (const auto* grants = std::get_if<protocol::elastic_grants>(&each.message.what)) {
         for (const auto& one : grants->items)

@@ -15,7 +15,8 @@ struct reporting : recovery {
 
   void begin_reports(std::size_t keep_days = 30) {
     actor_ = spawn<actors::report_actor_state, protocol::report_actor>(
-      actors::leader_workers{storage.actor, queries->actor}, config::retention_settings{keep_days}, core::zone{}, clock(),
+      actors::leader_workers{storage.actor, queries->actor}, config::retention_settings{keep_days},
+      config::elastic_settings{elastic_days}, core::zone{}, clock(),
       silent_log());
     take_duty();
   }
@@ -60,9 +61,39 @@ struct reporting : recovery {
     expect(look->firings().record(results, civil()));
   }
   [[nodiscard]] std::size_t rows() { return expect(look->logs().rows_after(core::log_id{0}, 100'000)).size(); }
+  /// Adds an elastic job with a run that was granted, and has ended, so many days ago.
+  core::elastic::elastic_job_id add_old_elastic_run(int days) {
+    namespace elastic = core::elastic;
+    core::group_draft draft;
+    draft.app_name = "shards";
+    draft.title = "Shards";
+    elastic::elastic_edit edit;
+    edit.what.name = "sums";
+    edit.what.group = expect(look->group_editing().add(draft, core::local_operator(), civil()));
+    edit.what.handler = "sum";
+    edit.what.total = 1;
+    const auto job = expect(look->elastic().put(edit, civil(), core::local_operator())).id;
+    const auto mark = expect(look->elastic().mark(std::string(32, 'c')));
+    const elastic::host_facts facts{"h1", "shards", "process", "folder", "boot", 1, 2, 3, "10.0.0.1", "", 4};
+    const auto host = expect(look->elastic().enter_host(former, mark.cluster_id, facts)).row->process;
+    const auto slot = static_cast<std::uint32_t>(core::slot_of(core::job_id{core::number(job)}));
+    const auto leases = expect(look->elastic().take_leases(former, std::vector{elastic::lease_wish{slot, 0}}));
+    const auto write = [&](elastic::item_change what) {
+      elastic::item_write one{job, elastic::item_number{0}, std::move(what)};
+      return expect(look->elastic().write({former, leases, {std::move(one)}}, civil() - days * 24h)).at(0).items.at(0);
+    };
+    const elastic::run_cause cause{elastic::run_source::manual, {civil(), elastic::run_source::manual, elastic::request_id{1}}};
+    const auto run = write(elastic::item_grant{{}, host, cause, 1, core::milliseconds{500}}).run;
+    write(elastic::action::write_end{run, elastic::fence_number{1}, elastic::item_run_end::finished, {}});
+    return job;
+  }
+  [[nodiscard]] std::size_t elastic_runs(core::elastic::elastic_job_id job) {
+    return expect(look->elastic().history({.job = job}, core::local_operator())).rows.size();
+  }
   [[nodiscard]] static core::time_point midnight(int days_ago) { return start - 12h - days_ago * 24h; }
 
   std::unique_ptr<query_worker_double> queries;
+  std::size_t elastic_days = 30;
   protocol::report_actor actor_;
 };
 
@@ -203,4 +234,22 @@ TEST_CASE_METHOD(reporting, "old entries are removed from the audit log, some at
   CHECK(*calls == 1);
   advance(2min);
   CHECK(*calls == 2);
+}
+
+TEST_CASE_METHOD(reporting, "old runs of elastic jobs are removed", "[actors]") {
+  const auto job = add_old_elastic_run(29);
+  REQUIRE(elastic_runs(job) == 1);
+  begin_reports();
+  advance(22h);
+  CHECK(elastic_runs(job) == 1);
+  advance(4h);
+  CHECK(elastic_runs(job) == 0);
+}
+
+TEST_CASE_METHOD(reporting, "the history of elastic jobs is kept with history_days = 0", "[actors]") {
+  const auto job = add_old_elastic_run(4000);
+  elastic_days = 0;
+  begin_reports();
+  advance(3h);
+  CHECK(elastic_runs(job) == 1);
 }

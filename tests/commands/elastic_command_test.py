@@ -1,7 +1,9 @@
 """`ringmaster elastic`: elastic jobs on the database and through a server, with the same output."""
 
+import contextlib
 import json
 import os
+import sqlite3
 
 from command_case import Case
 
@@ -74,6 +76,16 @@ class ElasticCommandTest(Case):
                          [(0, "idle", "a"), (1, "idle", "b")])
         self.assertEqual(items["total"], 3)
         self.assertEqual(self.both("elastic", "hosts")["items"], [])
+        self.assertEqual(self.both("elastic", "history", "sums"), {"items": [], "next": None, "total": None,
+                                                                   "total_is_capped": False})
+        with contextlib.closing(sqlite3.connect(self.data / "ringmaster.db", timeout=10)) as db, db:
+            db.execute("INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+                       " granted_ms, started_ms, ended_ms, state, message) VALUES (5, ?, 2, 2, 1000, 0, 0, 1, 2, 0, 0, 2000, 0,"
+                       " 3000, 4, 'gone')", [shown["id"]])
+        runs = self.both("elastic", "history", "sums", "--item", "2", "--state", "lost", "--since", "1970-01-01T00:00")["items"]
+        self.assertEqual([(run["run"], run["source"], run["message"]) for run in runs], [(5, "failover", "gone")])
+        self.assertEqual(self.both("elastic", "history", "sums", "--since", "1h")["items"], [])
+        self.assertEqual(self.run_it("elastic", "history", "sums", "--since", "soon").code, 2)
         self.assertEqual(self.both("elastic", "plan", "sums")["items"][0]["gap"], "no_host")
 
     def test_orders_do_the_same(self):

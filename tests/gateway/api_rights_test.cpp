@@ -116,6 +116,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"GET", "/elastic/jobs", {"/elastic/jobs?group=1"}, viewers, {"/elastic/jobs?group=2"}, admins},
   {"GET", "/elastic/jobs/{id}", {"/elastic/jobs/7"}, viewers, {"/elastic/jobs/1007"}, admins},
   {"GET", "/elastic/jobs/{id}/items", {"/elastic/jobs/7/items"}, viewers, {"/elastic/jobs/1007/items"}, admins},
+  {"GET", "/elastic/jobs/{id}/history", {"/elastic/jobs/7/history"}, viewers, {"/elastic/jobs/1007/history"}, admins},
   {"GET", "/elastic/jobs/{id}/plan", {"/elastic/jobs/7/plan"}, viewers, {"/elastic/jobs/1007/plan"}, admins},
   {"POST", "/elastic/jobs/{id}/enable", {"/elastic/jobs/7/enable"}, operators, {"/elastic/jobs/1007/enable"}, admins},
   {"POST", "/elastic/jobs/{id}/disable", {"/elastic/jobs/7/disable"}, operators, {"/elastic/jobs/1007/disable"}, admins},

@@ -35,6 +35,13 @@ struct elastic_admin_double {
         return script->answer(line_of("elastic_items_query", m.job, m.from, m.limit), m.by, check_viewer(m.by, m.job),
                               protocol::elastic_items_found{some_items()});
       },
+      [this](const protocol::elastic_history_query& m) {
+        const auto& s = m.search;
+        const auto state = s.state ? std::to_string(*s.state) : "-";
+        return script->answer(line_of("elastic_history_query", s.job, text_of(s.item), state, core::to_ms(s.from),
+                                      s.until < core::from_ms(core::latest_ms) ? core::to_ms(s.until) : -1, s.before, s.limit),
+                              m.by, check_viewer(m.by, s.job), protocol::elastic_history_page{some_runs()});
+      },
       [this](const protocol::elastic_hosts_query& m) {
         elastic::host_row host;
         host.process = {elastic::host_number{3}, elastic::host_incarnation{7}};
@@ -80,6 +87,21 @@ struct elastic_admin_double {
     out.next = core::from_ms(5000);
     out.items = core::elastic::elastic_item_counts{1, 0, 0, 1};
     return out;
+  }
+
+  static core::elastic::elastic_history some_runs() {
+    namespace elastic = core::elastic;
+    elastic::elastic_run lost;
+    lost.id = elastic::item_run_id{55};
+    lost.item = elastic::item_number{1};
+    lost.cause = {elastic::run_source::failover, {core::from_ms(1000), elastic::run_source::normal, {}}};
+    lost.attempt = 2;
+    lost.host = "h1";
+    lost.granted = core::from_ms(2000);
+    lost.ended = core::from_ms(3000);
+    lost.state = static_cast<std::uint8_t>(elastic::item_run_end::lost);
+    lost.message = "gone";
+    return {{lost}, elastic::item_run_id{55}};
   }
 
   static core::elastic::elastic_items some_items() {

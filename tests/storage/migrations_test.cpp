@@ -80,6 +80,10 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
          "SELECT run, fence, outcome FROM ej_inbox",
+         "SELECT auto_id, id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, "
+         "start_time, complete_time FROM job_execution_log",
+         "SELECT auto_id, id, job_name, original_task_id, task_id, slave_id, execution_type, sharding_item, state, message, "
+         "creation_time FROM job_status_trace_log",
          "SELECT number, name FROM rm_migration",
        })
     CHECK_NOTHROW((void)db->query(sql));
@@ -106,6 +110,8 @@ TEST_CASE("a schema that a newer release wrote is refused", "[storage]") {
 
 TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") {
   auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  for (const char* name : {"job_execution_log", "job_status_trace_log", "ej_execution_log", "ej_status_trace_log"})
+    db->exec(std::string{"DROP VIEW "} + name);
   for (const char* name :
        {"rm_schedule", "rm_edit", "rm_node", "rm_claim", "rm_intent", "rm_failed_run", "rm_job_ext", "rm_group_ext", "rm_deploy",
         "rm_mode", "rm_asked_run", "rm_alarm", "rm_alarm_open", "rm_mirror",
@@ -130,6 +136,19 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
   CHECK(require(db->database().pending_migrations()).empty());
   CHECK(db->query("SELECT job, next_ms, last_ms FROM rm_schedule ORDER BY job") == table{{"5", "777", "666"}, {"6", "0", "0"}});
   require(db->open()->ping());
+}
+
+TEST_CASE("a table of ElasticJob keeps its name", "[storage]") {
+  auto db = fresh_database(GENERATE(from_range(backends_under_test())));
+  for (const char* statement :
+       {"DROP VIEW job_execution_log", "DROP VIEW job_status_trace_log", "DROP VIEW ej_execution_log",
+        "DROP VIEW ej_status_trace_log", "CREATE TABLE JOB_EXECUTION_LOG (mine INT)", "INSERT INTO JOB_EXECUTION_LOG VALUES (5)",
+        "DELETE FROM rm_migration WHERE number = 23"})
+    db->exec(statement);
+  require(db->database().migrate());
+  CHECK(db->value("SELECT mine FROM JOB_EXECUTION_LOG") == "5");
+  CHECK(db->value("SELECT COUNT(*) FROM ej_execution_log") == "0");
+  CHECK(db->value("SELECT COUNT(*) FROM job_status_trace_log") == "0");
 }
 
 TEST_CASE("a schema without kept logs gets them, and its jobs stay unchanged", "[storage]") {

@@ -13,7 +13,8 @@ class write_counter {
 public:
   write_counter(test_database& db, bool sqlite) : db_{db} {
     const auto tables = db_.query(sqlite ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-                                         : "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+                                         : "SELECT TABLE_NAME FROM information_schema.TABLES"
+                                           " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'");
     REQUIRE(tables.size() > 10);
     db_.exec("CREATE TABLE row_writes (count INTEGER)");
     db_.exec("INSERT INTO row_writes VALUES (0)");

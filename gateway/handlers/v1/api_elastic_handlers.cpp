@@ -82,6 +82,19 @@ void elastic_items(exchange ex) {
     });
 }
 
+void elastic_history(exchange ex) {
+  const auto id = id_in_path<elastic::elastic_job_id>(ex);
+  auto query = id ? read_list_query(ex, wire::api_elastic_history_of) : std::nullopt;
+  if (!query)
+    return;
+  query->first.job = *id;
+  ex.ask<protocol::elastic_history_page>(ex.services().partners.elastic,
+                                         protocol::elastic_history_query{std::move(query->first), ex.who()},
+                                         [](const exchange& waiting, const protocol::elastic_history_page& found) {
+                                           tell_json(waiting, wire::api_elastic_history(found.history));
+                                         });
+}
+
 void elastic_plan(exchange ex) {
   const auto id = id_in_path<elastic::elastic_job_id>(ex);
   const auto without = id ? read_query(ex, [](const wire::form& sent) {

@@ -180,6 +180,8 @@ void elastic_list(exchange ex);
 void elastic_read(exchange ex);
 /// Lists the items of a job with their hosts.
 void elastic_items(exchange ex);
+/// Lists the runs of the items of a job, newest first.
+void elastic_history(exchange ex);
 /// Answers the plan that the job would have now, perhaps without one host.
 void elastic_plan(exchange ex);
 /// Enable and disable a job, or one item of it.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/item_events.hpp"
 #include "core/elastic/store_ops.hpp"
@@ -23,6 +24,10 @@ namespace ringmaster::protocol::wire {
 [[nodiscard]] std::string api_elastic_job(const core::elastic::elastic_card& card);
 /// Returns a JSON array.
 [[nodiscard]] std::string api_elastic_items(const std::vector<core::elastic::elastic_item>& items);
+/// Returns a JSON array.
+[[nodiscard]] std::string api_elastic_runs(const std::vector<core::elastic::elastic_run>& runs);
+/// Returns a page of the history, whose size is not counted.
+[[nodiscard]] std::string api_elastic_history(const core::elastic::elastic_history& history);
 /// Returns `{"items":[…]}`.
 [[nodiscard]] std::string api_elastic_hosts(const std::vector<core::elastic::host_row>& hosts,
                                             const std::vector<core::elastic::elastic_host_load>& loads);
@@ -37,6 +42,10 @@ namespace ringmaster::protocol::wire {
 
 /// Reads the filters of the list: `group`, `status`, `name`.
 [[nodiscard]] core::result<core::elastic::elastic_search> api_elastic_search_of(const form& sent, const api_cursor& from);
+
+/// Reads the filters of the history: `item`, `state`, `from_ms`, `to_ms`.
+[[nodiscard]] core::result<core::elastic::elastic_history_search> api_elastic_history_of(const form& sent,
+                                                                                         const api_cursor& from);
 
 /// Reads the body of enable and disable, which may be empty: the item; unset: the job.
 [[nodiscard]] core::result<std::optional<core::elastic::item_number>> parse_api_elastic_switch(std::string_view body);

@@ -72,7 +72,7 @@ std::optional<missing_list> missing_privileges(const std::vector<std::string>& g
   for (const char* needed : {"SELECT", "INSERT", "UPDATE", "DELETE"})
     if (!held.contains(needed))
       missing.to_serve.emplace_back(needed);
-  for (const char* needed : {"CREATE", "ALTER", "DROP", "INDEX"})
+  for (const char* needed : {"CREATE", "ALTER", "DROP", "INDEX", "CREATE VIEW"})
     if (!held.contains(needed))
       missing.to_change_tables.emplace_back(needed);
   if (unsure && !(missing.to_serve.empty() && missing.to_change_tables.empty()))

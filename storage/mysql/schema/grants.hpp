@@ -13,7 +13,7 @@ namespace ringmaster::storage::mysql {
 struct missing_list {
   /// Missing ones of SELECT, INSERT, UPDATE, DELETE.
   std::vector<std::string> to_serve;
-  /// Missing ones of CREATE, ALTER, DROP, INDEX.
+  /// Missing ones of CREATE, ALTER, DROP, INDEX, CREATE VIEW.
   std::vector<std::string> to_change_tables;
 };
 

@@ -1,6 +1,7 @@
 #include "storage/mysql/schema/migration_sql.hpp"
 
 #include "storage/rows/elastic_tables.hpp"
+#include "storage/rows/elastic_views.hpp"
 
 namespace ringmaster::storage::mysql {
 
@@ -107,11 +108,25 @@ migration_step elastic_jobs() {
   return step;
 }
 
+// ElasticJob's tables for the history of runs, as views. A table of that name stays, whatever its case. Times are in the zone of
+// the reader's session.
+migration_step elastic_histories() {
+  migration_step step{23, "elastic_histories", {}};
+  for (const auto& view : elastic_views({"CHAR", "FROM_UNIXTIME(# * 0.001)", "CONCAT(", ", ", ")"})) {
+    step.statements.push_back("CREATE OR REPLACE SQL SECURITY INVOKER VIEW " + view.name + " AS " + view.text);
+    add_conditional(step.statements,
+                    "SELECT COUNT(*) = 0 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND LOWER(TABLE_NAME) = '"
+                      + view.alias + "'",
+                    "CREATE SQL SECURITY INVOKER VIEW " + view.alias + " AS SELECT * FROM " + view.name);
+  }
+  return step;
+}
+
 } // namespace
 
 void append_later_steps(std::vector<migration_step>& to) {
   for (auto* step : {missed_instants, manual_stops, source_files, descriptions, audit_values, user_settings, requesters,
-                     elastic_jobs})
+                     elastic_jobs, elastic_histories})
     to.push_back(step());
 }
 

@@ -1,6 +1,7 @@
 #include "storage/migrations.hpp"
 
 #include "storage/rows/elastic_tables.hpp"
+#include "storage/rows/elastic_views.hpp"
 
 namespace ringmaster::storage {
 
@@ -447,6 +448,16 @@ migration_step elastic_jobs() {
   return step;
 }
 
+// ElasticJob's tables for the history of runs, as views. A table of that name stays. Times are in UTC.
+migration_step elastic_histories() {
+  migration_step step{23, "elastic_histories", {}};
+  for (const auto& view : elastic_views({"TEXT", "strftime('%Y-%m-%d %H:%M:%f', # / 1000.0, 'unixepoch')", "(", " || ", ")"})) {
+    step.statements.push_back("CREATE VIEW " + view.name + " AS " + view.text);
+    step.statements.push_back("CREATE VIEW IF NOT EXISTS " + view.alias + " AS SELECT * FROM " + view.name);
+  }
+  return step;
+}
+
 } // namespace
 
 std::span<const migration_step> sqlite_migrations() {
@@ -455,7 +466,7 @@ std::span<const migration_step> sqlite_migrations() {
                                                  kept_logs(),    life_table(),        deploy_stages(), node_clocks(),
                                                  shown_tokens(), missed_instants(),   manual_stops(), source_files(),
                                                  descriptions(), audit_values(), user_settings(), requesters(),
-                                                 elastic_jobs()};
+                                                 elastic_jobs(),  elastic_histories()};
   return steps;
 }
 
