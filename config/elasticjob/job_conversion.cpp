@@ -234,11 +234,23 @@ private:
       out_.what.options.max_time_diff = std::chrono::seconds{*seconds};
   }
 
+  /// Only dataflow jobs have this property; without it the type of the class is unknown.
+  void read_streaming(const std::string& value) {
+    const auto text = filled_in("streaming.process", value);
+    if (!text)
+      return;
+    const auto flag = flag_in(*text);
+    if (!flag)
+      return refuse("streaming.process", shown(*text) + " is not true or false");
+    out_.what.kind = "dataflow";
+    out_.what.options.streaming = *flag;
+  }
+
   void read_props() {
     std::string names;
     for (const auto& [key, value] : from_.props)
       if (key == "streaming.process")
-        out_.unsupported = "dataflow jobs are not supported by this release";
+        read_streaming(value);
       else
         names += (names.empty() ? "" : ", ") + core::valid_utf8(key);
     // Only the names: the values may be secrets.
@@ -269,7 +281,7 @@ private:
 
 /// Keys of `[[elastic_job]]` that nothing implements yet.
 constexpr std::array not_declarable{"props"sv,          "pool"sv,          "error_handler"sv,    "listeners"sv,
-                                    "once_listeners"sv, "started_timeout"sv, "completed_timeout"sv, "streaming"sv,
+                                    "once_listeners"sv, "started_timeout"sv, "completed_timeout"sv,
                                     "alarm_email"sv};
 
 } // namespace

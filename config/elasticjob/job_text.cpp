@@ -32,6 +32,8 @@ std::string table_of(const imported_job& job, std::string_view group) {
   add_line(out, "name", quoted_text(what.name));
   if (!what.handler.empty())
     add_line(out, "handler", quoted_text(what.handler));
+  if (what.kind != "simple")
+    add_line(out, "type", quoted_text(what.kind));
   add_line(out, "total", std::to_string(what.total));
   if (what.options.schedule == core::schedule_type::cron)
     add_line(out, "schedule", "{ cron = " + quoted_text(what.options.schedule_conf) + " }");

@@ -234,12 +234,13 @@ TEST_CASE("import: jobs that this release does not support are comments, without
 </beans>
 )";
   const auto done = imported_from({{"j.xml", xml}});
-  CHECK(done.declared == 1);
-  CHECK(done.left_out == 2);
-  CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n");
+  CHECK(done.declared == 2);
+  CHECK(done.left_out == 1);
+  CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"flow\"\nhandler = \"f\"\ntype = \"dataflow\"\ntotal = 1\n"
+                                "streaming = true\n"
+                                "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n");
   CHECK(has_text(done.text, "# name = \"shell\"\n"));
   CHECK(has_text(done.text, "# Left out: jobs of type SCRIPT are not supported by this release.\n"));
-  CHECK(has_text(done.text, "# Left out: dataflow jobs are not supported by this release.\n"));
   CHECK(has_text(done.text, "# props are not supported by this release: email.host, email.password.\n"));
   CHECK(has_text(done.text, "# error_handler = \"EMAIL\"\n"));
   CHECK_FALSE(has_text(done.text, "geheim"));

@@ -264,7 +264,7 @@ TEST_CASE("load: all errors are reported at once", "[config]") {
         "c.toml:1: unknown key 'zzz'\n"
         "c.toml:3: log.level: expected one of \"trace\", \"debug\", \"info\", \"warn\", \"error\"\n"
         "RINGMASTER_DRAIN_TIMEOUT: drain_timeout: expected a duration such as \"200ms\", \"3s\", \"10m\" or \"1h\"\n"
-        "--set server.port: unknown key 'server.port'\n"
+        "--set server.port: unknown key 'server.port'; did you mean 'server.listen'?\n"
         "--set noequals: expected key=value\n"
         "--set log.format: \"xml\" is unknown; expected one of \"text\", \"json\"");
 }
