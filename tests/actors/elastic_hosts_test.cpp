@@ -285,7 +285,7 @@ TEST_CASE_METHOD(hosts_fixture, "a silent host, and its return", "[actors][elast
 }
 
 TEST_CASE_METHOD(hosts_fixture, "a host changes its keeper", "[actors][elastic]") {
-  const std::string cluster = expect(ej().mark("")).cluster_id;
+  const std::string cluster = expect(ej().mark("c1")).cluster_id;
   const elastic::host_facts facts{"ringmaster://pay-worker/one", "pay-worker", "p1", "f1", "", 0, 0, 0, "10.0.0.3", "", 8};
   expect(ej().enter_host(other, cluster, facts));
   auto at = link(1);
