@@ -133,7 +133,7 @@ protocol::job_admin::behavior_type job_admin_double::make_behavior() {
                             protocol::open_alarms{{{taken, waiting}, true}});
     },
     [this](const protocol::declared_query& m) {
-      const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, core::from_ms(1767225600000), "ann"};
+      const core::declared_source ci{"ci", 17, {"a.toml"}, 1, 2, 3, 4, core::from_ms(1767225600000), "ann"};
       const core::declared_source own{"deploy"};
       return script->answer(line_of("declared_query"), m.by, core::check_admin(m.by),
                             protocol::declared_sources{{ci, own}, own.name});
