@@ -250,7 +250,7 @@ private:
     std::string names;
     for (const auto& [key, value] : from_.props)
       if (key == "streaming.process")
-        read_streaming(value);
+        read_streaming(value.text);
       else
         names += (names.empty() ? "" : ", ") + core::valid_utf8(key);
     // Only the names: the values may be secrets.

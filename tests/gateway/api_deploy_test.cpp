@@ -92,7 +92,7 @@ TEST_CASE_METHOD(api_fixture, "api: files need JSON and a CSRF token that other 
 TEST_CASE_METHOD(api_fixture, "api: sources are listed with their objects and last apply", "[gateway][api]") {
   open();
   CHECK(json_of(call("GET", "/declared")) == json::parse(R"({"items":[
-    {"source":"ci","revision":17,"objects":{"groups":1,"jobs":2,"alarms":3,"elastic_jobs":0},"files":["a.toml"],
+    {"source":"ci","revision":17,"objects":{"groups":1,"jobs":2,"alarms":3,"elastic_jobs":4},"files":["a.toml"],
      "applied_ms":1767225600000,"by":"ann","has_files":false},
     {"source":"deploy","revision":null,"objects":{"groups":0,"jobs":0,"alarms":0,"elastic_jobs":0},"files":[],
      "applied_ms":null,"by":null,"has_files":true}]})"));
