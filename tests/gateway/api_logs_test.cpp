@@ -166,9 +166,9 @@ TEST_CASE("a slow client loses its turn to another one, and its body stays whole
     return source_state::ready;
   };
   REQUIRE(read(10'000) == source_state::ready);
-  time += gateway::gzip_turns::slow_after / 2;
+  time += std::chrono::milliseconds{gateway::gzip_turns::slow_after} / 2;
   CHECK_FALSE(turns.take());
-  time += gateway::gzip_turns::slow_after / 2;
+  time += std::chrono::milliseconds{gateway::gzip_turns::slow_after} / 2;
   auto other = turns.take();
   REQUIRE(other);
   // While the other one is fast, the rest of the slow body is not compressed.

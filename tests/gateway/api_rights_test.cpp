@@ -177,7 +177,7 @@ public:
       const auto reply = call_row(row, of, role);
       letters += api_outcome_of(reply);
       if (letters.back() == '-')
-        CHECK(reply.body.find("ermission limit") != std::string::npos);
+        CHECK(reply.body.find("needs the permission") != std::string::npos);
       const auto asked = script->take_asked();
       // No actor is asked before the caller is known.
       if (letters.back() == '>' || (letters.back() == '-' && row.who.who == gateway::access::admin))

@@ -236,8 +236,8 @@ TEST_CASE("import: jobs that this release does not support are comments, without
   const auto done = imported_from({{"j.xml", xml}});
   CHECK(done.declared == 2);
   CHECK(done.left_out == 1);
-  CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"flow\"\nhandler = \"f\"\ntype = \"dataflow\"\ntotal = 1\n"
-                                "streaming = true\n"
+  CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"flow\"\nhandler = \"f\"\n"
+                                "type = \"dataflow\"\ntotal = 1\nstreaming = true\n"
                                 "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n");
   CHECK(has_text(done.text, "# name = \"shell\"\n"));
   CHECK(has_text(done.text, "# Left out: jobs of type SCRIPT are not supported by this release.\n"));
