@@ -89,8 +89,8 @@ old_rows old_fires_from(admin_session& own, time_point before, const elastic::pu
     }
   }
   out.done.removed = out.fires.size() / 4;
-  if (read == limit) {
-    // Rows that stay must not hold the walk up.
+  if (read == limit || !out.fires.empty()) {
+    // Rows that stay must not hold the walk up. Plans are looked for once the fires are gone.
     out.done.next = {from.run, job, out.fires.empty() ? last + core::milliseconds{1} : last};
     return out;
   }
