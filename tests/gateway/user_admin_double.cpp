@@ -48,7 +48,7 @@ core::principal who_has(const std::string& session) {
 core::result<void> check_own(const core::principal& by, core::user_id user) {
   if (by.admin || by.user == user)
     return {};
-  return tl::unexpected{core::not_permitted(by, "may not have another one's keys")};
+  return tl::unexpected{core::not_permitted(by, "needs the permission of an administrator to have API keys of another user")};
 }
 
 } // namespace

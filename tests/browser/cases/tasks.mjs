@@ -102,7 +102,7 @@ test('task 4 and 5: read a live log, and kill its run', (world) =>
   }))
 
 task(6, 'change a cron expression and check its next times', async (world, visitor, page) => {
-  await page.locator('nav').getByRole('link', { name: 'Jobs' }).click()
+  await page.locator('nav').getByRole('link', { name: 'Jobs', exact: true }).click()
   await page.locator('tbody tr', { hasText: 'to be edited' }).locator('a[href*="field=cron"]').click()
   const cron = page.getByRole('textbox', { name: 'Cron expression' })
   // The field has the focus: what is typed goes there.
@@ -147,7 +147,7 @@ task(8, 'see which executors are down', async (world, visitor, page) => {
 
 task(9, 'edit a script and return to its former version', async (world, visitor, page) => {
   const id = world.jobs['tidy up']
-  await page.locator('nav').getByRole('link', { name: 'Jobs' }).click()
+  await page.locator('nav').getByRole('link', { name: 'Jobs', exact: true }).click()
   await page.locator(`tr[data-row="${id}"]`).getByRole('link', { name: 'script', exact: true }).click()
   // The editor has the focus: what is typed goes there.
   await page.locator('.editor .cm-editor.cm-focused').waitFor()
