@@ -80,7 +80,7 @@ test('elastic: a job without hosts is filtered, found, disabled, undone and run'
       await page.getByText('The request is stored.').waitFor()
       await dialog.waitFor({ state: 'detached' })
       await page.locator('main details summary').click()
-      await rowsOf(page, 'changes').filter({ hasText: 'trigger' }).first().waitFor()
+      await rowsOf(page, 'changes').filter({ hasText: 'run once' }).first().waitFor()
       await visitor.settle()
       await page.setViewportSize({ width: 360, height: 740 })
       assert.ok(await fits(page), 'the page is wider than the window')
