@@ -267,7 +267,8 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
 } // namespace
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
-  auto* elastic = add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, enable, disable, shutdown, trigger");
+  auto* elastic =
+    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, enable, disable, shutdown, trigger");
   add_elastic_views(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
   add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,
