@@ -83,7 +83,7 @@ test('elastic: a job without hosts is filtered, found, disabled, undone and run'
       await rowsOf(page, 'changes').filter({ hasText: 'run once' }).first().waitFor()
       await visitor.settle()
       await page.setViewportSize({ width: 360, height: 740 })
-      assert.ok(await fits(page), 'the page is wider than the window')
+      await until(() => fits(page), 'the page fits the window')
     }),
   ))
 
