@@ -72,8 +72,8 @@ void add_import_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<import_options>();
   auto* command =
     family->add_subcommand("elasticjob", "Convert YAML, properties and Spring XML of ElasticJob to a declared file");
-  command->add_option("FILE", options->paths, "Files of ElasticJob; the form of each is told by its content")
-    ->type_name("FILE")
+  command->add_option("PATH", options->paths, "Files of ElasticJob; the form of each is told by its content")
+    ->type_name("TEXT")
     ->required();
   command->add_option("--group", options->group, "App name of the executor group; default the namespace of the jobs")
     ->type_name("GROUP");
