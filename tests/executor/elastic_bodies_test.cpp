@@ -46,7 +46,9 @@ struct item_world {
     REQUIRE(known.add("waiting", wait_for_stop));
     REQUIRE(known.add_dataflow<int>("flow", [] { return std::make_shared<counting_flow>(); }));
     bodies.emplace(known, threads, tasks, std::make_shared<executor::log_files>(disk.options()), disk.options());
+    // A run begins within a lease.
     board.extend(executor::elastic::boot_now());
+    control = board.open(core::elastic::item_run_id{12}, 1h);
   }
   ~item_world() {
     tasks->close();
@@ -81,7 +83,7 @@ struct item_world {
   std::shared_ptr<executor::thread_pool> threads = std::make_shared<executor::thread_pool>(10);
   std::shared_ptr<executor::task_threads> tasks = std::make_shared<executor::task_threads>(1, threads);
   executor::elastic::fence_board board{executor::elastic::boot_now};
-  executor::elastic::item_control_ptr control = board.open(core::elastic::item_run_id{12}, 1h);
+  executor::elastic::item_control_ptr control;
   std::optional<executor::elastic_bodies> bodies;
   bool streaming = false;
 };
