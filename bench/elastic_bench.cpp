@@ -5,13 +5,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/elastic_loads.hpp"
+#include "bench/load_place.hpp"
 
 namespace {
 
@@ -107,12 +107,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
-  end_on_signals();
-  try {
+  return run_bench("elastic_bench", [&given] {
     settle(given);
     return run(given);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "elastic_bench: %s\n", problem.what());
-    return 1;
-  }
+  });
 }

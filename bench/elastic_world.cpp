@@ -7,7 +7,6 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "bench/load_files.hpp"
@@ -18,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds look_every{1};
-constexpr std::int64_t note_limit_us = 30'000'000;
+constexpr std::int64_t look_every_ms = 1, note_limit_us = 30'000'000;
 
 void write_elastic_jobs(const fs::path& file, const std::vector<elastic_declaration>& jobs) {
   std::ofstream out{file};
@@ -56,8 +54,7 @@ body_note await_note(const std::function<std::optional<body_note>()>& look, cons
       return std::move(*found);
     if (boot_us() > give_up)
       throw std::runtime_error(std::string{"not within 30 s: "} + what);
-    std::this_thread::sleep_for(look_every);
-    wait_until(0); // ends the bench after SIGINT or SIGTERM
+    wait_until(now_ms() + look_every_ms);
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -94,12 +93,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
-  end_on_signals();
-  try {
+  return run_bench("executor_bench", [&given] {
     settle(given);
     return run(given);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "executor_bench: %s\n", problem.what());
-    return 1;
-  }
+  });
 }

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -177,15 +176,11 @@ int main(int argc, char** argv) {
     return app.exit(problem) == 0 ? 0 : 2;
   }
   settle(given);
-  end_on_signals();
-  try {
+  return run_bench("firing_bench", [&given] {
     // A MariaDB server creates its folder in the system's temporary folder.
     if (!given.load.data_dir.empty())
       ::setenv("TMPDIR", std::filesystem::absolute(given.load.data_dir).c_str(), 1);
     given.load.data_dir = std::filesystem::temp_directory_path();
     return run(given);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "firing_bench: %s\n", problem.what());
-    return 1;
-  }
+  });
 }

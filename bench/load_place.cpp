@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <thread>
 
@@ -31,9 +32,15 @@ void wait_until(std::int64_t at_ms) {
   }
 }
 
-void end_on_signals() {
+int run_bench(const char* name, const std::function<int()>& run) {
   for (const int signal : {SIGINT, SIGTERM})
     std::signal(signal, [](int) { interrupted = 1; });
+  try {
+    return run();
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "%s: %s\n", name, problem.what());
+    return 1;
+  }
 }
 
 temporary_folder::temporary_folder(const std::filesystem::path& parent, bool keep) : keep_{keep} {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ inline constexpr std::chrono::seconds ready_limit{120}, stop_limit{60};
 /// Waits until a time. Throws `std::runtime_error` after SIGINT or SIGTERM.
 void wait_until(std::int64_t at_ms);
 
-/// Makes SIGINT and SIGTERM end the run early: the processes are ended and the folders removed.
-void end_on_signals();
+/// Runs a bench, which SIGINT and SIGTERM end early: the processes are ended and the folders removed. Returns its exit code; 1
+/// after an exception, whose text it prints.
+int run_bench(const char* name, const std::function<int()>& run);
 
 class temporary_folder {
 public:
