@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/text/text.hpp"
+#include "executor/elastic/stop_request.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -124,9 +125,7 @@ void elastic_job_host_state::cancel(item_run& run) {
   run.cancelled = true;
   if (!run.has_begun)
     return ended(run.grant.run, {item_failed, "ended before it began"});
-  const auto control = run.control;
-  if (!tools_.threads->start([control] { control->request_stop(); }))
-    control->request_stop();
+  request_stop(run.control, *tools_.threads);
 }
 
 void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome) {
