@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protocol/elastic_border.hpp"
+
 namespace ringmaster::executor::elastic {
 
 namespace {
 
-constexpr std::size_t key_digits = 32;
+constexpr auto key_digits = protocol::elastic_link_limits::key_digits;
 
 std::string line_of(const std::string& path) {
   std::string line;
@@ -36,10 +38,6 @@ std::int64_t start_ticks_in(const std::string& stat) {
   std::int64_t ticks = 0;
   rest >> ticks;
   return rest ? ticks : 0;
-}
-
-bool is_key(const std::string& text) {
-  return text.size() == key_digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 } // namespace
@@ -77,8 +75,8 @@ core::result<std::string> folder_id(const std::string& folder, const file& lock)
     return tl::unexpected{file_error(folder, "locked", errno)};
   const auto place = std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
   const auto kept = line_of(path);
-  if (kept.size() == key_digits + 1 + place.size() && is_key(kept.substr(0, key_digits)) && kept.ends_with(' ' + place))
-    return kept.substr(0, key_digits);
+  if (auto id = kept.substr(0, key_digits); protocol::is_elastic_key(id) && kept == id + ' ' + place)
+    return id;
   auto made = draw_process_key();
   const file target{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640)};
   if (!target)
