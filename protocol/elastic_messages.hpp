@@ -153,7 +153,7 @@ enum class host_fate : std::uint8_t { suspect, silent, back, dead, replaced, lef
 struct host_notice {
   core::elastic::host_process host;
   host_fate fate = host_fate::silent;
-  /// Of `silent`: the last heartbeat.
+  /// Moment of the last heartbeat; only with `silent`.
   elastic_steady last_beat{};
 };
 
@@ -181,9 +181,9 @@ struct elastic_order {
   elastic_order_kind kind = elastic_order_kind::trigger;
   /// Unset: all items.
   std::optional<core::elastic::item_number> item = {};
-  /// Of `cancel`; 0: the current ones.
+  /// Run to cancel; 0: the current ones; only with `cancel`.
   core::elastic::item_run_id run{};
-  /// Of `trigger`.
+  /// Request that is carried out; only with `trigger`, as are its policy and parameter.
   core::elastic::request_id request{};
   core::elastic::request_policy policy = core::elastic::request_policy::discard;
   std::optional<std::string> param = {};
@@ -192,7 +192,7 @@ struct elastic_order {
 /// Number of items that the order reached.
 struct elastic_reply {
   std::size_t items = 0;
-  /// Of `describe`: for users.
+  /// Description for users; only after `describe`.
   std::string text;
 };
 
