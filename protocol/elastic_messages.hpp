@@ -117,11 +117,6 @@ struct host_view {
   std::shared_ptr<const known_hosts> known;
 };
 
-/// Rows of `ej_node` that other nodes have changed, up to `change_no`.
-struct host_changes {
-  core::result<std::vector<core::elastic::host_row>> rows;
-};
-
 /// Proof that a process has ended (P1 or P2).
 struct death_report {
   core::elastic::host_process host;

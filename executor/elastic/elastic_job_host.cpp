@@ -31,7 +31,6 @@ protocol::elastic_job_host::behavior_type elastic_job_host_state::make_behavior(
     [this](protocol::body_ended& body) {
       ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
     },
-    [](protocol::tick_atom) {},
   };
 }
 
