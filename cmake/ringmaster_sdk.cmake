@@ -9,8 +9,9 @@ install(TARGETS executor actors_executor actors_link core curl_transfer executor
   EXPORT ringmaster_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/ringmaster COMPONENT sdk)
 install(EXPORT ringmaster_targets NAMESPACE ringmaster:: DESTINATION ${sdk_folder} COMPONENT sdk)
 install(FILES
-  executor/awaiting.hpp executor/command_handler.hpp executor/executor.hpp executor/handlers.hpp executor/http_handler.hpp
-  executor/job_context.hpp executor/job_log.hpp executor/program_limits.hpp executor/spdlog_sink.hpp executor/task.hpp
+  executor/awaiting.hpp executor/command_handler.hpp executor/executor.hpp executor/handler_code.hpp executor/handlers.hpp
+  executor/http_handler.hpp executor/job_context.hpp executor/job_log.hpp executor/program_limits.hpp executor/spdlog_sink.hpp
+  executor/task.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/executor COMPONENT sdk)
 install(FILES
   executor/sdk/elastic/dataflow_job.hpp executor/sdk/elastic/elastic_handlers.hpp executor/sdk/elastic/item_context.hpp

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/result.hpp"
+#include "executor/handler_code.hpp"
 #include "executor/job_context.hpp"
 #include "executor/task.hpp"
 
@@ -26,12 +27,8 @@ namespace ringmaster::executor {
 /// continues on the thread that resumed it. The context and the code itself, including the captures of a lambda, live until it
 /// has ended. The executor never destroys it early: a coroutine that is never resumed stays until the process ends. g++ 12
 /// miscompiles some forms of co_await: see docs/executor.md.
-/// co_await wrongly: docs/executor.md says which.
-class handler {
+class handler : public handler_code<job_context> {
 public:
-  using function = std::function<void(job_context&)>;
-  using coroutine = std::function<task<>(job_context&)>;
-
   handler() = default;
   template <class Code>
   requires(!std::same_as<std::remove_cvref_t<Code>, handler>)
@@ -40,25 +37,11 @@ public:
     static_assert(std::is_copy_constructible_v<std::decay_t<Code>>,
                   "a handler must be copyable: keep non-copyable members in a std::shared_ptr");
     if constexpr (std::is_invocable_v<std::decay_t<Code>&, job_context&>) {
-      using returned = std::invoke_result_t<std::decay_t<Code>&, job_context&>;
-      static_assert(std::is_void_v<returned> || std::is_same_v<returned, task<>>,
+      static_assert(returns_nothing<Code>,
                     "a handler returns void, or task<> if it is a coroutine: it passes its result to the job_context");
-      if constexpr (std::is_void_v<returned>)
-        function_ = std::forward<Code>(code);
-      else if constexpr (std::is_same_v<returned, task<>>)
-        coroutine_ = std::forward<Code>(code);
+      keep(std::forward<Code>(code));
     }
   }
-
-  explicit operator bool() const noexcept { return function_ || coroutine_; }
-  [[nodiscard]] bool is_coroutine() const noexcept { return coroutine_ != nullptr; }
-  /// Return the code; empty for the other kind.
-  [[nodiscard]] const function& as_function() const noexcept { return function_; }
-  [[nodiscard]] const coroutine& as_coroutine() const noexcept { return coroutine_; }
-
-private:
-  function function_;
-  coroutine coroutine_;
 };
 
 struct handler_hooks {

@@ -25,12 +25,6 @@ constexpr std::size_t node_chars = 64;
 constexpr std::size_t item_bytes = 96;
 constexpr std::int32_t attempt_max = 255;
 
-bool is_elastic_key(std::string_view text) noexcept {
-  return text.size() == elastic_limit::key_digits && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
 /// Returns whether a column of this width can hold the text.
 bool fits_column(std::string_view text, std::size_t characters) {
   return text.size() <= 4 * characters && core::valid_utf8(text) == text && core::fits(text, characters);
@@ -141,6 +135,12 @@ bool are_epochs(const std::vector<core::elastic::slot_lease>& epochs) noexcept {
 }
 
 } // namespace
+
+bool is_elastic_key(std::string_view text) noexcept {
+  return text.size() == elastic_limit::key_digits && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
 
 std::size_t bytes_of(const elastic_event& event) noexcept {
   return item_bytes + event.text.size() + (event.cursor ? event.cursor->size() : 0);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "protocol/elastic_link_messages.hpp"
 #include "protocol/link_border.hpp"
@@ -36,6 +37,9 @@ struct elastic_link_limits {
   /// Longest lease of a grant.
   static constexpr core::milliseconds lease_max{std::chrono::hours{24}};
 };
+
+/// Returns whether the text can be the key of a process, a folder or a cluster: `key_digits` lower-case hexadecimal digits.
+[[nodiscard]] bool is_elastic_key(std::string_view text) noexcept;
 
 /// Returns the breach of the link's rules in a message, for operators; empty: none. A receiver of a breach cuts the link. Texts
 /// of hosts that are stored in columns are valid UTF-8 and fit; those of events are not checked for UTF-8.

@@ -40,8 +40,6 @@ using elastic_hosts = link_extension::extend<
   caf::result<void>(host_send),
   /// Reports the outcome of a part of a batch of events; the receipt follows once all parts have one.
   caf::result<void>(host_events_done),
-  /// Rows of hosts that other nodes have changed.
-  caf::result<void>(host_changes),
   /// INTERNAL: every 50 ms.
   caf::result<void>(tick_atom)>;
 
@@ -111,7 +109,6 @@ using elastic_host = caf::typed_actor<
 using elastic_job_host = caf::typed_actor<
   caf::result<void>(item_grants),
   caf::result<void>(item_order),
-  caf::result<void>(body_ended), // INTERNAL
-  caf::result<void>(tick_atom)>; // INTERNAL
+  caf::result<void>(body_ended)>; // INTERNAL
 
 } // namespace ringmaster::protocol

@@ -94,17 +94,17 @@ struct elastic_event {
   core::elastic::item_run_id run{};
   core::elastic::fence_number fence{};
   elastic_event_kind kind = elastic_event_kind::accepted;
-  /// Of `refused`.
+  /// Reason; only with `refused`.
   elastic_refusal refusal = elastic_refusal::none;
-  /// Of `finished`.
+  /// Result; only with `finished`.
   core::elastic::host_outcome outcome = core::elastic::host_outcome::success;
   /// Moment of the event on the host's wall clock.
   core::time_point at{};
   /// Text of `progress`; failure of `finished` and `refused`, for users.
   std::string text;
-  /// Of `cursor`: the value to store. Of `finished`: the last value, if it is not stored yet.
+  /// With `cursor`: the value to store. With `finished`: the last value, if it is not stored yet.
   std::optional<std::string> cursor = {};
-  /// Of `started`: process of the supervisor of a script; 0: none.
+  /// Process of the supervisor of a script; 0: none; only with `started`.
   std::int64_t child_pid = 0;
 };
 

@@ -117,11 +117,6 @@ struct host_view {
   std::shared_ptr<const known_hosts> known;
 };
 
-/// Rows of `ej_node` that other nodes have changed, up to `change_no`.
-struct host_changes {
-  core::result<std::vector<core::elastic::host_row>> rows;
-};
-
 /// Proof that a process has ended (P1 or P2).
 struct death_report {
   core::elastic::host_process host;
@@ -153,7 +148,7 @@ enum class host_fate : std::uint8_t { suspect, silent, back, dead, replaced, lef
 struct host_notice {
   core::elastic::host_process host;
   host_fate fate = host_fate::silent;
-  /// Of `silent`: the last heartbeat.
+  /// Moment of the last heartbeat; only with `silent`.
   elastic_steady last_beat{};
 };
 
@@ -181,9 +176,9 @@ struct elastic_order {
   elastic_order_kind kind = elastic_order_kind::trigger;
   /// Unset: all items.
   std::optional<core::elastic::item_number> item = {};
-  /// Of `cancel`; 0: the current ones.
+  /// Run to cancel; 0: the current ones; only with `cancel`.
   core::elastic::item_run_id run{};
-  /// Of `trigger`.
+  /// Request that is carried out; only with `trigger`, as are its policy and parameter.
   core::elastic::request_id request{};
   core::elastic::request_policy policy = core::elastic::request_policy::discard;
   std::optional<std::string> param = {};
@@ -192,7 +187,7 @@ struct elastic_order {
 /// Number of items that the order reached.
 struct elastic_reply {
   std::size_t items = 0;
-  /// Of `describe`: for users.
+  /// Description for users; only after `describe`.
   std::string text;
 };
 

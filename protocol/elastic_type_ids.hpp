@@ -14,7 +14,6 @@ struct host_said;
 struct host_link_lost;
 struct host_message;
 struct host_send;
-struct host_changes;
 struct host_view;
 struct host_events;
 struct host_events_done;
@@ -46,7 +45,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_link_lost))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_message))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_send))
-  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_changes))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_view))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_events))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::host_events_done))
@@ -78,7 +76,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_link_lost)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_send)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_changes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::host_events_done)

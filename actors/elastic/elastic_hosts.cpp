@@ -25,7 +25,6 @@ protocol::elastic_hosts::behavior_type elastic_hosts_state::make_behavior() {
     [this](protocol::stop_request) { return leave(); },
     [this](protocol::host_send& message) { pass_on(std::move(message)); },
     [this](const protocol::host_events_done& done) { take_outcomes(done); },
-    [this](protocol::host_changes& changes) { take_changes(std::move(changes.rows)); },
     [this](protocol::tick_atom) { tick(); },
   };
 }

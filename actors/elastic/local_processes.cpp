@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "core/elastic/process_stat.hpp"
 
 namespace ringmaster::actors {
 
@@ -24,21 +24,7 @@ std::optional<std::int64_t> start_of(std::int64_t pid) {
   std::string line;
   if (!std::getline(file, line))
     return std::nullopt;
-  // The name of the program, in parentheses, may contain anything. The state after it is field 3, the start is field 22.
-  std::string_view rest = line;
-  const auto name_end = rest.rfind(')');
-  if (name_end == std::string_view::npos)
-    return std::nullopt;
-  rest.remove_prefix(name_end + 1);
-  for (int field = 2; field < 22; ++field) {
-    const auto space = rest.find(' ');
-    if (space == std::string_view::npos)
-      return std::nullopt;
-    rest.remove_prefix(space + 1);
-  }
-  std::int64_t ticks = 0;
-  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
-  return failure == std::errc{} ? std::optional{ticks} : std::nullopt;
+  return core::elastic::start_ticks_in(line);
 }
 
 int open_pidfd(std::int64_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)); }

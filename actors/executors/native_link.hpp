@@ -46,7 +46,7 @@ struct native_peer {
   protocol::link_key gate_key = {};
   /// Proof that this node knows the token.
   std::string proof;
-  /// Of the link, as its hello says.
+  /// Version of the link, as the hello of the peer says.
   std::uint32_t version = protocol::link_version;
   /// Receives messages of elastic jobs; null: nothing does yet.
   protocol::link_extension hosts = {};

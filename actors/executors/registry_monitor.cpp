@@ -62,8 +62,11 @@ caf::result<protocol::executor_list> registry_monitor_state::list(const protocol
     return protocol::to_caf({core::errc::unavailable, "the registry has not been read yet"});
   if (query.without_group)
     return protocol::executor_list{table_.without_group(query.search.window)};
-  if (query.by_group)
-    return protocol::executor_list{{}, table_.counts(query.by), table_.totals(query.by)};
+  if (query.by_group) {
+    auto counts = table_.counts(query.by);
+    const auto totals = table_.totals(counts, query.by);
+    return protocol::executor_list{{}, std::move(counts), totals};
+  }
   auto page = table_.executors(query.search, query.by);
   for (auto& each : page.rows)
     if (const auto found = unreachable_.find(each.address);

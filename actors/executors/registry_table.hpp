@@ -84,8 +84,8 @@ public:
   [[nodiscard]] core::page<core::known_executor> executors(const core::executor_search& search, const core::principal& by) const;
   /// Counts the same executors by group. A group without executors has no row.
   [[nodiscard]] std::vector<core::executor_count> counts(const core::principal& by) const;
-  /// Counts the same executors in all; for administrators also the registrations that no group has.
-  [[nodiscard]] core::executor_totals totals(const core::principal& by) const;
+  /// Adds up `counts(by)`; for administrators it also counts the registrations that no group has.
+  [[nodiscard]] core::executor_totals totals(const std::vector<core::executor_count>& counts, const core::principal& by) const;
   /// Returns the live registrations whose app name no group has. Their group is 0.
   [[nodiscard]] core::page<core::known_executor> without_group(const core::page_window& window) const;
   /// Returns the app that keeps this address from `app_name`, whose executor shows its group's token; empty: none does.

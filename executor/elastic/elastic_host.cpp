@@ -5,6 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "executor/elastic/stop_request.hpp"
 #include "protocol/error.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -82,7 +83,7 @@ void elastic_host_state::carry_out(host_effects&& effects) {
     board.extend(*effects.lease_from);
   for (const auto run : effects.fenced)
     if (const auto control = board.end(run))
-      request_stop(control);
+      request_stop(control, *parts_.tools.threads);
   for (auto& grants : effects.grants)
     grant(std::move(grants));
   for (const auto& [job, order] : effects.orders)
@@ -117,11 +118,6 @@ elastic_host_state::job_entry& elastic_host_state::job_of(core::elastic::elastic
       self_->quit(reason);
   });
   return entry;
-}
-
-void elastic_host_state::request_stop(const item_control_ptr& control) {
-  if (!parts_.tools.threads->start([control] { control->request_stop(); }))
-    control->request_stop();
 }
 
 void elastic_host_state::end_idle_jobs() {

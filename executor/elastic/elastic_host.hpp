@@ -69,7 +69,6 @@ private:
   void go_on();
   void carry_out(host_effects&& effects);
   void grant(protocol::item_grants&& grants);
-  void request_stop(const item_control_ptr& control);
   void end_idle_jobs();
   job_entry& job_of(core::elastic::elastic_job_id job);
   [[nodiscard]] host_moment moment() const { return {parts_.boot(), parts_.tools.wall()}; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/text/text.hpp"
+#include "executor/elastic/stop_request.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -30,7 +31,6 @@ protocol::elastic_job_host::behavior_type elastic_job_host_state::make_behavior(
     [this](protocol::body_ended& body) {
       ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
     },
-    [](protocol::tick_atom) {},
   };
 }
 
@@ -124,9 +124,7 @@ void elastic_job_host_state::cancel(item_run& run) {
   run.cancelled = true;
   if (!run.has_begun)
     return ended(run.grant.run, {item_failed, "ended before it began"});
-  const auto control = run.control;
-  if (!tools_.threads->start([control] { control->request_stop(); }))
-    control->request_stop();
+  request_stop(run.control, *tools_.threads);
 }
 
 void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome) {

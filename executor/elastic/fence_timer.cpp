@@ -14,6 +14,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "executor/elastic/stop_request.hpp"
+
 namespace ringmaster::executor::elastic {
 
 namespace {
@@ -88,8 +90,7 @@ void fence_timer::enforce() {
   on_end_(std::move(runs));
   // Last: without a thread, the stop callbacks of bodies run here, and may block.
   for (const auto& control : due)
-    if (!threads_->start([control] { control->request_stop(); }))
-      control->request_stop();
+    request_stop(control, *threads_);
 }
 
 void fence_timer::arm() {

@@ -3,43 +3,26 @@
 #include <cerrno>
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/elastic/process_stat.hpp"
+#include "protocol/elastic_border.hpp"
+
 namespace ringmaster::executor::elastic {
 
 namespace {
 
-constexpr std::size_t key_digits = 32;
+constexpr auto key_digits = protocol::elastic_link_limits::key_digits;
 
 std::string line_of(const std::string& path) {
   std::string line;
   std::ifstream from{path};
   std::getline(from, line);
   return line;
-}
-
-/// Returns field 22 of /proc/PID/stat; 0: unknown. The name of the program, which may contain anything, ends with the last `)`.
-std::int64_t start_ticks_in(const std::string& stat) {
-  constexpr int fields_between = 19;
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string::npos)
-    return 0;
-  std::istringstream rest{stat.substr(name_end + 1)};
-  std::string skipped;
-  for (int i = 0; i < fields_between; ++i)
-    rest >> skipped;
-  std::int64_t ticks = 0;
-  rest >> ticks;
-  return rest ? ticks : 0;
-}
-
-bool is_key(const std::string& text) {
-  return text.size() == key_digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 } // namespace
@@ -55,7 +38,7 @@ core::result<process_facts> read_process_facts() {
   struct stat status {};
   if (::stat("/proc/self/ns/pid", &status) == 0)
     out.pid_namespace = static_cast<std::int64_t>(status.st_ino);
-  out.start_ticks = start_ticks_in(line_of(stat_path));
+  out.start_ticks = core::elastic::start_ticks_in(line_of(stat_path)).value_or(0);
   if (out.start_ticks <= 0)
     return core::fail(core::errc::unavailable, stat_path + " cannot be read");
   return out;
@@ -77,8 +60,8 @@ core::result<std::string> folder_id(const std::string& folder, const file& lock)
     return tl::unexpected{file_error(folder, "locked", errno)};
   const auto place = std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
   const auto kept = line_of(path);
-  if (kept.size() == key_digits + 1 + place.size() && is_key(kept.substr(0, key_digits)) && kept.ends_with(' ' + place))
-    return kept.substr(0, key_digits);
+  if (auto id = kept.substr(0, key_digits); protocol::is_elastic_key(id) && kept == id + ' ' + place)
+    return id;
   auto made = draw_process_key();
   const file target{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640)};
   if (!target)

@@ -81,7 +81,7 @@ struct executor::parts {
   std::shared_ptr<task_threads> tasks;
   std::shared_ptr<actors::executor_counts> counts = std::make_shared<actors::executor_counts>();
   std::unique_ptr<log_cleaner> cleaner;
-  /// Of elastic jobs; null or empty without them.
+  /// This process as a host of elastic jobs; null or empty if it is none.
   protocol::elastic_hello introduction;
   std::unique_ptr<log_cleaner> item_cleaner;
   std::shared_ptr<elastic::fence_board> leases;

@@ -19,8 +19,8 @@ using protocol::elastic_link_limits;
 namespace {
 
 /// A node's link to a host whose gate belongs to the test.
-struct raw_host : test::natively_linked {
-  explicit raw_host(const std::string& app_name = "pay-worker", const std::string& shown = "secret") : token{shown} {
+struct raw_host : test::raw_peer<protocol::elastic_executor_gate, protocol::elastic_link_gate> {
+  explicit raw_host(const std::string& app_name = "pay-worker", const std::string& shown = "secret") {
     gate_there = track(system().spawn([this]() -> protocol::elastic_executor_gate::behavior_type {
       return {
         [this](const protocol::link_challenge& challenge) { prove(ports->door, said, challenge.nonce, token); },
@@ -49,10 +49,7 @@ struct raw_host : test::natively_linked {
         [this](const protocol::host_link_lost& lost) { ends.push_back(lost); },
       };
     }));
-    said = {protocol::link_version, app_name, test::worker_address, {}, gate_there, own_key};
-    tell(ports->door, said);
-    run();
-    REQUIRE(node);
+    greet(app_name, shown);
   }
   ~raw_host() {
     said.gate = nullptr;
@@ -66,11 +63,10 @@ struct raw_host : test::natively_linked {
     CHECK(told.key == own_key);
     into.push_back(told);
   }
-  /// Sends a message to the node, with its key.
+  /// Sends a message to the node, with its key, and lets it arrive.
   template <class Message>
   void say(Message message) {
-    message.key = node_key;
-    tell(node, std::move(message));
+    raw_peer::say(std::move(message));
     run();
   }
   void subscribe() {
@@ -95,12 +91,6 @@ struct raw_host : test::natively_linked {
       std::count_if(all.begin(), all.end(), [](const auto& each) { return std::holds_alternative<Message>(each.said); }));
   }
 
-  static constexpr protocol::link_key own_key{1, 2};
-  std::string token;
-  protocol::link_hello said;
-  protocol::elastic_executor_gate gate_there;
-  protocol::elastic_link_gate node;
-  protocol::link_key node_key;
   protocol::link_extension hosts;
   protocol::host_link link;
   std::vector<protocol::host_said> all;

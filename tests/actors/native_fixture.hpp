@@ -178,4 +178,32 @@ struct natively_linked : virtual_time {
   protocol::link_dialer dialer;
 };
 
+/// A node's link to a peer whose gate belongs to the test. `Gate`: interface of that gate, which the test spawns. `NodeGate`:
+/// interface of the node's gate.
+template <class Gate, class NodeGate>
+struct raw_peer : natively_linked {
+  /// Introduces the peer to the node, which must welcome it.
+  void greet(const std::string& app_name, const std::string& shown) {
+    node = nullptr;
+    token = shown;
+    said = {protocol::link_version, app_name, worker_address, {}, gate_there, own_key};
+    tell(ports->door, said);
+    run();
+    REQUIRE(node);
+  }
+  /// Sends a message to the node, with its key.
+  template <class Message>
+  void say(Message message) {
+    message.key = node_key;
+    tell(node, std::move(message));
+  }
+
+  static constexpr protocol::link_key own_key{1, 2};
+  std::string token;
+  protocol::link_hello said;
+  Gate gate_there;
+  NodeGate node;
+  protocol::link_key node_key;
+};
+
 } // namespace ringmaster::test

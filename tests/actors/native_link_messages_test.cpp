@@ -5,13 +5,12 @@
 using namespace ringmaster;
 using namespace std::chrono_literals;
 using protocol::send_state;
-using test::natively_linked;
 
 namespace {
 
 /// A node's link to an executor whose gate belongs to the test.
-struct raw_link : natively_linked {
-  explicit raw_link(const std::string& app_name = "pay-worker", const std::string& shown = "secret") : token{shown} {
+struct raw_link : test::raw_peer<protocol::executor_gate, protocol::link_gate> {
+  explicit raw_link(const std::string& app_name = "pay-worker", const std::string& shown = "secret") {
     gate_there = track(system().spawn([this]() -> protocol::executor_gate::behavior_type {
       return {
         [this](const protocol::link_challenge& challenge) { prove(ports->door, said, challenge.nonce, token); },
@@ -36,28 +35,6 @@ struct raw_link : natively_linked {
     end_all();
   }
 
-  void greet(const std::string& app_name, const std::string& shown) {
-    node = nullptr;
-    token = shown;
-    said = {protocol::link_version, app_name, test::worker_address, {}, gate_there, own_key};
-    tell(ports->door, said);
-    run();
-    REQUIRE(node);
-  }
-
-  /// Sends a message to the node, with its key.
-  template <class Message>
-  void say(Message message) {
-    message.key = node_key;
-    tell(node, std::move(message));
-  }
-
-  static constexpr protocol::link_key own_key{1, 2};
-  std::string token;
-  protocol::link_hello said;
-  protocol::executor_gate gate_there;
-  protocol::link_gate node;
-  protocol::link_key node_key;
   /// Keys that the node showed.
   std::vector<protocol::link_key> seen;
   std::vector<std::string> refusals;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/elastic/process_stat.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -28,6 +29,16 @@ TEST_CASE("process facts: name this process on this machine", "[executor]") {
   CHECK(facts->start_ticks > 0);
   CHECK(elastic::draw_process_key().size() == 32);
   CHECK(elastic::draw_process_key() != elastic::draw_process_key());
+}
+
+TEST_CASE("process facts: the start is found after any name of a program", "[executor]") {
+  using core::elastic::start_ticks_in;
+  const std::string fields_4_to_21 = "4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 ";
+  CHECK(start_ticks_in("7 (sh) S " + fields_4_to_21 + "12345 23 24") == 12345);
+  CHECK(start_ticks_in("7 (a ) b) S 9) S " + fields_4_to_21 + "12345 23") == 12345);
+  CHECK(start_ticks_in("7 (sh) S " + fields_4_to_21) == std::nullopt);
+  CHECK(start_ticks_in("7 (sh) S 4 5") == std::nullopt);
+  CHECK(start_ticks_in("") == std::nullopt);
 }
 
 TEST_CASE("process facts: a folder keeps its id, and a copy of it gets another one", "[executor]") {

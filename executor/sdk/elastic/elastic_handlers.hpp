@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/result.hpp"
+#include "executor/handler_code.hpp"
 #include "executor/sdk/elastic/dataflow_job.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
 #include "executor/sdk/elastic/simple_job.hpp"
@@ -24,35 +25,17 @@ namespace ringmaster::executor::elastic {
 ///
 /// `void(item_context&)` may block and has a thread. `task<>(item_context&)` is a coroutine and needs no thread while it waits:
 /// the rules of `executor::handler` apply.
-class elastic_body {
+class elastic_body : public handler_code<item_context> {
 public:
-  using function = std::function<void(item_context&)>;
-  using coroutine = std::function<task<>(item_context&)>;
-
   elastic_body() = default;
   template <class Code>
   requires(!std::same_as<std::remove_cvref_t<Code>, elastic_body> && std::is_invocable_v<std::decay_t<Code>&, item_context&>)
     elastic_body(Code&& code) { // NOLINT: implicit, so that any callable converts to a body
     static_assert(std::is_copy_constructible_v<std::decay_t<Code>>,
                   "a body must be copyable: keep non-copyable members in a std::shared_ptr");
-    using returned = std::invoke_result_t<std::decay_t<Code>&, item_context&>;
-    static_assert(std::is_void_v<returned> || std::is_same_v<returned, task<>>,
-                  "a body returns void, or task<> if it is a coroutine: it fails with an exception");
-    if constexpr (std::is_void_v<returned>)
-      function_ = std::forward<Code>(code);
-    else if constexpr (std::is_same_v<returned, task<>>)
-      coroutine_ = std::forward<Code>(code);
+    static_assert(returns_nothing<Code>, "a body returns void, or task<> if it is a coroutine: it fails with an exception");
+    keep(std::forward<Code>(code));
   }
-
-  explicit operator bool() const noexcept { return function_ || coroutine_; }
-  [[nodiscard]] bool is_coroutine() const noexcept { return coroutine_ != nullptr; }
-  /// Return the code; empty for the other kind.
-  [[nodiscard]] const function& as_function() const noexcept { return function_; }
-  [[nodiscard]] const coroutine& as_coroutine() const noexcept { return coroutine_; }
-
-private:
-  function function_;
-  coroutine coroutine_;
 };
 
 /// Handlers by name. Filled before the executor starts, then read-only.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 
 #include "core/elastic/elastic_fields.hpp"
@@ -93,7 +92,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   row.text("state", name_in(item_state_names, stored.state));
   append_text_or_null(row, "host", item.host);
   append_nonzero(row, "run", idle ? 0 : core::number(stored.run));
-  idle ? row.null("source") : row.text("source", name_in(source_names, stored.cause.source));
+  idle ? row.null("source") : row.text("source", api_name_of(stored.cause.source));
   row.number("attempt", stored.attempt);
   row.number("fence", core::number(stored.fence));
   append_instant(row, "granted_ms", idle ? core::time_point{} : stored.granted);
@@ -134,6 +133,8 @@ std::optional<elastic::item_number> read_item(api_members& in) {
 } // namespace
 
 std::string_view api_name_of(elastic::job_status status) noexcept { return name_in(status_names, status); }
+
+std::string_view api_name_of(elastic::run_source source) noexcept { return name_in(source_names, source); }
 
 std::string api_elastic_jobs(const std::vector<elastic::elastic_brief>& jobs) { return json_array(jobs, append_brief); }
 

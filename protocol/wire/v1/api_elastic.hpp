@@ -39,6 +39,8 @@ namespace ringmaster::protocol::wire {
 
 /// Returns `enabled`, `disabled` or `shut_down`.
 [[nodiscard]] std::string_view api_name_of(core::elastic::job_status status) noexcept;
+/// Returns `normal`, `misfire`, `failover` or `manual`.
+[[nodiscard]] std::string_view api_name_of(core::elastic::run_source source) noexcept;
 
 /// Reads the filters of the list: `group`, `status`, `name`.
 [[nodiscard]] core::result<core::elastic::elastic_search> api_elastic_search_of(const form& sent, const api_cursor& from);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "core/elastic/plan.hpp"
 #include "protocol/wire/v1/api_elastic.hpp"
@@ -16,12 +15,6 @@ namespace elastic = core::elastic;
 
 /// From `open_run_state` on.
 constexpr std::array<std::string_view, 6> run_state_names{"running", "finished", "error", "lost", "killed", "failed"};
-constexpr std::array<std::string_view, 4> run_source_names{"normal", "misfire", "failover", "manual"};
-
-std::string_view run_source_name(elastic::run_source source) {
-  const auto at = static_cast<std::size_t>(source);
-  return at < run_source_names.size() ? run_source_names[at] : std::string_view{"unknown"};
-}
 
 std::string_view run_state_name(std::uint8_t state) {
   const auto at = static_cast<std::size_t>(state - elastic::open_run_state);
@@ -33,11 +26,11 @@ void append_elastic_run(std::string& out, const elastic::elastic_run& run) {
   row.number("run", core::number(run.id));
   row.number("item", core::number(run.item));
   row.text("state", run_state_name(run.state));
-  row.text("source", run_source_name(run.cause.source));
+  row.text("source", api_name_of(run.cause.source));
   row.number("attempt", run.attempt);
   append_text_or_null(row, "host", run.host);
   append_instant(row, "fire_ms", run.cause.fire.at);
-  row.text("fire_source", run_source_name(run.cause.fire.source));
+  row.text("fire_source", api_name_of(run.cause.fire.source));
   append_instant(row, "granted_ms", run.granted);
   append_instant(row, "started_ms", run.started);
   append_instant(row, "ended_ms", run.ended);
