@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys of an `[[elastic_job]]` and their other spellings. Internal to config.
+// Keys of an `[[elastic_job]]` and their other spellings. Internal to config and the importer.
 
 #include <span>
 #include <string>
@@ -19,7 +19,7 @@ struct elastic_key {
 /// Returns all keys, also those that this release refuses.
 [[nodiscard]] std::span<const elastic_key> elastic_keys();
 
-/// Returns whether nothing implements the key yet.
+/// Returns whether nothing implements the key yet: declared files refuse it, and the importer leaves it out.
 [[nodiscard]] bool is_later_elastic_key(std::string_view name) noexcept;
 
 } // namespace ringmaster::config

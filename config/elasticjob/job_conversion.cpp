@@ -1,10 +1,10 @@
 // One job: from ElasticJob's options to a definition.
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 
+#include "config/declared/elastic_keys.hpp"
 #include "config/elasticjob/imported_job.hpp"
 #include "core/cron/cron.hpp"
 #include "core/elastic/elastic_fields.hpp"
@@ -15,8 +15,6 @@
 namespace ringmaster::config {
 
 namespace {
-
-using namespace std::string_view_literals;
 
 std::string shown(std::string_view text) { return '"' + core::valid_utf8(core::cut_bytes(text, 100)) + '"'; }
 
@@ -200,10 +198,10 @@ private:
     const auto word = word_in(option);
     if (!word || *word == usual)
       return;
-    if (is_declarable(name))
-      out_.what.options.*member = *word;
-    else
+    if (is_later_elastic_key(name))
       leave_out(name, *word, std::string{name} + " is not supported by this release.");
+    else
+      out_.what.options.*member = *word;
   }
 
   void leave_out(std::string_view name, std::string value, std::string why) {
@@ -279,16 +277,7 @@ private:
   bool has_handler_ = true;
 };
 
-/// Keys of `[[elastic_job]]` that nothing implements yet.
-constexpr std::array not_declarable{"props"sv,          "pool"sv,          "error_handler"sv,    "listeners"sv,
-                                    "once_listeners"sv, "started_timeout"sv, "completed_timeout"sv,
-                                    "alarm_email"sv};
-
 } // namespace
-
-bool is_declarable(std::string_view name) noexcept {
-  return std::find(not_declarable.begin(), not_declarable.end(), name) == not_declarable.end();
-}
 
 imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all) {
   return job_conversion{from, names, all}.run();
