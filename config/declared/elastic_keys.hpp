@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/elastic/elastic_fields.hpp"
+
 namespace ringmaster::config {
 
 /// One key with the names that ElasticJob has for it.
@@ -21,5 +23,8 @@ struct elastic_key {
 
 /// Returns whether nothing implements the key yet: declared files refuse it, and the importer leaves it out.
 [[nodiscard]] bool is_later_elastic_key(std::string_view name) noexcept;
+
+/// Returns whether the option is a duration: it has a unit in the file and milliseconds in its column.
+[[nodiscard]] bool is_elastic_duration(const core::elastic::elastic_field& field) noexcept;
 
 } // namespace ringmaster::config

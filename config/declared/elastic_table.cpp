@@ -32,11 +32,6 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// A duration has a unit in the file and milliseconds in its column.
-bool is_elastic_duration(const elastic_field& field) {
-  return field.kind == option_kind::number && field.column.ends_with("_ms") && !field.name.ends_with("_ms");
-}
-
 /// Reader of one table. Each key may have ElasticJob's name instead of its own.
 class elastic_reader {
 public:

@@ -1,5 +1,6 @@
 // Text of one `[[elastic_job]]`.
 
+#include "config/declared/elastic_keys.hpp"
 #include "config/declared/table_text.hpp"
 #include "config/text/units.hpp"
 #include "core/elastic/elastic_fields.hpp"
@@ -29,8 +30,7 @@ void write_elastic_option(table_text& out, const core::elastic::elastic_field& f
   case option_kind::instant: return out.raw(field.name, core::instant_text(core::from_ms(core::number_of(value))));
   case option_kind::number: break;
   }
-  const bool is_duration = field.column.ends_with("_ms") && !field.name.ends_with("_ms");
-  if (is_duration)
+  if (is_elastic_duration(field))
     return out.text(field.name, format_duration(core::milliseconds{core::number_of(value)}));
   out.number(field.name, core::number_of(value));
 }
