@@ -30,6 +30,9 @@ namespace ringmaster::storage {
 /// Returns the newest plan; unset: none was stored yet. For use inside a body.
 [[nodiscard]] std::optional<core::elastic::plan_row> newest_plan(admin_session& own, core::elastic::elastic_job_id job);
 
+/// Returns the servers that are disabled for the job or its namespace, sorted. For use inside a body.
+[[nodiscard]] std::vector<std::string> disabled_servers_of(admin_session& own, const core::elastic::elastic_job_row& job);
+
 /// Returns the items of a job; all of them without `only`. For use inside a body.
 [[nodiscard]] std::vector<core::elastic::item_row> items_of(admin_session& own, core::elastic::elastic_job_id job,
                                                             std::optional<std::span<const core::elastic::item_number>> only);

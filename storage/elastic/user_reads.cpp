@@ -120,10 +120,7 @@ elastic::elastic_card card_of(admin_session& own, elastic::elastic_job_row job) 
     auto requests = own.query("SELECT COUNT(*) FROM ej_request WHERE job = ?", id);
     out.requests = requests.next() ? requests.number(0) : 0;
   }
-  auto servers = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job IN (0, ?) ORDER BY server",
-                           job.what.name_space, id);
-  while (servers.next())
-    out.disabled_servers.push_back(servers.string(0));
+  out.disabled_servers = disabled_servers_of(own, job);
   out.job = std::move(job);
   return out;
 }
