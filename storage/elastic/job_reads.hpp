@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,9 @@
 #include "storage/admin/admin_session.hpp"
 
 namespace ringmaster::storage {
+
+/// Largest difference between the order of the ids of runs and that of the moments of their grants: a node may repeat a batch.
+inline constexpr std::chrono::hours run_disorder{1};
 
 /// Returns a job; unset: there is none. For use inside a body.
 [[nodiscard]] std::optional<core::elastic::elastic_job_row> find_elastic_job(admin_session& own,
