@@ -15,6 +15,9 @@
 
 namespace ringmaster::apps {
 
+/// Returns the id that a text is; unset: it is something else, or not positive.
+[[nodiscard]] std::optional<std::int64_t> parse_id(const std::string& text);
+
 /// Returns an empty string for null, a missing member or another type.
 [[nodiscard]] std::string text_in(const api_document& object, const char* name);
 [[nodiscard]] std::optional<std::int64_t> number_in(const api_document& object, const char* name);
