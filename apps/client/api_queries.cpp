@@ -153,6 +153,12 @@ core::result<std::int64_t> find_group(api_client& client, const std::string& nam
   return core::fail(core::errc::not_found, "unknown group " + one_line(name));
 }
 
+core::result<void> add_group_filter(api_client& client, query_text& list, const std::optional<std::string>& name) {
+  if (!name)
+    return {};
+  return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
+}
+
 core::result<std::int64_t> find_job(api_client& client, const std::string& text) {
   const auto name = core::parse_job_name(text);
   if (!name)

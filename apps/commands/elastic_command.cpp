@@ -56,13 +56,6 @@ struct elastic_trigger_options : elastic_switch_options {
   std::optional<std::string> policy;
 };
 
-/// Adds the filter `group`, by app name or id.
-core::result<void> filter_by_group(api_client& client, const std::optional<std::string>& name, query_text& list) {
-  if (!name)
-    return {};
-  return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
-}
-
 int list_elastic_jobs(const elastic_list_options& options) {
   return ask_and_tell(
     options,
@@ -72,7 +65,7 @@ int list_elastic_jobs(const elastic_list_options& options) {
         list.add("status", *options.status);
       if (options.name)
         list.add("name", *options.name);
-      if (auto added = filter_by_group(client, options.group, list); !added)
+      if (auto added = add_group_filter(client, list, options.group); !added)
         return tl::unexpected{added.error()};
       return ask_page(client, list, options.limit, options.cursor);
     },
@@ -153,7 +146,7 @@ int list_elastic_hosts(const elastic_host_options& options) {
     options,
     [&](api_client& client) -> core::result<api_document> {
       query_text list{"/elastic/hosts"};
-      if (auto added = filter_by_group(client, options.group, list); !added)
+      if (auto added = add_group_filter(client, list, options.group); !added)
         return tl::unexpected{added.error()};
       return client.ask({"GET", list.text()});
     },
