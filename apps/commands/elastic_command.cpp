@@ -8,6 +8,7 @@
 #include "apps/commands/commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "core/elastic/plan.hpp"
 
 namespace ringmaster::apps {
 
@@ -205,8 +206,8 @@ void add_elastic_job(CLI::App& command, elastic_options& options) {
   command.add_option("ELASTIC-JOB", options.job, "Name, namespace/name or id")->required();
 }
 
-void add_item(CLI::App& command, elastic_switch_options& options, const char* help) {
-  command.add_option("--item", options.item, help)->type_name("N")->check(CLI::Range(0, 99'999));
+void add_item(CLI::App& command, std::optional<std::int32_t>& item, const char* help) {
+  command.add_option("--item", item, help)->type_name("N")->check(CLI::Range(0, core::elastic::items_max - 1));
 }
 
 void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
@@ -232,7 +233,7 @@ void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
     auto [command, options] = add_command<elastic_history_options>(
       elastic, "history", "List the runs of the items of an elastic job, newest first", chosen, list_elastic_history);
     add_elastic_job(*command, *options);
-    command->add_option("--item", options->item, "Only runs of this item")->type_name("N")->check(CLI::Range(0, 99'999));
+    add_item(*command, options->item, "Only runs of this item");
     command->add_option("--state", options->state, "Only runs with this state")
       ->check(CLI::IsMember({"running", "finished", "error", "lost", "killed", "failed"}));
     command->add_option("--since", options->since, "Granted after this time, or this long ago (1h, 7d)")->type_name("TIME");
@@ -254,7 +255,7 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
                         std::function<int()>& chosen, int (*run)(const elastic_switch_options&)) {
   auto [command, options] = add_command<elastic_switch_options>(elastic, name, help, chosen, run);
   add_elastic_job(*command, *options);
-  add_item(*command, *options, item_help);
+  add_item(*command, options->item, item_help);
 }
 
 } // namespace
@@ -274,7 +275,7 @@ void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
   auto [command, options] =
     add_command<elastic_trigger_options>(*elastic, "trigger", "Run an elastic job once now", chosen, trigger_elastic_job);
   add_elastic_job(*command, *options);
-  add_item(*command, *options, "Run only this item");
+  add_item(*command, options->item, "Run only this item");
   command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
   command->add_option("--policy", options->policy, "What to do with items that run; default the job's own")
     ->check(CLI::IsMember({"discard", "queue", "coalesce"}));
