@@ -46,7 +46,4 @@ inline constexpr std::chrono::hours run_disorder{1};
                                                                                core::elastic::elastic_job_id job,
                                                                                const core::principal& by);
 
-/// Returns the groups that a user may see, as `$listed` reads them; empty: all.
-[[nodiscard]] std::string listed_groups(const core::principal& by);
-
 } // namespace ringmaster::storage

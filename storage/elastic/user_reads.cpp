@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "storage/admin/listed_groups.hpp"
 #include "storage/elastic/elastic_role.hpp"
 #include "storage/elastic/job_reads.hpp"
 
@@ -176,16 +177,6 @@ core::result<elastic::elastic_job_row> visible_elastic_job(admin_session& own, e
   if (auto may = core::check_right(by, core::group_right::viewer, found->what.group); !may)
     return tl::unexpected{may.error()};
   return std::move(*found);
-}
-
-std::string listed_groups(const core::principal& by) {
-  if (by.admin)
-    return {};
-  std::string out = ",";
-  for (const auto& [group, right] : by.rights)
-    if (right >= core::group_right::viewer)
-      out += std::to_string(core::number(group)) + ',';
-  return out;
 }
 
 core::result<core::page<elastic::elastic_brief>> elastic_role::list(const elastic::elastic_search& search,
