@@ -1,7 +1,5 @@
 // One job: from ElasticJob's options to a definition.
 
-#include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "config/declared/elastic_keys.hpp"
@@ -10,6 +8,7 @@
 #include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/elastic/strategy.hpp"
+#include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {
@@ -19,12 +18,13 @@ namespace {
 std::string shown(std::string_view text) { return '"' + core::valid_utf8(core::cut_bytes(text, 100)) + '"'; }
 
 std::optional<bool> flag_in(std::string_view text) {
-  std::string word{core::trimmed(text)};
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (word == "true" || word == "yes" || word == "on" || word == "1")
-    return true;
-  if (word == "false" || word == "no" || word == "off" || word == "0")
-    return false;
+  const auto word = core::trimmed(text);
+  for (const std::string_view yes : {"true", "yes", "on", "1"})
+    if (core::equal_without_case(word, yes))
+      return true;
+  for (const std::string_view no : {"false", "no", "off", "0"})
+    if (core::equal_without_case(word, no))
+      return false;
   return std::nullopt;
 }
 
@@ -257,9 +257,7 @@ private:
   }
 
   void check_all() {
-    if (!out_.unsupported.empty())
-      return;
-    if (!has_handler_)
+    if (!out_.unsupported.empty() || !has_handler_)
       return;
     if (core::is_blank(out_.what.handler))
       return refuse(from_.kind == source_kind::boot ? "elasticJobClass" : "job-ref", "must not be empty");
