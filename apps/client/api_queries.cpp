@@ -23,12 +23,6 @@ namespace {
 /// Limit against a server that always announces a next page.
 constexpr std::size_t rows_max = 10'000'000;
 
-std::optional<std::int64_t> id_in(const std::string& text) {
-  std::int64_t id = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), id);
-  return failure == std::errc{} && stop == text.data() + text.size() && id > 0 ? std::optional{id} : std::nullopt;
-}
-
 /// Searches a list to its end for the row that satisfies `is_it`.
 template <class Predicate>
 core::result<std::optional<api_document>> find_row(api_client& client, const query_text& list, Predicate is_it) {
@@ -141,6 +135,12 @@ core::result<std::map<std::int64_t, std::string>> group_names(api_client& client
   });
 }
 
+std::optional<std::int64_t> parse_id(const std::string& text) {
+  std::int64_t id = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), id);
+  return failure == std::errc{} && stop == text.data() + text.size() && id > 0 ? std::optional{id} : std::nullopt;
+}
+
 core::result<std::int64_t> find_group(api_client& client, const std::string& name) {
   const auto found =
     find_row(client, query_text{"/groups"}, [&](const api_document& row) { return text_in(row, "app_name") == name; });
@@ -148,9 +148,15 @@ core::result<std::int64_t> find_group(api_client& client, const std::string& nam
     return tl::unexpected{found.error()};
   if (*found)
     return number_in(**found, "id").value_or(0);
-  if (const auto id = id_in(name))
+  if (const auto id = parse_id(name))
     return *id;
   return core::fail(core::errc::not_found, "unknown group " + one_line(name));
+}
+
+core::result<void> add_group_filter(api_client& client, query_text& list, const std::optional<std::string>& name) {
+  if (!name)
+    return {};
+  return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
 }
 
 core::result<std::int64_t> find_job(api_client& client, const std::string& text) {

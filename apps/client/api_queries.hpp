@@ -15,6 +15,9 @@
 
 namespace ringmaster::apps {
 
+/// Returns the id that a text is; unset: it is something else, or not positive.
+[[nodiscard]] std::optional<std::int64_t> parse_id(const std::string& text);
+
 /// Returns an empty string for null, a missing member or another type.
 [[nodiscard]] std::string text_in(const api_document& object, const char* name);
 [[nodiscard]] std::optional<std::int64_t> number_in(const api_document& object, const char* name);
@@ -51,6 +54,8 @@ private:
 [[nodiscard]] core::result<std::int64_t> find_job(api_client& client, const std::string& name);
 /// Finds a group by its app name, else by its id. Errors: `not_found`.
 [[nodiscard]] core::result<std::int64_t> find_group(api_client& client, const std::string& name);
+/// Adds the filter `group`, by app name or id, if there is a name. Errors: those of `find_group`.
+[[nodiscard]] core::result<void> add_group_filter(api_client& client, query_text& list, const std::optional<std::string>& name);
 /// Finds a user by name, ignoring case. Returns the whole user. Errors: `not_found`.
 [[nodiscard]] core::result<api_document> find_user(api_client& client, const std::string& name);
 

@@ -1,8 +1,8 @@
 #include "apps/client/client_arguments.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "apps/client/api_queries.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "config/text/diagnostics.hpp"
@@ -16,11 +16,7 @@ namespace {
 constexpr const char* common_group = "";
 
 /// Returns whether the text is an id. Checked here because CLI11 clamps numbers that are too large.
-bool is_id(const std::string& text) {
-  std::int64_t id = 0;
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
-  return problem == std::errc{} && rest == text.data() + text.size() && id > 0;
-}
+bool is_id(const std::string& text) { return parse_id(text).has_value(); }
 
 bool may_be_any_bytes(const CLI::Option& option) {
   const auto type = option.get_type_name();

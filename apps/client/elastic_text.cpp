@@ -1,6 +1,5 @@
 #include "apps/client/elastic_text.hpp"
 
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -69,12 +68,6 @@ std::string ranges_of(const api_document& share) {
   return out;
 }
 
-bool is_whole(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failure == std::errc{} && stop == text.data() + text.size() && number > 0;
-}
-
 } // namespace
 
 core::result<std::int64_t> find_elastic_job(api_client& client, const std::string& text) {
@@ -94,8 +87,8 @@ core::result<std::int64_t> find_elastic_job(api_client& client, const std::strin
   if (found.size() > 1)
     return core::fail(core::errc::conflict,
                       "several namespaces have an elastic job " + one_line(name) + "; write namespace/name");
-  if (is_whole(text))
-    return std::stoll(text);
+  if (const auto id = parse_id(text))
+    return *id;
   return core::fail(core::errc::not_found, "unknown elastic job " + one_line(text));
 }
 

@@ -8,6 +8,7 @@
 #include "apps/commands/commands.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
+#include "core/elastic/plan.hpp"
 
 namespace ringmaster::apps {
 
@@ -56,13 +57,6 @@ struct elastic_trigger_options : elastic_switch_options {
   std::optional<std::string> policy;
 };
 
-/// Adds the filter `group`, by app name or id.
-core::result<void> filter_by_group(api_client& client, const std::optional<std::string>& name, query_text& list) {
-  if (!name)
-    return {};
-  return find_group(client, *name).map([&](std::int64_t group) { list.add("group", std::to_string(group)); });
-}
-
 int list_elastic_jobs(const elastic_list_options& options) {
   return ask_and_tell(
     options,
@@ -72,7 +66,7 @@ int list_elastic_jobs(const elastic_list_options& options) {
         list.add("status", *options.status);
       if (options.name)
         list.add("name", *options.name);
-      if (auto added = filter_by_group(client, options.group, list); !added)
+      if (auto added = add_group_filter(client, list, options.group); !added)
         return tl::unexpected{added.error()};
       return ask_page(client, list, options.limit, options.cursor);
     },
@@ -153,7 +147,7 @@ int list_elastic_hosts(const elastic_host_options& options) {
     options,
     [&](api_client& client) -> core::result<api_document> {
       query_text list{"/elastic/hosts"};
-      if (auto added = filter_by_group(client, options.group, list); !added)
+      if (auto added = add_group_filter(client, list, options.group); !added)
         return tl::unexpected{added.error()};
       return client.ask({"GET", list.text()});
     },
@@ -212,8 +206,8 @@ void add_elastic_job(CLI::App& command, elastic_options& options) {
   command.add_option("ELASTIC-JOB", options.job, "Name, namespace/name or id")->required();
 }
 
-void add_item(CLI::App& command, elastic_switch_options& options, const char* help) {
-  command.add_option("--item", options.item, help)->type_name("N")->check(CLI::Range(0, 99'999));
+void add_item(CLI::App& command, std::optional<std::int32_t>& item, const char* help) {
+  command.add_option("--item", item, help)->type_name("N")->check(CLI::Range(0, core::elastic::items_max - 1));
 }
 
 void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
@@ -239,7 +233,7 @@ void add_elastic_views(CLI::App& elastic, std::function<int()>& chosen) {
     auto [command, options] = add_command<elastic_history_options>(
       elastic, "history", "List the runs of the items of an elastic job, newest first", chosen, list_elastic_history);
     add_elastic_job(*command, *options);
-    command->add_option("--item", options->item, "Only runs of this item")->type_name("N")->check(CLI::Range(0, 99'999));
+    add_item(*command, options->item, "Only runs of this item");
     command->add_option("--state", options->state, "Only runs with this state")
       ->check(CLI::IsMember({"running", "finished", "error", "lost", "killed", "failed"}));
     command->add_option("--since", options->since, "Granted after this time, or this long ago (1h, 7d)")->type_name("TIME");
@@ -261,7 +255,7 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
                         std::function<int()>& chosen, int (*run)(const elastic_switch_options&)) {
   auto [command, options] = add_command<elastic_switch_options>(elastic, name, help, chosen, run);
   add_elastic_job(*command, *options);
-  add_item(*command, *options, item_help);
+  add_item(*command, options->item, item_help);
 }
 
 } // namespace
@@ -281,7 +275,7 @@ void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
   auto [command, options] =
     add_command<elastic_trigger_options>(*elastic, "trigger", "Run an elastic job once now", chosen, trigger_elastic_job);
   add_elastic_job(*command, *options);
-  add_item(*command, *options, "Run only this item");
+  add_item(*command, options->item, "Run only this item");
   command->add_option("--param", options->param, "Parameter for these runs; default the job's own")->type_name("TEXT");
   command->add_option("--policy", options->policy, "What to do with items that run; default the job's own")
     ->check(CLI::IsMember({"discard", "queue", "coalesce"}));

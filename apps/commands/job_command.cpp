@@ -33,12 +33,8 @@ core::result<api_document> ask_jobs(api_client& client, const job_list_options& 
   query_text list{"/jobs"};
   if (options.scheduled || options.stopped)
     list.add("running", options.scheduled ? "true" : "false");
-  if (options.group) {
-    const auto group = find_group(client, *options.group);
-    if (!group)
-      return tl::unexpected{group.error()};
-    list.add("group", std::to_string(*group));
-  }
+  if (auto added = add_group_filter(client, list, options.group); !added)
+    return tl::unexpected{added.error()};
   return ask_page(client, list, options.limit, options.cursor);
 }
 

@@ -37,12 +37,8 @@ core::result<api_document> ask_runs(api_client& client, const run_list_options& 
       return tl::unexpected{job.error()};
     list.add("job", std::to_string(*job));
   }
-  if (options.group) {
-    const auto group = find_group(client, *options.group);
-    if (!group)
-      return tl::unexpected{group.error()};
-    list.add("group", std::to_string(*group));
-  }
+  if (auto added = add_group_filter(client, list, options.group); !added)
+    return tl::unexpected{added.error()};
   if (options.handler)
     list.add("handler", *options.handler);
   if (options.failed || options.status)

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <utility>
 
-#include "core/elastic/elastic_fields.hpp"
-
 namespace ringmaster::config {
 
 namespace {
@@ -81,6 +79,10 @@ std::span<const elastic_key> elastic_keys() {
 
 bool is_later_elastic_key(std::string_view name) noexcept {
   return std::find(later_elastic_keys.begin(), later_elastic_keys.end(), name) != later_elastic_keys.end();
+}
+
+bool is_elastic_duration(const core::elastic::elastic_field& field) noexcept {
+  return field.kind == core::option_kind::number && field.column.ends_with("_ms") && !field.name.ends_with("_ms");
 }
 
 } // namespace ringmaster::config

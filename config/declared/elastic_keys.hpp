@@ -1,11 +1,13 @@
 #pragma once
 
-// Keys of an `[[elastic_job]]` and their other spellings. Internal to config.
+// Keys of an `[[elastic_job]]` and their other spellings. Internal to config and the importer.
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/elastic/elastic_fields.hpp"
 
 namespace ringmaster::config {
 
@@ -19,7 +21,10 @@ struct elastic_key {
 /// Returns all keys, also those that this release refuses.
 [[nodiscard]] std::span<const elastic_key> elastic_keys();
 
-/// Returns whether nothing implements the key yet.
+/// Returns whether nothing implements the key yet: declared files refuse it, and the importer leaves it out.
 [[nodiscard]] bool is_later_elastic_key(std::string_view name) noexcept;
+
+/// Returns whether the option is a duration: it has a unit in the file and milliseconds in its column.
+[[nodiscard]] bool is_elastic_duration(const core::elastic::elastic_field& field) noexcept;
 
 } // namespace ringmaster::config

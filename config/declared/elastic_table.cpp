@@ -1,7 +1,6 @@
 // One `[[elastic_job]]` (elastic design §7).
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -25,17 +24,6 @@ using core::elastic::elastic_field;
 constexpr text_limit any_text{0, std::numeric_limits<std::size_t>::max()},
   elastic_group_limit{1, std::numeric_limits<std::size_t>::max()}, elastic_name_limit{1, core::elastic::elastic_name_chars},
   name_space_limit{0, core::elastic::name_space_chars}, elastic_handler_limit{1, core::elastic::elastic_handler_chars};
-
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-/// A duration has a unit in the file and milliseconds in its column.
-bool is_elastic_duration(const elastic_field& field) {
-  return field.kind == option_kind::number && field.column.ends_with("_ms") && !field.name.ends_with("_ms");
-}
 
 /// Reader of one table. Each key may have ElasticJob's name instead of its own.
 class elastic_reader {
@@ -94,7 +82,7 @@ private:
   }
 
   void read_type(core::elastic::elastic_definition& what) {
-    const auto type = in_lower_case(in_.text(key("type"), any_text, what.kind));
+    const auto type = normal_name(in_.text(key("type"), any_text, what.kind));
     if (type == "script" || type == "http")
       in_.refuse(key("type"), type + ": not supported by this release; expected simple or dataflow");
     else if (type != "simple" && type != "dataflow")
@@ -154,7 +142,7 @@ private:
       return {};
     std::string expected;
     for (const auto each : field.names) {
-      if (in_lower_case(std::string{each}) == in_lower_case(given))
+      if (normal_name(std::string{each}) == normal_name(given))
         return std::string{each};
       expected.append(expected.empty() ? "" : ", ").append(each);
     }

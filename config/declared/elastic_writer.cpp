@@ -1,15 +1,12 @@
 // Text of one `[[elastic_job]]`.
 
-#include "config/declared/table_text.hpp"
+#include "config/declared/elastic_writer.hpp"
+
+#include "config/declared/elastic_keys.hpp"
 #include "config/text/units.hpp"
-#include "core/elastic/elastic_fields.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
-
-namespace {
-
-using core::option_kind;
 
 void write_elastic_schedule(table_text& out, const core::elastic::elastic_options& options) {
   if (options.timing.interval_ms)
@@ -21,6 +18,7 @@ void write_elastic_schedule(table_text& out, const core::elastic::elastic_option
 }
 
 void write_elastic_option(table_text& out, const core::elastic::elastic_field& field, const core::option_value& value) {
+  using core::option_kind;
   switch (field.kind) {
   case option_kind::text:
   case option_kind::choice:
@@ -29,13 +27,10 @@ void write_elastic_option(table_text& out, const core::elastic::elastic_field& f
   case option_kind::instant: return out.raw(field.name, core::instant_text(core::from_ms(core::number_of(value))));
   case option_kind::number: break;
   }
-  const bool is_duration = field.column.ends_with("_ms") && !field.name.ends_with("_ms");
-  if (is_duration)
+  if (is_elastic_duration(field))
     return out.text(field.name, format_duration(core::milliseconds{core::number_of(value)}));
   out.number(field.name, core::number_of(value));
 }
-
-} // namespace
 
 std::string declared_text(const core::declared_elastic_job& job) {
   table_text out{"elastic_job"};

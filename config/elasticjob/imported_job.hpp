@@ -33,9 +33,6 @@ struct imported_job {
 /// Converts one job. An error leaves it incomplete. `names` has the beans and registry centres of all files.
 [[nodiscard]] imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all);
 
-/// Returns whether an `[[elastic_job]]` of this release can have the option or key.
-[[nodiscard]] bool is_declarable(std::string_view name) noexcept;
-
 /// Returns the IANA name of a time zone of Java such as `GMT+08:00`; empty if it has none. Names of IANA stay.
 [[nodiscard]] std::string zone_name_of(std::string_view java_name);
 

@@ -1,32 +1,30 @@
 // One job: from ElasticJob's options to a definition.
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <optional>
 
+#include "config/declared/elastic_keys.hpp"
 #include "config/elasticjob/imported_job.hpp"
 #include "core/cron/cron.hpp"
 #include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/plan.hpp"
 #include "core/elastic/strategy.hpp"
+#include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {
 
 namespace {
 
-using namespace std::string_view_literals;
-
 std::string shown(std::string_view text) { return '"' + core::valid_utf8(core::cut_bytes(text, 100)) + '"'; }
 
 std::optional<bool> flag_in(std::string_view text) {
-  std::string word{core::trimmed(text)};
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (word == "true" || word == "yes" || word == "on" || word == "1")
-    return true;
-  if (word == "false" || word == "no" || word == "off" || word == "0")
-    return false;
+  const auto word = core::trimmed(text);
+  for (const std::string_view yes : {"true", "yes", "on", "1"})
+    if (core::equal_without_case(word, yes))
+      return true;
+  for (const std::string_view no : {"false", "no", "off", "0"})
+    if (core::equal_without_case(word, no))
+      return false;
   return std::nullopt;
 }
 
@@ -200,10 +198,10 @@ private:
     const auto word = word_in(option);
     if (!word || *word == usual)
       return;
-    if (is_declarable(name))
-      out_.what.options.*member = *word;
-    else
+    if (is_later_elastic_key(name))
       leave_out(name, *word, std::string{name} + " is not supported by this release.");
+    else
+      out_.what.options.*member = *word;
   }
 
   void leave_out(std::string_view name, std::string value, std::string why) {
@@ -259,9 +257,7 @@ private:
   }
 
   void check_all() {
-    if (!out_.unsupported.empty())
-      return;
-    if (!has_handler_)
+    if (!out_.unsupported.empty() || !has_handler_)
       return;
     if (core::is_blank(out_.what.handler))
       return refuse(from_.kind == source_kind::boot ? "elasticJobClass" : "job-ref", "must not be empty");
@@ -279,16 +275,7 @@ private:
   bool has_handler_ = true;
 };
 
-/// Keys of `[[elastic_job]]` that nothing implements yet.
-constexpr std::array not_declarable{"props"sv,          "pool"sv,          "error_handler"sv,    "listeners"sv,
-                                    "once_listeners"sv, "started_timeout"sv, "completed_timeout"sv,
-                                    "alarm_email"sv};
-
 } // namespace
-
-bool is_declarable(std::string_view name) noexcept {
-  return std::find(not_declarable.begin(), not_declarable.end(), name) == not_declarable.end();
-}
 
 imported_job to_imported_job(const source_job& from, const source_names& names, import_findings& all) {
   return job_conversion{from, names, all}.run();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/text/diagnostics.hpp"
+#include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {
@@ -74,7 +75,7 @@ std::string uniform(std::string_view name) {
   std::string out;
   for (const char c : name)
     if (c != '-' && c != '_')
-      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+      out += core::ascii_lower(c);
   return out;
 }
 

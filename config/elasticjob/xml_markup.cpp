@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/ascii_case.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::config {
@@ -40,7 +41,7 @@ std::optional<markup_error> check_encoding(std::string_view text) {
   std::string name;
   if (end != std::string_view::npos)
     name = head.substr(at + 1, end - at - 1);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::transform(name.begin(), name.end(), name.begin(), core::ascii_lower);
   if (name == "utf-8" || name == "utf8")
     return std::nullopt;
   return markup_error{0, "encoding '" + core::valid_utf8(core::cut_bytes(name, 40)) +

@@ -13,6 +13,12 @@ bool is_key(std::string_view text) {
                      [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
+std::string normal_name(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
 void table_fields::check_names(std::span<const std::string_view> known, std::span<const std::string_view> later) {
   for (const auto& [key, value] : table_) {
     const std::string_view name = key.str();
@@ -118,9 +124,7 @@ std::optional<std::string> table_fields::choice(std::string_view key, std::span<
   const auto given = optional_text(key);
   if (!given)
     return std::nullopt;
-  std::string normal = *given;
-  std::transform(normal.begin(), normal.end(), normal.begin(),
-                 [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
+  auto normal = normal_name(*given);
   if (std::find(names.begin(), names.end(), normal) != names.end())
     return normal;
   add_unknown_name(key, *given, normal, names);

@@ -24,6 +24,9 @@ struct text_limit {
 /// Returns true for letters, digits, `-`, `_` and `.` only; an empty text is also accepted.
 [[nodiscard]] bool is_key(std::string_view text);
 
+/// Returns the name in lower case, with `_` for `-`.
+[[nodiscard]] std::string normal_name(std::string name);
+
 /// One table of an array, e.g. one `[[job]]`. A missing key keeps the default; an invalid one adds a problem and keeps the
 /// default, too.
 class table_fields {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "storage/admin/last_runs.hpp"
+#include "storage/admin/listed_groups.hpp"
 #include "storage/rows/job_paging.hpp"
 
 namespace ringmaster::storage {
@@ -89,14 +90,6 @@ constexpr sql_text soonest_when_shared{"SELECT i.id FROM xxl_job_info i WHERE i.
 #undef RINGMASTER_ORDERED_JOBS
 #undef RINGMASTER_FINER_TERMS
 #undef RINGMASTER_JOBS_WITH_ROWS
-
-/// Returns the groups as `$listed` reads them; empty: all.
-std::string listed_groups(const std::optional<std::vector<core::group_id>>& groups) {
-  std::string out = groups ? "," : "";
-  for (const auto group : groups.value_or(std::vector<core::group_id>{}))
-    out += std::to_string(core::number(group)) + ',';
-  return out;
-}
 
 /// Returns the id that a text may be, otherwise 0, which no job has.
 std::int64_t id_in_text(const std::string& text) {

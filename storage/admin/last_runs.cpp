@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/editing/job_list.hpp"
+#include "storage/admin/listed_groups.hpp"
 #include "storage/edit_store.hpp"
 #include "storage/rows/run_status_sql.hpp"
 
@@ -45,17 +46,6 @@ constexpr sql_text failed_jobs{"SELECT DISTINCT job FROM rm_failed_run"};
 constexpr sql_text jobs_of_runs{"SELECT job_id FROM xxl_job_log $by_primary_key WHERE id IN ({?,})"};
 
 using job_set = std::unordered_set<core::job_id>;
-
-/// Returns the groups that the user may see, as `$listed` reads them; empty: all.
-std::string groups_seen_by(const core::principal& by) {
-  if (by.admin)
-    return {};
-  std::string out = ",";
-  for (const auto& [group, right] : by.rights)
-    if (right >= core::group_right::viewer)
-      out += std::to_string(core::number(group)) + ',';
-  return out;
-}
 
 core::error too_many_last_runs() {
   return {core::errc::invalid_argument,
@@ -90,7 +80,7 @@ private:
   /// Decides the jobs whose newest run is among the newest rows of the log, and removes them from `jobs`. A short log decides
   /// all: the others have no run.
   void look_at_newest(std::vector<core::job_id>& jobs, const core::log_span& span) {
-    const auto groups = groups_seen_by(by_);
+    const auto groups = listed_groups(by_);
     const auto after = core::number(span.last) - run_reader::rows_looked_at;
     job_set decided;
     job_set hidden;

@@ -75,7 +75,7 @@ std::vector<core::audit_line> changes_between(const elastic::elastic_definition&
   return out;
 }
 
-/// Whether the definitions fire at the same instants.
+/// Returns whether the definitions fire at the same instants.
 bool fire_alike(const elastic::elastic_definition& a, const elastic::elastic_definition& b) {
   return std::all_of(elastic::elastic_fields.begin(), elastic::elastic_fields.end(), [&](const elastic::elastic_field& field) {
     return !field.shapes_schedule || field.get(a.options) == field.get(b.options);

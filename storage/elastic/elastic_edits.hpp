@@ -24,8 +24,8 @@ namespace ringmaster::storage {
                                                                          const core::elastic::elastic_edit& edit,
                                                                          core::time_point now, const core::principal& by);
 
-/// Removes a job that the transaction has locked. `source`: of the declared file that does so; null: a user. Errors: `conflict`
-/// while an item is open or wanted.
+/// Removes a job that the transaction has locked. `source`: name of the source whose declared files remove it; null: a user
+/// removes it. Errors: `conflict` while an item is open or wanted.
 [[nodiscard]] core::result<core::elastic::elastic_edit_done> remove_held(admin_session& own,
                                                                          const core::elastic::elastic_job_row& was,
                                                                          const core::principal& by, const std::string* source,

@@ -1,11 +1,11 @@
 // Removal of old runs, fires and plans. Rows are chosen without locks: none of them changes any more.
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "storage/elastic/elastic_role.hpp"
+#include "storage/elastic/job_reads.hpp"
 
 namespace ringmaster::storage {
 
@@ -13,9 +13,6 @@ namespace {
 
 namespace elastic = core::elastic;
 using core::time_point;
-
-/// Ids grow with the moments of grants, apart from batches that a node repeats.
-constexpr std::chrono::hours purge_disorder{1};
 
 /// Rows that a step removes, by their keys.
 struct old_rows {
@@ -41,7 +38,7 @@ old_rows old_runs_after(admin_session& own, time_point before, const elastic::pu
       out.runs.push_back(rows.number(0));
   }
   out.done.removed = out.runs.size();
-  out.done.complete = read < limit || last >= before + purge_disorder;
+  out.done.complete = read < limit || last >= before + run_disorder;
   return out;
 }
 

@@ -1,7 +1,6 @@
 // The history of an elastic job: its runs, newest first.
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -13,9 +12,6 @@ namespace ringmaster::storage {
 namespace {
 
 namespace elastic = core::elastic;
-
-/// Ids grow with the moments of grants, apart from batches that a node repeats.
-constexpr std::chrono::hours run_disorder{1};
 
 /// Runs of a job below an id, as far as one call reads.
 struct run_stretch {

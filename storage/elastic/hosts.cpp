@@ -4,8 +4,8 @@
 #include <map>
 
 #include "core/text/text.hpp"
+#include "storage/admin/listed_groups.hpp"
 #include "storage/elastic/elastic_role.hpp"
-#include "storage/elastic/job_reads.hpp"
 
 namespace ringmaster::storage {
 
@@ -263,7 +263,7 @@ core::result<std::vector<elastic::host_row>> elastic_role::hosts(std::optional<c
     return tl::unexpected{may.error()};
   return own_.read([&]() -> core::result<std::vector<elastic::host_row>> {
     std::vector<elastic::host_row> out;
-    const auto groups = group ? ',' + std::to_string(core::number(*group)) + ',' : listed_groups(by);
+    const auto groups = group ? listed_groups(std::vector{*group}) : listed_groups(by);
     // The tables may have different collations.
     auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE state IN (0, 1) AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
                                                    " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"

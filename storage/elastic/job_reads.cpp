@@ -210,10 +210,7 @@ void read_waiting(admin_session& own, elastic::adopted_job& out) {
                          " AND r.state = 1 ORDER BY b.run", job);
   while (inbox.next())
     out.inbox.push_back({inbox.id<elastic::item_run_id>(0), inbox.id<elastic::fence_number>(1), inbox.string(2)});
-  auto servers = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job IN (0, ?) ORDER BY server",
-                           out.job.what.name_space, job);
-  while (servers.next())
-    out.disabled_servers.push_back(servers.string(0));
+  out.disabled_servers = disabled_servers_of(own, out.job);
 }
 
 /// Returns the next ids of jobs in slots, ascending, at most `limit`.
@@ -288,6 +285,15 @@ std::optional<elastic::plan_row> newest_plan(admin_session& own, elastic::elasti
   if (!row.next())
     return std::nullopt;
   return elastic::plan_row{row.number(0), row.string(1), row.number32(2), row.string(3), row.time_ms(4)};
+}
+
+std::vector<std::string> disabled_servers_of(admin_session& own, const elastic::elastic_job_row& job) {
+  std::vector<std::string> out;
+  auto rows = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job IN (0, ?) ORDER BY server",
+                        job.what.name_space, job.id);
+  while (rows.next())
+    out.push_back(rows.string(0));
+  return out;
 }
 
 elastic::adopted_job state_of(admin_session& own, elastic::elastic_job_row job) {

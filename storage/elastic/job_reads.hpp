@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,9 @@
 #include "storage/admin/admin_session.hpp"
 
 namespace ringmaster::storage {
+
+/// Largest difference between the order of the ids of runs and that of the moments of their grants: a node may repeat a batch.
+inline constexpr std::chrono::hours run_disorder{1};
 
 /// Returns a job; unset: there is none. For use inside a body.
 [[nodiscard]] std::optional<core::elastic::elastic_job_row> find_elastic_job(admin_session& own,
@@ -30,6 +34,9 @@ namespace ringmaster::storage {
 /// Returns the newest plan; unset: none was stored yet. For use inside a body.
 [[nodiscard]] std::optional<core::elastic::plan_row> newest_plan(admin_session& own, core::elastic::elastic_job_id job);
 
+/// Returns the servers that are disabled for the job or its namespace, sorted. For use inside a body.
+[[nodiscard]] std::vector<std::string> disabled_servers_of(admin_session& own, const core::elastic::elastic_job_row& job);
+
 /// Returns the items of a job; all of them without `only`. For use inside a body.
 [[nodiscard]] std::vector<core::elastic::item_row> items_of(admin_session& own, core::elastic::elastic_job_id job,
                                                             std::optional<std::span<const core::elastic::item_number>> only);
@@ -38,8 +45,5 @@ namespace ringmaster::storage {
 [[nodiscard]] core::result<core::elastic::elastic_job_row> visible_elastic_job(admin_session& own,
                                                                                core::elastic::elastic_job_id job,
                                                                                const core::principal& by);
-
-/// Returns the groups that a user may see, as `$listed` reads them; empty: all.
-[[nodiscard]] std::string listed_groups(const core::principal& by);
 
 } // namespace ringmaster::storage

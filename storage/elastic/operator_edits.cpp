@@ -45,6 +45,12 @@ core::result<elastic::elastic_edit_done> operate(admin_session& own, elastic::el
   });
 }
 
+core::result<void> check_item_of(const elastic::elastic_job_row& job, elastic::item_number item) {
+  if (core::number(item) < 0 || core::number(item) >= job.what.total)
+    return core::fail(core::errc::not_found, "the elastic job has no item " + std::to_string(core::number(item)));
+  return {};
+}
+
 elastic::elastic_edit_done unchanged(const elastic::elastic_job_row& job) { return {job.id, job.version, 0, job.next}; }
 
 /// Writes or deletes the row of a server. Returns false if it is so already.
@@ -142,8 +148,8 @@ core::result<elastic::elastic_edit_done> elastic_role::set_item_disabled(elastic
                                                                          bool disabled, core::time_point now,
                                                                          const core::principal& by) {
   return operate(own_, job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
-    if (core::number(item) < 0 || core::number(item) >= held.what.total)
-      return core::fail(core::errc::not_found, "the elastic job has no item " + std::to_string(core::number(item)));
+    if (auto known = check_item_of(held, item); !known)
+      return tl::unexpected{known.error()};
     // One statement is the condition and the change: 1 is the flag of operators, 2 that of surplus items.
     const auto changed =
       own_.execute("UPDATE ej_item SET flags = flags + ? WHERE job = ? AND item = ? AND flags IN (?, ?)", disabled ? 1 : -1, job,
@@ -180,9 +186,8 @@ core::result<elastic::elastic_edit_done> elastic_role::add_request(const elastic
   if (auto sound = check_request(request); !sound)
     return tl::unexpected{sound.error()};
   return operate(own_, request.job, by, [&](elastic::elastic_job_row& held) -> core::result<elastic::elastic_edit_done> {
-    if (request.item && (core::number(*request.item) < 0 || core::number(*request.item) >= held.what.total))
-      return core::fail(core::errc::not_found,
-                        "the elastic job has no item " + std::to_string(core::number(*request.item)));
+    if (auto known = request.item ? check_item_of(held, *request.item) : core::result<void>{}; !known)
+      return tl::unexpected{known.error()};
     if (own_.finds("SELECT 1 FROM ej_request WHERE id = ? AND job = ?", request.id, request.job))
       return unchanged(held);
     if (auto added = insert_request(own_, request); !added)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "storage/admin/listed_groups.hpp"
 #include "storage/elastic/elastic_role.hpp"
 #include "storage/elastic/job_reads.hpp"
 
@@ -120,10 +121,7 @@ elastic::elastic_card card_of(admin_session& own, elastic::elastic_job_row job) 
     auto requests = own.query("SELECT COUNT(*) FROM ej_request WHERE job = ?", id);
     out.requests = requests.next() ? requests.number(0) : 0;
   }
-  auto servers = own.query("SELECT DISTINCT server FROM ej_server WHERE namespace = ? AND job IN (0, ?) ORDER BY server",
-                           job.what.name_space, id);
-  while (servers.next())
-    out.disabled_servers.push_back(servers.string(0));
+  out.disabled_servers = disabled_servers_of(own, job);
   out.job = std::move(job);
   return out;
 }
@@ -179,16 +177,6 @@ core::result<elastic::elastic_job_row> visible_elastic_job(admin_session& own, e
   if (auto may = core::check_right(by, core::group_right::viewer, found->what.group); !may)
     return tl::unexpected{may.error()};
   return std::move(*found);
-}
-
-std::string listed_groups(const core::principal& by) {
-  if (by.admin)
-    return {};
-  std::string out = ",";
-  for (const auto& [group, right] : by.rights)
-    if (right >= core::group_right::viewer)
-      out += std::to_string(core::number(group)) + ',';
-  return out;
 }
 
 core::result<core::page<elastic::elastic_brief>> elastic_role::list(const elastic::elastic_search& search,

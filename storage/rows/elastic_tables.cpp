@@ -102,7 +102,20 @@ elastic_table fire_table() {
           "job, fire_ms, source, request"};
 }
 
+void replace_all(std::string& text, std::string_view word, std::string_view by) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
+    text.replace(at, word.size(), by);
+}
+
 } // namespace
+
+std::string columns_of(const elastic_table& table, const column_types& types) {
+  auto out = table.columns;
+  replace_all(out, "$number", types.number);
+  replace_all(out, "$text", types.text);
+  replace_all(out, "$bytes", types.bytes);
+  return out;
+}
 
 std::vector<elastic_table> elastic_tables() {
   std::vector<elastic_table> out{

@@ -3,6 +3,7 @@
 // The tables of elastic jobs (elastic design §2), which both backends create from one description.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringmaster::storage {
@@ -18,6 +19,16 @@ struct elastic_table {
   /// Other indexes: a list of columns each.
   std::vector<std::string> indexed = {};
 };
+
+/// Types that the two databases write differently.
+struct column_types {
+  std::string_view number;
+  std::string_view text;
+  std::string_view bytes;
+};
+
+/// Returns the columns with the types of a database.
+[[nodiscard]] std::string columns_of(const elastic_table& table, const column_types& types);
 
 /// Returns the tables of migration step 22.
 [[nodiscard]] std::vector<elastic_table> elastic_tables();

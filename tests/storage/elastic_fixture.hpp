@@ -15,6 +15,14 @@ namespace ringmaster::test {
 
 namespace elastic = core::elastic;
 
+/// Returns a user who may see one group.
+inline core::principal elastic_viewer(std::int32_t group) {
+  core::principal out;
+  out.name = "vic";
+  out.rights = {{core::group_id{group}, core::group_right::viewer}};
+  return out;
+}
+
 class elastic_fixture {
 public:
   explicit elastic_fixture(const test_backend& backend) : db{fresh_database(backend)}, store{db->open()} {

@@ -10,13 +10,6 @@ using Catch::Generators::from_range;
 
 namespace {
 
-core::principal history_viewer(std::int32_t group) {
-  core::principal out;
-  out.name = "vic";
-  out.rights = {{core::group_id{group}, core::group_right::viewer}};
-  return out;
-}
-
 std::vector<std::int64_t> run_ids_on(const elastic::elastic_history& page) {
   std::vector<std::int64_t> out;
   for (const auto& run : page.rows)
@@ -26,7 +19,7 @@ std::vector<std::int64_t> run_ids_on(const elastic::elastic_history& page) {
 
 elastic::elastic_history read_history(elastic_fixture& f, elastic::elastic_history_search search) {
   search.job = f.job;
-  return require(f.ej().history(search, history_viewer(7)));
+  return require(f.ej().history(search, elastic_viewer(7)));
 }
 
 /// Stores runs with ids from 1 on, a minute apart from noon on: item = id % 3, state 2, 3, 4 in turn, each fifth is open.
@@ -66,7 +59,7 @@ TEST_CASE("the runs of an elastic job are listed, newest first", "[storage][elas
   CHECK(ended.started == noon + 1s);
   CHECK(ended.ended == noon + 3s);
   CHECK(ended.message == "no disk");
-  CHECK(error_of(f.ej().history({.job = f.job}, history_viewer(8))) == core::errc::forbidden);
+  CHECK(error_of(f.ej().history({.job = f.job}, elastic_viewer(8))) == core::errc::forbidden);
   CHECK(error_of(f.ej().history({.job = elastic::elastic_job_id{99}}, core::local_operator())) == core::errc::not_found);
 }
 

@@ -9,13 +9,6 @@ using Catch::Generators::from_range;
 
 namespace {
 
-core::principal elastic_viewer(std::int32_t group) {
-  core::principal out;
-  out.name = "vic";
-  out.rights = {{core::group_id{group}, core::group_right::viewer}};
-  return out;
-}
-
 std::vector<std::string> names_on(const core::page<elastic::elastic_brief>& page) {
   std::vector<std::string> out;
   for (const auto& row : page.rows)

@@ -1,10 +1,10 @@
-// Reads, ends and clearing of runs by users.
+// Reads and ends of runs by users, and random searches and clearings.
 
 #include <algorithm>
 #include <array>
 #include <random>
 
-#include "tests/storage/firing_fixture.hpp"
+#include "tests/storage/run_reader_fixture.hpp"
 
 using namespace ringmaster;
 using namespace ringmaster::test;
@@ -14,78 +14,6 @@ using core::group_right;
 using core::run_status;
 
 namespace {
-
-using id_list = std::vector<std::int64_t>;
-
-core::principal user(std::vector<std::pair<core::group_id, group_right>> rights) {
-  return {core::user_id{7}, "carol", false, std::move(rights), "10.1.1.1"};
-}
-
-const core::principal& admin() {
-  static const core::principal who{core::user_id{1}, "admin", true};
-  return who;
-}
-
-struct log_entry {
-  std::int64_t id = 0;
-  /// In the database's zone; empty: none.
-  std::string when = "2024-03-01 12:00:00";
-  int trigger_code = 200;
-  int handle_code = 200;
-  int group = 1;
-  int job = 7;
-};
-
-struct reader_fixture : firing_fixture {
-  explicit reader_fixture(const test_backend& backend) : firing_fixture{backend} {}
-
-  storage::run_reader& reader() { return store->run_reading(); }
-
-  void add(const log_entry& row) {
-    db->exec("INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, trigger_code, handle_code) VALUES ("
-             + std::to_string(row.id) + ", " + std::to_string(row.group) + ", " + std::to_string(row.job) + ", "
-             + (row.when.empty() ? "NULL" : "'" + row.when + "'") + ", " + std::to_string(row.trigger_code) + ", "
-             + std::to_string(row.handle_code) + ")");
-  }
-
-  void add_job_of(int id, int group) {
-    db->exec("INSERT INTO xxl_job_info (id, job_group, job_desc, schedule_type, executor_route_strategy, executor_block_strategy,"
-             " glue_type) VALUES (" + std::to_string(id) + ", " + std::to_string(group)
-             + ", 'j', 'NONE', 'FIRST', 'SERIAL_EXECUTION', 'BEAN')");
-  }
-
-  core::page<core::log_row> page(const core::run_search& search, const core::principal& by = admin(), std::size_t count = 1000) {
-    return require(reader().page(search, count, by));
-  }
-  id_list found(const core::run_search& search, const core::principal& by = admin()) { return ids_of(page(search, by)); }
-
-  static id_list ids_of(const core::page<core::log_row>& page) {
-    id_list out;
-    for (const auto& row : page.rows)
-      out.push_back(core::number(row.id));
-    return out;
-  }
-
-  id_list ids(const std::string& of = "id", const std::string& in = "xxl_job_log") {
-    id_list out;
-    for (const auto& row : db->query("SELECT " + of + " FROM " + in + " ORDER BY 1"))
-      out.push_back(std::stoll(row.at(0)));
-    return out;
-  }
-
-  /// Clears step by step until the end; returns the number of removed runs.
-  std::size_t clear(const core::clear_search& search, std::size_t limit = 1000, const core::principal& by = admin()) {
-    auto step = require(reader().clear(search, {}, limit, by, noon));
-    std::size_t removed = step.removed;
-    for (int steps = 0; step.next; ++steps) {
-      REQUIRE(steps < 10'000);
-      step = require(reader().clear(search, step.next, limit, by, noon));
-      REQUIRE(step.removed <= limit);
-      removed += step.removed;
-    }
-    return removed;
-  }
-};
 
 core::run_search of_status(run_status status) {
   core::run_search search;
@@ -298,84 +226,6 @@ TEST_CASE("the user who ends a run is recorded, and a run with a result stays un
   CHECK(f.ids("log_id", "rm_failed_run") == id_list{5});
   CHECK_FALSE(require(f.reader().end_run(core::log_id{5}, "again", may, noon)));
   CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1");
-}
-
-TEST_CASE("clearing by age removes runs up to the given age, with their dependent rows", "[storage][runs]") {
-  reader_fixture f{GENERATE(from_range(backends_under_test()))};
-  f.add({.id = 1, .when = "2024-02-29 23:59:59"});
-  f.add({.id = 2, .when = "2024-03-01 12:00:00", .handle_code = 500});
-  f.add({.id = 3, .when = ""});
-  f.add({.id = 4, .when = "2024-03-01 12:00:01", .handle_code = 500});
-  f.add({.id = 5, .when = "2024-03-01 11:00:00", .handle_code = 0});
-  f.db->exec("INSERT INTO rm_failed_run (log_id, job, fire_ms) VALUES (2, 7, 0), (4, 7, 0)");
-  f.db->exec("INSERT INTO rm_asked_run (log_id, intent) VALUES (2, 1), (4, 1)");
-  CHECK(f.clear({.until = noon}, 2) == 3);
-  CHECK(f.ids() == id_list{3, 4});
-  CHECK(f.ids("log_id", "rm_failed_run") == id_list{4});
-  CHECK(f.ids("log_id", "rm_asked_run") == id_list{4});
-  CHECK(f.db->query("SELECT user_name, action, object, object_id, object_name, changes FROM rm_audit")
-        == table{{"admin", "clear", "run", "0", "all", "until: 2024-03-01 12:00:00"}});
-}
-
-TEST_CASE("clearing all but the newest counts within the group and the job", "[storage][runs]") {
-  reader_fixture f{GENERATE(from_range(backends_under_test()))};
-  for (int id = 1; id <= 12; ++id)
-    f.add({.id = id * 10'000, .group = id % 3 == 0 ? 2 : 1, .job = id % 2 == 0 ? 8 : 7});
-  CHECK(f.clear({.keep_newest = 12}) == 0);
-  CHECK(f.clear({.keep_newest = 11}) == 1);
-  CHECK(f.ids().front() == 20'000);
-  // 30000 and 90000 are of group 2 and job 7.
-  CHECK(f.clear({.group = core::group_id{2}, .job = core::job_id{7}, .keep_newest = 1}) == 1);
-  CHECK(f.ids() == id_list{20'000, 40'000, 50'000, 60'000, 70'000, 80'000, 90'000, 100'000, 110'000, 120'000});
-  CHECK(f.clear({.group = core::group_id{1}, .keep_newest = 3}, 1) == 4);
-  CHECK(f.ids() == id_list{60'000, 80'000, 90'000, 100'000, 110'000, 120'000});
-  CHECK(f.clear({.job = core::job_id{8}, .keep_newest = 2}) == 2);
-  CHECK(f.ids() == id_list{90'000, 100'000, 110'000, 120'000});
-  CHECK(f.clear({.group = core::group_id{9}}) == 0);
-  CHECK(f.clear({}) == 4);
-  CHECK(f.clear({}) == 0);
-}
-
-TEST_CASE("claimed runs and runs that arrive meanwhile stay when all is cleared", "[storage][runs]") {
-  reader_fixture f{GENERATE(from_range(backends_under_test()))};
-  const auto held = f.claimed(1);
-  const auto base = core::number(held.id);
-  for (int i = 1; i <= 5; ++i)
-    f.add({.id = base + i});
-  auto step = require(f.reader().clear({}, {}, 2, admin(), noon));
-  CHECK(step.removed == 0);
-  REQUIRE(step.next);
-  f.add({.id = base + 6});
-  std::size_t removed = 0;
-  for (; step.next; removed += step.removed)
-    step = require(f.reader().clear({}, step.next, 2, admin(), noon));
-  CHECK(removed == 5);
-  CHECK(f.ids() == id_list{base, base + 6});
-  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "1");
-}
-
-TEST_CASE("clearing needs editor permission in each step", "[storage][runs]") {
-  reader_fixture f{GENERATE(from_range(backends_under_test()))};
-  f.add_job_of(7, 1);
-  f.add({.id = 1, .group = 1, .job = 7});
-  f.add({.id = 2, .group = 2, .job = 7});
-  const auto refused = [&](const core::clear_search& search, const core::principal& by) {
-    CHECK(error_of(f.reader().clear(search, core::clear_place{core::log_id{0}, core::log_id{2}, 0}, 10, by, noon))
-          == core::errc::forbidden);
-    return error_of(f.reader().clear(search, {}, 10, by, noon));
-  };
-  const auto operates = user({{core::group_id{1}, group_right::operate}});
-  const auto edits = user({{core::group_id{1}, group_right::editor}});
-  CHECK(refused({.group = core::group_id{1}}, operates) == core::errc::forbidden);
-  CHECK(refused({.job = core::job_id{7}}, operates) == core::errc::forbidden);
-  CHECK(refused({.group = core::group_id{2}}, edits) == core::errc::forbidden);
-  CHECK(refused({.job = core::job_id{99}}, edits) == core::errc::forbidden);
-  CHECK(refused({}, edits) == core::errc::forbidden);
-  CHECK(f.ids() == id_list{1, 2});
-  CHECK(f.db->value("SELECT COUNT(*) FROM rm_audit") == "0");
-  // Of their job, but in another group.
-  CHECK(f.clear({.job = core::job_id{7}}, 10, edits) == 1);
-  CHECK(f.ids() == id_list{2});
 }
 
 TEST_CASE("days of the report are returned in order, from the first to before the last", "[storage][runs]") {

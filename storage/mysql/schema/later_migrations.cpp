@@ -79,17 +79,11 @@ migration_step requesters() {
   return step;
 }
 
-std::string replaced(std::string text, std::string_view word, std::string_view by) {
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
-
 std::string elastic_table_text(const elastic_table& made) {
   // In a table with an ascending number, that is the first column.
   const auto number = made.columns.substr(2, made.columns.find(' ', 2) - 2);
   const auto type = made.name == "ej_run" ? "BIGINT NOT NULL AUTO_INCREMENT" : "INT NOT NULL AUTO_INCREMENT";
-  auto columns = replaced(replaced(replaced(made.columns, "$number", type), "$text", "MEDIUMTEXT"), "$bytes", "MEDIUMBLOB");
+  auto columns = columns_of(made, {type, "MEDIUMTEXT", "MEDIUMBLOB"});
   columns += ",\n  PRIMARY KEY (" + (made.primary_key.empty() ? number : made.primary_key) + ")";
   for (const auto& key : made.unique)
     columns += ",\n  UNIQUE KEY " + made.name + "_name (" + key + ")";

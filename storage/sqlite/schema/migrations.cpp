@@ -419,16 +419,9 @@ migration_step requesters() {
            "ALTER TABLE rm_asked_run ADD COLUMN user_name VARCHAR(64)"}};
 }
 
-std::string replaced(std::string text, std::string_view word, std::string_view by) {
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
-
 void add_elastic_table(std::vector<std::string>& to, const elastic_table& made) {
-  auto text = "CREATE TABLE " + made.name + " (\n"
-              + replaced(replaced(replaced(made.columns, "$number", "INTEGER PRIMARY KEY AUTOINCREMENT"), "$text", "TEXT"),
-                         "$bytes", "BLOB");
+  auto text =
+    "CREATE TABLE " + made.name + " (\n" + columns_of(made, {"INTEGER PRIMARY KEY AUTOINCREMENT", "TEXT", "BLOB"});
   if (!made.primary_key.empty())
     text += ",\n  PRIMARY KEY (" + made.primary_key + ")";
   for (const auto& columns : made.unique)
