@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "core/elastic/process_start.hpp"
 
 namespace ringmaster::actors {
 
@@ -22,23 +23,7 @@ namespace {
 std::optional<std::int64_t> start_of(std::int64_t pid) {
   std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
   std::string line;
-  if (!std::getline(file, line))
-    return std::nullopt;
-  // The name of the program, in parentheses, may contain anything. The state after it is field 3, the start is field 22.
-  std::string_view rest = line;
-  const auto name_end = rest.rfind(')');
-  if (name_end == std::string_view::npos)
-    return std::nullopt;
-  rest.remove_prefix(name_end + 1);
-  for (int field = 2; field < 22; ++field) {
-    const auto space = rest.find(' ');
-    if (space == std::string_view::npos)
-      return std::nullopt;
-    rest.remove_prefix(space + 1);
-  }
-  std::int64_t ticks = 0;
-  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
-  return failure == std::errc{} ? std::optional{ticks} : std::nullopt;
+  return std::getline(file, line) ? core::elastic::start_ticks_in(line) : std::nullopt;
 }
 
 int open_pidfd(std::int64_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)); }

@@ -3,12 +3,13 @@
 #include <cerrno>
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/elastic/process_start.hpp"
 
 namespace ringmaster::executor::elastic {
 
@@ -21,21 +22,6 @@ std::string line_of(const std::string& path) {
   std::ifstream from{path};
   std::getline(from, line);
   return line;
-}
-
-/// Returns field 22 of /proc/PID/stat; 0: unknown. The name of the program, which may contain anything, ends with the last `)`.
-std::int64_t start_ticks_in(const std::string& stat) {
-  constexpr int fields_between = 19;
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string::npos)
-    return 0;
-  std::istringstream rest{stat.substr(name_end + 1)};
-  std::string skipped;
-  for (int i = 0; i < fields_between; ++i)
-    rest >> skipped;
-  std::int64_t ticks = 0;
-  rest >> ticks;
-  return rest ? ticks : 0;
 }
 
 bool is_key(const std::string& text) {
@@ -55,7 +41,7 @@ core::result<process_facts> read_process_facts() {
   struct stat status {};
   if (::stat("/proc/self/ns/pid", &status) == 0)
     out.pid_namespace = static_cast<std::int64_t>(status.st_ino);
-  out.start_ticks = start_ticks_in(line_of(stat_path));
+  out.start_ticks = core::elastic::start_ticks_in(line_of(stat_path)).value_or(0);
   if (out.start_ticks <= 0)
     return core::fail(core::errc::unavailable, stat_path + " cannot be read");
   return out;
