@@ -67,7 +67,6 @@ private:
   };
   struct child {
     protocol::elastic_coordinator actor;
-    std::uint32_t slot = 0;
     /// Version of its valid entry in the heap.
     std::uint64_t version = 0;
     /// Number of the list of hosts that it has.
@@ -90,7 +89,6 @@ private:
     core::elastic::elastic_job_id job = core::elastic::elastic_job_id{core::number(core::last_job_id)};
     steady next{};
     bool polling = false;
-    bool hinted = false;
   };
 
   // Incarnations and slots (director_slots.cpp).
@@ -113,8 +111,12 @@ private:
   void ask(UseCase use_case, Then then);
 
   // Jobs.
+  /// Returns the slot of a job if this node has it; null: it does not.
+  [[nodiscard]] held_slot* slot_of(job_key job);
   void add(core::elastic::adopted_job&& stored);
   void remove(job_key job);
+  /// Removes a job whose slot is to be read again, unless the slot leaves.
+  void remove_and_read(job_key job);
   void take_wish(const protocol::coordinator_wish& wish);
   void child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason);
   void poll_edits();
