@@ -99,7 +99,7 @@ void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
   if (found == jobs_.end() || found->second.actor.address() != caf::actor_cast<caf::actor_addr>(self_->current_sender()))
     return;
   if (wish.released) {
-    // Its job is gone, or its slot: the store knows.
+    // Either the job or its slot is gone; a new reading of the slot tells which.
     remove_and_read(key);
     return arm();
   }
@@ -209,7 +209,7 @@ void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
 void elastic_director_state::pass_on(protocol::host_view&& view) {
   known_ = std::move(view.known);
   ++views_;
-  // Of ten thousand jobs most are idle, and the load of the hosts changes several times in a second.
+  // Most of ten thousand jobs are idle, and the load of the hosts changes several times in a second.
   for (auto& [key, each] : jobs_)
     if (!known_->only_load || each.is_busy)
       show_hosts(each);
@@ -336,7 +336,7 @@ void elastic_director_state::arm() {
   tools_->metrics.show_slots(slots_.size());
   const auto stale = [this](const look& each) { return is_stale(each); };
   looks_.pop_while(stale);
-  // Those of distant instants would stay for long.
+  // Outdated entries of distant instants would stay for long.
   if (looks_.size() > 2 * jobs_.size() + stale_looks_max)
     looks_.erase_if(stale);
   std::optional<steady> next = looks_.next();

@@ -62,7 +62,7 @@ private:
     bool loaded = false;
     /// Another node gets it, or this node stops.
     bool leaves = false;
-    /// Those with a coordinator.
+    /// Jobs of the slot that have a coordinator.
     std::set<job_key> jobs;
   };
   struct child {
@@ -150,7 +150,7 @@ private:
   core::slot_set wanted_;
   std::map<std::uint32_t, held_slot> slots_;
   std::unordered_map<job_key, child> jobs_;
-  /// An elastic job exists or has existed: leases are worth their rows.
+  /// An elastic job exists or has existed; before the first one no lease is taken.
   bool active_ = false;
   edit_reads edits_;
   /// Leases are being taken, or their jobs are being read.
