@@ -169,20 +169,17 @@ void elastic_director_state::edits_read(core::result<edits_page>&& page) {
     if (first)
       page->notes.clear();
   }
-  for (auto& note : page->notes)
-    take_edit(std::move(note));
+  for (const auto& note : page->notes)
+    take_edit(note);
   take_leases();
   arm();
 }
 
-void elastic_director_state::take_edit(core::elastic::elastic_edit_note&& note) {
+void elastic_director_state::take_edit(const core::elastic::elastic_edit_note& note) {
   const auto key = core::number(note.id);
   if (const auto found = jobs_.find(key); found != jobs_.end()) {
     show_hosts(found->second);
-    protocol::elastic_job_change change;
-    if (note.job)
-      change.job = std::make_shared<const core::elastic::elastic_job_row>(std::move(*note.job));
-    return protocol::send(self_, found->second.actor, std::move(change));
+    return protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = !note.job});
   }
   const auto* const held = slot_of(key);
   if (note.job && held != nullptr && held->loaded && !held->leaves)

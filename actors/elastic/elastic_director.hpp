@@ -121,7 +121,7 @@ private:
   void child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason);
   void poll_edits();
   void edits_read(core::result<edits_page>&& page);
-  void take_edit(core::elastic::elastic_edit_note&& note);
+  void take_edit(const core::elastic::elastic_edit_note& note);
   void read_new(core::elastic::elastic_job_id job);
 
   // Hosts.
