@@ -210,8 +210,8 @@ struct elastic_stored {
 
 /// A new version of the job, or another status.
 struct elastic_job_change {
-  /// Null: the job was removed.
-  std::shared_ptr<const core::elastic::elastic_job_row> job;
+  /// The job was removed, so that there is nothing to read.
+  bool removed = false;
 };
 
 struct slot_release_order {};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "actors/console/seeded_tokens.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/elastic/plan_preview.hpp"
 #include "protocol/error.hpp"
@@ -14,12 +15,6 @@ namespace ringmaster::actors {
 namespace {
 
 namespace elastic = core::elastic;
-
-std::mt19937_64 seeded_ids() {
-  std::random_device source;
-  std::seed_seq seed{source(), source(), source(), source()};
-  return std::mt19937_64{seed};
-}
 
 /// Returns the id of a request: from 1 on, the same for the same token and job.
 elastic::request_id request_id_of(std::uint64_t token, elastic::elastic_job_id job) {
@@ -74,7 +69,7 @@ elastic_admin_state::elastic_admin_state(protocol::elastic_admin::pointer self, 
     director_{std::move(director)},
     clock_{std::move(clock)},
     log_{std::move(log)},
-    ids_{seeded_ids()} {}
+    tokens_{seeded_tokens()} {}
 
 protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
   return {
@@ -121,10 +116,7 @@ caf::result<Reply> elastic_admin_state::edit(elastic::elastic_job_id job, const 
   using value = typename std::invoke_result_t<UseCase&, storage::store&>::value_type;
   auto promise = self_->make_response_promise<Reply>();
   ask_store<value>(self_, stores_.edits, std::move(use_case), [=, this](core::result<value>&& outcome) mutable {
-    // After these errors it is unknown whether the edit was made.
-    const bool may_have_changed = outcome || outcome.error().code == core::errc::timeout
-                                  || outcome.error().code == core::errc::unavailable;
-    if (director_ && may_have_changed)
+    if (director_ && (outcome || in_doubt(outcome.error().code)))
       protocol::send(self_, director_, protocol::edit_hint{});
     if (!outcome)
       return promise.deliver(protocol::to_caf(outcome.error()));
@@ -171,7 +163,7 @@ caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::s
 }
 
 caf::result<protocol::elastic_triggered> elastic_admin_state::trigger(protocol::trigger_elastic&& order) {
-  const auto token = order.token != 0 ? static_cast<std::uint64_t>(order.token) : ids_();
+  const auto token = order.token != 0 ? static_cast<std::uint64_t>(order.token) : tokens_();
   const auto job = order.job;
   auto asked = std::make_shared<const protocol::trigger_elastic>(std::move(order));
   return edit<protocol::elastic_triggered>(

@@ -44,7 +44,7 @@ private:
   protocol::elastic_director director_;
   protocol::wall_clock clock_;
   logger log_;
-  std::mt19937_64 ids_;
+  std::mt19937_64 tokens_;
 };
 
 } // namespace ringmaster::actors

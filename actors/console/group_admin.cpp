@@ -102,7 +102,7 @@ caf::result<void> group_admin_state::remove(const protocol::remove_group& comman
 }
 
 void group_admin_state::edited(const core::error* failure) {
-  if (failure == nullptr || failure->code == core::errc::timeout || failure->code == core::errc::unavailable)
+  if (failure == nullptr || in_doubt(failure->code))
     protocol::send(self_, registry_, protocol::registry_hint{});
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/console/seeded_tokens.hpp"
 #include "actors/store/store_access.hpp"
 #include "protocol/admin_messages.hpp"
 
@@ -35,12 +36,6 @@ core::result<protocol::job_page> page_of_jobs(storage::store& store, const proto
   });
 }
 
-std::mt19937_64 seeded() {
-  std::random_device source;
-  std::seed_seq seed{source(), source(), source(), source()};
-  return std::mt19937_64{seed};
-}
-
 } // namespace
 
 job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_workers stores,
@@ -57,7 +52,7 @@ job_admin_state::job_admin_state(protocol::job_admin::pointer self, query_worker
     held_{caller_limit},
     files_{std::move(files)},
     forecasts_{std::move(forecasts)},
-    tokens_{seeded()} {}
+    tokens_{seeded_tokens()} {}
 
 protocol::job_admin::behavior_type job_admin_state::make_behavior() {
   return {

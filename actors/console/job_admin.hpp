@@ -31,11 +31,6 @@
 
 namespace ringmaster::actors {
 
-/// A failure after which it is unknown whether the transaction was committed.
-[[nodiscard]] inline bool in_doubt(core::errc code) noexcept {
-  return code == core::errc::timeout || code == core::errc::unavailable;
-}
-
 /// Settings of forecasts.
 struct forecast_rules {
   core::zone schedule_zone = {};

@@ -5,7 +5,7 @@
 
 namespace ringmaster::actors {
 
-/// Silence of others, without the pauses of the observer itself: while it is stopped it hears no one, and those who spoke
+/// Silence of peers, without the pauses of the observer itself: while it is stopped it hears none of them, and peers that spoke
 /// meanwhile must not count as silent. Pure state of one actor, which attends regularly.
 class attended_time {
 public:
@@ -26,7 +26,7 @@ public:
     return was_away;
   }
 
-  /// Returns how long nothing was heard of someone who last spoke at `heard`.
+  /// Returns the time of silence of a peer that last spoke at `heard`.
   [[nodiscard]] steady::duration silence(steady heard, steady now) const noexcept { return now - std::max(heard, since_); }
 
 private:

@@ -72,9 +72,9 @@ job_coordination::schedule_rule elastic_coordinator_state::rule_of(const core::e
   return nullptr;
 }
 
-// The row has no flags of items and no requests: all of the job is read.
+// An edit may concern flags of items and requests, too: all of the job is read.
 void elastic_coordinator_state::change(const protocol::elastic_job_change& change) {
-  if (!change.job)
+  if (change.removed)
     return end();
   read_job(reading::change);
 }

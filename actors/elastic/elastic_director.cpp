@@ -56,33 +56,40 @@ protocol::elastic_director::behavior_type elastic_director_state::make_behavior(
 
 // -- jobs ------------------------------------------------------------------------------------------------------------------
 
+elastic_director_state::held_slot* elastic_director_state::slot_of(job_key job) {
+  const auto found = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{job})));
+  return found == slots_.end() ? nullptr : &found->second;
+}
+
 void elastic_director_state::add(core::elastic::adopted_job&& stored) {
   const auto key = core::number(stored.job.id);
-  const auto slot = static_cast<std::uint32_t>(core::slot_of(core::job_id{key}));
-  const auto held = slots_.find(slot);
-  if (held == slots_.end() || held->second.leaves || jobs_.contains(key))
+  auto* const held = slot_of(key);
+  if (held == nullptr || held->leaves || jobs_.contains(key))
     return;
-  const job_identity who{stored.job.id, held->second.lease, life_->incarnation};
+  const job_identity who{stored.job.id, held->lease, life_->incarnation};
   using coordinator = protocol::with_state<elastic_coordinator_state, protocol::elastic_coordinator>;
   protocol::elastic_coordinator made =
     self_->spawn<coordinator>(std::shared_ptr<const coordinator_tools>{tools_}, who, std::move(stored), known_);
-  held->second.jobs.insert(key);
+  held->jobs.insert(key);
   watcher_.watch(self_, made, [this, key, address = made.address()](const caf::error& reason) {
     child_ended(key, address, reason);
   });
-  jobs_.emplace(key, child{std::move(made), slot, 0, views_});
+  jobs_.emplace(key, child{std::move(made), 0, views_});
 }
 
 void elastic_director_state::remove(job_key job) {
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end())
+  if (jobs_.erase(job) == 0)
     return;
-  const auto slot = found->second.slot;
-  jobs_.erase(found);
-  if (const auto held = slots_.find(slot); held != slots_.end()) {
-    held->second.jobs.erase(job);
+  if (auto* const held = slot_of(job)) {
+    held->jobs.erase(job);
     release_idle();
   }
+}
+
+void elastic_director_state::remove_and_read(job_key job) {
+  remove(job);
+  if (auto* const held = slot_of(job); held != nullptr && !held->leaves)
+    held->loaded = false;
 }
 
 void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
@@ -92,11 +99,8 @@ void elastic_director_state::take_wish(const protocol::coordinator_wish& wish) {
   if (found == jobs_.end() || found->second.actor.address() != caf::actor_cast<caf::actor_addr>(self_->current_sender()))
     return;
   if (wish.released) {
-    const auto slot = found->second.slot;
-    remove(key);
-    // Its job is gone, or its slot: the store knows.
-    if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
-      held->second.loaded = false;
+    // Either the job or its slot is gone; a new reading of the slot tells which.
+    remove_and_read(key);
     return arm();
   }
   if (wish.is_busy) {
@@ -116,10 +120,7 @@ void elastic_director_state::child_ended(job_key job, const caf::actor_addr& who
   if (found == jobs_.end() || found->second.actor.address() != who)
     return;
   parts_.log->error("the coordinator of elastic job={} ended unexpectedly: {}", job, caf::to_string(reason));
-  const auto slot = found->second.slot;
-  remove(job);
-  if (const auto held = slots_.find(slot); held != slots_.end() && !held->second.leaves)
-    held->second.loaded = false;
+  remove_and_read(job);
   next_lease_ = now() + lease_pause;
   arm();
 }
@@ -168,23 +169,20 @@ void elastic_director_state::edits_read(core::result<edits_page>&& page) {
     if (first)
       page->notes.clear();
   }
-  for (auto& note : page->notes)
-    take_edit(std::move(note));
+  for (const auto& note : page->notes)
+    take_edit(note);
   take_leases();
   arm();
 }
 
-void elastic_director_state::take_edit(core::elastic::elastic_edit_note&& note) {
+void elastic_director_state::take_edit(const core::elastic::elastic_edit_note& note) {
   const auto key = core::number(note.id);
   if (const auto found = jobs_.find(key); found != jobs_.end()) {
     show_hosts(found->second);
-    protocol::elastic_job_change change;
-    if (note.job)
-      change.job = std::make_shared<const core::elastic::elastic_job_row>(std::move(*note.job));
-    return protocol::send(self_, found->second.actor, std::move(change));
+    return protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = !note.job});
   }
-  const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
-  if (note.job && held != slots_.end() && held->second.loaded && !held->second.leaves)
+  const auto* const held = slot_of(key);
+  if (note.job && held != nullptr && held->loaded && !held->leaves)
     read_new(note.id);
 }
 
@@ -196,9 +194,8 @@ void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
                                     if (found.error().code == core::errc::not_found)
                                       return;
                                     // Its slot is read again.
-                                    const auto slot = core::slot_of(core::job_id{core::number(job)});
-                                    if (const auto held = slots_.find(static_cast<std::uint32_t>(slot)); held != slots_.end())
-                                      held->second.loaded = false;
+                                    if (auto* const held = slot_of(core::number(job)))
+                                      held->loaded = false;
                                     next_lease_ = now() + lease_pause;
                                     arm();
                                   });
@@ -209,7 +206,7 @@ void elastic_director_state::read_new(core::elastic::elastic_job_id job) {
 void elastic_director_state::pass_on(protocol::host_view&& view) {
   known_ = std::move(view.known);
   ++views_;
-  // Of ten thousand jobs most are idle, and the load of the hosts changes several times in a second.
+  // Most of ten thousand jobs are idle, and the load of the hosts changes several times in a second.
   for (auto& [key, each] : jobs_)
     if (!known_->only_load || each.is_busy)
       show_hosts(each);
@@ -231,10 +228,10 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
   std::size_t refused = 0, gone = 0;
   for (auto& event : events.events) {
     const auto key = core::number(event.job);
-    const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
+    const auto* const held = slot_of(key);
     if (jobs_.contains(key))
       parts[key].push_back(std::move(event));
-    else if (held != slots_.end() && held->second.loaded)
+    else if (held != nullptr && held->loaded)
       ++gone;
     else
       ++refused;
@@ -274,8 +271,7 @@ caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const proto
   const auto key = core::number(order.job);
   const auto found = jobs_.find(key);
   if (found == jobs_.end()) {
-    const auto held = slots_.find(static_cast<std::uint32_t>(core::slot_of(core::job_id{key})));
-    if (held != slots_.end() && held->second.loaded)
+    if (const auto* const held = slot_of(key); held != nullptr && held->loaded)
       return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
     return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
   }
@@ -337,7 +333,7 @@ void elastic_director_state::arm() {
   tools_->metrics.show_slots(slots_.size());
   const auto stale = [this](const look& each) { return is_stale(each); };
   looks_.pop_while(stale);
-  // Those of distant instants would stay for long.
+  // Outdated entries of distant instants would stay for long.
   if (looks_.size() > 2 * jobs_.size() + stale_looks_max)
     looks_.erase_if(stale);
   std::optional<steady> next = looks_.next();

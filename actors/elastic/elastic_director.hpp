@@ -62,12 +62,11 @@ private:
     bool loaded = false;
     /// Another node gets it, or this node stops.
     bool leaves = false;
-    /// Those with a coordinator.
+    /// Jobs of the slot that have a coordinator.
     std::set<job_key> jobs;
   };
   struct child {
     protocol::elastic_coordinator actor;
-    std::uint32_t slot = 0;
     /// Version of its valid entry in the heap.
     std::uint64_t version = 0;
     /// Number of the list of hosts that it has.
@@ -90,7 +89,6 @@ private:
     core::elastic::elastic_job_id job = core::elastic::elastic_job_id{core::number(core::last_job_id)};
     steady next{};
     bool polling = false;
-    bool hinted = false;
   };
 
   // Incarnations and slots (director_slots.cpp).
@@ -113,13 +111,17 @@ private:
   void ask(UseCase use_case, Then then);
 
   // Jobs.
+  /// Returns the slot of a job if this node has it; null: it does not.
+  [[nodiscard]] held_slot* slot_of(job_key job);
   void add(core::elastic::adopted_job&& stored);
   void remove(job_key job);
+  /// Removes a job whose slot is to be read again, unless the slot leaves.
+  void remove_and_read(job_key job);
   void take_wish(const protocol::coordinator_wish& wish);
   void child_ended(job_key job, const caf::actor_addr& who, const caf::error& reason);
   void poll_edits();
   void edits_read(core::result<edits_page>&& page);
-  void take_edit(core::elastic::elastic_edit_note&& note);
+  void take_edit(const core::elastic::elastic_edit_note& note);
   void read_new(core::elastic::elastic_job_id job);
 
   // Hosts.
@@ -148,7 +150,7 @@ private:
   core::slot_set wanted_;
   std::map<std::uint32_t, held_slot> slots_;
   std::unordered_map<job_key, child> jobs_;
-  /// An elastic job exists or has existed: leases are worth their rows.
+  /// An elastic job exists or has existed; before the first one no lease is taken.
   bool active_ = false;
   edit_reads edits_;
   /// Leases are being taken, or their jobs are being read.

@@ -135,7 +135,7 @@ private:
 
   // Time.
   caf::result<void> leave();
-  /// Answers those who wait for the hosts to find another keeper.
+  /// Answers the requests to leave once all hosts have another keeper, or the time for that is over.
   void end_leave();
   void look_for_ends();
   void prove_end(const core::elastic::host_process& process);
@@ -173,7 +173,7 @@ private:
   steady next_read_{};
   steady next_nodes_{};
   steady next_tick_{};
-  /// Tick in addition to these.
+  /// Moment of a tick in addition to the regular ones.
   steady extra_tick_{};
 };
 

@@ -51,7 +51,7 @@ private:
   /// Unset: all writes are fenced.
   std::optional<core::node_incarnation> life_;
   write_queue queue_;
-  /// Of the batch under way.
+  /// Civil time at which the batch under way was begun.
   core::time_point written_at_{};
   /// The worker has the batch under way.
   bool busy_ = false;

@@ -107,10 +107,9 @@ void job_coordination::set_rules(core::time_point wall) {
 // the grant would prove nothing.
 elastic::stored_item job_coordination::stored_form(const elastic::item_row& row, job_moment at) {
   const auto granted = std::clamp(row.granted, core::time_point{}, std::max(at.wall - 1ms, core::time_point{}));
-  const auto lease = std::clamp(row.lease, core::milliseconds{0}, elastic::lease_max);
-  return {row.fence,  row.state,    row.run,     row.host, row.attempt,
-          row.missed, row.disabled, row.surplus, lease,    row.cause,
-          elastic::moment_after(at.now, granted - at.wall)};
+  elastic::stored_item out{row, elastic::moment_after(at.now, granted - at.wall)};
+  out.lease = std::clamp(row.lease, core::milliseconds{0}, elastic::lease_max);
+  return out;
 }
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {

@@ -122,7 +122,7 @@ private:
     enum class kind : std::uint8_t { item, fire, step, request };
     kind what = kind::item;
     std::vector<item_number> items = {};
-    /// Of a step.
+    /// Fire of a step.
     fire_key fire = {};
     bool releases = false;
     /// Counted once the op is stored.
@@ -140,7 +140,7 @@ private:
     std::optional<core::elastic::item_plan> plan = {};
     std::int64_t version = 0;
     bool stored = false;
-    /// Of the hosts that the plan saw; unset: there is no plan yet.
+    /// Fingerprint of the hosts that the plan saw; unset: there is no plan yet.
     std::optional<std::uint64_t> fingerprint = {};
     /// The job is dirty: it is planned at the earlier of these.
     std::optional<steady_time> quiet_at = {};
@@ -275,6 +275,8 @@ private:
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
   void add_fire(core::elastic::fire_write& to, const fire_key& key, bool dropped, job_moment at);
+  /// Lets a fire wait for the items that were granted for it, behind a barrier if the job has once-listeners.
+  void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
   [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
@@ -288,6 +290,7 @@ private:
   // Events of hosts (job_hearing.cpp).
   void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
   [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
+  void keep_cursor(const protocol::elastic_event& event, job_item& one);
   void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
   void compare_inventory(const question& asked, job_moment at);
   void receive(const receipt_part& part, bool stored, std::size_t events = 1);

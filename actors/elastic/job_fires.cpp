@@ -115,11 +115,14 @@ void job_coordination::add_fire(elastic::fire_write& to, const fire_key& key, bo
     if (items_.contains(item_number{item}))
       apply(item_number{item}, elastic::event::fired{key}, at);
   built_.fire = nullptr;
-  auto& row = to.fires.back();
-  row.expected = static_cast<std::int32_t>(built_.granted.size());
-  row.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
-  if (row.state == elastic::fire_state::gathering)
-    barriers_.emplace_back(key, elastic::fire_machine{built_.granted, limits()});
+  expect_granted(to.fires.back());
+}
+
+void job_coordination::expect_granted(elastic::fire_row& fire) {
+  fire.expected = static_cast<std::int32_t>(built_.granted.size());
+  fire.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
+  if (fire.state == elastic::fire_state::gathering)
+    barriers_.emplace_back(fire.key, elastic::fire_machine{built_.granted, limits()});
 }
 
 void job_coordination::send_fire(elastic::fire_write&& what) {
@@ -205,11 +208,7 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   built_.fire = nullptr;
   requests_.starting = {};
   if (!built_.granted.empty()) {
-    auto& row = out.fires.back();
-    row.expected = static_cast<std::int32_t>(built_.granted.size());
-    row.state = elastic::initial_state(built_.granted.size(), !job_->what.options.once_listeners.empty());
-    if (row.state == elastic::fire_state::gathering)
-      barriers_.emplace_back(key, elastic::fire_machine{built_.granted, limits()});
+    expect_granted(out.fires.back());
     send_fire(std::move(out));
   } else if (requests_.dropped >= asked) {
     emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});

@@ -67,6 +67,13 @@ void job_coordination::hear_event(const protocol::host_events& from, const proto
     receive(part, true);
 }
 
+void job_coordination::keep_cursor(const protocol::elastic_event& event, job_item& one) {
+  if (!event.cursor)
+    return;
+  cursors_[event.item] = *event.cursor;
+  write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
+}
+
 bool job_coordination::take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at) {
   const bool mine = elastic::holds(one.state, event.run, event.fence);
   const auto taken = [&](const elastic::item_event& what, elastic::run_report report = {}) {
@@ -95,10 +102,8 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
     return taken(elastic::event::refused{event.run, event.fence}, {{}, event.at, event.text});
   case event_kind::progress: return true;
   case event_kind::cursor:
-    if (mine && event.cursor) {
-      cursors_[event.item] = *event.cursor;
-      write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
-    }
+    if (mine)
+      keep_cursor(event, one);
     return true;
   case event_kind::arrived: {
     const auto fire = one.state.cause.fire;
@@ -110,10 +115,7 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   case event_kind::finished:
     if (mine) {
       hosts_.free(host.host);
-      if (event.cursor) {
-        cursors_[event.item] = *event.cursor;
-        write(event.item, one, elastic::write_cursor{event.fence, *event.cursor});
-      }
+      keep_cursor(event, one);
     }
     return taken(elastic::event::finished{event.run, event.fence, event.outcome}, {{}, event.at, event.text});
   case event_kind::fenced: return !mine || taken(elastic::event::run_absent{host, at.now}, {{}, event.at, event.text});

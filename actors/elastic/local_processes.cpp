@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <poll.h>
@@ -22,9 +23,7 @@ namespace {
 std::optional<std::int64_t> start_of(std::int64_t pid) {
   std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
   std::string line;
-  if (!std::getline(file, line))
-    return std::nullopt;
-  return core::elastic::start_ticks_in(line);
+  return std::getline(file, line) ? core::elastic::start_ticks_in(line) : std::nullopt;
 }
 
 int open_pidfd(std::int64_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)); }

@@ -82,14 +82,22 @@ write_queue::answers write_queue::finish(std::vector<elastic::elastic_answer>&& 
   return pop_answered(std::exchange(taken_, {}).size());
 }
 
+write_queue::answers write_queue::finish_all(elastic::write_outcome outcome) {
+  std::vector<elastic::elastic_answer> all;
+  for (const auto& op : batch_->ops)
+    all.push_back(answer_to(op, outcome));
+  return finish(std::move(all));
+}
+
+void write_queue::fence_rest(waiting& of) {
+  for (auto i = of.answers.size(); i < of.message.ops.size(); ++i)
+    of.answers.push_back(answer_to(of.message.ops[i], elastic::write_outcome::fenced));
+}
+
 write_queue::answers write_queue::refuse(bool& lost) {
   lost = taken_.size() <= 1;
-  if (lost) {
-    std::vector<elastic::elastic_answer> refused;
-    for (const auto& op : batch_->ops)
-      refused.push_back(answer_to(op, elastic::write_outcome::guard_lost));
-    return finish(std::move(refused));
-  }
+  if (lost)
+    return finish_all(elastic::write_outcome::guard_lost);
   auto next = std::make_move_iterator(batch_->ops.begin());
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     const auto end = next + static_cast<std::ptrdiff_t>(taken_[i]);
@@ -103,16 +111,11 @@ write_queue::answers write_queue::refuse(bool& lost) {
 }
 
 write_queue::answers write_queue::fence() {
-  std::vector<elastic::elastic_answer> fenced;
-  for (const auto& op : batch_->ops)
-    fenced.push_back(answer_to(op, elastic::write_outcome::fenced));
   const auto count = taken_.size();
-  auto out = finish(std::move(fenced));
+  auto out = finish_all(elastic::write_outcome::fenced);
   // The rest of a message that was divided.
   if (out.size() < count) {
-    auto& rest = messages_.front();
-    for (auto i = rest.answers.size(); i < rest.message.ops.size(); ++i)
-      rest.answers.push_back(answer_to(rest.message.ops[i], elastic::write_outcome::fenced));
+    fence_rest(messages_.front());
     std::ranges::move(pop_answered(1), std::back_inserter(out));
   }
   return out;
@@ -122,8 +125,7 @@ write_queue::answers write_queue::fence_waiting() {
   answers out;
   while (messages_.size() > taken_.size()) {
     auto& last = messages_[taken_.size()];
-    for (auto i = last.answers.size(); i < last.message.ops.size(); ++i)
-      last.answers.push_back(answer_to(last.message.ops[i], elastic::write_outcome::fenced));
+    fence_rest(last);
     out.push_back({std::move(last.message.from), {last.message.number, std::move(last.answers)}});
     messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(taken_.size()));
   }

@@ -52,12 +52,16 @@ public:
 private:
   struct waiting {
     protocol::elastic_ops message;
-    /// Of its first writes.
+    /// Answers to its first writes.
     std::vector<core::elastic::elastic_answer> answers;
   };
 
   /// Moves writes of a message into the batch. Returns the number of item writes that still have room.
   std::size_t take(waiting& from, std::size_t room);
+  /// Ends the batch with the same outcome for all of its writes.
+  [[nodiscard]] answers finish_all(core::elastic::write_outcome outcome);
+  /// Fences the writes of a message that have no answer yet.
+  static void fence_rest(waiting& of);
   [[nodiscard]] bool agrees(const core::elastic::slot_lease& lease) const;
   [[nodiscard]] answers pop_answered(std::size_t messages);
 

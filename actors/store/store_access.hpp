@@ -20,6 +20,11 @@ namespace ringmaster::actors {
 /// Longer than any statement limit with its retries: a worker that is silent for this long hangs.
 inline constexpr std::chrono::seconds store_patience{60};
 
+/// Returns true for a failure after which it is unknown whether the transaction was committed.
+[[nodiscard]] inline bool in_doubt(core::errc code) noexcept {
+  return code == core::errc::timeout || code == core::errc::unavailable;
+}
+
 /// Asks `worker` (a query_worker, or storage_actor for control transactions) to run `use_case(storage::store&) ->
 /// core::result<T>` and calls `then(core::result<T>)` in the calling actor. Never throws; a store that cannot be opened gives an
 /// `unavailable` result. `turn` says when storage_actor runs it. After a `timeout` it is unknown whether the use case ran: use

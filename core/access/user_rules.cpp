@@ -30,7 +30,7 @@ result<void> check_user_name(std::string_view typed) {
   if (std::any_of(name.begin(), name.end(), is_control))
     return misfit_user(refusal::none, "a user name must not contain control characters");
   if (has_hidden_characters(name))
-    return misfit_user(refusal::none, "name: must not contain characters that change the direction of writing or have no width");
+    return misfit_user(refusal::none, std::string{"name: "}.append(no_hidden_characters));
   return {};
 }
 

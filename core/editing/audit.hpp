@@ -18,7 +18,7 @@ namespace ringmaster::core {
 
 enum class audit_action : std::uint8_t {
   add, update, remove, start, stop, trigger, kill, clear, source, sign_in, password, apply,
-  /// Of elastic jobs, their items and hosts.
+  /// Only for elastic jobs, their items and hosts.
   enable, disable, shutdown
 };
 enum class audit_object : std::uint8_t {

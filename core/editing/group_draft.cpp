@@ -60,7 +60,7 @@ result<void> check_app_name(std::string_view name) {
   if (looks_like_script(name))
     return misfit(refusal::app_name_illegal, "the app name looks like script");
   if (has_hidden_characters(name))
-    return misfit(refusal::none, "app_name: must not contain characters that change the direction of writing or have no width");
+    return misfit(refusal::none, std::string{"app_name: "}.append(no_hidden_characters));
   return {};
 }
 

@@ -24,21 +24,26 @@ inline constexpr milliseconds longest_wait{std::chrono::hours{100 * 365 * 24}};
   return now + std::clamp(wait, -longest_wait, longest_wait);
 }
 
-/// The columns of an item and of its run: the state at adoption (E13) or after a lost guard.
-struct stored_item {
+/// The columns of an item and of its run.
+struct item_columns {
   fence_number fence{};
   stored_item_state state = stored_item_state::idle;
   /// The open run; of a wanted item, the run that ended before, or 0 for a compensation.
   item_run_id run{};
+  /// Process of the open run, or of the last one.
   host_process host;
   /// Attempt of the open run; of a wanted item, the attempt of the coming run. The first is 1.
   std::uint8_t attempt = 1;
   bool missed = false;
   bool disabled = false;
   bool surplus = false;
-  milliseconds lease{500};
+  milliseconds lease{0};
   /// Cause of the open or coming run. For a compensation: `misfire` with the last fire of the job.
   run_cause cause;
+};
+
+/// The state of an item at adoption (E13) or after a lost guard.
+struct stored_item : item_columns {
   /// Moment of the grant of the open run. `timeout` of a restored run counts from it: starts are not stored.
   steady_time granted_at{};
 };

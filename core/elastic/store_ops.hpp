@@ -60,7 +60,7 @@ struct item_write {
   item_change what;
   /// The mark "missed" after the write; unset: unchanged. A granted compensation clears it anyway.
   std::optional<bool> missed = std::nullopt;
-  /// Of an ended or lost run.
+  /// Only for an ended or lost run.
   run_report report = {};
 };
 
@@ -131,7 +131,7 @@ struct elastic_batch {
 /// Answer to one op.
 struct elastic_answer {
   write_outcome outcome = write_outcome::guard_lost;
-  /// Of `item_write`: one. Of `fire_write`: one each. Of `fire_step_write`: that of its hook, if any.
+  /// One for an `item_write`, one for each item of a `fire_write`, and one for the hook of a `fire_step_write`, if it has one.
   std::vector<item_answer> items = {};
 };
 
@@ -167,7 +167,7 @@ struct elastic_edit {
   /// Version as read.
   std::int64_t version = 0;
   elastic_definition what;
-  /// Of a new job.
+  /// Status of a new job.
   job_status status = job_status::on;
   /// Permits another kind or handler.
   bool replace_class = false;

@@ -109,20 +109,9 @@ struct elastic_edit_note {
   std::optional<elastic_job_row> job;
 };
 
-/// One row of `ej_item`, with the cause of its open or coming run. `cause` of a compensation has the last fire of the job.
-struct item_row {
+/// One row of `ej_item`, with the cause of its open or coming run.
+struct item_row : item_columns {
   item_number item{};
-  fence_number fence{};
-  stored_item_state state = stored_item_state::idle;
-  item_run_id run{};
-  /// Process of the open run, or of the last one.
-  host_process host;
-  std::uint8_t attempt = 1;
-  bool missed = false;
-  bool disabled = false;
-  bool surplus = false;
-  milliseconds lease{0};
-  run_cause cause;
   /// Moment of the grant of the open run, by the clock of the node that granted it.
   time_point granted{};
 };

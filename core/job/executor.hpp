@@ -53,7 +53,7 @@ struct known_executor {
   /// Connected by a native link, to the node that was asked, or reachable in no other way.
   bool link = false;
   executor_family family = executor_family::unknown;
-  /// Of an entered address: time at which the runs that this node sends began to find no executor there; unset if the last one
+  /// Time at which the runs that this node sends to an entered address began to find no executor there; unset if the last one
   /// found one, or if none was sent.
   std::optional<time_point> unreachable_since = {};
 };

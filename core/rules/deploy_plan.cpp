@@ -88,8 +88,7 @@ private:
     if (declared.app_name.empty() || !fits(declared.app_name, app_name_chars))
       return fail(errc::invalid_argument, object + ": app_name must have 1 to " + std::to_string(app_name_chars) + " characters");
     if (has_hidden_characters(declared.app_name))
-      return fail(errc::invalid_argument,
-                  object + ": app_name must not contain characters that change the direction of writing or have no width");
+      return fail(errc::invalid_argument, (object + ": app_name ").append(no_hidden_characters));
     if (auto fits = check_title(declared.title, held_.limits); !fits)
       return fail(errc::invalid_argument, object + ": " + fits.error().context);
     if (declared_groups_.contains(declared.app_name))

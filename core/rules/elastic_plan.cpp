@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,7 @@ private:
   }
 
   result<void> plan(const declared_elastic_job& job) {
-    if (!seen_.emplace(identity_of(job.what), true).second)
+    if (!seen_.insert(identity_of(job.what)).second)
       return fail(errc::invalid_argument, at(job) + "is declared twice");
     const auto group = group_of(job);
     if (!group)
@@ -176,7 +177,7 @@ private:
   time_point now_;
   schedule_rules rules_;
   std::map<elastic_identity, const held_elastic_job*> known_;
-  std::map<elastic_identity, bool> seen_;
+  std::set<elastic_identity> seen_;
   /// Jobs that the prune removes or shuts down.
   std::vector<deploy_change> ended_;
   elastic_plan plan_;

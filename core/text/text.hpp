@@ -61,6 +61,9 @@ inline constexpr std::size_t message_units_max = 15000;
 /// (U+061C, U+200E, U+200F, U+202A-U+202E, U+2066-U+2069) or a character without a width (U+200B-U+200D, U+2060-U+2065, U+FEFF).
 /// Two names that differ only in these look the same.
 [[nodiscard]] bool has_hidden_characters(std::string_view utf8) noexcept;
+/// Says in messages, after the name of a field, why such a name is refused.
+inline constexpr std::string_view no_hidden_characters =
+  "must not contain characters that change the direction of writing or have no width";
 
 /// Compares in a time that does not depend on the position of the first difference.
 [[nodiscard]] bool equal_in_constant_time(std::string_view given, std::string_view expected) noexcept;

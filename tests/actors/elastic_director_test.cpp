@@ -17,10 +17,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "without elastic jobs only the edit counter
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "three items of one job run on two hosts at each instant", "[actors][elastic]") {
-  add_job(3);
-  live(me);
-  host_up('A');
-  host_up('B');
+  begin(3, "AB");
   pass(9s);
   CHECK(grants('A') + grants('B') == 0);
   pass(2s);
@@ -39,10 +36,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "three items of one job run on two hosts at
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "a run of a killed host is taken over within 250 ms", "[actors][elastic]") {
-  add_job(1, true);
-  live(me);
-  host_up('A');
-  host_up('B');
+  begin(1, "AB", true);
   pass(11s);
   REQUIRE(grants('B') == 1);
   kill_host('B');
@@ -56,9 +50,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "a run of a killed host is taken over withi
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "an edit of a job is followed", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(1s);
   expect(ej().set_status(job, elastic::job_status::off, civil(), core::local_operator()));
   pass(20s);
@@ -82,15 +74,12 @@ TEST_CASE_METHOD(elastic_jobs_world, "a job that is added later is planned", "[a
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its run goes on", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(11s);
   REQUIRE(grants('A') == 1);
   tell(director, protocol::slot_change{});
   pass(200ms);
-  const auto leases = expect(ej().leases());
-  CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
+  CHECK(held_leases() == 0);
   CHECK(open_rows() == 1);
   CHECK(all['A'].orders.empty());
   // Its result has no receipt until a node has the slot again.
@@ -103,9 +92,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its ru
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of the node", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(11s);
   REQUIRE(grants('A') == 1);
   tell(director, protocol::incarnation_change{});
@@ -124,9 +111,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of 
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "an order reaches the coordinator of its job", "[actors][elastic]") {
-  add_job(2);
-  live(me);
-  host_up('A');
+  begin(2, "A");
   pass(1s);
   protocol::elastic_order order;
   order.job = job;
@@ -148,14 +133,11 @@ TEST_CASE_METHOD(elastic_jobs_world, "a graceful stop releases all slots", "[act
   live(me);
   pass(1s);
   CHECK_FALSE(ask_done(director, protocol::stop_request{}));
-  const auto leases = expect(ej().leases());
-  CHECK(std::none_of(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
+  CHECK(held_leases() == 0);
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "hosts are asked to choose another node before a graceful stop", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(2s);
   CHECK_FALSE(all['A'].must_leave);
   CHECK_FALSE(ask_done(director, protocol::stop_request{}));
@@ -164,9 +146,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "hosts are asked to choose another node bef
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "a fire that the store refuses is tried twice in a second", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(9s);
   store.role.refuses = true;
   store.role.batches.clear();
@@ -179,9 +159,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "a fire that the store refuses is tried twi
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and nothing is run twice", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(9s);
   bool away = true;
   store.role.fault_of = [&](std::string_view method) {
@@ -199,9 +177,7 @@ TEST_CASE_METHOD(elastic_jobs_world, "writes wait while the store is away, and n
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "only the coordinator of a job can release it", "[actors][elastic]") {
-  add_job(1);
-  live(me);
-  host_up('A');
+  begin(1, "A");
   pass(1s);
   REQUIRE(store.role.calls["adopt"] == 1);
   // As from the coordinator of an incarnation that is over.

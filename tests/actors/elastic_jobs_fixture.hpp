@@ -86,6 +86,13 @@ struct elastic_jobs_world : elastic_world {
   elastic::elastic_edit edit;
   elastic::elastic_job_id job{};
 
+  /// Adds a job, begins the incarnation of the node, and starts these hosts.
+  void begin(std::int32_t items, const std::string& names, bool failover = false) {
+    add_job(items, failover);
+    live(me);
+    for (const char name : names)
+      host_up(name);
+  }
   /// A new process begins, in place of an earlier one.
   void host_up(char name) {
     all[name] = {};
@@ -151,6 +158,12 @@ struct elastic_jobs_world : elastic_world {
     const auto read = rows();
     return static_cast<std::size_t>(
       std::count_if(read.begin(), read.end(), [](const auto& row) { return row.state == elastic::stored_item_state::open; }));
+  }
+
+  [[nodiscard]] std::size_t held_leases() {
+    const auto leases = expect(ej().leases());
+    return static_cast<std::size_t>(
+      std::count_if(leases.begin(), leases.end(), [](const auto& row) { return row.holder.has_value(); }));
   }
 
   std::map<char, played_host> all;

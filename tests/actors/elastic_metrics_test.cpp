@@ -13,15 +13,6 @@ using namespace std::chrono_literals;
 using elastic::item_run_end;
 using elastic::run_source;
 
-coordinated_job& opened(coordinated_job& world, const std::string& names) {
-  for (const char name : names)
-    world.host_up(name);
-  world.view();
-  world.load();
-  world.advance(1s);
-  return world;
-}
-
 std::int64_t counter_of(elastic_jobs_world& world, const char* name) {
   return world.system().metrics().counter_singleton("ringmaster", name, "", "1", true)->value();
 }
@@ -44,7 +35,7 @@ std::int64_t runs_of(elastic_jobs_world& world, const char* source, const char* 
 
 TEST_CASE("a fire and the ends of its runs are facts once they are stored", "[actors][elastic]") {
   coordinated_job world{2};
-  opened(world, "AB");
+  world.begin("AB");
   CHECK(world.facts_of<actors::fact::plan>().size() == 1);
   world.holds_answers = true;
   world.advance(9'010ms);
@@ -65,7 +56,7 @@ TEST_CASE("a fire and the ends of its runs are facts once they are stored", "[ac
 
 TEST_CASE("a fire that an edit has overtaken is not counted", "[actors][elastic]") {
   coordinated_job world{1};
-  opened(world, "A");
+  world.begin("A");
   world.lose_fires = true;
   world.advance(9'010ms);
   CHECK(world.facts_of<actors::fact::fire>().empty());
@@ -74,7 +65,7 @@ TEST_CASE("a fire that an edit has overtaken is not counted", "[actors][elastic]
 TEST_CASE("a takeover is counted with its proof and its time", "[actors][elastic]") {
   coordinated_job world{1};
   world.stored.job.what.options.failover = true;
-  opened(world, "A");
+  world.begin("A");
   world.advance(9'010ms);
   world.started(0);
   world.dies('A');
@@ -97,7 +88,7 @@ TEST_CASE("a takeover is counted with its proof and its time", "[actors][elastic
 
 TEST_CASE("results of runs that are over are counted as gone", "[actors][elastic]") {
   coordinated_job world{1};
-  opened(world, "A");
+  world.begin("A");
   world.advance(9'010ms);
   auto late = world.event(0, protocol::elastic_event_kind::finished);
   world.finished(0);
@@ -107,10 +98,7 @@ TEST_CASE("results of runs that are over are counted as gone", "[actors][elastic
 }
 
 TEST_CASE_METHOD(elastic_jobs_world, "a node counts fires, runs and takeovers of its elastic jobs", "[actors][elastic]") {
-  add_job(2, true);
-  live(me);
-  host_up('A');
-  host_up('B');
+  begin(2, "AB", true);
   pass(11s);
   CHECK(gauge_of(*this, "elastic-slots-held") > 0);
   CHECK(gauge_of(*this, "elastic-items-open") == 2);

@@ -53,6 +53,24 @@ public:
     job.load(elastic::adopted_job{stored}, rule(), at());
     settle();
   }
+  /// Loads `stored` when these hosts are up, and lets a second pass.
+  void begin(const std::string& names, int slots = 100) {
+    for (const char name : names)
+      host_up(name, slots);
+    view();
+    load();
+    advance(std::chrono::seconds{1});
+  }
+  /// The job is read again after a change of `stored`.
+  void change() {
+    job.change(elastic::adopted_job{stored}, rule(), at());
+    settle();
+  }
+  /// Answers `rereads`.
+  void rows_read(const std::vector<elastic::item_row>& rows) {
+    job.rows_read(rows, at());
+    settle();
+  }
   [[nodiscard]] std::shared_ptr<const core::schedule> rule() const {
     const auto& options = stored.job.what.options;
     return std::make_shared<const core::schedule>(

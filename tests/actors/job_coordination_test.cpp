@@ -1,4 +1,4 @@
-// job_coordination: fires, grants, results, takeovers and new plans of one elastic job, on virtual time.
+// job_coordination: fires, grants, results, edits and orders of one elastic job, on virtual time.
 
 #include "tests/actors/job_coordination_fixture.hpp"
 
@@ -8,27 +8,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using protocol::elastic_event_kind;
-using protocol::host_fate;
 
 // A node may have ten thousand jobs: one that is idle stays below 6 kB, with its item, its definition and its actor.
 static_assert(sizeof(actors::job_coordination) <= 2'048);
 static_assert(sizeof(elastic::item) <= 400);
 static_assert(sizeof(elastic::elastic_job_row) <= 1'200);
 
-coordinated_job& with_hosts(coordinated_job& world, const std::string& names, int slots = 100) {
-  for (const char name : names)
-    world.host_up(name, slots);
-  world.view();
-  world.load();
-  world.advance(1s);
-  return world;
-}
-
 } // namespace
 
 TEST_CASE("a due fire is one write, and its grants leave once it is stored", "[actors][elastic]") {
   coordinated_job world{3};
-  with_hosts(world, "AB");
+  world.begin("AB");
   world.advance(8'990ms);
   CHECK(world.ops.empty());
   world.holds_answers = true;
@@ -56,7 +46,7 @@ TEST_CASE("a due fire is one write, and its grants leave once it is stored", "[a
 
 TEST_CASE("a plan is stored once, and a definition is sent once to each host", "[actors][elastic]") {
   coordinated_job world{2};
-  with_hosts(world, "AB");
+  world.begin("AB");
   for (int i = 0; i < 3; ++i) {
     world.advance(10s);
     world.finished(0);
@@ -71,7 +61,7 @@ TEST_CASE("a plan is stored once, and a definition is sent once to each host", "
 
 TEST_CASE("the receipt of a result leaves after its write is stored", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   CHECK(world.done.size() == 1);
@@ -94,7 +84,7 @@ TEST_CASE("the receipt of a result leaves after its write is stored", "[actors][
 
 TEST_CASE("a result whose guard is lost has no receipt, and the row is read", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   world.lost_items = {elastic::item_number{0}};
@@ -104,15 +94,14 @@ TEST_CASE("a result whose guard is lost has no receipt, and the row is read", "[
   world.lost_items.clear();
   auto row = coordinated_job::idle_row(0);
   row.fence = elastic::fence_number{1};
-  world.job.rows_read({row}, world.at());
-  world.settle();
+  world.rows_read({row});
   world.advance(10s);
   CHECK(world.granted.size() == 2);
 }
 
 TEST_CASE("a repeated result is received without a write", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   const auto result = world.event(0, elastic_event_kind::finished);
   world.tell(result);
@@ -125,7 +114,7 @@ TEST_CASE("a repeated result is received without a write", "[actors][elastic]") 
 
 TEST_CASE("a fire that is missed by a running item is made up for in the write of its end", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   world.advance(10s);
@@ -167,155 +156,9 @@ TEST_CASE("an instant does not fire again after the clock was set back", "[actor
   CHECK(world.runs() == "0@AN");
 }
 
-TEST_CASE("an item without a host waits, and gets the first one", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.load();
-  world.advance(10s);
-  const auto marks = world.changes<elastic::write_mark>();
-  REQUIRE(marks.size() == 1);
-  CHECK(marks.front().wanted);
-  world.host_up('C');
-  world.view();
-  world.advance(300ms);
-  CHECK(world.runs() == "0@CM");
-}
-
-TEST_CASE("a takeover begins in the write of the loss", "[actors][elastic]") {
-  coordinated_job world{2};
-  world.stored.job.what.options.failover = true;
-  with_hosts(world, "AB");
-  world.advance(10s);
-  CHECK(world.runs() == "0@BN, 1@AN");
-  world.started(0);
-  world.started(1);
-  world.dies('B');
-  const auto losses = world.changes<elastic::action::write_loss>();
-  REQUIRE(losses.size() == 1);
-  CHECK(losses.front().proof == elastic::loss_proof::process_ended);
-  CHECK(losses.front().next.grant);
-  CHECK(world.runs() == "0@BN, 1@AN, 0@AF2");
-}
-
-TEST_CASE("without failover the run of a dead host is lost, and the next fire has another host", "[actors][elastic]") {
-  coordinated_job world{1};
-  with_hosts(world, "AB");
-  world.advance(10s);
-  CHECK(world.runs() == "0@BN");
-  world.started(0);
-  world.dies('B');
-  CHECK(world.changes<elastic::action::write_loss>().front().end == elastic::item_run_end::lost);
-  CHECK(world.granted.size() == 1);
-  world.advance(10s);
-  CHECK(world.runs() == "0@BN, 0@AN");
-}
-
-TEST_CASE("a silent host keeps its run until the lease is over", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.stored.job.what.options.failover = true;
-  with_hosts(world, "AB");
-  world.advance(10s);
-  world.started(0);
-  world.host_state('B', elastic::host_state::silent);
-  world.view();
-  world.notice('B', host_fate::silent);
-  world.advance(740ms);
-  CHECK(world.granted.size() == 1);
-  world.advance(20ms);
-  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::lease_over);
-  CHECK(world.runs() == "0@BN, 0@AF2");
-}
-
-TEST_CASE("a new host shares from the next fire on, while an item runs on", "[actors][elastic]") {
-  coordinated_job world{2};
-  with_hosts(world, "A");
-  world.advance(10s);
-  CHECK(world.runs() == "0@AN, 1@AN");
-  world.started(0);
-  world.finished(1);
-  world.host_up('B');
-  world.view();
-  world.advance(8s);
-  world.finished(0);
-  world.advance(2s);
-  CHECK(world.runs() == "0@AN, 1@AN, 0@BN, 1@AN");
-  CHECK(world.fires().back().plan);
-  CHECK(world.fires().back().plan->version == world.fires().front().plan->version + 1);
-}
-
-TEST_CASE("a plan follows 200 ms of quiet, and a due fire does not wait for it", "[actors][elastic]") {
-  coordinated_job world{1};
-  with_hosts(world, "A");
-  world.advance(8'900ms);
-  world.host_up('B');
-  world.view();
-  world.advance(110ms);
-  CHECK(world.runs() == "0@BN");
-}
-
-TEST_CASE("a host without a free slot is not overloaded", "[actors][elastic]") {
-  coordinated_job world{3};
-  with_hosts(world, "A", 2);
-  world.advance(10s);
-  CHECK(world.runs() == "0@AN, 1@AN");
-  world.started(0);
-  world.started(1);
-  world.finished(0);
-  CHECK(world.runs() == "0@AN, 1@AN, 2@AM");
-}
-
-TEST_CASE("a refused run goes to another host without another attempt", "[actors][elastic]") {
-  coordinated_job world{1};
-  with_hosts(world, "A");
-  world.advance(10s);
-  auto refusal = world.event(0, elastic_event_kind::refused);
-  refusal.refusal = protocol::elastic_refusal::busy;
-  world.tell(refusal);
-  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::host_answered);
-  CHECK(world.done.back().stored);
-  CHECK(world.granted.size() == 1);
-  world.advance(1'100ms);
-  CHECK(world.runs() == "0@AN, 0@AN");
-}
-
-TEST_CASE("a grant without an answer leads to an inventory, and an absent run is granted again", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.stored.job.what.options.failover = true;
-  with_hosts(world, "A");
-  world.advance(10s);
-  CHECK(world.orders.empty());
-  world.advance(2'100ms);
-  REQUIRE(world.orders.size() == 1);
-  world.answer_inventory('A', {});
-  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::host_answered);
-  CHECK(world.runs() == "0@AN, 0@AF2");
-}
-
-TEST_CASE("an open run is kept after adoption if its host has it, and closed if it is another one", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.host_up('A');
-  world.view();
-  auto& row = world.stored.items.front();
-  row.state = elastic::stored_item_state::open;
-  row.fence = elastic::fence_number{4};
-  row.run = elastic::item_run_id{40};
-  row.host = world.process('A');
-  row.lease = 500ms;
-  row.granted = coordinated_job::start - 5s;
-  world.load();
-  REQUIRE(world.orders.size() == 1);
-  protocol::elastic_held_run held{world.stored.job.id, row.item, row.run, row.fence, protocol::elastic_phase::running};
-  auto old = held;
-  old.run = elastic::item_run_id{39};
-  old.fence = elastic::fence_number{3};
-  world.answer_inventory('A', {held, old});
-  CHECK(world.count_orders(elastic::item_order::close) == 1);
-  CHECK(world.changes<elastic::action::write_loss>().empty());
-  CHECK(world.ops.empty());
-}
-
 TEST_CASE("an edit at the moment of a fire voids it, and the job is read again", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.lose_fires = true;
   world.advance(10s);
   CHECK(world.reload);
@@ -331,7 +174,7 @@ TEST_CASE("an edit at the moment of a fire voids it, and the job is read again",
 
 TEST_CASE("a request runs an idle item at once, and is dropped by a busy one", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::trigger};
   order.request = elastic::request_id{11};
   order.param = "today";
@@ -348,7 +191,7 @@ TEST_CASE("a request runs an idle item at once, and is dropped by a busy one", "
 
 TEST_CASE("a cancel reaches the open run, whose end is killed", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::cancel};
@@ -361,7 +204,7 @@ TEST_CASE("a cancel reaches the open run, whose end is killed", "[actors][elasti
 
 TEST_CASE("a body that ignores cancel and kill loses its item once its failure is stored", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   protocol::elastic_order order{world.stored.job.id, protocol::elastic_order_kind::cancel};
@@ -381,13 +224,12 @@ TEST_CASE("a body that ignores cancel and kill loses its item once its failure i
 
 TEST_CASE("a job that is switched off fires no more, and its run goes on", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   world.stored.job.status = elastic::job_status::off;
   world.stored.job.next.reset();
-  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
-  world.settle();
+  world.change();
   world.advance(30s);
   CHECK(world.fires().size() == 1);
   world.finished(0);
@@ -396,19 +238,17 @@ TEST_CASE("a job that is switched off fires no more, and its run goes on", "[act
 
 TEST_CASE("a job that shrinks and grows has the items of its number", "[actors][elastic]") {
   coordinated_job world{3};
-  with_hosts(world, "A");
+  world.begin("A");
   world.stored.job.what.total = 2;
   world.stored.items[2].surplus = true;
-  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
-  world.settle();
+  world.change();
   CHECK(world.changes<elastic::action::delete_item>().size() == 1);
   world.advance(10s);
   CHECK(world.runs() == "0@AN, 1@AN");
   world.stored.job.what.total = 3;
   world.stored.items[2].surplus = false;
   world.stored.job.next = coordinated_job::start + 20s;
-  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
-  world.settle();
+  world.change();
   world.finished(0);
   world.finished(1);
   world.advance(10s);
@@ -417,7 +257,7 @@ TEST_CASE("a job that shrinks and grows has the items of its number", "[actors][
 
 TEST_CASE("a slot is released once all writes are answered", "[actors][elastic]") {
   coordinated_job world{1};
-  with_hosts(world, "A");
+  world.begin("A");
   world.holds_answers = true;
   world.advance(10s);
   world.job.release(world.at());
@@ -430,7 +270,7 @@ TEST_CASE("a slot is released once all writes are answered", "[actors][elastic]"
 
 TEST_CASE("a fire of many items is divided, and its rest follows the first part", "[actors][elastic]") {
   coordinated_job world{1'000};
-  with_hosts(world, "A", 2'000);
+  world.begin("A", 2'000);
   world.holds_answers = true;
   world.advance(10s);
   REQUIRE(world.ops.size() == 1);
@@ -442,7 +282,7 @@ TEST_CASE("a fire of many items is divided, and its rest follows the first part"
 TEST_CASE("once-listeners hold all items, and run before and after them", "[actors][elastic]") {
   coordinated_job world{2};
   world.stored.job.what.options.once_listeners = "audit";
-  with_hosts(world, "AB");
+  world.begin("AB");
   world.advance(10s);
   CHECK(world.fires().front().fires.front().state == elastic::fire_state::gathering);
   CHECK(world.latest(0).what.hold);
@@ -466,7 +306,7 @@ TEST_CASE("once-listeners hold all items, and run before and after them", "[acto
 TEST_CASE("items go on without a hook that their hosts do not have", "[actors][elastic]") {
   coordinated_job world{1};
   world.stored.job.what.options.once_listeners = "audit";
-  with_hosts(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.tell(world.event(0, elastic_event_kind::arrived));
   auto refusal = world.event(-1, elastic_event_kind::refused);
@@ -474,55 +314,6 @@ TEST_CASE("items go on without a hook that their hosts do not have", "[actors][e
   world.tell(refusal);
   CHECK(world.count_orders(elastic::item_order::go) == 1);
   CHECK(world.done.back().stored);
-}
-
-TEST_CASE("a definition is sent again over a new link", "[actors][elastic]") {
-  coordinated_job world{1};
-  with_hosts(world, "A");
-  world.advance(10s);
-  world.finished(0);
-  CHECK(world.specs == 1);
-  world.notice('A', host_fate::suspect);
-  world.notice('A', host_fate::back);
-  world.view();
-  world.advance(10s);
-  CHECK(world.granted.size() == 2);
-  CHECK(world.specs == 2);
-}
-
-TEST_CASE("a run whose link is lost goes on if the inventory has it", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.stored.job.what.options.failover = true;
-  with_hosts(world, "AB");
-  world.advance(10s);
-  CHECK(world.runs() == "0@BN");
-  world.started(0);
-  world.host_unlinked('B');
-  world.view();
-  world.host_linked('B');
-  world.view();
-  REQUIRE(world.orders.size() == 1);
-  const auto& run = world.latest(0).what;
-  world.answer_inventory('B', {{world.stored.job.id, run.item, run.run, run.fence, protocol::elastic_phase::running}});
-  world.finished(0);
-  CHECK(world.runs() == "0@BN");
-  CHECK(world.changes<elastic::action::write_end>().size() == 1);
-}
-
-TEST_CASE("a newer process does not prove the end of the older one", "[actors][elastic]") {
-  coordinated_job world{1};
-  world.stored.job.what.options.failover = true;
-  with_hosts(world, "AB");
-  world.advance(10s);
-  world.started(0);
-  const auto older = world.process('B');
-  world.host_up('B');
-  world.view();
-  CHECK(world.changes<elastic::action::write_loss>().empty());
-  world.job.notice({older, host_fate::replaced, {}}, world.at());
-  world.settle();
-  REQUIRE(world.changes<elastic::action::write_loss>().size() == 1);
-  CHECK(world.changes<elastic::action::write_loss>().front().proof == elastic::loss_proof::process_ended);
 }
 
 } // namespace ringmaster::test::job_coordination_test

@@ -9,15 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using protocol::host_fate;
 
-coordinated_job& begin(coordinated_job& world, const std::string& names, int slots = 100) {
-  for (const char name : names)
-    world.host_up(name, slots);
-  world.view();
-  world.load();
-  world.advance(1s);
-  return world;
-}
-
 /// Row of the open run of an item.
 elastic::item_row open_row(const coordinated_job& world, int item) {
   const auto& run = world.latest(item);
@@ -36,7 +27,7 @@ elastic::item_row open_row(const coordinated_job& world, int item) {
 
 TEST_CASE("rows are read one reading after the other", "[actors][elastic]") {
   coordinated_job world{2};
-  begin(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   world.started(1);
@@ -49,12 +40,10 @@ TEST_CASE("rows are read one reading after the other", "[actors][elastic]") {
   world.lost_items.clear();
   auto row = coordinated_job::idle_row(0);
   row.fence = elastic::fence_number{1};
-  world.job.rows_read({row}, world.at());
-  world.settle();
+  world.rows_read({row});
   // The first answer is not taken as that about item 1, whose run is open.
   CHECK(world.rereads == std::vector{elastic::item_number{0}, elastic::item_number{1}});
-  world.job.rows_read({open_row(world, 1)}, world.at());
-  world.settle();
+  world.rows_read({open_row(world, 1)});
   const auto ends = world.changes<elastic::action::write_end>().size();
   world.tell(result);
   CHECK(world.changes<elastic::action::write_end>().size() == ends + 1);
@@ -63,7 +52,7 @@ TEST_CASE("rows are read one reading after the other", "[actors][elastic]") {
 
 TEST_CASE("an answer to a reading before the state was read again has no effect", "[actors][elastic]") {
   coordinated_job world{2};
-  begin(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.lost_items = {elastic::item_number{0}};
   world.finished(0);
@@ -77,13 +66,11 @@ TEST_CASE("an answer to a reading before the state was read again has no effect"
   world.finished(1);
   world.lost_items.clear();
   // Its rows are those of another question.
-  world.job.rows_read({coordinated_job::idle_row(0)}, world.at());
-  world.settle();
+  world.rows_read({coordinated_job::idle_row(0)});
   CHECK(world.rereads == std::vector{elastic::item_number{0}, elastic::item_number{1}});
   auto row = open_row(world, 1);
   CHECK(row.run == run);
-  world.job.rows_read({row}, world.at());
-  world.settle();
+  world.rows_read({row});
   world.finished(1);
   CHECK(world.done.back().stored);
 }
@@ -92,7 +79,7 @@ TEST_CASE("a lease that was extended before a second silence is waited for", "[a
   coordinated_job world{1};
   world.stored.job.what.options.failover = true;
   world.stored.job.what.options.fence_mode = elastic::fence_mode::orphan;
-  begin(world, "AB");
+  world.begin("AB");
   world.advance(10s);
   world.started(0);
   const auto fate = [&](elastic::host_state state, host_fate news) {
@@ -113,7 +100,7 @@ TEST_CASE("a lease that was extended before a second silence is waited for", "[a
 
 TEST_CASE("a run that is found open after the news of a silence waits for the lease as well", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A");
+  world.begin("A");
   world.advance(10s);
   world.started(0);
   const auto row = open_row(world, 0);
@@ -125,8 +112,7 @@ TEST_CASE("a run that is found open after the news of a silence waits for the le
   world.host_state('A', elastic::host_state::silent);
   world.view();
   world.notice('A', host_fate::silent);
-  world.job.rows_read({row}, world.at());
-  world.settle();
+  world.rows_read({row});
   CHECK(world.changes<elastic::action::write_loss>().empty());
   world.advance(760ms);
   const auto losses = world.changes<elastic::action::write_loss>();
@@ -138,7 +124,7 @@ TEST_CASE("a run that is found open after the news of a silence waits for the le
 
 TEST_CASE("a grant that is cancelled before it leaves gives its slot back", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A", 1);
+  world.begin("A", 1);
   world.advance(8'990ms);
   world.holds_answers = true;
   world.advance(20ms);
@@ -155,7 +141,7 @@ TEST_CASE("a grant that is cancelled before it leaves gives its slot back", "[ac
 
 TEST_CASE("a run that its host does not have gives its slot back", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A", 1);
+  world.begin("A", 1);
   world.advance(10s);
   REQUIRE(world.granted.size() == 1);
   world.advance(2s);
@@ -166,13 +152,12 @@ TEST_CASE("a run that its host does not have gives its slot back", "[actors][ela
 
 TEST_CASE("a grant whose guard is lost gives its slot back", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A", 1);
+  world.begin("A", 1);
   world.lost_items = {elastic::item_number{0}};
   world.advance(9s);
   REQUIRE(world.rereads.size() == 1);
   world.lost_items.clear();
-  world.job.rows_read({coordinated_job::idle_row(0)}, world.at());
-  world.settle();
+  world.rows_read({coordinated_job::idle_row(0)});
   CHECK(world.granted.empty());
   // Its host has a pause of a second.
   world.advance(2s);
@@ -196,15 +181,14 @@ TEST_CASE("a job with invalid rows is not coordinated until they are mended", "[
   CHECK_FALSE(world.done.front().stored); // its host keeps the result
   world.stored.job.what.total = 1;
   world.stored.job.next = world.at().wall + 10s;
-  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
-  world.settle();
+  world.change();
   world.advance(10s);
   CHECK(world.granted.size() == 1);
 }
 
 TEST_CASE("a job whose rows become invalid stops alone once its writes are answered", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A");
+  world.begin("A");
   world.holds_answers = true;
   world.advance(9s);
   REQUIRE(world.fires().size() == 1);
@@ -225,7 +209,7 @@ TEST_CASE("a job whose rows become invalid stops alone once its writes are answe
 TEST_CASE("an instant in a distant year is waited for without an overflow", "[actors][elastic]") {
   coordinated_job world{1};
   world.stored.job.next = core::from_ms(core::latest_ms - 1000);
-  begin(world, "A");
+  world.begin("A");
   const auto next = world.job.next_call(world.at());
   REQUIRE(next);
   CHECK(*next > world.at().now + 24h);
@@ -233,7 +217,7 @@ TEST_CASE("an instant in a distant year is waited for without an overflow", "[ac
 
 TEST_CASE("an absent run is lost although the clock of its former node was ahead", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A");
+  world.begin("A");
   world.advance(10s);
   auto row = open_row(world, 0);
   row.granted = world.at().wall + 24h;
@@ -250,7 +234,7 @@ TEST_CASE("a compensation is not made up for if misfire was switched off before 
   world.stored.job.what.options.misfire = false;
   world.stored.job.last = coordinated_job::start - 1s;
   world.stored.items.front().missed = true;
-  begin(world, "A");
+  world.begin("A");
   world.advance(5s);
   CHECK(world.granted.empty());
   world.advance(5s);
@@ -259,7 +243,7 @@ TEST_CASE("a compensation is not made up for if misfire was switched off before 
 
 TEST_CASE("a host cannot end the run of another one", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "AB");
+  world.begin("AB");
   world.advance(10s);
   world.started(0);
   REQUIRE(world.runs() == "0@BN");
@@ -305,13 +289,13 @@ TEST_CASE("the rest of a large fire is made up for after a hand-over", "[actors]
   world.stored.items[2].disabled = true;
   world.stored.unfinished = elastic::unfinished_fire{key, {elastic::item_number{1}, elastic::item_number{2}}};
   SECTION("misfire is on") {
-    begin(world, "A");
+    world.begin("A");
     CHECK(world.runs() == "1@AM");
     CHECK(world.latest(1).what.fire_at == key.at);
   }
   SECTION("misfire is off") {
     world.stored.job.what.options.misfire = false;
-    begin(world, "A");
+    world.begin("A");
     CHECK(world.granted.empty());
   }
 }
@@ -320,7 +304,7 @@ TEST_CASE("all items of a host that ends are taken over in one step", "[actors][
   // With a walk over all items for each host and each item, this takes minutes.
   coordinated_job world{10'000};
   world.stored.job.what.options.failover = true;
-  begin(world, "ABCDEFGHIJ", 10'000);
+  world.begin("ABCDEFGHIJ", 10'000);
   world.advance(10s);
   REQUIRE(world.granted.size() == 10'000);
   world.dies('B');
@@ -336,7 +320,7 @@ TEST_CASE("all items of a host that ends are taken over in one step", "[actors][
 
 TEST_CASE("a late reading of the job does not repeat a request that is over", "[actors][elastic]") {
   coordinated_job world{1};
-  begin(world, "A");
+  world.begin("A");
   world.advance(10s);
   protocol::elastic_order trigger;
   trigger.job = world.stored.job.id;
@@ -352,8 +336,7 @@ TEST_CASE("a late reading of the job does not repeat a request that is over", "[
   REQUIRE(count() == 150); // the item is busy
   world.stored.requests = {{elastic::request_id{1}, world.stored.job.id}};
   world.stored.requests.front().at = world.at().wall;
-  world.job.change(elastic::adopted_job{world.stored}, world.rule(), world.at());
-  world.settle();
+  world.change();
   CHECK(count() == 150);
 }
 

@@ -155,6 +155,7 @@ TEST_CASE("an item goes on from its row", "[unit][elastic]") {
     out.fence = at_fence;
     out.host = own;
     out.attempt = 2;
+    out.lease = 500ms;
     out.cause = {run_source::failover, fire_1};
     out.granted_at = begin - 10s;
     return out;
