@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/maintenance/log_purge.hpp"
 #include "storage/elastic_store.hpp"
 
 namespace ringmaster::actors {
@@ -12,8 +13,6 @@ namespace {
 constexpr std::chrono::hours purge_period{1};
 constexpr std::chrono::minutes purge_retry{1};
 constexpr std::size_t purged_per_step = 500;
-/// The pause after a step is this many times as long as the step, as for the log of runs.
-constexpr int purge_pause_factor = 7;
 constexpr std::chrono::milliseconds purge_pause_min{20};
 
 } // namespace
@@ -55,8 +54,7 @@ void elastic_purge::stepped(const core::result<core::elastic::purge_done>& done,
   (runs_done_ ? removed_fires_ : removed_runs_) += done->removed;
   place_ = done->next;
   if (!done->complete) {
-    const steady::duration pause = std::max<steady::duration>((now - begun) * purge_pause_factor, purge_pause_min);
-    next_ = now + pause;
+    next_ = now + std::max<steady::duration>((now - begun) * core::log_purge::pause_factor, purge_pause_min);
   } else if (!std::exchange(runs_done_, true)) {
     next_ = now + purge_pause_min;
   } else {

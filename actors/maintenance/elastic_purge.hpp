@@ -24,7 +24,7 @@ public:
   elastic_purge(protocol::report_actor::pointer self, store_access& store, std::size_t days, logger log)
     : self_{self}, store_{store}, days_{days}, log_{std::move(log)} {}
 
-  /// The leader's task begins or ends. Called after `leader_store::change`.
+  /// Begins again when the leader's task begins or ends. To be called after `leader_store::change`.
   void restart(steady now);
   /// Begins the next step if it is due. `wall`: civil time.
   void work(steady now, core::time_point wall);
@@ -42,10 +42,10 @@ private:
   logger log_;
   steady next_{};
   bool walking_ = false;
-  /// The store has a step.
+  /// The store has not answered the last step yet.
   bool asking_ = false;
   bool runs_done_ = false;
-  /// Of the walk under way.
+  /// Limit of the present walk: older rows are removed.
   core::time_point before_{};
   core::elastic::purge_place place_;
   std::size_t removed_runs_ = 0;

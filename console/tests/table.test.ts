@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils'
 import { createPinia } from 'pinia'
-import { h, nextTick } from 'vue'
+import { computed, h, nextTick, ref } from 'vue'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { i18n, showLanguage } from '../src/app/i18n'
@@ -95,19 +95,22 @@ describe('several tables on a page', () => {
 
 describe('another page of a list', () => {
   it('begins at the top of its list, which the user had scrolled past', async () => {
-    const foot = { total: 90, capped: false, hasNext: true, count: 50 }
-    const list = mount({ props: ['page'], render: (own: { page: number }) => [h('div', { 'data-table': 'other' }), h('div', { 'data-table': 'things' }), h('p'), h(ListFoot, { ...foot, page: own.page })] } as never, {
+    const page = ref(0)
+    const turn = () => undefined
+    const pages = { total: ref(90), totalIsCapped: ref(false), page: computed(() => page.value), hasBack: computed(() => true), next: ref('p50'), goFirst: turn, goBack: turn, goNext: turn }
+    const list = mount({ render: () => [h('div', { 'data-table': 'other' }), h('div', { 'data-table': 'things' }), h('p'), h(ListFoot, { list: pages })] } as never, {
       attachTo: document.body,
       global: { plugins: [i18n, createPinia()] },
-      props: { page: 0 } as never,
     })
     const table = document.querySelector<HTMLElement>('[data-table=things]')!
     const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
     const place = vi.spyOn(table, 'getBoundingClientRect').mockReturnValue({ top: 200 } as DOMRect)
-    await list.setProps({ page: 1 } as never)
+    page.value = 1
+    await nextTick()
     expect(scroll).not.toHaveBeenCalled()
     place.mockReturnValue({ top: -900 } as DOMRect)
-    await list.setProps({ page: 2 } as never)
+    page.value = 2
+    await nextTick()
     expect(scroll.mock.contexts).toEqual([table])
     scroll.mockRestore()
     list.unmount()

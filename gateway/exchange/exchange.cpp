@@ -93,7 +93,7 @@ bool is_private(const core::error& error) noexcept {
          error.subject.empty();
 }
 
-/// Returns the last part of a problem's type, the only place that knows more of them than `errc`.
+/// Returns the last part of a problem's type: the name of the `errc`, or `not_permitted` for a missing permission.
 std::string_view kind_of(const core::error& error) noexcept {
   const bool lacks_permission =
     error.why == core::refusal::not_permitted || error.why == core::refusal::child_not_permitted;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gateway/exchange/gzip.hpp"
-#include "gateway/exchange/gzip.hpp"
 #include "tests/support/catch.hpp"
 
 #include "tests/gateway/api_fixture.hpp"

@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "gateway/exchange/gzip.hpp"
-#include "gateway/exchange/gzip.hpp"
 #include "gateway/exchange/kept_answer.hpp"
 #include "tests/support/catch.hpp"
 

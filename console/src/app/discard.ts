@@ -2,8 +2,8 @@ import { confirmed } from './notices'
 import { t } from './i18n'
 
 /**
- * Returns how a form in a dialog is closed by Escape, the cross or Cancel: at once while its text is as it was when the form was opened,
- * otherwise after a question. `text`: of the fields; call `opened` when the form opens.
+ * Closes a form in a dialog on Escape, the cross or Cancel: at once while its fields are unchanged since the form was opened, otherwise
+ * after a question. `text`: content of the fields. Call `opened` when a form opens in a component that outlives it.
  */
 export function useDiscard(title: () => string, text: () => unknown, close: () => void) {
   let start = JSON.stringify(text())

@@ -10,7 +10,7 @@ export const languages: Language[] = ['en', 'zh-CN', 'zh-TW']
 export const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文', 'zh-TW': '繁體中文' }
 
 export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: [], messages: {}, flatJson: true, missingWarn: true })
-// Names and other texts of users stand in sentences of the console, whose words they must not turn.
+// Texts of the console contain names and other texts of users, which must not change the direction of its words.
 const translate = i18n.global.t as (...given: unknown[]) => string
 i18n.global.t = ((...given: unknown[]) => translate(...given.map(isolatedValues))) as typeof i18n.global.t
 export const t = i18n.global.t

@@ -74,12 +74,12 @@ export async function confirmed(title: string, text: string, action: string, dan
 export async function confirmedByTyping(title: string, text: string, action: string, wanted: string): Promise<boolean> {
   const before = document.activeElement
   try {
-    const wish = t('confirm.type_it', { wanted })
-    await ElMessageBox.prompt(`${text} ${wish}`, title, {
+    const request = t('confirm.type_it', { wanted })
+    await ElMessageBox.prompt(`${text} ${request}`, title, {
       confirmButtonText: action,
       cancelButtonText: t('act.cancel'),
       type: 'warning',
-      inputValidator: (value: string) => value.trim() === wanted || wish,
+      inputValidator: (value: string) => value.trim() === wanted || request,
     })
     return true
   } catch {

@@ -13,9 +13,10 @@ export function stateOfItem(item: Pick<ElasticItem, 'state' | 'disabled' | 'gap'
   return item.gap && !item.planned_host ? 'unassigned' : 'idle'
 }
 
-/** Further facts of an item, beside its state. */
+/** Facts of an item that its state does not tell. */
 export type ItemNote = 'misfire' | 'failover' | 'manual' | 'missed' | 'disabled' | 'surplus'
 
+/** Returns the notes of an item, in the order in which they are shown. */
 export function notesOf(item: Pick<ElasticItem, 'state' | 'disabled' | 'gap' | 'planned_host' | 'source' | 'missed' | 'surplus'>): ItemNote[] {
   const notes: ItemNote[] = []
   if (item.source && item.source !== 'normal') notes.push(item.source)
@@ -81,7 +82,7 @@ export function planRows(now: readonly ElasticShare[], preview: readonly Elastic
   return rows.sort((a, b) => Number(a.host === null) - Number(b.host === null) || (a.host ?? '').localeCompare(b.host ?? ''))
 }
 
-/** Options of a job that the page shows by name, or beside its schedule. */
+/** Options that the page of a job shows under a name of their own, or with the schedule. */
 const namedOptions = new Set(['schedule_type', 'schedule', 'time_zone', 'interval_ms', 'param', 'item_params', 'strategy', 'failover', 'misfire', 'timeout_ms', 'trigger_policy', 'description'])
 
 /** Returns the other options that are set, by the names of declared files. */

@@ -1,5 +1,5 @@
 import { ref } from 'vue'
-import type { ElasticEdit, ElasticJobRow, ElasticStatus } from '../../types/api'
+import type { ElasticEdit, ElasticJobRow, ElasticStatus, ElasticSwitch } from '../../types/api'
 import { call } from '../api/client'
 import { t } from '../app/i18n'
 import { attempt, confirmed, tellDone, tellWarning, tellWithUndo } from '../app/notices'
@@ -7,12 +7,13 @@ import { useSession, type Right } from '../app/session'
 
 export type ElasticFacts = Pick<ElasticJobRow, 'id' | 'name' | 'group' | 'status'>
 
+/** Enables or disables an item of a job; without one, the job. */
+const sendSwitch = (id: number, on: boolean, body: ElasticSwitch = {}): Promise<ElasticEdit> => call(on ? 'POST /elastic/jobs/{id}/enable' : 'POST /elastic/jobs/{id}/disable', { id, body })
+
 function sendStatus(id: number, status: ElasticStatus): Promise<ElasticEdit> {
   if (status === 'shut_down') return call('POST /elastic/jobs/{id}/shutdown', { id })
-  return status === 'enabled' ? call('POST /elastic/jobs/{id}/enable', { id, body: {} }) : call('POST /elastic/jobs/{id}/disable', { id, body: {} })
+  return sendSwitch(id, status === 'enabled')
 }
-const sendItem = (id: number, item: number, on: boolean) =>
-  on ? call('POST /elastic/jobs/{id}/enable', { id, body: { item } }) : call('POST /elastic/jobs/{id}/disable', { id, body: { item } })
 
 const statusOf = async (id: number) => (await call('GET /elastic/jobs/{id}', { id, repeat: false })).status
 
@@ -37,7 +38,7 @@ export function useElasticHead(refresh: () => Promise<void>) {
   const session = useSession()
   /** Wanted states of jobs whose change the server has not answered yet. */
   const switching = ref<Record<number, ElasticStatus>>({})
-  /** What the dialog "run now" runs; null: closed. `item`: null for all items. */
+  /** Job and item of the dialog "run now"; null: it is closed. `item`: null for all items. */
   const ran = ref<{ job: ElasticFacts; item: number | null } | null>(null)
   const may = (right: Right, job: Pick<ElasticJobRow, 'group'>) => session.may(right, job.group)
 
@@ -68,10 +69,10 @@ export function useElasticHead(refresh: () => Promise<void>) {
     if (!may('operator', job)) return
     const done = (enabled: boolean) => t(enabled ? 'elastic.item_enabled' : 'elastic.item_disabled', { item })
     await attempt(async () => {
-      const { changed } = await sendItem(job.id, item, on)
+      const { changed } = await sendSwitch(job.id, on, { item })
       if (!changed) return tellDone(done(on))
       tellWithUndo(done(on), async () => {
-        await undo(async () => (await isItemDisabled(job.id, item)) === !on, () => sendItem(job.id, item, !on), done(!on))
+        await undo(async () => (await isItemDisabled(job.id, item)) === !on, () => sendSwitch(job.id, !on, { item }), done(!on))
         await refresh()
       })
     })

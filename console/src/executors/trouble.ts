@@ -1,14 +1,15 @@
 import type { AnswerOf } from '../api/operations'
 import type { Executor, GroupRow } from '../../types/api'
+import { charsMax } from '../app/text_limits'
 
 export type RefusedExecutor = AnswerOf<'GET /executors/refused'>['items'][number]
 
-/** States of the filter: those of executors, and that of the ones without a group. */
+/** States of the filter: those of executors, and `refused` for the ones that were refused or have no group. */
 export const executorStates = ['online', 'late', 'gone', 'entered'] as const
 export const filterStates = [...executorStates, 'refused'] as const
 export type FilterState = (typeof filterStates)[number]
 /** App names that a group can have. */
-const appNameChars = { least: 4, most: 64 }
+const appNameChars = { least: 4, most: charsMax.app_name }
 
 const order: Record<Executor['state'], number> = { late: 0, gone: 1, entered: 2, online: 3 }
 /** Sorts executors: late ones first, then those that have gone; equal ones keep their order. */

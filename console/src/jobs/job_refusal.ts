@@ -1,12 +1,13 @@
 import type { ApiError } from '../api/problem'
 import type { JobForm } from './job_form'
 
+const scheduleField = (form: JobForm) => (form.type === 'FIX_RATE' ? 'rate' : 'cron')
 /** Fields of the job that have another name in the form. */
 const renamed: Record<string, (form: JobForm) => keyof JobForm> = {
-  schedule: (form) => (form.type === 'FIX_RATE' ? 'rate' : 'cron'),
-  'schedule/conf': (form) => (form.type === 'FIX_RATE' ? 'rate' : 'cron'),
+  schedule: scheduleField,
+  'schedule/conf': scheduleField,
   'schedule/type': () => 'type',
-  'schedule.conf': (form) => (form.type === 'FIX_RATE' ? 'rate' : 'cron'),
+  'schedule.conf': scheduleField,
   'schedule.type': () => 'type',
   interval_ms: () => 'rate',
 }

@@ -162,3 +162,6 @@ export function useList<Row extends { id: number }>({ name, load, filters, every
   const hasBack = computed(() => hasFormer(place.current.value))
   return { rows, total, totalIsCapped, next, searchedTo, waiting, holds, live, page, hasBack, show, goNext, goBack, goFirst: () => goFirst() }
 }
+
+/** Pages of a list: what `ListFoot` shows and turns. */
+export type PagesOfList = Pick<ReturnType<typeof useList>, 'total' | 'totalIsCapped' | 'page' | 'hasBack' | 'next' | 'goFirst' | 'goBack' | 'goNext'>

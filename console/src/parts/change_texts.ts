@@ -1,6 +1,7 @@
 import { useI18n } from 'vue-i18n'
 import { useGroups } from '../app/groups'
 import { isolated } from '../app/isolate'
+import { useKnown } from '../app/known'
 import { glueNames } from '../jobs/choices'
 
 /** Texts of the fields that the audit log names; other fields keep their name. */
@@ -39,10 +40,10 @@ const choices = new Set(['route', 'block', 'misfire', 'on_unknown'])
 
 /** Actions, objects, fields and values of the audit log in words; a name or value that is not known stays as it is stored. */
 export function useChangeTexts() {
-  const { t, te } = useI18n()
+  const { t } = useI18n()
   const groups = useGroups()
   void groups.load().catch(() => undefined)
-  const known = (key: string, name: string) => (te(key) ? t(key) : name)
+  const known = useKnown()
   const titleOf = (id: string) => (groups.byId.has(Number(id)) ? isolated(groups.title(Number(id))) : id)
 
   /** Names the groups of `1 operator, 2`; a right that is not written is editor. */

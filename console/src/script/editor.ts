@@ -93,7 +93,7 @@ function extensionsOf({ kind, readOnly, dark, label, changed, save }: EditorOpti
     look(dark),
     typing,
     EditorState.readOnly.of(readOnly),
-    // What is only read is no place for the browser's own edits; it still takes the focus.
+    // A text that cannot be edited must not take the browser's own edits; it still takes the focus.
     EditorView.editable.of(!readOnly),
     EditorView.contentAttributes.of(readOnly ? { 'aria-label': label, tabindex: '0' } : { 'aria-label': label }),
     EditorView.updateListener.of((update) => update.docChanged && changed?.(update.state.doc.toString())),

@@ -7,6 +7,7 @@
 
 namespace ringmaster::gateway {
 
+/// Returns the document as JSON. Decompresses it in each call.
 [[nodiscard]] std::string api_document();
 
 /// Returns the document as gzip.

@@ -33,7 +33,7 @@ void switch_elastic(const exchange& ex, elastic::job_status status) {
   ex.ask<protocol::elastic_edited>(actor, protocol::set_elastic_status{*id, status, ex.who()}, tell_elastic_edit);
 }
 
-/// Returns one more item than the page has, so that the page knows whether there is another one.
+/// Returns the query of a page and one item more, which shows whether there is a next page.
 protocol::elastic_items_query items_from(const exchange& ex, elastic::elastic_job_id job, const wire::api_cursor& from) {
   const auto place = std::min<std::int64_t>(from.place, elastic::items_max);
   return {job, elastic::item_number{static_cast<std::int32_t>(place)}, from.limit + 1, ex.who()};

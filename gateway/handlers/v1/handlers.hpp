@@ -184,8 +184,9 @@ void elastic_items(exchange ex);
 void elastic_history(exchange ex);
 /// Answers the plan that the job would have now, perhaps without one host.
 void elastic_plan(exchange ex);
-/// Enable and disable a job, or one item of it.
+/// Enables a job, or one item of it.
 void elastic_enable(exchange ex);
+/// Disables a job, or one item of it.
 void elastic_disable(exchange ex);
 /// Ends the coordination of a job: its open runs end, and it fires no more until it is enabled.
 void elastic_shutdown(exchange ex);

@@ -153,7 +153,7 @@ const isStraight = (element, words) => {
   return null
 }
 
-test('texts: a name with controls of direction does not turn the words beside it', (world) =>
+test('texts: a name with controls of direction does not turn the words next to it', (world) =>
   visit(world, {}, async (visitor, page) => {
     const { admin, pay, jobs } = world
     const { id } = await admin.post('/jobs', { group: pay, name: turning, author: 'x\u202eann', handler: 'quick', params: 'p\u202e abc' })

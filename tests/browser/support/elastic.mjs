@@ -53,7 +53,7 @@ function makeCertificates(folder) {
   }
 }
 
-/** Starts a host of the job. Its log is beside its folder. */
+/** Starts a host of the job. Its log is next to its folder. */
 function startHost({ world, server, folder, link }, name) {
   const home = join(folder, name)
   mkdirSync(home)
