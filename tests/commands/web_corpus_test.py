@@ -303,6 +303,9 @@ class ApiCorpusTest(CorpusCase):
     IDS = ["0", "-1", "+1", "1.5", "x", "%00", "%31", "1%2F2", "99999999999999999999999", "9223372036854775808", "2147483648",
            "01", "%ff", "..", "1;a=b"]
 
+    # An absent setting of a user has its default.
+    COMPLETE = {("/users/me/settings", b"{}")}
+
     def refused(self, reply: Reply, what) -> None:
         self.assertTrue(400 <= reply.status < 500, (what, reply))
         self.assertEqual(reply.type, "application/problem+json", (what, reply))
@@ -322,6 +325,8 @@ class ApiCorpusTest(CorpusCase):
                 self.refused(client.send(route.methods, path.replace("{id}", number)), (route, number))
             # Checks of the doctor have no id and read no body.
             for body in self.BODIES if route.methods in ("POST", "PUT") and path != "/doctor" else []:
+                if (path, body) in self.COMPLETE:
+                    continue
                 self.try_body(client, route, path.replace("{id}", "2147483647").replace("{name}", "mail"), body)
 
     def try_body(self, client: Client, route: Route, path: str, body: bytes) -> None:
