@@ -182,7 +182,7 @@ void elastic_director_state::take_edit(const core::elastic::elastic_edit_note& n
     return protocol::send(self_, found->second.actor, protocol::elastic_job_change{.removed = !note.job});
   }
   const auto* const held = slot_of(key);
-  if (note.job && held != nullptr && held->loaded && !held->leaves)
+  if (note.job && held != nullptr && held->is_served())
     read_new(note.id);
 }
 
@@ -231,7 +231,7 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
     const auto* const held = slot_of(key);
     if (jobs_.contains(key))
       parts[key].push_back(std::move(event));
-    else if (held != nullptr && held->loaded)
+    else if (held != nullptr && held->is_served())
       ++gone;
     else
       ++refused;
@@ -271,7 +271,7 @@ caf::result<protocol::elastic_reply> elastic_director_state::pass_on(const proto
   const auto key = core::number(order.job);
   const auto found = jobs_.find(key);
   if (found == jobs_.end()) {
-    if (const auto* const held = slot_of(key); held != nullptr && held->loaded)
+    if (const auto* const held = slot_of(key); held != nullptr && held->is_served())
       return protocol::to_caf({core::errc::not_found, "unknown elastic job " + std::to_string(key)});
     return protocol::to_caf({core::errc::unavailable, "this node does not hold the slot of elastic job " + std::to_string(key)});
   }

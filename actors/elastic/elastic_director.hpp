@@ -64,6 +64,9 @@ private:
     bool leaves = false;
     /// Jobs of the slot that have a coordinator.
     std::set<job_key> jobs;
+
+    /// A job of the slot that has no coordinator does not exist.
+    [[nodiscard]] bool is_served() const noexcept { return loaded && !leaves; }
   };
   struct child {
     protocol::elastic_coordinator actor;

@@ -91,6 +91,29 @@ TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its ru
   CHECK(all['A'].runs.empty());
 }
 
+TEST_CASE_METHOD(elastic_jobs_world, "a result that comes while its slot is being released stays at its host", "[actors][elastic]") {
+  begin(1, "A");
+  pass(11s);
+  REQUIRE(grants('A') == 1);
+  store.role.fault_of = [](std::string_view method) {
+    return method == "release_leases" ? store_fault::away : store_fault::none;
+  };
+  tell(director, protocol::slot_change{});
+  pass(200ms);
+  REQUIRE(held_leases() > 0);
+  finish(0);
+  pass(300ms);
+  CHECK(all['A'].runs.size() == 1);
+  CHECK(open_rows() == 1);
+  store.role.fault_of = nullptr;
+  pass(1s);
+  REQUIRE(held_leases() == 0);
+  tell(director, protocol::slot_change{core::slot_set{}.set()});
+  pass(500ms);
+  CHECK(open_rows() == 0);
+  CHECK(all['A'].runs.empty());
+}
+
 TEST_CASE_METHOD(elastic_jobs_world, "an open run survives a new incarnation of the node", "[actors][elastic]") {
   begin(1, "A");
   pass(11s);
