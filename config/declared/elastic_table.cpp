@@ -128,8 +128,8 @@ private:
   void read_accepted_keys() {
     if (!in_.flag(key("monitor_execution"), true))
       in_.refuse(key("monitor_execution"), "cannot be switched off: the runs of items are always recorded");
-    (void)in_.flag("overwrite", true);
-    (void)in_.number(key("reconcile"), std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 0);
+    (void) in_.flag("overwrite", true);
+    (void) in_.number(key("reconcile"), std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 0);
   }
 
   option_value read_option(const elastic_field& field) {
@@ -190,8 +190,8 @@ private:
     }
     if (ms && *ms >= field.min && *ms <= field.max)
       return *ms;
-    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole seconds, at most " +
-                       format_duration(core::milliseconds{field.max}));
+    in_.refuse(name, "expected " + std::string{duration_form} + ", or whole seconds, at most "
+                       + format_duration(core::milliseconds{field.max}));
     return {};
   }
 

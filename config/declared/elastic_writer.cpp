@@ -49,8 +49,8 @@ std::string declared_text(const core::declared_elastic_job& job) {
   out.number("total", what.total);
   write_elastic_schedule(out, what.options);
   for (const auto& field : core::elastic::elastic_fields)
-    if (const auto value = field.get(what.options); field.name != "schedule_type" && field.name != "schedule" &&
-                                                    field.name != "interval_ms" && value != field.default_value())
+    if (const auto value = field.get(what.options); field.name != "schedule_type" && field.name != "schedule"
+                                                     && field.name != "interval_ms" && value != field.default_value())
       write_elastic_option(out, field, value);
   if (!job.enabled)
     out.raw("enabled", "false");
