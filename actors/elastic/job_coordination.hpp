@@ -117,6 +117,14 @@ private:
     /// Leave once all writes are answered; dropped, or refused, if one was lost.
     std::vector<std::variant<receipt_part, close_order>> after_writes = {};
   };
+  /// The cursor of an item.
+  struct item_cursor {
+    /// As stored; unset: none.
+    std::optional<std::string> value = {};
+    /// The newest write of the open run: older values of the run have no effect.
+    core::elastic::item_run_id run{};
+    std::uint64_t number = 0;
+  };
   /// One op without an answer.
   struct op_note {
     enum class kind : std::uint8_t { item, fire, step, request };
@@ -127,6 +135,8 @@ private:
     bool releases = false;
     /// Counted once the op is stored.
     std::vector<job_fact> facts = {};
+    /// The cursor that the op writes.
+    std::optional<std::string> cursor = {};
   };
   struct fire_flight {
     /// Unset: a request.
@@ -291,6 +301,7 @@ private:
   void hear_event(const protocol::host_events& from, const protocol::elastic_event& event, job_moment at);
   [[nodiscard]] bool take_event(const host_process& host, const protocol::elastic_event& event, job_item& one, job_moment at);
   void keep_cursor(const protocol::elastic_event& event, job_item& one);
+  void settle_cursor(item_number which, std::optional<std::string>&& value, bool stored);
   void hear_inventory(const host_process& host, const protocol::elastic_inventory& part, job_moment at);
   void compare_inventory(const question& asked, job_moment at);
   void receive(const receipt_part& part, bool stored, std::size_t events = 1);
@@ -333,7 +344,7 @@ private:
   /// Number of items with an open run, by number of the host.
   std::map<std::int32_t, std::size_t> runs_on_;
   std::set<std::pair<steady_time, item_number>> dues_;
-  std::map<item_number, std::string> cursors_;
+  std::map<item_number, item_cursor> cursors_;
   choice choice_;
   /// A run ended: items that wait may get its slot.
   bool slot_freed_ = false;

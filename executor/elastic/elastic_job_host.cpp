@@ -73,6 +73,7 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
     out.item_param = std::string{*found};
   out.fence = core::number(grant.fence);
   out.streaming = spec->streaming;
+  out.cursor = grant.cursor;
   return out;
 }
 
@@ -86,6 +87,7 @@ void elastic_job_host_state::begin(item_run& run) {
     return ended(number, {item_failed, "the job has invalid item parameters: " + facts.error().context});
   const auto now = tools_.wall();
   run.has_begun = true;
+  open_saves(run);
   const core::run_identity log{core::log_id{core::number(number)}, core::job_id{core::number(job_)}, now};
   const bool began = tools_.bodies->start(
     {run.spec->handler, std::move(*facts), run.control, log},
@@ -147,11 +149,27 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
   tell(of.grant, std::move(finished));
 }
 
-void elastic_job_host_state::tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event) {
+void elastic_job_host_state::open_saves(const item_run& run) {
+  protocol::elastic_event event;
+  event.kind = elastic_event_kind::cursor;
+  name_run(event, run.grant);
+  run.control->saves().open([host = host_, event = std::move(event)](std::uint64_t number, std::string&& value) {
+    auto saved = event;
+    saved.cursor = std::move(value);
+    saved.cursor_number = number;
+    protocol::anon_send(host, protocol::item_event{std::move(saved)});
+  });
+}
+
+void elastic_job_host_state::name_run(protocol::elastic_event& event, const protocol::elastic_grant& grant) const {
   event.job = job_;
   event.item = grant.item;
   event.run = grant.run;
   event.fence = grant.fence;
+}
+
+void elastic_job_host_state::tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event) {
+  name_run(event, grant);
   protocol::send(self_, host_, protocol::item_event{std::move(event)});
 }
 

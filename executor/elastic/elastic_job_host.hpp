@@ -57,6 +57,9 @@ private:
   void begin(item_run& run);
   void cancel(item_run& run);
   void ended(core::elastic::item_run_id run, core::run_outcome&& outcome);
+  /// Lets the body save cursors. They go to the host directly, because they leave on its threads.
+  void open_saves(const item_run& run);
+  void name_run(protocol::elastic_event& event, const protocol::elastic_grant& grant) const;
   void tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event);
   [[nodiscard]] core::result<item_facts> facts_of(const item_run& run);
 
