@@ -35,4 +35,11 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> ty
   return false;
 }
 
+/// Returns whether a job of this type may have this handler. Unknown types have none.
+[[nodiscard]] constexpr bool is_handler_of_type(std::string_view handler, std::string_view job_type) noexcept {
+  if (const auto own = handler_of_type(job_type); !own.empty())
+    return handler == own;
+  return (job_type == simple_type || job_type == dataflow_type) && !is_type_handler(handler);
+}
+
 } // namespace ringmaster::core::elastic

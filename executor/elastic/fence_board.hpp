@@ -17,6 +17,7 @@
 #include "core/time.hpp"
 #include "executor/elastic/boot_clock.hpp"
 #include "executor/elastic/cursor_saves.hpp"
+#include "executor/elastic/shared_moment.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -41,6 +42,14 @@ public:
   [[nodiscard]] bool drain_requested() const noexcept override { return draining_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token stop_token() const noexcept override { return stop_.get_token(); }
 
+  [[nodiscard]] item_lease lease() const noexcept override { return {lease_from_, lease_}; }
+  void report_program(std::int64_t supervisor) const override {
+    if (on_program_)
+      on_program_(supervisor);
+  }
+  /// Sets the receiver of `report_program`; before the body begins.
+  void on_program(std::function<void(std::int64_t)> take) { on_program_ = std::move(take); }
+
   void yield() const noexcept override { yielded_.store(true, std::memory_order_release); }
   [[nodiscard]] bool has_yielded() const noexcept { return yielded_.load(std::memory_order_acquire); }
 
@@ -64,6 +73,7 @@ private:
   mutable std::atomic<bool> yielded_{false};
   mutable cursor_saves saves_;
   std::stop_source stop_;
+  std::function<void(std::int64_t)> on_program_;
 };
 using item_control_ptr = std::shared_ptr<item_control>;
 
@@ -104,7 +114,7 @@ private:
   [[nodiscard]] std::vector<item_control_ptr> controls() const;
 
   const boot_clock now_;
-  const std::shared_ptr<std::atomic<std::int64_t>> lease_from_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  const std::shared_ptr<std::atomic<std::int64_t>> lease_from_ = make_shared_moment();
   mutable std::mutex guard_;
   std::map<core::elastic::item_run_id, item_control_ptr> runs_;
   /// Ended by `extend`; `end_due` returns them.
