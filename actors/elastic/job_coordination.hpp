@@ -108,6 +108,8 @@ private:
     /// Writes without an answer; whether the conditions of one of them did not hold.
     std::uint32_t writes = 0;
     bool lost_guard = false;
+    /// The host has reported the supervisor of the open run's program.
+    bool has_program = false;
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -230,6 +232,8 @@ private:
   static constexpr std::uint64_t question_jobs = (std::uint64_t{1} << 22U) - 1;
   /// Wait for an inventory; then the host is asked again.
   static constexpr core::milliseconds inventory_limit{2'000};
+  /// Maximum number of processes in `programs_ended_`.
+  static constexpr std::size_t programs_ended_max = 64;
 
   // Items (job_items.cpp).
   core::elastic::item_decision::kind apply(item_number which, const core::elastic::item_event& what, job_moment at,
@@ -271,6 +275,9 @@ private:
   [[nodiscard]] bool is_on() const { return job_->status == core::elastic::job_status::on; }
   void recount_slots();
   void check_links(job_moment at);
+  /// Tells a run that its host process is gone. A program may outlive it: without a proof of its end, the lease decides.
+  void lose_host(item_number which, job_moment at);
+  void lose_host_of_all(const host_process& host, job_moment at);
   void count_lease(const host_process& host, job_moment at);
   void settle(job_moment at);
   void ask(const host_process& host) { inventories_.hosts.push_back(host); }
@@ -343,6 +350,8 @@ private:
   std::set<item_number> busy_;
   /// Number of items with an open run, by number of the host.
   std::map<std::int32_t, std::size_t> runs_on_;
+  /// The last processes whose programs have provably ended with them.
+  std::deque<host_process> programs_ended_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, item_cursor> cursors_;
   choice choice_;

@@ -102,8 +102,10 @@ bool job_coordination::take_event(const host_process& host, const protocol::elas
   switch (event.kind) {
   case event_kind::accepted: return taken(elastic::event::accepted{host, event.run, event.fence});
   case event_kind::started:
-    if (mine)
+    if (mine) {
       one.started = event.at;
+      one.has_program = event.child_pid > 0;
+    }
     return taken(elastic::event::started{host, event.run, event.fence});
   case event_kind::refused:
     if (mine) {

@@ -16,6 +16,26 @@ struct scripted_processes final : actors::process_watch {
     return true;
   }
   void forget(const elastic::host_process& process) override { std::erase(watched, process); }
+  void watch_program(const elastic::host_process& process, elastic::item_run_id run, std::int64_t pid) override {
+    programs.push_back({process, run, pid});
+  }
+  void forget_program(const elastic::host_process& process, elastic::item_run_id run) override {
+    std::erase_if(programs, [&](const program& each) { return each.process == process && each.run == run; });
+  }
+  bool programs_ended(const elastic::host_process& process) override { return programs_over && has_programs(process); }
+  bool has_programs(const elastic::host_process& process) const override {
+    return std::any_of(programs.begin(), programs.end(), [&](const program& each) { return each.process == process; });
+  }
+  void forget_programs(const elastic::host_process& process) override {
+    std::erase_if(programs, [&](const program& each) { return each.process == process; });
+  }
+  struct program {
+    elastic::host_process process;
+    elastic::item_run_id run{};
+    std::int64_t pid = 0;
+  };
+  std::vector<program> programs;
+  bool programs_over = false;
   std::vector<elastic::host_process> ended() override { return std::exchange(over, {}); }
   std::vector<elastic::host_process> watched;
   std::vector<elastic::host_process> over;
