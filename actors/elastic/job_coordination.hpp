@@ -232,8 +232,6 @@ private:
   static constexpr std::uint64_t question_jobs = (std::uint64_t{1} << 22U) - 1;
   /// Wait for an inventory; then the host is asked again.
   static constexpr core::milliseconds inventory_limit{2'000};
-  /// Maximum number of processes in `programs_ended_`.
-  static constexpr std::size_t programs_ended_max = 64;
 
   // Items (job_items.cpp).
   core::elastic::item_decision::kind apply(item_number which, const core::elastic::item_event& what, job_moment at,
@@ -350,8 +348,6 @@ private:
   std::set<item_number> busy_;
   /// Number of items with an open run, by number of the host.
   std::map<std::int32_t, std::size_t> runs_on_;
-  /// The last processes whose programs have provably ended with them.
-  std::deque<host_process> programs_ended_;
   std::set<std::pair<steady_time, item_number>> dues_;
   std::map<item_number, item_cursor> cursors_;
   choice choice_;

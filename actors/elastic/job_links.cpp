@@ -78,8 +78,7 @@ void job_coordination::lose_host(item_number which, job_moment at) {
   const auto host = one.state.host;
   // A grant that is being written has not left yet.
   const bool may_have_program = job_->what.kind == elastic::script_type && one.state.state != elastic::item_state::granting;
-  const bool programs_over = std::find(programs_ended_.begin(), programs_ended_.end(), host) != programs_ended_.end();
-  if (!may_have_program || (one.has_program && programs_over))
+  if (!may_have_program || (one.has_program && hosts_.have_programs_ended(host)))
     apply(which, elastic::event::host_gone{host}, at);
   else if (!one.state.silent)
     apply(which, elastic::event::host_silent{host, at.now}, at);
@@ -121,9 +120,7 @@ void job_coordination::notice(const protocol::host_notice& what, job_moment at) 
   case replaced:
   case left:
     if (what.programs_ended)
-      programs_ended_.push_back(what.host);
-    if (programs_ended_.size() > programs_ended_max)
-      programs_ended_.pop_front();
+      hosts_.note_ended_programs(what.host);
     replan(at);
     lose_host_of_all(what.host, at);
     break;

@@ -99,16 +99,4 @@ given_props read_props(table_fields& in, std::string_view job_type) {
   return out;
 }
 
-void write_props(table_text& out, std::string_view text) {
-  if (text.empty())
-    return;
-  const auto props = core::elastic::parse_props(text);
-  if (!props)
-    return out.text(props_key, text);
-  std::string pairs;
-  for (const auto& [name, value] : *props)
-    pairs += (pairs.empty() ? " " : ", ") + quoted_text(name) + " = " + quoted_text(value);
-  out.raw(props_key, '{' + pairs + " }");
-}
-
 } // namespace ringmaster::config

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "config/declared/table_text.hpp"
 #include "config/text/table_fields.hpp"
 
 namespace ringmaster::config {
@@ -22,8 +21,5 @@ struct given_props {
 /// Reads the table `props`: texts, whole numbers and flags by name; dotted names may be nested tables. A command line may be a
 /// list of words. Refuses what a job of this type does not have.
 [[nodiscard]] given_props read_props(table_fields& in, std::string_view job_type);
-
-/// Adds the table `props`, unless there are none. A text in another form is added unchanged.
-void write_props(table_text& out, std::string_view text);
 
 } // namespace ringmaster::config

@@ -3,9 +3,9 @@
 #include "config/declared/elastic_writer.hpp"
 
 #include "config/declared/elastic_keys.hpp"
-#include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
 #include "core/elastic/job_types.hpp"
+#include "core/elastic/props.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
@@ -32,6 +32,18 @@ void write_elastic_option(table_text& out, const core::elastic::elastic_field& f
   if (is_elastic_duration(field))
     return out.text(field.name, format_duration(core::milliseconds{core::number_of(value)}));
   out.number(field.name, core::number_of(value));
+}
+
+void write_props(table_text& out, std::string_view text) {
+  if (text.empty())
+    return;
+  const auto props = core::elastic::parse_props(text);
+  if (!props)
+    return out.text("props", text);
+  std::string pairs;
+  for (const auto& [name, value] : *props)
+    pairs += (pairs.empty() ? " " : ", ") + quoted_text(name) + " = " + quoted_text(value);
+  out.raw("props", '{' + pairs + " }");
 }
 
 std::string declared_text(const core::declared_elastic_job& job) {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "config/declared/declared_writer.hpp"
-#include "config/declared/elastic_props.hpp"
 #include "config/declared/elastic_writer.hpp"
 #include "config/elasticjob/imported_job.hpp"
 #include "core/elastic/job_types.hpp"

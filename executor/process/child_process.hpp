@@ -35,7 +35,7 @@ struct child_lease {
   std::chrono::nanoseconds length{0};
 };
 
-/// What the caller of `run_child` decides or wants to know.
+/// Decisions and notifications of the caller of `run_child`.
 struct child_control {
   /// The program is killed, without TERM, as soon as its lease is over.
   child_lease lease = {};
