@@ -37,7 +37,7 @@ TEST_CASE("a takeover begins in the write of the loss", "[actors][elastic]") {
   CHECK(world.runs() == "0@BN, 1@AN, 0@AF2");
 }
 
-TEST_CASE("the death of a host is no proof for a script until its program has ended, or its lease", "[actors][elastic]") {
+TEST_CASE("a script of a dead host is lost once its program or its lease has ended", "[actors][elastic]") {
   coordinated_job world{1};
   auto& what = world.stored.job.what;
   what.kind = "script";

@@ -53,7 +53,7 @@ elastic::host_facts facts_of(pid_t child) {
 
 } // namespace
 
-TEST_CASE("the end of a process is no proof for its programs until they have ended, too", "[actors][elastic]") {
+TEST_CASE("the end of a host is proved for its programs once they have ended, too", "[actors][elastic]") {
   const auto host = paused_child(), first = paused_child(), second = paused_child();
   const elastic::host_process process{elastic::host_number{1}, elastic::host_incarnation{1}};
   constexpr elastic::item_run_id runs[] = {elastic::item_run_id{11}, elastic::item_run_id{12}, elastic::item_run_id{13}};
