@@ -109,6 +109,7 @@ using elastic_host = caf::typed_actor<
 using elastic_job_host = caf::typed_actor<
   caf::result<void>(item_grants),
   caf::result<void>(item_order),
-  caf::result<void>(body_ended)>; // INTERNAL
+  caf::result<void>(body_ended), // INTERNAL
+  caf::result<void>(error_handled)>; // INTERNAL
 
 } // namespace ringmaster::protocol

@@ -2,16 +2,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
+#include "core/elastic/props.hpp"
 #include "core/result.hpp"
 
 namespace ringmaster::executor::elastic {
 
-/// Properties of a job, by name.
-using job_props = std::map<std::string, std::string, std::less<>>;
+/// Properties of a job, by name. Those of your own parts have names that begin with `custom.`.
+using core::elastic::job_props;
 
 /// An item run that has failed.
 struct item_failure {
