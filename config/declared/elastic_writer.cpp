@@ -3,7 +3,9 @@
 #include "config/declared/elastic_writer.hpp"
 
 #include "config/declared/elastic_keys.hpp"
+#include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
+#include "core/elastic/job_types.hpp"
 #include "core/zone/zone.hpp"
 
 namespace ringmaster::config {
@@ -41,16 +43,18 @@ std::string declared_text(const core::declared_elastic_job& job) {
   out.text("name", what.name);
   if (what.kind != usual.kind)
     out.text("type", what.kind);
-  out.optional("handler", what.handler);
+  // A type with a handler of its own says it.
+  if (what.handler != core::elastic::handler_of_type(what.kind))
+    out.optional("handler", what.handler);
   out.number("total", what.total);
   write_elastic_schedule(out, what.options);
   for (const auto& field : core::elastic::elastic_fields)
     if (const auto value = field.get(what.options); field.name != "schedule_type" && field.name != "schedule"
                                                      && field.name != "interval_ms" && value != field.default_value())
       write_elastic_option(out, field, value);
-  out.optional("props", what.props);
   if (!job.enabled)
     out.raw("enabled", "false");
+  write_props(out, what.props);
   return std::move(out).take();
 }
 
