@@ -222,8 +222,8 @@ struct item_error {
   std::shared_ptr<const core::elastic::elastic_job_row> job;
   core::elastic::item_number item{};
   core::elastic::item_run_id run{};
-  core::elastic::host_number host{};
-  std::int32_t attempt = 1;
+  /// Name of the host; empty: not known any more.
+  std::string host;
   core::time_point at{};
   /// Of the failure, for users.
   std::string text;
