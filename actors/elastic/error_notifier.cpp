@@ -17,9 +17,9 @@ namespace elastic = core::elastic;
 constexpr std::size_t messages_max = 1'000;
 
 caf::telemetry::int_counter* counter_of(caf::actor_system& system, const char* result) {
-  auto* family = system.metrics().counter_family("ringmaster", "elastic-error-messages", {"result"},
-                                                 "Messages of error handlers of elastic jobs, and failures grouped into others.",
-                                                 "1", true);
+  auto* family =
+    system.metrics().counter_family("ringmaster", "elastic-error-messages", {"result"},
+                                    "Messages of error handlers of elastic jobs, and failures grouped into others.", "1", true);
   return family->get_or_add({{"result", result}});
 }
 
@@ -99,8 +99,8 @@ void error_notifier_state::send_one(const std::string& shown, protocol::notice&&
   const auto number = ++last_number_;
   under_way_.emplace(number, shown + ", message " + what.message_id);
   if (!notifier_ || under_way_.size() > messages_max)
-    return answered({number, core::fail(core::errc::unavailable, notifier_ ? "too many messages are on their way"
-                                                                           : "this node sends no messages")});
+    return answered({number, core::fail(core::errc::unavailable,
+                                        notifier_ ? "too many messages are on their way" : "this node sends no messages")});
   notifier_->send(std::move(what), [to = protocol::error_notifier{self_}, number](core::result<void> outcome) {
     protocol::anon_send(to, protocol::notice_done{number, std::move(outcome)});
   });

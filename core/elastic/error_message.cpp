@@ -49,8 +49,8 @@ alarm_message error_message_of(const failed_item& last, std::uint64_t count, con
     out.text += "\nfailures since the last message: " + times + "; this is the last of them";
   if (!why.empty())
     out.text += "\nwhy: " + why;
-  out.fields = {{"text", out.text}, {"kind", "failure"},  {"job", name}, {"job_id", std::to_string(number(last.job))},
-                {"item", item},     {"log_id", run},      {"content", why}, {"address", last.host},
+  out.fields = {{"text", out.text}, {"kind", "failure"}, {"job", name},    {"job_id", std::to_string(number(last.job))},
+                {"item", item},     {"log_id", run},     {"content", why}, {"address", last.host},
                 {"fire_time", at},  {"count", times}};
   if (!subject.empty())
     out.title = without_controls(subject, false);

@@ -59,7 +59,9 @@ result<error_target> mail_target(error_target out, const job_props& props) {
   out.from = prop_text(props, "email.from");
   out.uses_tls = prop_flag(props, "email.useSsl");
   out.subject = prop_text(props, "email.subject");
-  const auto is_in_host = [](char c) { return c > ' ' && c < 0x7F && std::string_view{"/?#@\\"}.find(c) == std::string_view::npos; };
+  const auto is_in_host = [](char c) {
+    return c > ' ' && c < 0x7F && std::string_view{"/?#@\\"}.find(c) == std::string_view::npos;
+  };
   if (!std::all_of(out.host.begin(), out.host.end(), is_in_host))
     return target_refused("email.host", "expected a host name or an address");
   if (!out.host.empty() && !is_mail_address(out.from))
@@ -73,8 +75,8 @@ result<error_target> webhook_target(error_target out, std::string_view prefix, s
   out.url = prop_text(props, url);
   if (out.url.empty() && out.channel.empty())
     return target_refused(url, "missing; the error handler " + std::string{handler} + " needs it, or error.channel");
-  out.timeout = milliseconds{prop_number(props, of + ".connectTimeoutMilliseconds")
-                             + prop_number(props, of + ".readTimeoutMilliseconds")};
+  out.timeout =
+    milliseconds{prop_number(props, of + ".connectTimeoutMilliseconds") + prop_number(props, of + ".readTimeoutMilliseconds")};
   if (out.what == form::dingtalk) {
     out.secret = prop_text(props, "dingtalk.secret");
     out.keyword = prop_text(props, "dingtalk.keyword");

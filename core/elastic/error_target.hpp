@@ -50,8 +50,8 @@ struct error_target {
 /// Returns whether the host of the item sends the messages, not the node: property `error.notify`.
 [[nodiscard]] bool is_notified_by_host(const job_props& props);
 
-/// Returns the target of an error handler that notifies users. Errors: `invalid_argument` for a missing property and a wrong value;
-/// the message begins with the name of the property.
+/// Returns the target of an error handler that notifies users. Errors: `invalid_argument` for a missing property and a wrong
+/// value; the message begins with the name of the property.
 [[nodiscard]] result<error_target> error_target_of(std::string_view error_handler, const job_props& props);
 
 /// Checks the properties of any error handler: those that notify users need a target. Errors: as `error_target_of`.

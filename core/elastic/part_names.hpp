@@ -19,8 +19,12 @@ inline constexpr std::array pool_names{cpu_pool, single_thread_pool};
 inline constexpr std::string_view log_handler = "LOG";
 inline constexpr std::string_view throw_handler = "THROW";
 inline constexpr std::string_view ignore_handler = "IGNORE";
-inline constexpr std::array error_handler_names{log_handler, throw_handler, ignore_handler, std::string_view{"EMAIL"},
-                                                std::string_view{"WECHAT"}, std::string_view{"DINGTALK"},
+inline constexpr std::array error_handler_names{log_handler,
+                                                throw_handler,
+                                                ignore_handler,
+                                                std::string_view{"EMAIL"},
+                                                std::string_view{"WECHAT"},
+                                                std::string_view{"DINGTALK"},
                                                 std::string_view{"WEBHOOK"}};
 
 /// Returns the name among `names` that differs at most in case; `given` itself if there is none.
