@@ -40,8 +40,8 @@ public:
   virtual ~notifier() = default;
 
   /// Sends a message without blocking. Errors: `unavailable` or `timeout` (may succeed later), `not_found` (the channel is not
-  /// configured, which may change; no channel for a target), `invalid_argument` (refused permanently: an unknown address, a forbidden address, an answer
-  /// that says so).
+  /// configured, which may change; no channel for a target), `invalid_argument` (refused permanently: an unknown address, a
+  /// forbidden address, an answer that says so).
   virtual void send(notice what, done then) = 0;
 
   /// Returns the configured channels: mail first, then webhooks in the order of the configuration.

@@ -64,6 +64,8 @@ result<error_target> mail_target(error_target out, const job_props& props) {
   };
   if (!std::all_of(out.host.begin(), out.host.end(), is_in_host))
     return target_refused("email.host", "expected a host name or an address");
+  if (out.host.empty() && is_notified_by_host(props))
+    return target_refused("email.host", "missing; error.notify = host needs it");
   if (!out.host.empty() && !is_mail_address(out.from))
     return target_refused("email.from", "expected the e-mail address of the sender; email.host needs it");
   return out;

@@ -7,6 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
 #include "executor/elastic/stop_request.hpp"
@@ -29,6 +30,14 @@ constexpr std::size_t aborted_max = 64;
 constexpr std::string_view ended_early = "ended before it began";
 constexpr std::string_view batch_aborted = "cancelled: another item of this fire has failed on this host, and the error handler"
                                            " of the job ends the fire";
+
+/// Returns whether the node sends the messages of the job's error handler.
+bool is_notified_by_node(const protocol::elastic_spec& spec) {
+  if (!core::elastic::notifies_users(spec.error_handler))
+    return false;
+  const auto props = core::elastic::parse_props(spec.props);
+  return !props || !core::elastic::is_notified_by_host(*props);
+}
 
 } // namespace
 
@@ -211,13 +220,13 @@ void elastic_job_host_state::body_over(item_run_id run, core::run_outcome&& outc
   ended(run, std::move(outcome));
 }
 
-// Handlers that notify users are those of the node: the result tells it the failure.
+// The node hears of a failure by its result.
 void elastic_job_host_state::handle_error(item_run& run, core::run_outcome&& outcome) {
   const auto number = run.grant.run;
   if (run.is_hook())
     return ended(number, std::move(outcome));
   const std::string name{core::elastic::error_handler_of(run.spec->error_handler)};
-  if (!tools_.error_handlers || !tools_.error_handlers->contains(name)) {
+  if (!tools_.error_handlers || !tools_.error_handlers->contains(name) || is_notified_by_node(*run.spec)) {
     if (name == core::elastic::log_handler)
       log_->error("elastic job {}: item {} has failed: {}", run.spec->name, core::number(run.grant.item),
                   outcome.message.value_or(""));
@@ -227,7 +236,9 @@ void elastic_job_host_state::handle_error(item_run& run, core::run_outcome&& out
   }
   const auto facts = facts_of(run);
   item_failure failure;
-  failure.job = run.spec->name;
+  failure.job = run.spec->name_space.empty() ? run.spec->name : run.spec->name_space + '/' + run.spec->name;
+  failure.job_id = job_;
+  failure.run = number;
   failure.task_id = facts ? facts->task_id : std::string{};
   failure.item = core::number(run.grant.item);
   failure.total = run.spec->total;

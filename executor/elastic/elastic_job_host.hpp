@@ -45,8 +45,8 @@ struct job_host_tools {
   std::size_t processors = 1;
 };
 
-/// The bodies of one elastic job in this process. Grants are admitted before: each begins at once, or at the order `go`, as soon as
-/// the pool of the job has room for it. Runs that wait for room begin in the order of their grants or orders. Hooks of
+/// The bodies of one elastic job in this process. Grants are admitted before: each begins at once, or at the order `go`, as soon
+/// as the pool of the job has room for it. Runs that wait for room begin in the order of their grants or orders. Hooks of
 /// once-listeners never wait. Invariant: each granted run has exactly one event `finished`, whatever its body does.
 class elastic_job_host_state {
 public:

@@ -15,6 +15,7 @@
 #include "executor/host/address.hpp"
 #include "executor/host/elastic_bodies.hpp"
 #include "executor/host/executor_parts.hpp"
+#include "executor/host/host_notifier.hpp"
 
 namespace ringmaster::executor {
 
@@ -105,7 +106,9 @@ core::result<void> executor::parts::spawn_elastic() {
     return tl::unexpected{std::move(limits.error())};
   elastic::job_host_tools tools{leases, std::move(bodies), threads, system_now, introduction.ip, introduction.pid};
   tools.pools = std::make_shared<const std::map<std::string, std::size_t, std::less<>>>(std::move(*limits));
-  tools.error_handlers = std::make_shared<const elastic::error_handler_factories>(items.error_handlers());
+  auto handlers_of_errors = notifying_handlers(options.elastic_error_targets, log);
+  handlers_of_errors.insert(items.error_handlers().begin(), items.error_handlers().end());
+  tools.error_handlers = std::make_shared<const elastic::error_handler_factories>(std::move(handlers_of_errors));
   tools.processors = processors();
   elastic_host = system->spawn<protocol::with_state<elastic::elastic_host_state, protocol::elastic_host>>(
     elastic::elastic_host_parts{introduction, elastic::draw_process_key, boot, std::move(tools), log});

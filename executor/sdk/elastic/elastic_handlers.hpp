@@ -68,11 +68,11 @@ public:
   core::result<void> add(std::string name, elastic_body body);
 
   using pool_factory = std::function<std::shared_ptr<pool_type>()>;
-  /// Registers a pool: the value `pool` of jobs. The factory is called once, when the executor starts. Errors: as for a job class,
-  /// and `conflict` for the name of a built-in pool. Names have at most 64 characters.
+  /// Registers a pool: the value `pool` of jobs. The factory is called once, when the executor starts. Errors: as for a job
+  /// class, and `conflict` for the name of a built-in pool. Names have at most 64 characters.
   core::result<void> add_pool(std::string name, pool_factory factory);
-  /// Registers an error handler: the value `error_handler` of jobs. The factory is called at the first failed item of each job with
-  /// it. Errors: as for a pool.
+  /// Registers an error handler: the value `error_handler` of jobs. The factory is called at the first failed item of each job
+  /// with it. Errors: as for a pool.
   core::result<void> add_error_handler(std::string name, error_handler_factory factory);
 
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/elastic/elastic_ids.hpp"
 #include "core/elastic/props.hpp"
 #include "core/result.hpp"
 
@@ -15,8 +16,10 @@ using core::elastic::job_props;
 
 /// An item run that has failed.
 struct item_failure {
-  /// Name of the job.
+  /// Name of the job, with its namespace.
   std::string job;
+  core::elastic::elastic_job_id job_id{};
+  core::elastic::item_run_id run{};
   /// `<job>@-@<item>@-@READY|FAILOVER@-@<ip>@-@<pid>@-@<run>`.
   std::string task_id;
   std::int32_t item = 0;
