@@ -251,7 +251,8 @@ TEST_CASE_METHOD(booked, "grants of unknown handlers, definitions and items are 
   CHECK(done.grants.empty());
 }
 
-TEST_CASE_METHOD(booked, "grants with a pool or an error handler that the process lacks are refused by name", "[actors][elastic]") {
+TEST_CASE_METHOD(booked, "grants with a pool or an error handler that the process lacks are refused by name",
+                 "[actors][elastic]") {
   enter();
   auto spec = test::good_spec();
   spec.pool = "half";

@@ -39,7 +39,7 @@ TEST_CASE_METHOD(notifying, "a failed item is told to the target of its job once
   CHECK(notice.target->url == "https://h.example/x?t=geheim");
   CHECK(notice.message.title.starts_with("[FAILED] sums, item 0"));
   CHECK(notice.message.fields.at("address") == "ringmaster://elastic/A");
-  // A success tells nobody.
+  // A success is no message.
   finish(1);
   pass(50ms);
   CHECK(notifier->sent.size() == 1);

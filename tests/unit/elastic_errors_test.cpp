@@ -87,7 +87,8 @@ TEST_CASE("error handlers: hosts get no property of a handler whose messages the
 }
 
 TEST_CASE("properties: secrets and unknown names are shown as stars, and stars keep the stored value", "[core][elastic]") {
-  const job_props stored{{"custom.key", "k"}, {"dingtalk.secret", "s"}, {"dingtalk.webhook", "https://h/x"}, {"email.to", "a@b.c"}};
+  const job_props stored{
+    {"custom.key", "k"}, {"dingtalk.secret", "s"}, {"dingtalk.webhook", "https://h/x"}, {"email.to", "a@b.c"}};
   const auto shown = elastic::shown_props(stored);
   CHECK(shown == job_props{{"custom.key", "******"}, {"dingtalk.secret", "******"}, {"dingtalk.webhook", "******"},
                            {"email.to", "a@b.c"}});
