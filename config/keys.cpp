@@ -364,6 +364,9 @@ void add_retention(std::vector<setting>& to) {
 void add_elastic(std::vector<setting>& to) {
   to.push_back(count("elastic.history_days", &in<&settings::elastic, &elastic_settings::history_days>, 0, 36'500,
                      "Age in days after which runs, fires and plans of elastic jobs are removed. 0: never."));
+  to.push_back(list("elastic.error_targets", &in<&settings::elastic, &elastic_settings::error_targets>,
+                    "Hosts that this node sends messages to if the properties of a job's error handler name them: host or\n"
+                    "host:port. Messages to other hosts go to [mail] or the first [[webhook]] of the same kind."));
 }
 
 void add_link(std::vector<setting>& to) {

@@ -273,6 +273,8 @@ struct retention_settings {
 struct elastic_settings {
   /// Age in days after which runs, fires and plans are removed; 0: never.
   std::size_t history_days = 30;
+  /// Hosts that the properties of error handlers may name, with or without a port.
+  std::vector<std::string> error_targets{"oapi.dingtalk.com", "qyapi.weixin.qq.com"};
 };
 
 struct log_settings {

@@ -69,7 +69,7 @@ std::string breach_of_bytes(std::size_t bytes, std::size_t bytes_max, std::strin
 std::string breach_of_event(const elastic_event& event) {
   if (!names_item_run(event))
     return "an event of an impossible item run";
-  if (event.kind > elastic_event_kind::fenced || event.refusal > elastic_refusal::busy
+  if (event.kind > elastic_event_kind::fenced || event.refusal > elastic_refusal::unknown_error_handler
       || event.outcome > core::elastic::host_outcome::cancelled || !is_wall_time(event.at) || event.child_pid < 0)
     return "an event with an unknown value";
   if ((event.kind == elastic_event_kind::refused) != (event.refusal != elastic_refusal::none))

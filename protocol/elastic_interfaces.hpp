@@ -82,6 +82,13 @@ using elastic_writer = caf::typed_actor<
   caf::result<node_status>(status_query),
   caf::result<void>(tick_atom)>; // INTERNAL
 
+/// Sends the messages of error handlers of elastic jobs.
+using error_notifier = caf::typed_actor<
+  /// From coordinators.
+  caf::result<void>(item_error),
+  caf::result<void>(notice_done), // INTERNAL
+  caf::result<void>(tick_atom)>;  // INTERNAL
+
 // -- a host ----------------------------------------------------------------------------------------------------------------
 
 /// The host's end of a link to one node. The gate of an attempt to link is one.
@@ -109,6 +116,7 @@ using elastic_host = caf::typed_actor<
 using elastic_job_host = caf::typed_actor<
   caf::result<void>(item_grants),
   caf::result<void>(item_order),
-  caf::result<void>(body_ended)>; // INTERNAL
+  caf::result<void>(body_ended), // INTERNAL
+  caf::result<void>(error_handled)>; // INTERNAL
 
 } // namespace ringmaster::protocol

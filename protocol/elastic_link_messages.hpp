@@ -85,6 +85,9 @@ enum class elastic_refusal : std::uint8_t {
   no_definition,
   /// The item runs here already, under another fence.
   busy,
+  /// The process does not have the pool, or the error handler, of the job.
+  unknown_pool,
+  unknown_error_handler,
 };
 
 /// Event of one item run. Repeated over any link, with the same fence, until its receipt (H3).

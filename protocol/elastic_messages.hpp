@@ -218,6 +218,19 @@ struct elastic_job_change {
 
 struct slot_release_order {};
 
+/// A failed item, for an error handler of its job that notifies users. Sent once its end is stored.
+struct item_error {
+  /// Never null.
+  std::shared_ptr<const core::elastic::elastic_job_row> job;
+  core::elastic::item_number item{};
+  core::elastic::item_run_id run{};
+  /// Name of the host; empty: not known any more.
+  std::string host;
+  core::time_point at{};
+  /// Of the failure, for users.
+  std::string text;
+};
+
 // -- a host ----------------------------------------------------------------------------------------------------------------
 
 /// A link to a node.
@@ -254,6 +267,15 @@ struct item_grants {
   /// `elastic_grants::param`.
   std::string param;
   std::vector<elastic_grant> items;
+};
+
+/// The error handler of a job has handled a failed item.
+struct error_handled {
+  core::elastic::item_run_id run{};
+  /// Items of the same fire that have not begun are cancelled.
+  bool aborts = false;
+  /// Why the handler could not do its work; empty: it did.
+  std::string trouble = {};
 };
 
 struct item_order {

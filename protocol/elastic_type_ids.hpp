@@ -36,6 +36,8 @@ struct item_order;
 struct lease_end;
 struct link_subscription;
 struct hosts_subscription;
+struct error_handled;
+struct item_error;
 
 } // namespace ringmaster::protocol
 
@@ -67,6 +69,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(ringmaster_elastic, caf::first_custom_type_id + 700)
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::lease_end))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::link_subscription))
   CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::hosts_subscription))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::error_handled))
+  CAF_ADD_TYPE_ID(ringmaster_elastic, (ringmaster::protocol::item_error))
 
 CAF_END_TYPE_ID_BLOCK(ringmaster_elastic)
 
@@ -98,3 +102,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_order)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::lease_end)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::link_subscription)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::hosts_subscription)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::error_handled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(ringmaster::protocol::item_error)

@@ -83,6 +83,10 @@ FOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("caf", "spdlog", "system"),
     ),
+    "executor/host/host_notifier.cpp": (
+        ("executor/", "core/", "protocol/", "gateway/notification/notification.hpp"),
+        ("spdlog",),
+    ),
     "executor/http_handler.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
     "executor/http_places.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),
     "executor/host/http_type.cpp": (("executor/", "core/", "protocol/curl/"), ("curl",)),

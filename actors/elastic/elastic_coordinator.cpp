@@ -112,6 +112,9 @@ void elastic_coordinator_state::send(job_output&& out) {
   tools_->metrics.change_items(std::exchange(shown_, out.items), out.items);
   for (const auto& problem : out.problems)
     tools_->log->warn("elastic job={}: {}", core::number(who_.job), problem);
+  if (tools_->errors)
+    for (auto& each : out.errors)
+      protocol::send(self_, tools_->errors, std::move(each));
   for (auto& each : out.done)
     protocol::send(self_, tools_->hosts, std::move(each));
   for (auto& each : out.sends)

@@ -28,6 +28,8 @@ struct coordinator_tools {
   protocol::wall_clock clock;
   logger log;
   elastic_metrics metrics;
+  /// Null: error handlers notify no users.
+  protocol::error_notifier errors = {};
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes

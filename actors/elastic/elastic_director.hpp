@@ -30,6 +30,8 @@ struct elastic_director_parts {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  /// Null: error handlers notify no users.
+  protocol::error_notifier errors = {};
 };
 
 /// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It

@@ -38,8 +38,10 @@ void job_coordination::stored(const protocol::elastic_stored& what, job_moment a
     const auto& answer = what.answers[i];
     const bool is_item = note.what == op_note::kind::item && !answer.items.empty();
     const bool is_done = is_stored(is_item ? answer.items.front().outcome : answer.outcome);
-    if (is_done)
+    if (is_done) {
       out_.facts.insert(out_.facts.end(), note.facts.begin(), note.facts.end());
+      out_.errors.insert(out_.errors.end(), note.errors.begin(), note.errors.end());
+    }
     switch (note.what) {
     case op_note::kind::item:
       settle_cursor(note.items.front(), std::move(note.cursor), is_done);

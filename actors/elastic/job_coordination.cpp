@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/misfire_rule.hpp"
 #include "protocol/elastic_border.hpp"
 
@@ -40,7 +41,7 @@ protocol::elastic_spec job_coordination::spec() const {
   return {job_->id,     job_->version,         what.name_space,   what.name,
           what.kind,    what.handler,          what.total,        options.item_params,
           options.pool, options.error_handler, options.listeners, options.once_listeners,
-          options.streaming, what.props};
+          options.streaming, elastic::props_for_host(options.error_handler, what.props)};
 }
 
 // -- state of the job ------------------------------------------------------------------------------------------------------

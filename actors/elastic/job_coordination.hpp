@@ -139,6 +139,8 @@ private:
     std::vector<job_fact> facts = {};
     /// The cursor that the op writes.
     std::optional<std::string> cursor = {};
+    /// Passed on once the op is stored.
+    std::vector<protocol::item_error> errors = {};
   };
   struct fire_flight {
     /// Unset: a request.
@@ -255,6 +257,7 @@ private:
   // Facts for the metrics (job_facts.cpp).
   void note_action(const core::elastic::item_before& before, job_item& one, const core::elastic::item_action& done,
                    job_moment at);
+  void note_error(const core::elastic::item_before& before, bool was_late, const core::elastic::item_action& done, job_moment at);
   void note_takeover(job_item& one, job_moment at);
   void note_fires(const core::elastic::fire_write& what, op_note& note) const;
   void count_item(item_number which, job_item& one, bool forgotten = false);

@@ -3,9 +3,14 @@
 #include "actors/elastic/job_facts.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "actors/elastic/job_coordination.hpp"
+#include "core/elastic/error_message.hpp"
+#include "core/elastic/error_target.hpp"
+#include "core/text/text.hpp"
 
 namespace ringmaster::actors {
 
@@ -34,6 +39,32 @@ void job_coordination::note_action(const elastic::item_before& before, job_item&
   } else if (std::holds_alternative<elastic::action::count_gone>(done)) {
     out_.facts.emplace_back(fact::gone{});
   }
+}
+
+// As in note_action, the write of the action is the last one. A run that a user or another node's decision ended is no failure.
+void job_coordination::note_error(const elastic::item_before& before, bool was_late, const elastic::item_action& done,
+                                  job_moment at) {
+  if (core::number(before.item) < 0 || !job_ || !elastic::notifies_users(job_->what.options.error_handler))
+    return;
+  std::optional<elastic::item_run_id> failed;
+  std::string_view why = "its host was lost too often, or its body ignored its end";
+  if (const auto* end = std::get_if<elastic::action::write_end>(&done)) {
+    if (end->end == elastic::item_run_end::killed && was_late)
+      why = "it took longer than its time limit";
+    else if (end->end != elastic::item_run_end::error && end->end != elastic::item_run_end::failed)
+      return;
+    failed = end->run;
+  } else if (const auto* loss = std::get_if<elastic::action::write_loss>(&done);
+             loss && loss->end == elastic::item_run_end::failed) {
+    failed = loss->run;
+  }
+  if (!failed || built_.fire != nullptr || built_.hook != nullptr || writes_.next.empty())
+    return;
+  auto& [op, note] = writes_.next.back();
+  const auto* write = std::get_if<elastic::item_write>(&op);
+  const auto told = write && !was_late ? std::string_view{write->report.message} : std::string_view{};
+  const auto text = core::cut_bytes(told.empty() ? why : told, elastic::failure_bytes_max);
+  note.errors.push_back({job_, before.item, *failed, hosts_.name_of(before.host.host), at.wall, std::string{text}});
 }
 
 // The grant of the item is stored.

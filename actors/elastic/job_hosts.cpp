@@ -65,6 +65,11 @@ bool job_hosts::may_run(const elastic::host& host, const protocol::host_seat& se
   return is_allowed(seat) && elastic::reason_against(host, needs()) == elastic::gap_reason::none;
 }
 
+std::string job_hosts::name_of(elastic::host_number host) const {
+  const auto* found = known_ ? known_->hosts.find(host) : nullptr;
+  return found ? found->id : std::string{};
+}
+
 job_hosts::standing job_hosts::standing_of(const elastic::host_process& host) const {
   const auto* seat = seat_of(host.host);
   const auto* facts = known_ ? known_->hosts.find(host.host) : nullptr;

@@ -44,6 +44,8 @@ public:
 
   [[nodiscard]] bool has_view() const noexcept { return known_ != nullptr; }
   [[nodiscard]] bool has_several_nodes() const noexcept { return known_ && known_->several_nodes; }
+  /// Returns the configured name of a host; empty for one that is not in the list.
+  [[nodiscard]] std::string name_of(core::elastic::host_number host) const;
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;

@@ -41,6 +41,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
                                       || one.state.state == elastic::item_state::wanted};
   const auto was = one.state.state;
   const auto fence = one.state.fence;
+  const bool was_late = one.state.cancel == elastic::cancel_reason::timed_out;
   choice_.item = which;
   count_run(one.state, false);
   const auto decision = elastic::apply(one.state, what, scene(at));
@@ -56,6 +57,7 @@ elastic::item_decision::kind job_coordination::apply(item_number which, const el
   for (const auto& each : decision.actions) {
     std::visit([&](const auto& action) { act(which, one, action, report); }, each);
     note_action(before, one, each, at);
+    note_error(before, was_late, each, at);
     forgotten = forgotten || std::holds_alternative<elastic::action::forget_item>(each);
   }
   // A mark that was cleared without another write.

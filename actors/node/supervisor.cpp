@@ -196,8 +196,10 @@ void supervisor_state::spawn_elastic() {
   const auto hosts_worker = next_worker();
   elastic_ = parts_.make_elastic(self_->system(),
                                  {parts_.identity.id, write_worker, worker, hosts_worker, parts_.schedule_zone,
-                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log});
+                                  parts_.settings.schedule.edit_poll, parts_.clocks.wall, parts_.log, parts_.notifier});
   keep("elastic_writer", elastic_.writer);
+  if (elastic_.errors)
+    keep("error_notifier", elastic_.errors);
   keep("elastic_director", elastic_.director);
   keep("elastic_hosts", elastic_.hosts);
   protocol::send(self_, native_links_, protocol::link_subscription{elastic_.hosts});

@@ -121,6 +121,7 @@ executor::executor_options executor_options_of(const config::settings& settings,
   take_executor(out, settings.executor);
   take_link(out, settings.link);
   take_server(out, settings.server);
+  out.elastic_error_targets = settings.elastic.error_targets;
   out.access_token = settings.security.access_token;
   out.data_dir = settings.data_dir;
   out.log = std::move(log);

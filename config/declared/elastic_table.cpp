@@ -11,8 +11,11 @@
 #include "config/declared/elastic_props.hpp"
 #include "config/text/units.hpp"
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/job_types.hpp"
+#include "core/elastic/part_names.hpp"
 #include "core/elastic/plan.hpp"
+#include "core/elastic/props.hpp"
 #include "core/text/text.hpp"
 #include "core/zone/zone.hpp"
 
@@ -110,10 +113,19 @@ private:
   void read_properties(core::elastic::elastic_definition& what) {
     auto given = read_props(in_, what.kind);
     what.props = std::move(given.text);
+    check_error_props(what);
     if (given.streaming && has("streaming"))
       in_.refuse("props", "streaming.process: is the same as streaming");
     else if (given.streaming)
       what.options.streaming = *given.streaming;
+  }
+
+  /// Refuses an error handler without the properties that it needs. Hosts may have others than the built-in ones.
+  void check_error_props(const core::elastic::elastic_definition& what) {
+    const auto props = core::elastic::parse_props(what.props);
+    const auto& handler = what.options.error_handler;
+    if (const auto sound = props ? core::elastic::check_error_handler(handler, *props) : core::result<void>{}; !sound)
+      in_.refuse(has("props") ? "props" : key("error_handler"), sound.error().context);
   }
 
   bool read_enabled() {
@@ -149,6 +161,11 @@ private:
     case option_kind::names: break;
     }
     auto text = in_.text(name, {0, static_cast<std::size_t>(field.max)});
+    // Built-in names in any case, as ElasticJob writes them.
+    if (field.name == "pool")
+      text = core::elastic::spelled_as(core::elastic::pool_names, text);
+    else if (field.name == "error_handler")
+      text = core::elastic::spelled_as(core::elastic::error_handler_names, text);
     if (field.is_long && text.size() > static_cast<std::size_t>(field.max))
       in_.refuse(name, "more than " + std::to_string(field.max) + " bytes");
     return text;

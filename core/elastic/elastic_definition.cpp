@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/item_params.hpp"
 #include "core/elastic/job_types.hpp"
 #include "core/elastic/plan.hpp"
@@ -54,6 +55,8 @@ result<void> check_properties(const elastic_definition& of) {
   if (!props)
     return tl::unexpected{refused("props", props.error().context)};
   if (const auto sound = check_props(of.kind, *props); !sound)
+    return tl::unexpected{refused("props", sound.error().context)};
+  if (const auto sound = check_error_handler(of.options.error_handler, *props); !sound)
     return tl::unexpected{refused("props", sound.error().context)};
   return {};
 }

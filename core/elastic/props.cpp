@@ -77,7 +77,8 @@ std::string value_mistake(const prop_field& field, std::string_view value) {
 }
 
 result<void> check_prop(std::string_view job_type, const std::string& name, std::string_view value) {
-  const auto* field = find_prop(name);
+  static constexpr prop_field custom{.name = custom_prop, .form = prop_form::text, .max = prop_bytes, .is_secret = true};
+  const auto* field = is_custom_prop(name) ? &custom : find_prop(name);
   if (!field) {
     const auto shown = valid_utf8(name);
     return tl::unexpected{prop_refused(cut_bytes(shown, shown_name_bytes), "unknown property")};
@@ -117,6 +118,21 @@ std::string props_text(const job_props& props) {
     append_json_text(text, value);
   }
   return text + '}';
+}
+
+job_props shown_props(job_props props) {
+  for (auto& [name, value] : props)
+    if (const auto* field = find_prop(name); !field || field->is_secret)
+      value = masked_value;
+  return props;
+}
+
+job_props with_kept_values(job_props given, const job_props& stored) {
+  for (auto& [name, value] : given)
+    if (const auto* field = find_prop(name); value == masked_value && (!field || field->is_secret))
+      if (const auto before = stored.find(name); before != stored.end())
+        value = before->second;
+  return given;
 }
 
 result<void> check_props(std::string_view job_type, const job_props& props) {

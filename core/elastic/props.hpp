@@ -30,6 +30,13 @@ using job_props = std::map<std::string, std::string, std::less<>>;
 /// missing property that the type requires. The message begins with the name, and never has the value of a secret.
 [[nodiscard]] result<void> check_props(std::string_view job_type, const job_props& props);
 
+/// Shown instead of the value of a secret.
+inline constexpr std::string_view masked_value = "******";
+/// Returns the properties as users see them: values of secrets, and of names that are unknown here, are `masked_value`.
+[[nodiscard]] job_props shown_props(job_props props);
+/// Returns properties that a user has edited, with the stored values in place of `masked_value`.
+[[nodiscard]] job_props with_kept_values(job_props given, const job_props& stored);
+
 /// Return the value, or the default of the field if the property is not set. `name`: one of `prop_fields`. The properties are
 /// checked before: a number or flag of another form counts as not set.
 [[nodiscard]] std::string_view prop_text(const job_props& props, std::string_view name);

@@ -10,8 +10,24 @@
 
 namespace ringmaster::executor::elastic {
 
+namespace {
+
+/// Returns the names of the pools and error handlers.
+known_parts known_to(const job_host_tools& tools) {
+  known_parts out;
+  if (tools.pools)
+    for (const auto& [name, limit] : *tools.pools)
+      out.pools.insert(name);
+  if (tools.error_handlers)
+    for (const auto& [name, make] : *tools.error_handlers)
+      out.error_handlers.insert(name);
+  return out;
+}
+
+} // namespace
+
 elastic_host_state::elastic_host_state(protocol::elastic_host::pointer self, elastic_host_parts parts)
-  : self_{self}, parts_{std::move(parts)}, book_{parts_.me, parts_.draw_key} {}
+  : self_{self}, parts_{std::move(parts)}, book_{parts_.me, parts_.draw_key, known_to(parts_.tools)} {}
 
 elastic_host_state::~elastic_host_state() {
   parts_.tools.board->end_saves();
@@ -114,7 +130,7 @@ elastic_host_state::job_entry& elastic_host_state::job_of(core::elastic::elastic
   if (entry.actor)
     return entry;
   entry.actor = self_->spawn<protocol::with_state<elastic_job_host_state, protocol::elastic_job_host>>(
-    job, protocol::elastic_host{self_}, parts_.tools);
+    job, protocol::elastic_host{self_}, parts_.tools, parts_.log);
   // Results would be lost: the process ends, and starts again.
   watcher_.watch(self_, entry.actor, [this](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::user_shutdown)

@@ -1,8 +1,15 @@
 #include "executor/elastic/elastic_job_host.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <spdlog/spdlog.h>
+
+#include "core/elastic/error_target.hpp"
 #include "core/elastic/job_types.hpp"
+#include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
 #include "executor/elastic/stop_request.hpp"
 #include "protocol/elastic_border.hpp"
@@ -18,31 +25,66 @@ namespace {
 
 constexpr std::int32_t item_succeeded = 200;
 constexpr std::int32_t item_failed = 500;
+/// Aborted batches that are remembered.
+constexpr std::size_t aborted_max = 64;
+
+constexpr std::string_view ended_early = "ended before it began";
+constexpr std::string_view batch_aborted = "cancelled: another item of this fire has failed on this host, and the error handler"
+                                           " of the job ends the fire";
+
+/// Returns whether the node sends the messages of the job's error handler.
+bool is_notified_by_node(const protocol::elastic_spec& spec) {
+  if (!core::elastic::notifies_users(spec.error_handler))
+    return false;
+  const auto props = core::elastic::parse_props(spec.props);
+  return !props || !core::elastic::is_notified_by_host(*props);
+}
 
 } // namespace
 
 elastic_job_host_state::elastic_job_host_state(protocol::elastic_job_host::pointer self, core::elastic::elastic_job_id job,
-                                               protocol::elastic_host host, job_host_tools tools)
-  : self_{self}, job_{job}, host_{std::move(host)}, tools_{std::move(tools)} {}
+                                               protocol::elastic_host host, job_host_tools tools, protocol::logger log)
+  : self_{self},
+    job_{job},
+    host_{std::move(host)},
+    tools_{std::move(tools)},
+    log_{std::move(log)},
+    errors_{std::make_shared<job_errors>(tools_.error_handlers)} {}
 
 protocol::elastic_job_host::behavior_type elastic_job_host_state::make_behavior() {
   return {
-    [this](protocol::item_grants& grants) { take(std::move(grants)); },
-    [this](const protocol::item_order& order) { take(order); },
+    [this](protocol::item_grants& grants) {
+      take(std::move(grants));
+      begin_waiting();
+    },
+    [this](const protocol::item_order& order) {
+      take(order);
+      begin_waiting();
+    },
     [this](protocol::body_ended& body) {
-      ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
+      body_over(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
+      begin_waiting();
+    },
+    [this](const protocol::error_handled& handled) {
+      take(handled);
+      begin_waiting();
     },
   };
 }
 
 void elastic_job_host_state::take(protocol::item_grants&& grants) {
+  set_pool(grants.spec->pool);
   for (auto& grant : grants.items) {
     const auto number = grant.run;
     const bool hold = grant.hold;
     auto& run = runs_[number];
     run = {grants.spec, grants.param, std::move(grant), tools_.board->find(number)};
+    if (is_aborted(run.grant)) {
+      cancel(run, batch_aborted);
+      continue;
+    }
     if (!hold) {
-      begin(run);
+      queue(run);
       continue;
     }
     protocol::elastic_event arrived;
@@ -52,7 +94,8 @@ void elastic_job_host_state::take(protocol::item_grants&& grants) {
 }
 
 core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
-  const auto& [spec, param, grant, control, has_begun, cancelled] = run;
+  const auto& spec = run.spec;
+  const auto& grant = run.grant;
   if (parsed_ != spec) {
     parsed_ = spec;
     params_ = core::elastic::parse_item_params(spec->item_params);
@@ -72,7 +115,7 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
   out.total = spec->total;
   out.attempt = grant.attempt;
   out.source = grant.source;
-  out.job_param = param;
+  out.job_param = run.param;
   if (const auto found = core::elastic::param_of(*params_, item))
     out.item_param = std::string{*found};
   out.fence = core::number(grant.fence);
@@ -82,16 +125,47 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
   return out;
 }
 
+// -- the pool --------------------------------------------------------------------------------------------------------------
+
+// A job that has another pool now keeps its running items: they only count for the new limit.
+void elastic_job_host_state::set_pool(const std::string& name) {
+  const auto pool = core::elastic::pool_of(name);
+  limit_ = core::elastic::built_in_limit(pool, tools_.processors);
+  if (limit_ == 0 && tools_.pools)
+    if (const auto found = tools_.pools->find(pool); found != tools_.pools->end())
+      limit_ = found->second;
+  limit_ = std::max<std::size_t>(limit_, 1);
+}
+
+void elastic_job_host_state::queue(item_run& run) {
+  if (run.is_hook())
+    return begin(run);
+  run.phase = run_phase::waiting;
+  waiting_.push_back(run.grant.run);
+}
+
+void elastic_job_host_state::begin_waiting() {
+  while (!waiting_.empty() && begun_ < limit_) {
+    const auto found = runs_.find(waiting_.front());
+    waiting_.pop_front();
+    if (found != runs_.end())
+      begin(found->second);
+  }
+}
+
+// -- runs ------------------------------------------------------------------------------------------------------------------
+
 void elastic_job_host_state::begin(item_run& run) {
   const auto number = run.grant.run;
   // Closed or fenced before it began.
   if (!run.control || run.control->is_over())
-    return cancel(run);
+    return cancel(run, ended_early);
+  run.phase = run_phase::running;
+  begun_ += run.is_hook() ? 0 : 1;
   auto facts = facts_of(run);
   if (!facts)
-    return ended(number, {item_failed, facts.error().context});
+    return handle_error(run, {item_failed, facts.error().context});
   const auto now = tools_.wall();
-  run.has_begun = true;
   open_saves(run);
   const bool is_script = run.spec->kind == core::elastic::script_type;
   if (is_script)
@@ -103,7 +177,7 @@ void elastic_job_host_state::begin(item_run& run) {
       protocol::anon_send(me, protocol::body_ended{static_cast<std::uint64_t>(core::number(number)), std::move(outcome)});
     });
   if (!began)
-    return ended(number, {item_failed, "the executor could not start a thread for this run"});
+    return handle_error(run, {item_failed, "the executor could not start a thread for this run"});
   if (is_script)
     return;
   protocol::elastic_event started;
@@ -119,8 +193,8 @@ void elastic_job_host_state::take(const protocol::item_order& order) {
   auto& run = found->second;
   switch (order.order) {
   case item_order::go:
-    if (!run.has_begun)
-      begin(run);
+    if (run.phase == run_phase::holding)
+      queue(run);
     return;
   case item_order::drain:
     if (run.control)
@@ -128,15 +202,106 @@ void elastic_job_host_state::take(const protocol::item_order& order) {
     return;
   case item_order::cancel:
   case item_order::kill:
-  case item_order::close: return cancel(run);
+  case item_order::close: return cancel(run, ended_early);
   }
 }
 
-void elastic_job_host_state::cancel(item_run& run) {
+void elastic_job_host_state::cancel(item_run& run, std::string_view why) {
+  // The body has ended by itself: its result follows the error handler.
+  if (run.phase == run_phase::handling)
+    return;
   run.cancelled = true;
-  if (!run.has_begun)
-    return ended(run.grant.run, {item_failed, "ended before it began"});
+  if (!run.has_begun()) {
+    std::erase(waiting_, run.grant.run);
+    return ended(run.grant.run, {item_failed, std::string{why}});
+  }
   request_stop(run.control, *tools_.threads);
+}
+
+// -- failures --------------------------------------------------------------------------------------------------------------
+
+void elastic_job_host_state::body_over(item_run_id run, core::run_outcome&& outcome) {
+  const auto found = runs_.find(run);
+  if (found == runs_.end())
+    return;
+  auto& of = found->second;
+  // A run that was asked to end, or is no longer this host's, is no failure of the job.
+  const bool is_failure = outcome.code != item_succeeded && !of.cancelled && of.control && !of.control->is_over();
+  if (is_failure)
+    return handle_error(of, std::move(outcome));
+  ended(run, std::move(outcome));
+}
+
+// The node hears of a failure by its result.
+void elastic_job_host_state::handle_error(item_run& run, core::run_outcome&& outcome) {
+  const auto number = run.grant.run;
+  if (run.is_hook())
+    return ended(number, std::move(outcome));
+  const std::string name{core::elastic::error_handler_of(run.spec->error_handler)};
+  if (!tools_.error_handlers || !tools_.error_handlers->contains(name) || is_notified_by_node(*run.spec)) {
+    if (name == core::elastic::log_handler)
+      log_->error("elastic job {}: item {} has failed: {}", run.spec->name, core::number(run.grant.item),
+                  outcome.message.value_or(""));
+    if (name == core::elastic::throw_handler)
+      abort_batch(run);
+    return ended(number, std::move(outcome));
+  }
+  const auto facts = facts_of(run);
+  item_failure failure;
+  failure.job = run.spec->name_space.empty() ? run.spec->name : run.spec->name_space + '/' + run.spec->name;
+  failure.job_id = job_;
+  failure.run = number;
+  failure.task_id = facts ? facts->task_id : std::string{};
+  failure.item = core::number(run.grant.item);
+  failure.total = run.spec->total;
+  failure.attempt = run.grant.attempt;
+  failure.text = outcome.message.value_or("");
+  run.phase = run_phase::handling;
+  run.outcome = std::move(outcome);
+  const bool began = tools_.threads->start(
+    [errors = errors_, me = protocol::elastic_job_host{self_}, spec = run.spec, name, number, failure = std::move(failure)] {
+      auto handled = errors->handle(name, spec->props, failure);
+      protocol::anon_send(
+        me, protocol::error_handled{number, handled.verdict == error_verdict::abort, std::move(handled.trouble)});
+    });
+  if (!began)
+    take(protocol::error_handled{number, false, "the executor could not start a thread for the error handler"});
+}
+
+void elastic_job_host_state::take(const protocol::error_handled& handled) {
+  const auto found = runs_.find(handled.run);
+  if (found == runs_.end() || found->second.phase != run_phase::handling)
+    return;
+  auto& run = found->second;
+  auto outcome = std::move(run.outcome);
+  if (!handled.trouble.empty()) {
+    log_->error("elastic job {}: item {}: {}", run.spec->name, core::number(run.grant.item), handled.trouble);
+    outcome.message = outcome.message.value_or("") + " (" + handled.trouble + ')';
+  }
+  if (handled.aborts)
+    abort_batch(run);
+  ended(handled.run, std::move(outcome));
+}
+
+bool elastic_job_host_state::is_aborted(const protocol::elastic_grant& grant) const {
+  // A takeover or a hook is none of the batch's items.
+  return core::number(grant.item) >= 0 && grant.source != run_source::failover
+         && std::find(aborted_.begin(), aborted_.end(), batch_key{grant.fire_at, grant.source}) != aborted_.end();
+}
+
+void elastic_job_host_state::abort_batch(const item_run& failed) {
+  if (failed.grant.source == run_source::failover)
+    return;
+  if (!is_aborted(failed.grant))
+    aborted_.emplace_back(failed.grant.fire_at, failed.grant.source);
+  if (aborted_.size() > aborted_max)
+    aborted_.pop_front();
+  std::vector<item_run_id> over;
+  for (const auto& [number, run] : runs_)
+    if (!run.has_begun() && is_aborted(run.grant))
+      over.push_back(number);
+  for (const auto number : over)
+    cancel(runs_.at(number), batch_aborted);
 }
 
 void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome) {
@@ -145,6 +310,8 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
     return;
   const auto of = std::move(found->second);
   runs_.erase(found);
+  if (of.has_begun() && !of.is_hook())
+    --begun_;
   protocol::elastic_event finished;
   finished.kind = elastic_event_kind::finished;
   finished.at = tools_.wall();

@@ -9,10 +9,19 @@ using core::elastic::item_run_id;
 using protocol::elastic_event_kind;
 using protocol::elastic_verdict;
 
-host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key)
+namespace {
+
+known_parts with_handlers(known_parts known, const std::vector<std::string>& handlers) {
+  known.handlers = {handlers.begin(), handlers.end()};
+  return known;
+}
+
+} // namespace
+
+host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key, known_parts known)
   : me_{std::move(me)},
     draw_key_{std::move(draw_key)},
-    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), {me_.handlers.begin(), me_.handlers.end()}} {
+    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), with_handlers(std::move(known), me_.handlers)} {
   me_.process = draw_key_();
 }
 

@@ -1,8 +1,10 @@
 #include "executor/elastic/run_book.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/elastic/job_types.hpp"
+#include "core/elastic/part_names.hpp"
 #include "protocol/elastic_border.hpp"
 
 namespace ringmaster::executor::elastic {
@@ -28,6 +30,9 @@ std::string words_of(elastic_refusal why, const protocol::elastic_spec* spec) {
     return "the executor has no handler \"" + (spec ? spec->handler : std::string{}) + "\" for this kind of job";
   case elastic_refusal::no_definition: return "the executor does not have this version of the job";
   case elastic_refusal::busy: return "the executor has or had a run of this item already";
+  case elastic_refusal::unknown_pool: return "the executor has no pool \"" + (spec ? spec->pool : std::string{}) + '"';
+  case elastic_refusal::unknown_error_handler:
+    return "the executor has no error handler \"" + (spec ? spec->error_handler : std::string{}) + '"';
   }
   return {};
 }
@@ -72,8 +77,20 @@ elastic_refusal run_book::refusal_of_all(const protocol::elastic_grants& grants,
     return elastic_refusal::draining;
   if (!spec)
     return elastic_refusal::no_definition;
-  if (!core::elastic::is_handler_of_type(spec->handler, spec->kind) || !handlers_.contains(spec->handler))
+  return refusal_of_parts(*spec);
+}
+
+// Another pool or error handler than that of the job would be a surprise, so there is no substitute.
+elastic_refusal run_book::refusal_of_parts(const protocol::elastic_spec& spec) const {
+  if (!core::elastic::is_handler_of_type(spec.handler, spec.kind) || !known_.handlers.contains(spec.handler))
     return elastic_refusal::unknown_handler;
+  const auto has = [](std::span<const std::string_view> built_in, const auto& others, std::string_view name) {
+    return others.contains(name) || std::find(built_in.begin(), built_in.end(), name) != built_in.end();
+  };
+  if (!has(core::elastic::pool_names, known_.pools, core::elastic::pool_of(spec.pool)))
+    return elastic_refusal::unknown_pool;
+  if (!has(core::elastic::error_handler_names, known_.error_handlers, core::elastic::error_handler_of(spec.error_handler)))
+    return elastic_refusal::unknown_error_handler;
   return elastic_refusal::none;
 }
 

@@ -268,6 +268,33 @@ TEST_CASE_METHOD(booked, "a grant of a type that the host does not run is refuse
   CHECK(done.grants.empty());
 }
 
+TEST_CASE_METHOD(booked, "grants with a pool or an error handler that the process lacks are refused by name",
+                 "[actors][elastic]") {
+  enter();
+  auto spec = test::good_spec();
+  spec.pool = "half";
+  spec.version = 2;
+  say(1, protocol::elastic_specs{{spec}});
+  auto grants = test::good_grants(12);
+  grants.version = 2;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::unknown_pool);
+  spec.pool = "SINGLE_THREAD";
+  spec.error_handler = "pager";
+  spec.version = 3;
+  say(1, protocol::elastic_specs{{spec}});
+  grants.version = 3;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::unknown_error_handler);
+  spec.error_handler = "DINGTALK";
+  spec.version = 4;
+  say(1, protocol::elastic_specs{{spec}});
+  grants.version = 4;
+  say(1, grants);
+  CHECK(refusals().back() == elastic_refusal::none);
+  CHECK(done.grants.size() == 1);
+}
+
 TEST_CASE_METHOD(booked, "an admitted grant goes to its job, once", "[actors][elastic]") {
   enter();
   grant(12);

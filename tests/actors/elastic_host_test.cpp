@@ -1,6 +1,9 @@
 #include "executor/elastic/elastic_host.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "tests/actors/elastic_samples.hpp"
@@ -46,6 +49,11 @@ struct hosting : test::virtual_time {
     const auto boot_time_now = [this] { return executor::elastic::boot_time{boot_now()}; };
     board = std::make_shared<executor::elastic::fence_board>(boot_time_now);
     executor::elastic::job_host_tools tools{board, bodies, threads, [this] { return civil(); }, "10.0.0.3", 41};
+    tools.processors = 4;
+    tools.pools = std::make_shared<const std::map<std::string, std::size_t, std::less<>>>(
+      std::map<std::string, std::size_t, std::less<>>{{"two", 2}});
+    tools.error_handlers = std::make_shared<const executor::elastic::error_handler_factories>(
+      executor::elastic::error_handler_factories{{"pager", [this] { return std::make_shared<paging_handler>(*this); }}});
     host = spawn<executor::elastic::elastic_host_state, protocol::elastic_host>(executor::elastic::elastic_host_parts{
       me, [] { return std::string(32, 'a'); }, boot_time_now, std::move(tools), silent_log()});
   }
@@ -73,6 +81,41 @@ struct hosting : test::virtual_time {
     acknowledge();
     say(1, protocol::elastic_specs{{test::good_spec()}});
   }
+  /// Replaces the definition of the job.
+  void define(const std::string& pool, const std::string& error_handler = {}, const std::string& props = {}) {
+    auto spec = test::good_spec();
+    spec.version = ++version;
+    spec.pool = pool;
+    spec.error_handler = error_handler;
+    spec.props = props;
+    say(1, protocol::elastic_specs{{spec}});
+  }
+  /// Grants runs 12, 13 and so on, of the items 0, 1 and so on.
+  void grant_items(int items, core::milliseconds later = {}) {
+    auto grants = test::good_grants(12);
+    const auto first = grants.items.front();
+    grants.version = version;
+    grants.items.clear();
+    for (int item = 0; item < items; ++item) {
+      grants.items.push_back(first);
+      auto& made = grants.items.back();
+      made.item = core::elastic::item_number{item};
+      made.run = item_run_id{next_run++};
+      made.fire_at += later;
+    }
+    say(1, grants);
+  }
+  void end_body(std::size_t which, core::run_outcome outcome = {}) {
+    bodies->begun.at(which).done(std::move(outcome));
+    run();
+  }
+  [[nodiscard]] protocol::elastic_event end_of(std::int64_t number) const {
+    for (const auto& event : events())
+      if (event.kind == elastic_event_kind::finished && event.run == item_run_id{number})
+        return event;
+    return {};
+  }
+
   void acknowledge() { say(1, protocol::elastic_ack{sent<protocol::elastic_heartbeat>(1).back().number, 2}); }
   /// Lets time pass, with acknowledgements of the keeper.
   void pass(std::chrono::milliseconds duration) {
@@ -117,6 +160,27 @@ struct hosting : test::virtual_time {
   std::shared_ptr<executor::elastic::fence_board> board;
   std::vector<std::pair<std::uint64_t, protocol::node_message>> heard;
   protocol::elastic_host host;
+  std::int64_t version = 1;
+  std::int64_t next_run = 12;
+
+  /// Error handler of the program. It obeys the test.
+  struct paging_handler final : executor::elastic::error_handler {
+    explicit paging_handler(hosting& test) : of{test} {}
+    core::result<void> configure(const executor::elastic::job_props& props) override {
+      ++of.handlers_made;
+      const auto key = props.find("custom.key");
+      return key == props.end() ? core::fail(core::errc::invalid_argument, "custom.key: missing") : core::result<void>{};
+    }
+    executor::elastic::error_verdict handle(const executor::elastic::item_failure& failure) override {
+      of.failures.push_back(failure);
+      if (failure.text == "odd")
+        throw std::runtime_error{"no network"};
+      return failure.text == "stop" ? executor::elastic::error_verdict::abort : executor::elastic::error_verdict::proceed;
+    }
+    hosting& of;
+  };
+  int handlers_made = 0;
+  std::vector<executor::elastic::item_failure> failures;
 };
 
 using kinds_of_events = std::vector<elastic_event_kind>;
@@ -352,4 +416,182 @@ TEST_CASE_METHOD(hosting, "a host without links and runs has no timer", "[actors
   cut(1);
   advance(1s);
   CHECK(timers_within(1h) == 0);
+}
+
+TEST_CASE_METHOD(hosting, "a pool of one thread runs one item of the job at a time, in order", "[actors][elastic]") {
+  enter();
+  define("SINGLE_THREAD");
+  grant_items(3);
+  REQUIRE(bodies->begun.size() == 1);
+  CHECK(bodies->begun[0].work.facts.item == 0);
+  CHECK(kinds() == kinds_of_events{elastic_event_kind::accepted, elastic_event_kind::accepted, elastic_event_kind::accepted,
+                                   elastic_event_kind::started});
+  auto asked = test::good_orders();
+  asked.orders.clear();
+  asked.inventory = 1;
+  say(1, asked);
+  const auto held = sent<protocol::elastic_inventory>(1).back().runs;
+  REQUIRE(held.size() == 3);
+  CHECK(held[1].phase == protocol::elastic_phase::waiting);
+  pass(3s);
+  CHECK(board->find(item_run_id{14})->still_mine());
+  end_body(0);
+  REQUIRE(bodies->begun.size() == 2);
+  CHECK(bodies->begun[1].work.facts.item == 1);
+  end_body(1, {500, "no stock"});
+  REQUIRE(bodies->begun.size() == 3);
+  CHECK(bodies->begun[2].work.facts.item == 2);
+}
+
+TEST_CASE_METHOD(hosting, "an item that waits for room is cancelled, and loses its lease, without a body", "[actors][elastic]") {
+  enter();
+  define("SINGLE_THREAD");
+  grant_items(3);
+  order(13, item_order::cancel);
+  CHECK(end_of(13).outcome == host_outcome::cancelled);
+  protocol::anon_send(host, protocol::lease_end{{item_run_id{14}}});
+  run();
+  CHECK(kinds().back() == elastic_event_kind::fenced);
+  end_body(0);
+  CHECK(bodies->begun.size() == 1);
+  receipts();
+  pass(200ms);
+  CHECK(sent<protocol::elastic_heartbeat>(1).back().free_slots == 8);
+}
+
+TEST_CASE_METHOD(hosting, "pools are those of the newest definition, and a smaller one ends no item", "[actors][elastic]") {
+  enter();
+  define("two");
+  grant_items(3);
+  CHECK(bodies->begun.size() == 2);
+  define("SINGLE_THREAD");
+  end_body(0);
+  CHECK(bodies->begun.size() == 3);
+  // The definition changes with the next grant.
+  auto grants = test::good_grants(20);
+  grants.version = version;
+  say(1, grants);
+  end_body(1);
+  CHECK(bodies->begun.size() == 3);
+  end_body(2);
+  CHECK(bodies->begun.size() == 4);
+}
+
+TEST_CASE_METHOD(hosting, "a run at a barrier takes no room, and waits for it after the order to go", "[actors][elastic]") {
+  enter();
+  define("SINGLE_THREAD");
+  grant_items(1);
+  auto grants = test::good_grants(20);
+  grants.version = version;
+  grants.items[0].item = core::elastic::item_number{1};
+  grants.items[0].hold = true;
+  say(1, grants);
+  order(20, item_order::go);
+  order(20, item_order::go);
+  CHECK(bodies->begun.size() == 1);
+  end_body(0);
+  CHECK(bodies->begun.size() == 2);
+  end_body(1);
+  CHECK(bodies->begun.size() == 2);
+}
+
+TEST_CASE_METHOD(hosting, "THROW cancels the items of the fire that have not begun", "[actors][elastic]") {
+  enter();
+  define("two", "THROW");
+  grant_items(3);
+  end_body(0, {500, "no stock"});
+  CHECK(end_of(12).outcome == host_outcome::error);
+  CHECK(end_of(12).text == "no stock");
+  CHECK(end_of(14).outcome == host_outcome::cancelled);
+  CHECK(end_of(14).text.find("another item of this fire has failed on this host") != std::string::npos);
+  CHECK(bodies->begun.size() == 2);
+  // The running one goes on, and a grant of the fire that comes late does not begin.
+  end_body(1);
+  CHECK(end_of(13).outcome == host_outcome::success);
+  receipts();
+  auto late = test::good_grants(20);
+  late.version = version;
+  say(1, late);
+  CHECK(end_of(20).outcome == host_outcome::cancelled);
+  // A takeover and the next fire run.
+  receipts();
+  late = test::good_grants(21);
+  late.version = version;
+  late.items[0].source = core::elastic::run_source::failover;
+  late.items[0].attempt = 2;
+  say(1, late);
+  CHECK(bodies->begun.size() == 3);
+  late.items[0].item = core::elastic::item_number{1};
+  late.items[0].run = item_run_id{22};
+  late.items[0].source = core::elastic::run_source::normal;
+  late.items[0].fire_at += 1s;
+  say(1, late);
+  CHECK(bodies->begun.size() == 4);
+}
+
+TEST_CASE_METHOD(hosting, "LOG and IGNORE let the other items run", "[actors][elastic]") {
+  enter();
+  for (const std::string name : {"LOG", "IGNORE", "EMAIL"}) {
+    INFO(name);
+    define("SINGLE_THREAD", name);
+    const auto first = next_run;
+    const auto before = bodies->begun.size();
+    grant_items(2);
+    end_body(before, {500, "no stock"});
+    CHECK(end_of(first).outcome == host_outcome::error);
+    REQUIRE(bodies->begun.size() == before + 2);
+    end_body(before + 1);
+    CHECK(end_of(first + 1).outcome == host_outcome::success);
+    receipts();
+  }
+}
+
+TEST_CASE_METHOD(hosting, "an error handler of the program gets each failure on a thread, before the result leaves",
+                 "[actors][elastic]") {
+  enter();
+  define("two", "pager", R"({"custom.key":"k"})");
+  grant_items(3);
+  end_body(0, {500, "no stock"});
+  CHECK(end_of(12).run == item_run_id{});
+  CHECK(bodies->begun.size() == 2);
+  CHECK(threads->run_one());
+  run();
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].job == "settlement");
+  CHECK(failures[0].item == 0);
+  CHECK(failures[0].text == "no stock");
+  CHECK(failures[0].task_id.ends_with("@-@12"));
+  CHECK(end_of(12).text == "no stock");
+  CHECK(bodies->begun.size() == 3);
+  end_body(1, {500, "odd"});
+  CHECK(threads->run_one());
+  run();
+  CHECK(end_of(13).text == "odd (error handler \"pager\" failed: no network)");
+  CHECK(handlers_made == 1);
+  // A cancelled run is no failure of the job.
+  order(14, item_order::cancel);
+  CHECK(threads->run_one());
+  end_body(2, {500, "stopped"});
+  CHECK(failures.size() == 2);
+}
+
+TEST_CASE_METHOD(hosting, "an error handler of the program may end the fire, and is made again for other props",
+                 "[actors][elastic]") {
+  enter();
+  define("SINGLE_THREAD", "pager", R"({"custom.key":"k"})");
+  grant_items(2);
+  end_body(0, {500, "stop"});
+  CHECK(threads->run_one());
+  run();
+  CHECK(end_of(13).outcome == host_outcome::cancelled);
+  receipts();
+  define("SINGLE_THREAD", "pager");
+  grant_items(1, 1000ms);
+  end_body(1, {500, "no stock"});
+  CHECK(threads->run_one());
+  run();
+  CHECK(handlers_made == 2);
+  CHECK(failures.size() == 1);
+  CHECK(end_of(14).outcome == host_outcome::error);
+  CHECK(end_of(14).text == "no stock (error handler \"pager\": it refuses the props of the job: custom.key: missing)");
 }

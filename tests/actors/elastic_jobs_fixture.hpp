@@ -28,6 +28,18 @@ struct provable_processes final : actors::process_watch {
   std::vector<elastic::host_process> over;
 };
 
+/// Notifier that stores its notices, and answers all with the same outcome.
+struct noting_notifier final : protocol::notifier {
+  void send(protocol::notice what, done then) override {
+    sent.push_back(std::move(what));
+    then(outcome);
+  }
+  [[nodiscard]] std::vector<core::alarm_channel> channels() const override { return {}; }
+  void stop() override {}
+  core::result<void> outcome;
+  std::vector<protocol::notice> sent;
+};
+
 /// One process of a host. It accepts all grants, and keeps each run until the test ends it and the node has received that.
 struct played_host {
   struct run {
@@ -55,15 +67,17 @@ struct played_host {
   /// All grants that it ever got.
   std::vector<protocol::elastic_grant> granted;
   std::vector<protocol::elastic_run_order> orders;
+  std::vector<protocol::elastic_spec> specs;
 };
 
 struct elastic_jobs_world : elastic_world {
   elastic_jobs_world() {
     const auto made = actors::make_elastic_spawner(processes, [] { return std::string(32, 'c'); })(
-      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log()});
+      system(), {"a", worker.actor, worker.actor, worker.actor, core::zone{}, 500ms, clock(), silent_log(), notifier});
     writer = track(made.writer);
     director = track(made.director);
     hosts = track(made.hosts);
+    errors = track(made.errors);
   }
   ~elastic_jobs_world() { end_all(); }
 
@@ -173,9 +187,11 @@ struct elastic_jobs_world : elastic_world {
 
   std::map<char, played_host> all;
   std::shared_ptr<provable_processes> processes = std::make_shared<provable_processes>();
+  std::shared_ptr<noting_notifier> notifier = std::make_shared<noting_notifier>();
   protocol::elastic_writer writer;
   protocol::elastic_director director;
   protocol::elastic_hosts hosts;
+  protocol::error_notifier errors;
 
 private:
   template <class What>
@@ -266,7 +282,9 @@ private:
     host.keeper_no = std::max(host.keeper_no, what.keeper_no);
     host.asks_keeper = host.asks_keeper && what.keeper_no == 0;
   }
-  void take(played_host&, const protocol::elastic_specs&) {}
+  void take(played_host& host, const protocol::elastic_specs& what) {
+    host.specs.insert(host.specs.end(), what.specs.begin(), what.specs.end());
+  }
 
   std::uint64_t links = 0;
   caf::actor_clock::time_point next_beat{};

@@ -14,10 +14,10 @@ import unittest
 
 import checker_test
 import types_test
-from elastic_case import DEADLINE_S, ElasticCase, Worker, elastic_job, said
+from elastic_case import DEADLINE_S, ElasticCase, Hook, Worker, elastic_job, said
 from notes import LOST, OPEN, Note, boot_us
 
-FINISHED = 2
+FINISHED, ERROR = 2, 3
 NORMAL, MISFIRE, FAILOVER = "NORMAL_TRIGGER", "MISFIRE", "FAILOVER"
 
 
@@ -208,6 +208,37 @@ class ElasticTest(ElasticCase):
                 compensated += 1
         self.assertGreater(compensated, 0)
         self.assertEqual(self.lost_bodies("slow"), set())
+
+    def test_a_failed_item_is_told_to_a_webhook(self):
+        by_node, by_host = Hook(self), Hook(self)
+
+        def job(name: str, hook: Hook, **props: str) -> str:
+            pairs = ", ".join(f'"{key}" = "{value}"' for key, value in ({"webhook.url": hook.url} | props).items())
+            options = {"handler": "fail", "error_handler": "WEBHOOK"}
+            return elastic_job(name, 2, {}, **options) + f"props = {{ {pairs} }}\n"
+
+        server = self.start_server(job("told", by_node) + job("near", by_host, **{"error.notify": "host"}),
+                                   "--set", "elastic.error_targets=127.0.0.1")
+        worker, = self.start_workers("a", error_target="127.0.0.1")
+        server.wait_for(lambda: by_node.bodies and by_host.bodies, "both messages arrive")
+        for name, hook in (("told", by_node), ("near", by_host)):
+            body = hook.bodies[0]
+            self.assertEqual((body["job"], body["kind"], body["content"]), (name, "failure", "no stock"), body)
+            self.assertIn(self.state_of(body["log_id"]), (ERROR, OPEN), body)
+        # Both jobs fail twice each second, and each has one message in a minute.
+        worker.wait_for(lambda: len(worker.bodies("begin", "told")) >= 8, "more failures")
+        self.assertEqual((len(by_node.bodies), len(by_host.bodies)), (1, 1))
+        self.assertNotIn("/hook", server.text() + worker.text())
+        self.stop_all(server, "told", "near")
+
+    def test_a_pool_of_one_thread_runs_one_item_at_a_time(self):
+        items = {item: "ms=100" for item in range(4)}
+        server = self.start_server(elastic_job("single", 4, items, cron="0/2 * * * * ?", pool="SINGLE_THREAD"))
+        worker, = self.start_workers("a")
+        self.more_begin(worker, "single", 8)
+        self.stop_all(server, "single")
+        spans = sorted((note.boot_us, note.event) for note in worker.notes() if note.event in ("begin", "end"))
+        self.assertEqual([event for _, event in spans], ["begin", "end"] * (len(spans) // 2))
 
     def test_a_disabled_job_stays_disabled_after_a_restart(self):
         declared = elastic_job("off", 2, {0: "ms=1", 1: "ms=1"}) + elastic_job("on", 1, {0: "ms=1"})

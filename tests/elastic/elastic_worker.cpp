@@ -187,6 +187,8 @@ void set(arguments& to, std::string_view key, const std::string& value) {
     options.labels.push_back(value);
   else if (key == "capacity")
     options.elastic_capacity = std::stoul(value);
+  else if (key == "error_target")
+    options.elastic_error_targets = {value};
   else if (key == "drain_ms")
     options.elastic_drain = milliseconds{std::stol(value)};
   else

@@ -153,3 +153,28 @@ TEST_CASE("elastic handlers: names are unique and not empty", "[executor]") {
   CHECK(known.add("c", elastic_handlers::job_factory{}).error().code == core::errc::invalid_argument);
   CHECK(known.all().size() == 1);
 }
+
+TEST_CASE("elastic handlers: pools and error handlers have names of their own", "[executor]") {
+  struct half final : executor::elastic::pool_type {
+    [[nodiscard]] std::size_t limit(std::size_t processors) const override { return processors / 2 + 1; }
+  };
+  struct pager final : executor::elastic::error_handler {
+    executor::elastic::error_verdict handle(const executor::elastic::item_failure&) override {
+      return executor::elastic::error_verdict::proceed;
+    }
+  };
+  elastic_handlers known;
+  const auto make_pool = [] { return std::make_shared<half>(); };
+  const auto make_handler = [] { return std::make_shared<pager>(); };
+  CHECK(known.add_pool("half", make_pool));
+  CHECK(known.add_pool("half", make_pool).error().code == core::errc::conflict);
+  for (const std::string built_in : {"CPU", "cpu", "SINGLE_THREAD"})
+    CHECK(known.add_pool(built_in, make_pool).error().code == core::errc::conflict);
+  for (const std::string& wrong : {std::string{}, std::string(65, 'x'), std::string{" half"}})
+    CHECK(known.add_pool(wrong, make_pool).error().code == core::errc::invalid_argument);
+  CHECK(known.add_pool("none", nullptr).error().code == core::errc::invalid_argument);
+  CHECK(known.add_error_handler("half", make_handler));
+  CHECK(known.add_error_handler("Log", make_handler).error().code == core::errc::conflict);
+  CHECK(known.pools().size() == 1);
+  CHECK(known.error_handlers().size() == 1);
+}

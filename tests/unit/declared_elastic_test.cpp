@@ -188,11 +188,34 @@ TEST_CASE("declared file: mistakes in elastic jobs have a line", "[config][elast
 
 TEST_CASE("declared file: keys of elastic jobs that nothing implements are refused", "[config][elastic]") {
   for (const std::string line :
-       {"listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"", "started_timeout = 3", "pool = \"CPU\"",
-        "jobExecutorServiceHandlerType = \"CPU\"", "error_handler = \"LOG\"", "job-error-handler-type = \"LOG\"", "retry = 1",
+       {"listeners = \"l\"", "jobListenerTypes = \"l\"", "once_listeners = \"l\"", "started_timeout = 3", "retry = 1",
         "calendar = \"c\"", "alarm_email = \"a@b.example\""})
     CHECK(elastic_refusal(small_elastic + line + '\n') ==
           "e.toml:6: " + line.substr(0, line.find(' ')) + ": not supported by this release");
+}
+
+TEST_CASE("declared file: pools and error handlers have built-in names and those of programs", "[config][elastic]") {
+  for (const std::string key : {"pool", "jobExecutorServiceHandlerType", "job-executor-thread-pool-size-provider-type"})
+    CHECK(elastic_accepted(small_elastic + key + " = \"single_thread\"\n").what.options.pool == "SINGLE_THREAD");
+  for (const std::string key : {"error_handler", "jobErrorHandlerType", "job-error-handler-type"})
+    CHECK(elastic_accepted(small_elastic + key + " = \"Throw\"\n").what.options.error_handler == "THROW");
+  const auto own = elastic_accepted(small_elastic + "pool = \"half\"\nerror_handler = \"pager\"\n"
+                                                    "props = { \"custom.pager.key\" = \"k\" }\n");
+  CHECK(own.what.options.pool == "half");
+  CHECK(own.what.options.error_handler == "pager");
+  CHECK(elastic_accepted(declared_text(own)).what == own.what);
+}
+
+TEST_CASE("declared file: error handlers that notify users need their target", "[config][elastic]") {
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"EMAIL\"\n")
+        == "e.toml:6: error_handler: email.to: missing; the error handler EMAIL needs it");
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"DINGTALK\"\nprops = { \"dingtalk.secret\" = \"s\" }\n")
+        == "e.toml:7: props: dingtalk.webhook: missing; the error handler DINGTALK needs it, or error.channel");
+  CHECK(elastic_refusal(small_elastic + "error_handler = \"EMAIL\"\nprops = { \"email.to\" = \"a@b.example,ann\" }\n")
+        == "e.toml:7: props: email.to: invalid e-mail address \"ann\"");
+  CHECK(elastic_accepted(small_elastic + "error_handler = \"WECHAT\"\nprops = { \"error.channel\" = \"ops\" }\n")
+          .what.options.error_handler
+        == "WECHAT");
 }
 
 TEST_CASE("declared file: script and HTTP jobs have properties instead of a handler", "[config][elastic]") {

@@ -229,7 +229,8 @@ TEST_CASE("import: jobs that this release does not support are comments, without
     <props><prop key="streaming.process">true</prop></props>
   </elasticjob:job>
   <elasticjob:job id="mail" job-ref="m" registry-center-ref="c" sharding-total-count="1" job-error-handler-type="EMAIL">
-    <props><prop key="email.host">h</prop><prop key="email.password">geheim</prop></props>
+    <props><prop key="email.host">h</prop><prop key="email.from">a@b.example</prop><prop key="email.to">c@d.example</prop>
+      <prop key="own.password">geheim</prop></props>
   </elasticjob:job>
 </beans>
 )";
@@ -238,11 +239,12 @@ TEST_CASE("import: jobs that this release does not support are comments, without
   CHECK(done.left_out == 1);
   CHECK(tables_of(done.text) == "[[elastic_job]]\ngroup = \"pay\"\nname = \"flow\"\nhandler = \"f\"\n"
                                 "type = \"dataflow\"\ntotal = 1\nstreaming = true\n"
-                                "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n");
+                                "[[elastic_job]]\ngroup = \"pay\"\nname = \"mail\"\nhandler = \"m\"\ntotal = 1\n"
+                                "error_handler = \"EMAIL\"\nprops = { \"email.from\" = \"a@b.example\", \"email.host\" = \"h\", "
+                                "\"email.to\" = \"c@d.example\" }\n");
   CHECK(has_text(done.text, "# name = \"shell\"\n"));
   CHECK(has_text(done.text, "# Left out: jobs of type PYTHON are not supported by this release.\n"));
-  CHECK(has_text(done.text, "# props are not supported by this release: email.host, email.password.\n"));
-  CHECK(has_text(done.text, "# error_handler = \"EMAIL\"\n"));
+  CHECK(has_text(done.text, "# props are not supported by this release: own.password.\n"));
   CHECK_FALSE(has_text(done.text, "geheim"));
   CHECK(has_remark(done, "j.xml:5: job 'shell': left out: jobs of type PYTHON"));
 }

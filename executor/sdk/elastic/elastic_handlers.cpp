@@ -1,13 +1,40 @@
 #include "executor/sdk/elastic/elastic_handlers.hpp"
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "core/elastic/elastic_definition.hpp"
+#include "core/elastic/elastic_fields.hpp"
 #include "core/elastic/job_types.hpp"
+#include "core/elastic/part_names.hpp"
 #include "core/text/text.hpp"
 
 namespace ringmaster::executor::elastic {
+
+namespace {
+
+/// Adds a pool or an error handler. `what`: for messages.
+template <class Factory>
+core::result<void> add_part(std::map<std::string, Factory, std::less<>>& to, std::string_view what,
+                            std::span<const std::string_view> built_in, std::string name, Factory factory) {
+  using core::errc;
+  const auto shown = std::string{what} + " \"" + core::valid_utf8(name) + '"';
+  // Blanks around a name would be invisible in a job.
+  if (name.empty() || core::trimmed(name) != name || core::valid_utf8(name) != name
+      || core::count_characters(name) > static_cast<std::size_t>(core::elastic::type_name_chars))
+    return core::fail(errc::invalid_argument, shown + " must have 1 to 64 characters, in UTF-8, without blanks around them");
+  if (!factory)
+    return core::fail(errc::invalid_argument, shown + " has no factory");
+  if (core::elastic::spelled_as(built_in, name) != name || std::find(built_in.begin(), built_in.end(), name) != built_in.end())
+    return core::fail(errc::conflict, shown + " is built in");
+  if (!to.emplace(std::move(name), std::move(factory)).second)
+    return core::fail(errc::conflict, shown + " is registered twice");
+  return {};
+}
+
+} // namespace
 
 core::result<void> elastic_handlers::add(std::string name, elastic_body body) {
   using core::errc;
@@ -49,6 +76,14 @@ core::result<void> elastic_handlers::add_job(std::string name, job_factory facto
                  throw std::runtime_error{"the factory of the handler returned no job"};
                job->execute(context);
              }});
+}
+
+core::result<void> elastic_handlers::add_pool(std::string name, pool_factory factory) {
+  return add_part(pools_, "pool", core::elastic::pool_names, std::move(name), std::move(factory));
+}
+
+core::result<void> elastic_handlers::add_error_handler(std::string name, error_handler_factory factory) {
+  return add_part(error_handlers_, "error handler", core::elastic::error_handler_names, std::move(name), std::move(factory));
 }
 
 } // namespace ringmaster::executor::elastic

@@ -15,7 +15,9 @@
 #include "core/result.hpp"
 #include "executor/handler_code.hpp"
 #include "executor/sdk/elastic/dataflow_job.hpp"
+#include "executor/sdk/elastic/error_handler.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
+#include "executor/sdk/elastic/pool_type.hpp"
 #include "executor/sdk/elastic/simple_job.hpp"
 #include "executor/task.hpp"
 
@@ -70,9 +72,21 @@ public:
   /// registered, `invalid_argument` for another type and an empty body.
   core::result<void> add_type(std::string_view job_type, elastic_body body);
 
+  using pool_factory = std::function<std::shared_ptr<pool_type>()>;
+  /// Registers a pool: the value `pool` of jobs. The factory is called once, when the executor starts. Errors: as for a job
+  /// class, and `conflict` for the name of a built-in pool. Names have at most 64 characters.
+  core::result<void> add_pool(std::string name, pool_factory factory);
+  /// Registers an error handler: the value `error_handler` of jobs. The factory is called at the first failed item of each job
+  /// with it. Errors: as for a pool.
+  core::result<void> add_error_handler(std::string name, error_handler_factory factory);
+
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }
   [[nodiscard]] const std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>>& all() const noexcept {
     return by_name_;
+  }
+  [[nodiscard]] const std::map<std::string, pool_factory, std::less<>>& pools() const noexcept { return pools_; }
+  [[nodiscard]] const std::map<std::string, error_handler_factory, std::less<>>& error_handlers() const noexcept {
+    return error_handlers_;
   }
 
 private:
@@ -80,6 +94,8 @@ private:
   core::result<void> keep(std::string name, elastic_body body);
 
   std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>> by_name_;
+  std::map<std::string, pool_factory, std::less<>> pools_;
+  std::map<std::string, error_handler_factory, std::less<>> error_handlers_;
 };
 
 } // namespace ringmaster::executor::elastic
