@@ -19,11 +19,6 @@ namespace ringmaster::test {
 struct provable_processes final : actors::process_watch {
   bool watch(const elastic::host_process&, const elastic::host_facts&) override { return true; }
   void forget(const elastic::host_process&) override {}
-  void watch_program(const elastic::host_process&, elastic::item_run_id, std::int64_t) override {}
-  void forget_program(const elastic::host_process&, elastic::item_run_id) override {}
-  bool programs_ended(const elastic::host_process&) override { return false; }
-  bool has_programs(const elastic::host_process&) const override { return false; }
-  void forget_programs(const elastic::host_process&) override {}
   std::vector<elastic::host_process> ended() override { return std::exchange(over, {}); }
   std::vector<elastic::host_process> over;
 };

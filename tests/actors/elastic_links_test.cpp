@@ -13,11 +13,6 @@ namespace {
 struct no_processes final : actors::process_watch {
   bool watch(const core::elastic::host_process&, const core::elastic::host_facts&) override { return false; }
   void forget(const core::elastic::host_process&) override {}
-  void watch_program(const core::elastic::host_process&, core::elastic::item_run_id, std::int64_t) override {}
-  void forget_program(const core::elastic::host_process&, core::elastic::item_run_id) override {}
-  bool programs_ended(const core::elastic::host_process&) override { return false; }
-  bool has_programs(const core::elastic::host_process&) const override { return false; }
-  void forget_programs(const core::elastic::host_process&) override {}
   std::vector<core::elastic::host_process> ended() override { return {}; }
 };
 
