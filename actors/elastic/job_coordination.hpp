@@ -280,7 +280,9 @@ private:
   // Plans, fires, requests (job_fires.cpp).
   void set_dirty(job_moment at);
   void replan(job_moment at);
-  void keep_plan(core::elastic::item_plan&& made, job_moment at);
+  /// Asks streams to end whose items the plan gives to other hosts.
+  void move_streams(job_moment at);
+  [[nodiscard]] bool changes_host_by_fire() const;
   void fire_due(job_moment at);
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;

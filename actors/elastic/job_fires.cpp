@@ -50,23 +50,24 @@ void job_coordination::replan(job_moment at) {
     return;
   }
   plan_.failure.clear();
-  if (plan_.plan != *made)
-    keep_plan(std::move(*made), at);
+  if (plan_.plan != *made) {
+    plan_.plan = std::move(*made);
+    ++plan_.version;
+    out_.facts.emplace_back(fact::plan{});
+    plan_.stored = false;
+  }
   slot_freed_ = true;
+  if (job_->what.options.streaming)
+    move_streams(at);
 }
 
-void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
-  plan_.plan = std::move(made);
-  ++plan_.version;
-  out_.facts.emplace_back(fact::plan{});
-  plan_.stored = false;
-  if (!job_->what.options.streaming)
-    return;
+// Also those that an unchanged plan moves: the coordinator before may have ended between the plan and the order.
+void job_coordination::move_streams(job_moment at) {
   for (const auto which : busy_items()) {
     const auto& one = items_.at(which).state;
-    if (core::number(which) >= 0 && elastic::is_open(one.state) && one.state != elastic::item_state::cancelling && !one.drain
-        && plan_.plan->owner_of(core::number(which)).is_assigned()
-        && plan_.plan->owner_of(core::number(which)).host != one.host.host)
+    if (core::number(which) < 0 || !elastic::is_open(one.state) || one.state == elastic::item_state::cancelling || one.drain)
+      continue;
+    if (const auto owner = plan_.plan->owner_of(core::number(which)); owner.is_assigned() && owner.host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
   }
 }
@@ -81,11 +82,18 @@ bool job_coordination::waits_for_hosts(job_moment at) const {
   return at.now < phase_.hosts_expected_until && (!plan_.plan || plan_.plan->unassigned_count() == plan_.plan->total());
 }
 
+// The strategy of a single item may choose by its last runner. A fire that a stream misses does not move it.
+bool job_coordination::changes_host_by_fire() const {
+  if (job_->what.total != 1 || job_->what.options.strategy.empty())
+    return false;
+  const auto found = items_.find(item_number{0});
+  return !job_->what.options.streaming || found == items_.end() || !elastic::is_open(found->second.state.state);
+}
+
 void job_coordination::fire_due(job_moment at) {
   if (!is_due(at.wall))
     return;
-  // The strategy of a single item may choose by its last runner.
-  if (plan_.fingerprint != hosts_.fingerprint() || (job_->what.total == 1 && !job_->what.options.strategy.empty()))
+  if (plan_.fingerprint != hosts_.fingerprint() || changes_host_by_fire())
     replan(at);
   if (waits_for_hosts(at))
     return;

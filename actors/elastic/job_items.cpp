@@ -208,10 +208,13 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
         return host;
     return hosts_.take_best(except, runs);
   }
-  if (cause.source == elastic::run_source::failover)
-    return hosts_.take_best(except, runs);
+  const bool takes_over = cause.source == elastic::run_source::failover;
   const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
-  return owner == elastic::no_host ? std::nullopt : hosts_.take(owner, except);
+  // A stream that begins elsewhere would have to move to the planned host at once.
+  if (owner != elastic::no_host && (!takes_over || job_->what.options.streaming))
+    if (auto host = hosts_.take(owner, except); host || !takes_over)
+      return host;
+  return takes_over ? hosts_.take_best(except, runs) : std::nullopt;
 }
 
 // The item that has waited longest is first.
