@@ -291,6 +291,10 @@ private:
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
   [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  /// Starts what a request owes that the coordinator before has begun.
+  std::size_t continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
+  /// Ends a request for one item that starts no run.
+  void drop_request(item_number which, core::elastic::request_id request);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
   void prune_requests();
   void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);

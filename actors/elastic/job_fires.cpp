@@ -192,7 +192,7 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
     return 0;
   // One fire of a job is written at a time.
-  if (fire_) {
+  if (fire_ && request.owed.empty()) {
     requests_.waiting.push_back(request);
     return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
   }
@@ -201,6 +201,8 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   const fire_key key{request.at, elastic::run_source::manual, request.id};
   const elastic::event::requested event{key, request.policy,
                                         elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
+  if (!request.owed.empty())
+    return continue_request(request.owed, event, at);
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;
@@ -212,16 +214,38 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
     if (const item_number which{item}; items_.contains(which) && request.item.value_or(which) == which) {
       ++asked;
       apply(which, event, at);
+      const auto& queue = items_.at(which).state.queue;
+      if (std::any_of(queue.begin(), queue.end(), [&](const auto& each) { return each.key == key; }))
+        out.owed.push_back(which);
     }
   built_.fire = nullptr;
   requests_.starting = {};
-  if (!built_.granted.empty()) {
-    expect_granted(out.fires.back());
-    send_fire(std::move(out));
-  } else if (requests_.dropped >= asked) {
+  if (requests_.dropped >= asked) {
     emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
+    return 0;
   }
-  return asked - std::min(asked, requests_.dropped);
+  expect_granted(out.fires.back());
+  send_fire(std::move(out));
+  return asked - requests_.dropped;
+}
+
+// The coordinator before has begun it. What it owes is no longer dropped because an item is busy.
+std::size_t job_coordination::continue_request(const std::vector<item_number>& owed, elastic::event::requested event,
+                                               job_moment at) {
+  event.policy = elastic::request_policy::queue;
+  for (const auto which : owed)
+    if (items_.contains(which))
+      apply(which, event, at);
+    else
+      drop_request(which, event.key.request);
+  return owed.size();
+}
+
+void job_coordination::drop_request(item_number which, elastic::request_id request) {
+  if (!writes_.next.empty())
+    if (auto* last = std::get_if<elastic::request_end>(&writes_.next.back().first); last != nullptr && last->request == request)
+      return last->items.push_back(which);
+  emit(elastic::request_end{who_.job, request, {which}}, {op_note::kind::request});
 }
 
 const std::string& job_coordination::param_of(const fire_key& fire) const {

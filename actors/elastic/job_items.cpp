@@ -116,7 +116,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     if (what.request == requests_.starting)
       ++requests_.dropped;
     else
-      emit(elastic::request_end{who_.job, what.request}, {op_note::kind::request});
+      drop_request(which, what.request);
   } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
     out_.problems.push_back("item " + std::to_string(core::number(which)) + " has waited for a host for 30 s");
   } else if constexpr (std::is_same_v<Action, action::taint_host>) {
