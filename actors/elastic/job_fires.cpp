@@ -67,6 +67,8 @@ void job_coordination::move_streams(job_moment at) {
     const auto& one = items_.at(which).state;
     if (core::number(which) < 0 || !elastic::is_open(one.state) || one.state == elastic::item_state::cancelling || one.drain)
       continue;
+    if (hosts_.standing_of(one.host) == job_hosts::standing::gone)
+      continue;
     if (const auto owner = plan_.plan->owner_of(core::number(which)); owner.is_assigned() && owner.host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
   }

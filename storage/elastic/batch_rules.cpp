@@ -51,8 +51,8 @@ void batch_rules::decide(const elastic::elastic_op& op, elastic::elastic_answer&
     decide(*step, answer);
   } else {
     const auto& request = std::get<elastic::request_end>(op);
-    for (const auto item : request.items)
-      rows_.end_owed({request.job, item}, request.request);
+    for (const auto which : request.items)
+      rows_.end_owed({request.job, which}, request.request);
     rows_.end_request(request.job, request.request);
     answer.outcome = done;
   }

@@ -105,6 +105,13 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(step(at, one, event::stream_moved{}) == " >U");
     CHECK(step(at, one, event::run_present{one.host, run, fence_now}) == "drain >R");
   }
+  SECTION("the rest of a stream that was taken over is no takeover") {
+    one.cause.source = run_source::failover;
+    one.attempt = 2;
+    CHECK(step(at, one, event::stream_moved{}) == "drain >R");
+    CHECK(step(at, one, event::finished{run, fence_now, host_outcome::yielded}) == "E6:ok+N >G");
+    CHECK(one.attempt == 2);
+  }
   SECTION("a wait for a host: the alarm once, then the age of the missed fire") {
     at.host.reset();
     at.now = begin;
