@@ -178,7 +178,7 @@ TEST_CASE_METHOD(boxed, "events of a closed run are removed", "[actors][elastic]
   CHECK(box.empty());
 }
 
-TEST_CASE_METHOD(boxed, "of the cursors of a run one is under way, and the newest of the others follows it", "[actors][elastic]") {
+TEST_CASE_METHOD(boxed, "one cursor of a run is under way, and the newest of the others follows it", "[actors][elastic]") {
   add_cursor(1);
   CHECK(cursors() == cursor_texts{"p1"});
   add_cursor(2);

@@ -303,7 +303,8 @@ TEST_CASE("E8 keeps the last of several cursors of an item", "[storage][elastic]
   f.open(2);
   std::vector<elastic::elastic_op> ops;
   for (const auto& [item, value] : {std::pair{2, "a"}, std::pair{0, "b"}, std::pair{2, "c"}})
-    ops.emplace_back(elastic::item_write{f.job, elastic::item_number{item}, elastic::write_cursor{elastic::fence_number{1}, value}});
+    ops.emplace_back(
+      elastic::item_write{f.job, elastic::item_number{item}, elastic::write_cursor{elastic::fence_number{1}, value}});
   f.write(ops);
   const auto cursors = require(f.ej().read_job(f.job)).cursors;
   REQUIRE(cursors.size() == 2);

@@ -69,8 +69,9 @@ TEST_CASE("a request stays until it owes no item a run", "[storage][elastic]") {
     const auto run = f.write_item(1, f.grant(0)).run;
     elastic::item_next next;
     next.grant = f.run_of(1);
-    CHECK(f.write_item(1, elastic::action::write_end{run, elastic::fence_number{1}, elastic::item_run_end::finished, next}).grant
-          == done);
+    CHECK(
+      f.write_item(1, elastic::action::write_end{run, elastic::fence_number{1}, elastic::item_run_end::finished, next}).grant ==
+      done);
     CHECK(f.owed() == f.items({2}));
     f.write({elastic::request_end{f.job, f.id, f.items({2})}});
   }

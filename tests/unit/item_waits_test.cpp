@@ -105,7 +105,7 @@ TEST_CASE("each wait of an item has its deadline", "[unit][elastic]") {
     CHECK(step(at, one, event::stream_moved{}) == " >U");
     CHECK(step(at, one, event::run_present{one.host, run, fence_now}) == "drain >R");
   }
-  SECTION("the rest of a stream that was taken over is no takeover") {
+  SECTION("a stream that was taken over goes on under the source of its fire") {
     one.cause.source = run_source::failover;
     one.attempt = 2;
     CHECK(step(at, one, event::stream_moved{}) == "drain >R");

@@ -20,7 +20,7 @@ struct dataflow_job {
   virtual void process(item_context& context, std::vector<T> data) = 0;
 };
 
-/// The same as coroutines, which need no thread while they wait: the rules of `executor::handler` apply.
+/// Functions of a dataflow as coroutines, which need no thread while they wait: the rules of `executor::handler` apply.
 template <class T>
 using task_fetch = std::function<task<std::vector<T>>(item_context&)>;
 template <class T>

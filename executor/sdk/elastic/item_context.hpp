@@ -60,8 +60,8 @@ public:
   [[nodiscard]] virtual std::stop_token stop_token() const noexcept = 0;
   /// Notes that the run ends before its work is done, because of a drain.
   virtual void yield() const noexcept = 0;
-  /// Passes a cursor on to be stored. `done` is called once, on any thread, perhaps before this returns; it must not block. Errors:
-  /// those of `item_context::save_cursor`.
+  /// Passes a cursor on to be stored. `done` is called once, on any thread, perhaps before this returns; it must not block.
+  /// Errors: those of `item_context::save_cursor`.
   virtual void save_cursor(std::string value, std::function<void(core::result<void>)> done) const = 0;
 };
 
@@ -116,10 +116,10 @@ public:
 
   /// Returns the cursor that the runs of this item before this one have stored; unset: none. It stays the same during the run.
   [[nodiscard]] std::optional<std::string_view> cursor() const noexcept { return facts_.cursor; }
-  /// Stores the position of the item, any bytes, for its next run: of the next fire, of a takeover, of a stream that moves. Blocks
-  /// until this value or a newer one of this run is stored. Errors: `fenced` if another host may run the item, so that its value
-  /// counts; `too_large` beyond 64 KiB; `unavailable` if no node has stored it within `save_limit`, or the run has ended: it may be
-  /// stored later.
+  /// Stores the position of the item, any bytes, for its next run: of the next fire, of a takeover, of a stream that moves.
+  /// Blocks until this value or a newer one of this run is stored. Errors: `fenced` if another host may run the item, so that its
+  /// value counts; `too_large` beyond 64 KiB; `unavailable` if no node has stored it within `save_limit`, or the run has ended: it
+  /// may be stored later.
   [[nodiscard]] core::result<void> save_cursor(std::string value) const;
   /// For coroutines: as `save_cursor`, but it needs no thread while it waits.
   [[nodiscard]] cursor_awaiter async_save_cursor(std::string value) const { return {threads_, right_, std::move(value)}; }
