@@ -236,7 +236,7 @@ std::size_t job_coordination::continue_request(const std::vector<item_number>& o
                                                job_moment at) {
   event.policy = elastic::request_policy::queue;
   for (const auto which : owed)
-    if (items_.contains(which))
+    if (core::number(which) >= 0 && items_.contains(which))
       apply(which, event, at);
     else
       drop_request(which, event.key.request);

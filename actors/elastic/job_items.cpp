@@ -161,8 +161,7 @@ void job_coordination::send_grant(item_number which, const job_item& one, const 
   const auto* barrier = core::number(which) < 0 ? nullptr : barrier_of(cause.fire);
   mail_.grant(host, job_->version, param_of(cause.fire),
               {which, what.run, what.fence, cause.source, one.state.attempt, cause.fire.at, one.state.lease,
-               cursor == cursors_.end() ? std::nullopt : cursor->second.value,
-               barrier != nullptr && barrier->holds()});
+               cursor == cursors_.end() ? std::nullopt : cursor->second.value, barrier != nullptr && barrier->holds()});
 }
 
 void job_coordination::count_run(const elastic::item& one, bool is_there) {

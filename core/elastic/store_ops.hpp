@@ -92,8 +92,8 @@ struct fire_write {
   /// A plan that is used for the first time.
   std::optional<plan_row> plan;
   std::vector<item_write> items;
-  /// Items to which the request of the fire still owes a run: they wait, or their grants follow. The store adds those whose grants
-  /// are lost, and takes each away with its grant.
+  /// Items to which the request of the fire still owes a run: they wait, or their grants follow. The store adds those whose
+  /// grants are lost, and takes each away with its grant.
   std::vector<item_number> owed = {};
 };
 

@@ -118,8 +118,8 @@ public:
   [[nodiscard]] std::optional<std::string_view> cursor() const noexcept { return facts_.cursor; }
   /// Stores the position of the item, any bytes, for its next run: of the next fire, of a takeover, of a stream that moves.
   /// Blocks until this value or a newer one of this run is stored. Errors: `fenced` if another host may run the item, so that its
-  /// value counts; `too_large` beyond 64 KiB; `unavailable` if no node has stored it within `save_limit`, or the run has ended: it
-  /// may be stored later.
+  /// value counts; `too_large` beyond 64 KiB; `unavailable` if no node has stored it within `save_limit`, or the run has ended:
+  /// it may be stored later.
   [[nodiscard]] core::result<void> save_cursor(std::string value) const;
   /// For coroutines: as `save_cursor`, but it needs no thread while it waits.
   [[nodiscard]] cursor_awaiter async_save_cursor(std::string value) const { return {threads_, right_, std::move(value)}; }
