@@ -231,7 +231,8 @@ void elastic_director_state::pass_on(protocol::host_events&& events) {
     const auto* const held = slot_of(key);
     if (jobs_.contains(key))
       parts[key].push_back(std::move(event));
-    else if (held != nullptr && held->is_served())
+    // A receipt for a cursor says that it is stored.
+    else if (held != nullptr && held->is_served() && event.kind != protocol::elastic_event_kind::cursor)
       ++gone;
     else
       ++refused;

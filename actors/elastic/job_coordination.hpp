@@ -288,7 +288,9 @@ private:
   // Plans, fires, requests (job_fires.cpp).
   void set_dirty(job_moment at);
   void replan(job_moment at);
-  void keep_plan(core::elastic::item_plan&& made, job_moment at);
+  /// Asks streams to end whose items the plan gives to other hosts.
+  void move_streams(job_moment at);
+  [[nodiscard]] bool changes_host_by_fire() const;
   void fire_due(job_moment at);
   [[nodiscard]] bool waits_for_hosts(job_moment at) const;
   [[nodiscard]] bool is_due(core::time_point wall) const;
@@ -297,6 +299,10 @@ private:
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
   [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  /// Starts what a request owes that the coordinator before has begun.
+  std::size_t continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
+  /// Ends a request for one item that starts no run.
+  void drop_request(item_number which, core::elastic::request_id request);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
   void prune_requests();
   void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);

@@ -50,23 +50,26 @@ void job_coordination::replan(job_moment at) {
     return;
   }
   plan_.failure.clear();
-  if (plan_.plan != *made)
-    keep_plan(std::move(*made), at);
+  if (plan_.plan != *made) {
+    plan_.plan = std::move(*made);
+    ++plan_.version;
+    out_.facts.emplace_back(fact::plan{});
+    plan_.stored = false;
+  }
   slot_freed_ = true;
+  if (job_->what.options.streaming)
+    move_streams(at);
 }
 
-void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
-  plan_.plan = std::move(made);
-  ++plan_.version;
-  out_.facts.emplace_back(fact::plan{});
-  plan_.stored = false;
-  if (!job_->what.options.streaming)
-    return;
+// Also those that an unchanged plan moves: the coordinator before may have ended between the plan and the order.
+void job_coordination::move_streams(job_moment at) {
   for (const auto which : busy_items()) {
     const auto& one = items_.at(which).state;
-    if (core::number(which) >= 0 && elastic::is_open(one.state) && one.state != elastic::item_state::cancelling && !one.drain
-        && plan_.plan->owner_of(core::number(which)).is_assigned()
-        && plan_.plan->owner_of(core::number(which)).host != one.host.host)
+    if (core::number(which) < 0 || !elastic::is_open(one.state) || one.state == elastic::item_state::cancelling || one.drain)
+      continue;
+    if (hosts_.standing_of(one.host) == job_hosts::standing::gone)
+      continue;
+    if (const auto owner = plan_.plan->owner_of(core::number(which)); owner.is_assigned() && owner.host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
   }
 }
@@ -81,11 +84,18 @@ bool job_coordination::waits_for_hosts(job_moment at) const {
   return at.now < phase_.hosts_expected_until && (!plan_.plan || plan_.plan->unassigned_count() == plan_.plan->total());
 }
 
+// The strategy of a single item may choose by its last runner. A fire that a stream misses does not move it.
+bool job_coordination::changes_host_by_fire() const {
+  if (job_->what.total != 1 || job_->what.options.strategy.empty())
+    return false;
+  const auto found = items_.find(item_number{0});
+  return !job_->what.options.streaming || found == items_.end() || !elastic::is_open(found->second.state.state);
+}
+
 void job_coordination::fire_due(job_moment at) {
   if (!is_due(at.wall))
     return;
-  // The strategy of a single item may choose by its last runner.
-  if (plan_.fingerprint != hosts_.fingerprint() || (job_->what.total == 1 && !job_->what.options.strategy.empty()))
+  if (plan_.fingerprint != hosts_.fingerprint() || changes_host_by_fire())
     replan(at);
   if (waits_for_hosts(at))
     return;
@@ -184,7 +194,7 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
     return 0;
   // One fire of a job is written at a time.
-  if (fire_) {
+  if (fire_ && request.owed.empty()) {
     requests_.waiting.push_back(request);
     return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
   }
@@ -193,6 +203,8 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   const fire_key key{request.at, elastic::run_source::manual, request.id};
   const elastic::event::requested event{key, request.policy,
                                         elastic::moment_after(at.now, request.at + rules_.misfire_max_age - at.wall)};
+  if (!request.owed.empty())
+    return continue_request(request.owed, event, at);
   elastic::fire_write out{who_.job, std::nullopt, {}, std::nullopt, {}};
   out.fires.push_back({key, plan_.version, job_->version, elastic::fire_state::open, 0, 0, request.param});
   built_.fire = &out;
@@ -204,16 +216,38 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
     if (const item_number which{item}; items_.contains(which) && request.item.value_or(which) == which) {
       ++asked;
       apply(which, event, at);
+      const auto& queue = items_.at(which).state.queue;
+      if (std::any_of(queue.begin(), queue.end(), [&](const auto& each) { return each.key == key; }))
+        out.owed.push_back(which);
     }
   built_.fire = nullptr;
   requests_.starting = {};
-  if (!built_.granted.empty()) {
-    expect_granted(out.fires.back());
-    send_fire(std::move(out));
-  } else if (requests_.dropped >= asked) {
+  if (requests_.dropped >= asked) {
     emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
+    return 0;
   }
-  return asked - std::min(asked, requests_.dropped);
+  expect_granted(out.fires.back());
+  send_fire(std::move(out));
+  return asked - requests_.dropped;
+}
+
+// The coordinator before has begun it. What it owes is no longer dropped because an item is busy.
+std::size_t job_coordination::continue_request(const std::vector<item_number>& owed, elastic::event::requested event,
+                                               job_moment at) {
+  event.policy = elastic::request_policy::queue;
+  for (const auto which : owed)
+    if (core::number(which) >= 0 && items_.contains(which))
+      apply(which, event, at);
+    else
+      drop_request(which, event.key.request);
+  return owed.size();
+}
+
+void job_coordination::drop_request(item_number which, elastic::request_id request) {
+  if (!writes_.next.empty())
+    if (auto* last = std::get_if<elastic::request_end>(&writes_.next.back().first); last != nullptr && last->request == request)
+      return last->items.push_back(which);
+  emit(elastic::request_end{who_.job, request, {which}}, {op_note::kind::request});
 }
 
 const std::string& job_coordination::param_of(const fire_key& fire) const {

@@ -119,7 +119,7 @@ void job_coordination::act(item_number which, job_item& one, const Action& what,
     if (what.request == requests_.starting)
       ++requests_.dropped;
     else
-      emit(elastic::request_end{who_.job, what.request}, {op_note::kind::request});
+      drop_request(which, what.request);
   } else if constexpr (std::is_same_v<Action, action::raise_alarm>) {
     out_.problems.push_back("item " + std::to_string(core::number(which)) + " has waited for a host for 30 s");
   } else if constexpr (std::is_same_v<Action, action::taint_host>) {
@@ -210,10 +210,13 @@ std::optional<elastic::host_process> job_coordination::choose(const elastic::run
         return host;
     return hosts_.take_best(except, runs);
   }
-  if (cause.source == elastic::run_source::failover)
-    return hosts_.take_best(except, runs);
+  const bool takes_over = cause.source == elastic::run_source::failover;
   const auto owner = plan_.plan ? plan_.plan->owner_of(core::number(choice_.item)).host : elastic::no_host;
-  return owner == elastic::no_host ? std::nullopt : hosts_.take(owner, except);
+  // A stream that begins elsewhere would have to move to the planned host at once.
+  if (owner != elastic::no_host && (!takes_over || job_->what.options.streaming))
+    if (auto host = hosts_.take(owner, except); host || !takes_over)
+      return host;
+  return takes_over ? hosts_.take_best(except, runs) : std::nullopt;
 }
 
 // The item that has waited longest is first.

@@ -92,6 +92,9 @@ struct fire_write {
   /// A plan that is used for the first time.
   std::optional<plan_row> plan;
   std::vector<item_write> items;
+  /// Items to which the request of the fire still owes a run: they wait, or their grants follow. The store adds those whose
+  /// grants are lost, and takes each away with its grant.
+  std::vector<item_number> owed = {};
 };
 
 /// E10: one step of a barrier, with the grant of its hook.
@@ -104,10 +107,12 @@ struct fire_step_write {
   std::optional<item_write> hook;
 };
 
-/// End of a request that starts no run. (A grant and a fire of a request delete it as well.)
+/// End of a request for items that start no run. The request is deleted once it owes no item: here, or with a fire or a grant of
+/// it.
 struct request_end {
   elastic_job_id job{};
   request_id request{};
+  std::vector<item_number> items = {};
 };
 
 using elastic_op = std::variant<item_write, fire_write, fire_step_write, request_end>;

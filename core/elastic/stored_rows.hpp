@@ -151,6 +151,8 @@ struct request_row {
   request_policy policy = request_policy::discard;
   std::optional<std::string> param = std::nullopt;
   time_point at{};
+  /// Items that it still owes a run, ascending; empty: it has not begun.
+  std::vector<item_number> owed = {};
 };
 
 /// A result that a node without the slot has heard (`ej_inbox`).

@@ -15,8 +15,8 @@ void cursor_saves::open(sender send) {
 
 void cursor_saves::save(std::string&& value, saved done, boot_time now) {
   if (value.size() > core::elastic::cursor_bytes)
-    return done(core::fail(core::errc::too_large,
-                           "a cursor has at most " + std::to_string(core::elastic::cursor_bytes) + " bytes"));
+    return done(
+      core::fail(core::errc::too_large, "a cursor has at most " + std::to_string(core::elastic::cursor_bytes) + " bytes"));
   std::unique_lock lock{guard_};
   if (ended_ || !send_) {
     const auto why = ended_.value_or(core::error{core::errc::unavailable, "the run has not begun"});

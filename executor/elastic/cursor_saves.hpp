@@ -15,8 +15,8 @@
 
 namespace ringmaster::executor::elastic {
 
-/// The saves of one run, numbered from 1. A stored value ends the waits of all saves up to its own. Any thread. Functions that are
-/// told of an outcome must neither block nor save.
+/// The saves of one run, numbered from 1. A stored value ends the waits of all saves up to its own. Any thread. Functions that
+/// are called with an outcome must neither block nor save.
 class cursor_saves {
 public:
   using saved = std::function<void(core::result<void>)>;

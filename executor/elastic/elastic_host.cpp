@@ -192,6 +192,8 @@ void elastic_host_state::go_on_draining() {
     book_.cancel_all();
     return go_on();
   }
+  // Bodies that still wait would hold up the end of this process.
+  parts_.tools.board->end_saves();
   for (auto& promise : std::exchange(drained_, {}))
     promise.deliver();
 }

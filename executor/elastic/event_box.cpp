@@ -134,7 +134,8 @@ bool event_box::release_cursor(core::elastic::item_run_id run, boot_time not_bef
   const auto of_run = of_run_.find(run);
   if (of_run == of_run_.end())
     return false;
-  const auto held = std::find_if(of_run->second.begin(), of_run->second.end(), [this](auto key) { return events_.at(key).is_held; });
+  const auto held =
+    std::find_if(of_run->second.begin(), of_run->second.end(), [this](auto key) { return events_.at(key).is_held; });
   if (held == of_run->second.end())
     return false;
   make_ready(*held, not_before);

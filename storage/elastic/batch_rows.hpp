@@ -103,11 +103,21 @@ public:
   void end_run(ended_run run) { ended_.push_back(std::move(run)); }
   /// The last value of an item counts.
   void save_cursor(const item_key& key, const core::elastic::write_cursor& value) { cursors_[key] = &value; }
+  /// The request is deleted unless it owes an item.
   void end_request(core::elastic::elastic_job_id job, core::elastic::request_id request) { requests_.insert({job, request}); }
+  /// The request owes the item a run.
+  void owe(const item_key& key, core::elastic::request_id request) { owed_.insert({{request, key.second}, key.first}); }
+  /// The request owes the item nothing any more.
+  void end_owed(const item_key& key, core::elastic::request_id request) {
+    over_.insert({request, key.second});
+    end_request(key.first, request);
+  }
 
   [[nodiscard]] core::time_point now() const noexcept { return now_; }
 
 private:
+  using owed_item = std::pair<core::elastic::request_id, core::elastic::item_number>;
+
   void read_schedules(std::span<const core::elastic::elastic_op* const> ops);
   void read_fires(std::span<const core::elastic::elastic_op* const> ops);
   void read_items(std::span<const core::elastic::elastic_op* const> ops);
@@ -119,6 +129,7 @@ private:
   void write_items();
   void write_plans();
   void write_others();
+  void write_requests();
 
   admin_session& own_;
   core::time_point now_;
@@ -133,6 +144,8 @@ private:
   std::vector<ended_run> ended_;
   std::map<item_key, const core::elastic::write_cursor*> cursors_;
   std::set<std::pair<core::elastic::elastic_job_id, core::elastic::request_id>> requests_;
+  std::map<owed_item, core::elastic::elastic_job_id> owed_;
+  std::set<owed_item> over_;
 };
 
 /// Calls `each(item_write)` for all item writes of an op.

@@ -51,6 +51,8 @@ void batch_rules::decide(const elastic::elastic_op& op, elastic::elastic_answer&
     decide(*step, answer);
   } else {
     const auto& request = std::get<elastic::request_end>(op);
+    for (const auto which : request.items)
+      rows_.end_owed({request.job, which}, request.request);
     rows_.end_request(request.job, request.request);
     answer.outcome = done;
   }
@@ -93,6 +95,18 @@ void batch_rules::decide(const elastic::fire_write& op, elastic::elastic_answer&
   }
   for (std::size_t i = 0; i < op.items.size(); ++i)
     decide_item(op.items[i], tries, answer.items[i]);
+  if (tries && !op.fires.empty() && core::number(op.fires.front().key.request) != 0)
+    owe_rest(op, answer);
+}
+
+// The coordinator tries a lost grant again.
+void batch_rules::owe_rest(const elastic::fire_write& op, const elastic::elastic_answer& answer) {
+  const auto request = op.fires.front().key.request;
+  for (const auto item : op.owed)
+    rows_.owe({op.job, item}, request);
+  for (std::size_t i = 0; i < op.items.size(); ++i)
+    if (answer.items[i].outcome == guard_lost)
+      rows_.owe({op.job, op.items[i].item}, request);
 }
 
 void batch_rules::decide(const elastic::fire_step_write& op, elastic::elastic_answer& answer) {
@@ -150,7 +164,7 @@ batch_rules::outcome batch_rules::grant(const item_key& key, held_item* row, con
   if (what.cause.source == elastic::run_source::misfire)
     held.missed = false;
   if (core::number(what.cause.fire.request) != 0)
-    rows_.end_request(key.first, what.cause.fire.request);
+    rows_.end_owed(key, what.cause.fire.request);
   rows_.begin_run({key, what, &answer});
   return done;
 }

@@ -26,6 +26,7 @@ void batch_rows::write() {
   end_runs();
   write_plans();
   write_others();
+  write_requests();
 }
 
 void batch_rows::write_schedules() {
@@ -136,8 +137,21 @@ void batch_rows::write_others() {
   own_.execute_rows("INSERT INTO ej_cursor (job, item, fence, value) VALUES {(?, ?, ?, ?),} $on_conflict(job, item)"
                     " fence = $new_value(fence), value = $new_value(value)",
                     values, 4);
+}
+
+// An item may be owed and granted in one batch.
+void batch_rows::write_requests() {
+  std::vector<sql_value> owed, over;
+  for (const auto& [key, job] : owed_)
+    append(owed, {value_of(key.first), value_of(key.second), value_of(job)});
+  for (const auto& [request, item] : over_)
+    append(over, {value_of(request), value_of(item)});
+  own_.execute_rows("INSERT $or_ignore INTO ej_request_item (request, item, job) VALUES {(?, ?, ?),}", owed, 3);
+  own_.execute_rows("DELETE FROM ej_request_item WHERE $is_pair(request, item)", over, 2);
   for (const auto& [job, request] : requests_)
-    own_.execute("DELETE FROM ej_request WHERE id = ? AND job = ?", request, job);
+    own_.execute("DELETE FROM ej_request WHERE id = ? AND job = ?"
+                 " AND NOT EXISTS (SELECT 1 FROM ej_request_item WHERE request = ?)",
+                 request, job, request);
 }
 
 } // namespace ringmaster::storage

@@ -191,6 +191,20 @@ void read_params(admin_session& own, elastic::adopted_job& out) {
   }
 }
 
+void read_owed(admin_session& own, elastic::adopted_job& out) {
+  if (out.requests.empty())
+    return;
+  auto owed = own.query("SELECT request, item FROM ej_request_item WHERE job = ? ORDER BY request, item", out.job.id);
+  auto request = out.requests.end();
+  while (owed.next()) {
+    const auto id = owed.id<elastic::request_id>(0);
+    if (request == out.requests.end() || request->id != id)
+      request = std::find_if(out.requests.begin(), out.requests.end(), [id](const auto& each) { return each.id == id; });
+    if (request != out.requests.end())
+      request->owed.push_back(owed.id<elastic::item_number>(1));
+  }
+}
+
 void read_waiting(admin_session& own, elastic::adopted_job& out) {
   const auto job = out.job.id;
   auto cursors = own.query("SELECT item, fence, value FROM ej_cursor WHERE job = ? ORDER BY item", job);
@@ -206,6 +220,7 @@ void read_waiting(admin_session& own, elastic::adopted_job& out) {
     row.at = requests.time_ms(4);
     out.requests.push_back(std::move(row));
   }
+  read_owed(own, out);
   auto inbox = own.query("SELECT b.run, b.fence, b.outcome FROM ej_inbox b JOIN ej_run r ON r.id = b.run WHERE r.job = ?"
                          " AND r.state = 1 ORDER BY b.run", job);
   while (inbox.next())

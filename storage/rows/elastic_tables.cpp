@@ -146,6 +146,7 @@ std::vector<elastic_table> elastic_tables() {
      "id",
      {},
      {"job"}},
+    {"ej_request_item", "  request BIGINT NOT NULL,\n  item INT NOT NULL,\n  job INT NOT NULL", "request, item", {}, {"job"}},
     {"ej_inbox", "  run BIGINT NOT NULL,\n  fence BIGINT NOT NULL,\n  outcome $bytes NOT NULL", "run"}};
   return out;
 }

@@ -71,6 +71,7 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   auto cursor = good;
   cursor.kind = kind::cursor;
   cursor.cursor = std::string(elastic_link_limits::cursor_bytes_max, 'x');
+  cursor.cursor_number = 1;
   CHECK(breach_of(protocol::elastic_events{1, {cursor}}).empty());
   auto bad = good;
   SECTION("job") { bad.job = {}; }
@@ -88,9 +89,15 @@ TEST_CASE("events are limited in number, bytes and values", "[actors][links]") {
   SECTION("cursor of another event") {
     bad.kind = kind::started;
     bad.cursor = "x";
+    bad.cursor_number = 1;
   }
   SECTION("no cursor") { bad.kind = kind::cursor; }
-  SECTION("long cursor") { bad.cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x'); }
+  SECTION("cursor without a number") { bad.cursor = "x"; }
+  SECTION("number without a cursor") { bad.cursor_number = 1; }
+  SECTION("long cursor") {
+    bad.cursor = std::string(elastic_link_limits::cursor_bytes_max + 1, 'x');
+    bad.cursor_number = 1;
+  }
   SECTION("child") { bad.child_pid = -1; }
   CHECK_FALSE(breach_of(protocol::elastic_events{1, {good, bad}}).empty());
 }

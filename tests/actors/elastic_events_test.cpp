@@ -31,6 +31,30 @@ struct boxed {
     return runs;
   }
 
+  void add_cursor(std::uint64_t number) {
+    auto event = test::good_event(12);
+    event.kind = elastic_event_kind::cursor;
+    event.cursor = "p" + std::to_string(number);
+    event.cursor_number = number;
+    box.add(std::move(event), 1);
+  }
+  /// Returns the cursors of the next batch.
+  std::vector<std::string> cursors(link_number link = 1) {
+    std::vector<std::string> out;
+    const auto next = box.next_batch(link, up, now);
+    number = next ? next->batch : 0;
+    for (const auto& event : next ? next->events : std::vector<protocol::elastic_event>{}) {
+      CHECK(event.cursor.has_value() == (event.cursor_number != 0));
+      out.push_back(event.cursor.value_or(""));
+    }
+    return out;
+  }
+  /// Returns the number of the cursor that a receipt confirms; 0: none.
+  std::uint64_t confirmed(std::uint64_t batch, link_number link = 1) {
+    const auto stored = box.take_receipt(link, batch, true, now);
+    return stored.empty() ? 0 : stored.back().cursor_number;
+  }
+
   event_box box;
   std::set<link_number> up{1, 2};
   boot_time now = 1000s;
@@ -39,6 +63,7 @@ struct boxed {
 };
 
 using run_numbers = std::vector<std::int64_t>;
+using cursor_texts = std::vector<std::string>;
 
 } // namespace
 
@@ -151,4 +176,66 @@ TEST_CASE_METHOD(boxed, "events of a closed run are removed", "[actors][elastic]
   CHECK(box.size() == 1);
   CHECK(box.take_receipt(1, 1, true, now).size() == 1);
   CHECK(box.empty());
+}
+
+TEST_CASE_METHOD(boxed, "one cursor of a run is under way, and the newest of the others follows it", "[actors][elastic]") {
+  add_cursor(1);
+  CHECK(cursors() == cursor_texts{"p1"});
+  add_cursor(2);
+  add_cursor(3);
+  CHECK(cursors().empty());
+  CHECK(box.size() == 2);
+  CHECK(confirmed(1) == 1);
+  CHECK(cursors() == cursor_texts{"p3"});
+  CHECK(confirmed(2) == 3);
+  CHECK(box.empty());
+  add_cursor(4);
+  add_cursor(5);
+  CHECK(cursors() == cursor_texts{"p5"});
+}
+
+TEST_CASE_METHOD(boxed, "a cursor that would be repeated gives way to a newer one", "[actors][elastic]") {
+  add_cursor(1);
+  CHECK(cursors() == cursor_texts{"p1"});
+  add_cursor(2);
+  SECTION("its receipt is late") {
+    now += event_box::receipt_limit;
+    box.pass_time(now);
+    CHECK(cursors(2) == cursor_texts{"p2"});
+    // Says nothing of the newer one.
+    CHECK(confirmed(1) == 0);
+    CHECK(confirmed(1, 2) == 2);
+  }
+  SECTION("its link ended") {
+    box.end_link(1);
+    up = {2};
+    CHECK(cursors(2) == cursor_texts{"p2"});
+  }
+  SECTION("a node could not store it") {
+    CHECK(box.take_receipt(1, 1, false, now).empty());
+    CHECK(cursors().empty());
+    now += event_box::pause;
+    CHECK(cursors() == cursor_texts{"p2"});
+  }
+  CHECK(box.size() <= 1);
+}
+
+TEST_CASE_METHOD(boxed, "the result of a run takes its newest cursor with it", "[actors][elastic]") {
+  add_cursor(1);
+  CHECK(cursors() == cursor_texts{"p1"});
+  SECTION("one waits") {
+    add_cursor(2);
+    add(12);
+    CHECK(cursors() == cursor_texts{"p2"});
+  }
+  SECTION("one is under way") {
+    add(12);
+    CHECK(cursors() == cursor_texts{"p1"});
+  }
+  SECTION("it is stored already") {
+    CHECK(confirmed(1) == 1);
+    add(12);
+    CHECK(cursors() == cursor_texts{""});
+  }
+  CHECK(box.size() == 1);
 }

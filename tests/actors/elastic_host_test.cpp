@@ -595,3 +595,63 @@ TEST_CASE_METHOD(hosting, "an error handler of the program may end the fire, and
   CHECK(end_of(14).outcome == host_outcome::error);
   CHECK(end_of(14).text == "no stock (error handler \"pager\": it refuses the props of the job: custom.key: missing)");
 }
+
+TEST_CASE_METHOD(hosting, "a save of a cursor waits until a node has stored its value or a newer one", "[actors][elastic]") {
+  enter();
+  auto grants = test::good_grants(12);
+  grants.items[0].cursor = "p0";
+  say(1, grants);
+  REQUIRE(bodies->begun.size() == 1);
+  CHECK(bodies->begun[0].work.facts.cursor == "p0");
+  const auto control = bodies->begun[0].work.control;
+  std::vector<std::string> told;
+  const auto save = [&](std::string value) {
+    control->save_cursor(std::move(value), [&told](const core::result<void>& saved) {
+      told.emplace_back(saved ? "stored" : core::to_string(saved.error().code));
+    });
+    run();
+  };
+  using words = std::vector<std::string>;
+  save("p1");
+  CHECK(events().back().cursor == "p1");
+  const auto before = events().size();
+  save("p2");
+  save("p3");
+  CHECK(events().size() == before);
+  CHECK(told.empty());
+  receipts();
+  CHECK(told == words{"stored"});
+  CHECK(events().back().cursor == "p3");
+  receipts();
+  CHECK(told == words{"stored", "stored", "stored"});
+  save(std::string(core::elastic::cursor_bytes + 1, 'x'));
+  CHECK(told.back() == "too_large");
+
+  SECTION("no node stores it") {
+    save("p4");
+    pass(29s);
+    CHECK(told.size() == 4);
+    pass(2s);
+    CHECK(told.back() == "unavailable");
+  }
+  SECTION("the run is closed") {
+    save("p4");
+    order(12, item_order::close);
+    CHECK(told.back() == "fenced");
+    save("p5");
+    CHECK(told.back() == "fenced");
+    CHECK(told.size() == 6);
+  }
+  SECTION("the lease ends") {
+    save("p4");
+    advance(600ms);
+    CHECK(board->end_due().size() == 1);
+    CHECK(told.back() == "fenced");
+  }
+  SECTION("the body has ended") {
+    bodies->begun[0].done({});
+    run();
+    save("p4");
+    CHECK(told.back() == "unavailable");
+  }
+}

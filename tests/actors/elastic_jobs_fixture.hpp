@@ -151,6 +151,18 @@ struct elastic_jobs_world : elastic_world {
         }
     pump();
   }
+  /// The open run of an item saves a cursor.
+  void save_cursor(std::int32_t item, const std::string& value) {
+    for (auto& [name, host] : all)
+      for (const auto& run : host.runs)
+        if (host.alive && run.grant.item == elastic::item_number{item} && run.ended_in == 0) {
+          auto event = event_of(run, protocol::elastic_event_kind::cursor);
+          event.cursor = value;
+          event.cursor_number = ++cursors;
+          report(host, std::move(event));
+        }
+    pump();
+  }
   /// Lets time pass: hosts beat and answer.
   void pass(std::chrono::milliseconds duration) {
     for (const auto end = now() + duration; now() < end;) {
@@ -206,16 +218,23 @@ private:
     sent.asks_keeper = host.asks_keeper;
     say(host, sent);
   }
-  std::uint64_t report(played_host& host, const played_host::run& run, protocol::elastic_event_kind kind,
-                       elastic::host_outcome outcome = elastic::host_outcome::success) {
+  protocol::elastic_event event_of(const played_host::run& run, protocol::elastic_event_kind kind) {
     protocol::elastic_event event;
     event.job = run.job;
     event.item = run.grant.item;
     event.run = run.grant.run;
     event.fence = run.grant.fence;
     event.kind = kind;
-    event.outcome = outcome;
     event.at = civil();
+    return event;
+  }
+  std::uint64_t report(played_host& host, const played_host::run& run, protocol::elastic_event_kind kind,
+                       elastic::host_outcome outcome = elastic::host_outcome::success) {
+    auto event = event_of(run, kind);
+    event.outcome = outcome;
+    return report(host, std::move(event));
+  }
+  std::uint64_t report(played_host& host, protocol::elastic_event&& event) {
     protocol::elastic_events batch;
     batch.batch = ++host.batches;
     batch.events.push_back(std::move(event));
@@ -282,6 +301,7 @@ private:
   }
 
   std::uint64_t links = 0;
+  std::uint64_t cursors = 0;
   caf::actor_clock::time_point next_beat{};
 };
 

@@ -15,10 +15,10 @@ import unittest
 import checker_test
 import types_test
 from elastic_case import DEADLINE_S, ElasticCase, Hook, Worker, elastic_job, said
-from notes import LOST, OPEN, Note, boot_us
+from notes import LOST, OPEN, Note, boot_us, check_fences, check_overlaps
 
 FINISHED, ERROR = 2, 3
-NORMAL, MISFIRE, FAILOVER = "NORMAL_TRIGGER", "MISFIRE", "FAILOVER"
+NORMAL, MISFIRE, FAILOVER, MANUAL = "NORMAL_TRIGGER", "MISFIRE", "FAILOVER", "MANUAL"
 
 
 def second_ms() -> int:
@@ -239,6 +239,63 @@ class ElasticTest(ElasticCase):
         self.stop_all(server, "single")
         spans = sorted((note.boot_us, note.event) for note in worker.notes() if note.event in ("begin", "end"))
         self.assertEqual([event for _, event in spans], ["begin", "end"] * (len(spans) // 2))
+
+    def steps(self, event: str, item: int, runs: set[int] | None = None) -> list[int]:
+        """Returns the numbers of the steps of a stream by their moments; of these runs only."""
+        return [int(note.event.partition("=")[2]) for note in self.all_notes()
+                if note.event.startswith(f"{event}=") and note.item == item and (runs is None or note.run in runs)]
+
+    def begun_on(self, worker: Worker, item: int, since_us: int) -> Note:
+        """Waits until a stream runs on the worker, and has stored steps there."""
+        def found():
+            return next((note for note in worker.bodies("begin", "flow", item) if note.boot_us > since_us
+                         and len(self.steps("stored", item, {note.run})) > 3), None)
+
+        return worker.wait_for(found, f"item {item} goes on, on {worker.name}")
+
+    def test_a_stream_goes_on_from_its_cursor(self):
+        # No fire comes during the test: streams begin by a request, and go on without one.
+        server = self.start_server(elastic_job("flow", 2, {0: "tick_ms=10", 1: "tick_ms=10"}, cron="0 0 0 1 1 ?",
+                                               handler="stream", type="dataflow", streaming=True, failover=True))
+        first, = self.start_workers("a")
+        self.elastic(server, "trigger", "flow")
+        began = {item: self.begun_on(first, item, 0) for item in (0, 1)}
+        self.assertEqual({note.source for note in began.values()}, {MANUAL})
+
+        # A worker that comes gets one of the two items, at once and after the last stored step.
+        joined_us = boot_us()
+        second, = self.start_workers("b")
+        second.wait_for(lambda: second.bodies("begin", "flow"), "a stream on the worker that came")
+        moved = self.begun_on(second, second.bodies("begin", "flow")[0].item, joined_us)
+        said("stream on the worker that came", joined_us, moved.boot_us)
+        item = moved.item
+        self.assertEqual((moved.source, moved.attempt), (MANUAL, 1), moved)
+        self.wait_for_state(server, began[item].run, FINISHED)
+        stored = self.steps("stored", item, {began[item].run})
+        self.assertEqual(self.steps("step", item, {began[item].run}), stored, "it ended between two steps")
+        self.assertEqual(self.steps("step", item, {moved.run})[0], stored[-1] + 1)
+        self.assertEqual(self.steps("stored", item), list(range(1, len(self.steps("stored", item)) + 1)))
+
+        # The worker dies: its last step may be stored although it had no time to note that.
+        killed_us = self.break_worker(second, signal.SIGKILL)
+        taken = self.begun_on(first, item, killed_us)
+        said("stream after kill -9", killed_us, taken.boot_us)
+        self.assertEqual((taken.source, taken.attempt), (FAILOVER, 2), taken)
+        self.assertGreater(taken.fence, moved.fence)
+        self.assertEqual(self.state_of(moved.run), LOST)
+        last_begun = self.steps("step", item, {moved.run})[-1]
+        last_stored = self.steps("stored", item, {moved.run})[-1]
+        self.assertIn(self.steps("step", item, {taken.run})[0], {last_stored + 1, last_begun + 1})
+
+        # The other stream was never disturbed.
+        self.assertEqual(self.state_of(began[1 - item].run), OPEN)
+        self.break_worker(first, signal.SIGKILL)
+        self.assertEqual(server.stop(), 0, server.text())
+        for each in (0, 1):
+            stored = self.steps("stored", each)
+            self.assertEqual(stored, sorted(set(stored)), "no stored step is repeated")
+        found = self.all_notes()
+        self.assertEqual([*check_overlaps(found), *check_fences(found)], [], self.account(server))
 
     def test_a_disabled_job_stays_disabled_after_a_restart(self):
         declared = elastic_job("off", 2, {0: "ms=1", 1: "ms=1"}) + elastic_job("on", 1, {0: "ms=1"})

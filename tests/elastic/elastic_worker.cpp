@@ -10,6 +10,8 @@
 //   nap     a coroutine that sleeps for its duration, without `mine`
 //   quick   a coroutine that only notes `begin`
 //   fail    notes `begin` and throws
+//   stream  a dataflow of numbered steps, one each `tick_ms`: notes `step=N` with a valid lease, saves N as its cursor, notes
+//           `stored=N`, and begins after the cursor of the run before
 
 #include <algorithm>
 #include <chrono>
@@ -19,10 +21,12 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <ctime>
 
@@ -133,6 +137,35 @@ void work(const note_file& notes, const item_context& context, bool is_deaf) {
   (void)notes.body_if_mine("end", context);
 }
 
+class step_flow final : public executor::elastic::dataflow_job<std::int64_t> {
+public:
+  explicit step_flow(note_file_ptr notes) : notes_{std::move(notes)} {}
+
+  std::vector<std::int64_t> fetch(item_context& context) override {
+    if (!last_) {
+      last_ = executor::parse_int64(std::string{context.cursor().value_or("0")}).value();
+      (void)notes_->body_if_mine("begin", context);
+    }
+    if (context.wait_for(argument_ms(context, "tick_ms", 20)))
+      return {*last_ + 1};
+    notes_->body("stopped", context);
+    return {};
+  }
+  void process(item_context& context, std::vector<std::int64_t> data) override {
+    const auto step = std::to_string(data.at(0));
+    if (!notes_->body_if_mine("step=" + step, context))
+      return;
+    if (const auto saved = context.save_cursor(step); !saved)
+      throw std::runtime_error{saved.error().context};
+    notes_->body("stored=" + step, context);
+    last_ = data.at(0);
+  }
+
+private:
+  const note_file_ptr notes_;
+  std::optional<std::int64_t> last_;
+};
+
 executor::elastic::elastic_handlers handlers_with(const note_file_ptr& notes) {
   executor::elastic::elastic_handlers out;
   const auto add = [&](const char* name, executor::elastic::elastic_body body) {
@@ -157,6 +190,8 @@ executor::elastic::elastic_handlers handlers_with(const note_file_ptr& notes) {
     (void)notes->body_if_mine("begin", context);
     throw std::runtime_error{"no stock"};
   });
+  if (auto done = out.add_dataflow<std::int64_t>("stream", [notes] { return std::make_shared<step_flow>(notes); }); !done)
+    throw std::runtime_error{done.error().context};
   return out;
 }
 

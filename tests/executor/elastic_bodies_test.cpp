@@ -32,6 +32,30 @@ struct counting_flow final : executor::elastic::dataflow_job<int> {
   int left = 3;
 };
 
+core::result<void> noted(item_context& context, core::result<void> saved) {
+  context.log(saved ? "saved" : std::string{core::to_string(saved.error().code)});
+  return saved;
+}
+
+/// Saves `cursor + 1`.
+std::string next_cursor(const item_context& context) {
+  return std::to_string(std::stoi(std::string{context.cursor().value_or("0")}) + 1);
+}
+
+executor::task<> save_as_coroutine(item_context& context) {
+  (void)noted(context, co_await context.async_save_cursor(next_cursor(context)));
+}
+
+executor::task<std::vector<int>> fetch_slowly(item_context& context) {
+  (void)co_await context.sleep_for(1ms);
+  co_return std::vector{7};
+}
+
+executor::task<> process_slowly(item_context& context, std::vector<int> data) {
+  (void)co_await context.sleep_for(1ms);
+  context.log("number " + std::to_string(data.at(0)));
+}
+
 executor::task<> wait_for_stop(item_context& context) {
   const bool slept = co_await context.sleep_for(1h);
   context.log(slept ? "slept" : "woken");
@@ -45,6 +69,10 @@ struct item_world {
     REQUIRE(known.add("none", [] { return std::shared_ptr<simple_job>{}; }));
     REQUIRE(known.add("waiting", wait_for_stop));
     REQUIRE(known.add_dataflow<int>("flow", [] { return std::make_shared<counting_flow>(); }));
+    REQUIRE(known.add_dataflow<int>("slow flow", fetch_slowly, process_slowly));
+    REQUIRE(known.add("saving", [](item_context& context) { (void)noted(context, context.save_cursor(next_cursor(context))); }));
+    REQUIRE(known.add("saving coroutine", save_as_coroutine));
+    REQUIRE(known.add("quick coroutine", [](item_context&) -> executor::task<> { co_return; }));
     bodies.emplace(known, threads, tasks, std::make_shared<executor::log_files>(disk.options()), disk.options());
     // A run begins within a lease.
     board.extend(executor::elastic::boot_now());
@@ -66,8 +94,9 @@ struct item_world {
     work.facts.total = 3;
     work.facts.item_param = std::move(item_param);
     work.facts.streaming = streaming;
+    work.facts.cursor = cursor;
     work.control = control;
-    work.log = {core::log_id{12}, core::job_id{7}, test::some_time};
+    work.log = {log, core::job_id{7}, test::some_time};
     auto told = std::make_shared<std::promise<core::run_outcome>>();
     auto outcome = told->get_future();
     REQUIRE(bodies->start(std::move(work), [told](core::run_outcome&& ended) { told->set_value(std::move(ended)); }));
@@ -86,6 +115,18 @@ struct item_world {
   executor::elastic::item_control_ptr control;
   std::optional<executor::elastic_bodies> bodies;
   bool streaming = false;
+  core::log_id log{12};
+  std::optional<std::string> cursor;
+
+  /// Takes the saves of the run, of which the returned one is the first.
+  std::future<std::string> first_save() {
+    auto told = std::make_shared<std::promise<std::string>>();
+    control->saves().open([told](std::uint64_t number, std::string&& value) {
+      if (number == 1)
+        told->set_value(std::move(value));
+    });
+    return told->get_future();
+  }
 };
 
 } // namespace
@@ -139,6 +180,43 @@ TEST_CASE_METHOD(item_world, "elastic bodies: a drained stream yields after the 
   CHECK(outcome_of(start("flow")).code == 200);
   CHECK(disk.bytes(12).find("number 3\n") != std::string::npos);
   CHECK(disk.bytes(12).find("number 2\n") == std::string::npos);
+  CHECK(control->has_yielded());
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a save of a cursor waits until it is stored", "[executor]") {
+  cursor = "41";
+  const auto handler = GENERATE("saving", "saving coroutine");
+  auto saved = first_save();
+  auto outcome = start(handler);
+  REQUIRE(saved.wait_for(10s) == std::future_status::ready);
+  CHECK(saved.get() == "42");
+  // The only thread of coroutines is free meanwhile.
+  log = core::log_id{13};
+  CHECK(outcome_of(start("quick coroutine")).code == 200);
+  CHECK(disk.bytes(12).find("] saved\n") == std::string::npos);
+  control->saves().take_stored(1);
+  CHECK(outcome_of(std::move(outcome)).code == 200);
+  CHECK(disk.bytes(12).find("] saved\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a save of a cursor ends with the right to the item", "[executor]") {
+  const auto handler = GENERATE("saving", "saving coroutine");
+  auto saved = first_save();
+  auto outcome = start(handler);
+  REQUIRE(saved.wait_for(10s) == std::future_status::ready);
+  CHECK(saved.get() == "1");
+  control->end();
+  CHECK(outcome_of(std::move(outcome)).code == 200);
+  CHECK(disk.bytes(12).find("] fenced\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(item_world, "elastic bodies: a dataflow of coroutines yields after a drain", "[executor]") {
+  CHECK(outcome_of(start("slow flow")).code == 200);
+  CHECK(disk.bytes(12).find("number 7\n") != std::string::npos);
+  CHECK_FALSE(control->has_yielded());
+  streaming = true;
+  control->request_drain();
+  CHECK(outcome_of(start("slow flow")).code == 200);
   CHECK(control->has_yielded());
 }
 

@@ -274,7 +274,7 @@ TEST_CASE("the fire of a request deletes it and moves no schedule", "[storage][e
 TEST_CASE("E8 saves a cursor of the open run only", "[storage][elastic]") {
   elastic_fixture f{GENERATE(from_range(backends_under_test()))};
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{0}, "x"}).outcome == guard_lost);
-  f.open(0);
+  const auto run = f.open(0);
   const std::string value{"\0\xff\x01 bytes", 9};
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, value}).outcome == done);
   CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, value}).outcome == done);
@@ -285,6 +285,31 @@ TEST_CASE("E8 saves a cursor of the open run only", "[storage][elastic]") {
   auto batch = f.batch({elastic::item_write{f.job, elastic::item_number{0},
                                             elastic::write_cursor{elastic::fence_number{1}, std::string(70'000, 'x')}}});
   CHECK(error_of(f.ej().write(batch, noon)) == core::errc::too_large);
+  // The last value and the end of its run, whose answer is lost.
+  const elastic::item_write last{f.job, elastic::item_number{0}, elastic::write_cursor{elastic::fence_number{1}, "last"}};
+  const elastic::item_write end{f.job, elastic::item_number{0}, finish_of(run, 1)};
+  for (const auto outcome : {done, repeated}) {
+    const auto answers = f.write({last, end});
+    CHECK(answers.at(0).outcome == outcome);
+    CHECK(answers.at(1).outcome == outcome);
+  }
+  CHECK(f.write_item(0, elastic::write_cursor{elastic::fence_number{1}, "late"}).outcome == guard_lost);
+  CHECK(require(f.ej().read_job(f.job)).cursors.at(0).value == "last");
+}
+
+TEST_CASE("E8 keeps the last of several cursors of an item", "[storage][elastic]") {
+  elastic_fixture f{GENERATE(from_range(backends_under_test()))};
+  f.open(0);
+  f.open(2);
+  std::vector<elastic::elastic_op> ops;
+  for (const auto& [item, value] : {std::pair{2, "a"}, std::pair{0, "b"}, std::pair{2, "c"}})
+    ops.emplace_back(
+      elastic::item_write{f.job, elastic::item_number{item}, elastic::write_cursor{elastic::fence_number{1}, value}});
+  f.write(ops);
+  const auto cursors = require(f.ej().read_job(f.job)).cursors;
+  REQUIRE(cursors.size() == 2);
+  CHECK(cursors[0].value == "b");
+  CHECK(cursors[1].value == "c");
 }
 
 TEST_CASE("E10 steps a barrier, and grants its hook", "[storage][elastic]") {

@@ -79,6 +79,7 @@ TEST_CASE("every table has its columns", "[storage]") {
          "capacity, state, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
+         "SELECT request, item, job FROM ej_request_item",
          "SELECT run, fence, outcome FROM ej_inbox",
          "SELECT auto_id, id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, "
          "start_time, complete_time FROM job_execution_log",
@@ -118,7 +119,7 @@ TEST_CASE("an older schema cannot be opened until it is migrated", "[storage]") 
         "rm_session", "rm_group_right", "rm_group_token", "rm_api_key", "rm_audit", "rm_kept_log", "rm_run_log",
         "rm_life", "rm_shown_token", "rm_stop", "rm_source_file",
         "rm_user_settings", "ej_meta", "ej_lease", "ej_job", "ej_schedule", "ej_item", "ej_cursor", "ej_plan", "ej_fire",
-        "ej_run", "ej_node", "ej_server", "ej_request", "ej_inbox"})
+        "ej_run", "ej_node", "ej_server", "ej_request", "ej_request_item", "ej_inbox"})
     db->exec(std::string{"DROP TABLE "} + name);
   db->exec("DELETE FROM rm_migration WHERE number > 1");
   // Existing jobs keep their next time.

@@ -65,6 +65,16 @@ public:
                  run_dataflow(*job, context);
                }});
   }
+  /// Registers a dataflow of coroutines. Errors: as for a job class.
+  template <class T>
+  core::result<void> add_dataflow(std::string name, task_fetch<T> fetch, task_process<T> process) {
+    if (!fetch || !process)
+      return add(std::move(name), elastic_body{});
+    return add(std::move(name),
+               elastic_body{[fetch = std::move(fetch), process = std::move(process)](item_context& context) -> task<> {
+                 return run_dataflow<T>(fetch, process, context);
+               }});
+  }
   /// Registers a function or a coroutine. Errors: as for a job class, and `invalid_argument` for the name of a type's handler.
   core::result<void> add(std::string name, elastic_body body);
 
