@@ -65,6 +65,11 @@ bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, bool will
   return anybody && !(rule && rule->on == alarm_attempts::last_attempt && will_be_retried);
 }
 
+bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, elastic::item_alarm kind) noexcept {
+  return needs_alarm(alarm_email, rule, false) &&
+         (!rule || rule->kinds.empty() || std::find(rule->kinds.begin(), rule->kinds.end(), kind) != rule->kinds.end());
+}
+
 std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule) {
   std::vector<std::string> out;
   while (!alarm_email.empty()) {

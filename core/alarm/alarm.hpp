@@ -44,6 +44,8 @@ struct alarm_rule {
   std::optional<milliseconds> dedup;
   /// Also report the first success after an alarm.
   bool recovered = false;
+  /// Kinds of alarms of elastic jobs; empty: all.
+  std::vector<elastic::item_alarm> kinds = {};
   friend bool operator==(const alarm_rule&, const alarm_rule&) = default;
 };
 
@@ -54,6 +56,9 @@ struct alarm_rule {
 
 /// Returns true if a failed attempt of a job with these addresses and this rule (or none) raises an alarm.
 [[nodiscard]] bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, bool will_be_retried) noexcept;
+
+/// Returns true if an alarm of this kind of an elastic job with these addresses and this rule (or none) is to be sent.
+[[nodiscard]] bool needs_alarm(std::string_view alarm_email, const alarm_rule* rule, elastic::item_alarm kind) noexcept;
 
 /// Returns the addresses of `alarm_email`, a comma list, and of the rule, without duplicates and without blanks around them.
 [[nodiscard]] std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule);

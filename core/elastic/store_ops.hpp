@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/elastic/item_actions.hpp"
+#include "core/elastic/item_alarm.hpp"
 #include "core/elastic/stored_rows.hpp"
 
 namespace ringmaster::core::elastic {
@@ -62,6 +63,8 @@ struct item_write {
   std::optional<bool> missed = std::nullopt;
   /// Only for an ended or lost run.
   run_report report = {};
+  /// If the run has succeeded, it ends the open alarm of the item, and that of the whole job.
+  bool ends_alarm = false;
 };
 
 /// Answer to one write of an item.
@@ -92,6 +95,8 @@ struct fire_write {
   /// A plan that is used for the first time.
   std::optional<plan_row> plan;
   std::vector<item_write> items;
+  /// Alarms about the fires. They are stored if the fires are.
+  std::vector<raised_alarm> alarms = {};
 };
 
 /// E10: one step of a barrier, with the grant of its hook.
@@ -110,7 +115,13 @@ struct request_end {
   request_id request{};
 };
 
-using elastic_op = std::variant<item_write, fire_write, fire_step_write, request_end>;
+/// An alarm that belongs to no other write.
+struct alarm_write {
+  elastic_job_id job{};
+  raised_alarm what;
+};
+
+using elastic_op = std::variant<item_write, fire_write, fire_step_write, request_end, alarm_write>;
 
 /// Returns the job of a write.
 [[nodiscard]] inline elastic_job_id job_of(const elastic_op& op) {

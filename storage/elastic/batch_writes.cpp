@@ -26,6 +26,7 @@ void batch_rows::write() {
   end_runs();
   write_plans();
   write_others();
+  alarms_.write();
 }
 
 void batch_rows::write_schedules() {
