@@ -263,6 +263,12 @@ struct retention_settings {
 struct elastic_settings {
   /// Age in days after which runs, fires and plans are removed; 0: never.
   std::size_t history_days = 30;
+  /// A fire that begins later than this raises the alarm `ej_late`.
+  milliseconds late_after{5000};
+  /// Number of lost hosts within `takeover_window` from which runs of a job were taken over, that raises the alarm
+  /// `ej_takeovers`; 0: never.
+  std::size_t takeover_limit = 3;
+  milliseconds takeover_window{600'000};
 };
 
 struct log_settings {
@@ -313,6 +319,8 @@ struct alarm_settings {
   std::string form = "ringmaster";
   /// Address of a page about a run, with `{run}` and `{job}` for its ids. Empty: messages have no link.
   std::string link = {};
+  /// The same for elastic jobs: `{run}` is the run of the item.
+  std::string elastic_link = {};
   /// Number of last lines of the failed run's log in a message; 0: none.
   std::size_t log_lines = 10;
 };

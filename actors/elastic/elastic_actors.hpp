@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actors/logger.hpp"
+#include "config/settings.hpp"
 #include "core/time.hpp"
 #include "core/zone/zone.hpp"
 #include "protocol/elastic_interfaces.hpp"
@@ -33,6 +34,7 @@ struct elastic_surroundings {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  config::elastic_settings settings = {};
 };
 
 /// Spawns the actors, and makes them known to each other.

@@ -28,6 +28,8 @@ struct coordinator_tools {
   protocol::wall_clock clock;
   logger log;
   elastic_metrics metrics;
+  /// Limits of alarms.
+  config::elastic_settings settings = {};
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes

@@ -22,10 +22,16 @@ constexpr std::chrono::seconds order_limit{5};
 elastic_director_state::elastic_director_state(protocol::elastic_director::pointer self, elastic_director_parts parts)
   : self_{self},
     parts_{std::move(parts)},
-    tools_{std::make_shared<coordinator_tools>(
-      coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
-                        std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log,
-                        elastic_metrics{self->system()}})} {}
+    tools_{std::make_shared<coordinator_tools>(coordinator_tools{{},
+                                                                 parts_.writer,
+                                                                 {},
+                                                                 parts_.worker,
+                                                                 std::make_shared<const core::elastic::strategy_registry>(),
+                                                                 std::make_shared<job_schedules>(parts_.where),
+                                                                 parts_.clock,
+                                                                 parts_.log,
+                                                                 elastic_metrics{self->system()},
+                                                                 parts_.settings})} {}
 
 elastic_director_state::~elastic_director_state() { end_children(); }
 

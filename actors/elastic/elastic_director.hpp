@@ -30,6 +30,7 @@ struct elastic_director_parts {
   core::milliseconds edit_poll{500};
   protocol::wall_clock clock;
   logger log;
+  config::elastic_settings settings = {};
 };
 
 /// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It

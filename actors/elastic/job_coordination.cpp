@@ -28,10 +28,12 @@ std::size_t items_in(const elastic::elastic_op& op) {
 
 } // namespace
 
-job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies)
+job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies,
+                                   const config::elastic_settings& limits)
   : who_{who},
     strategies_{std::move(strategies)},
     choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    alarms_{limits},
     mail_{who.job, who.lease, who.life} {}
 
 protocol::elastic_spec job_coordination::spec() const {
@@ -151,6 +153,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     return;
   }
   fresh_ = true;
+  alarms_.load(stored.alarmed);
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
@@ -310,6 +313,8 @@ job_output job_coordination::take_output(job_moment at) {
       return true;
     });
   rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
+  if (counts_.wanted == 0)
+    alarms_.none_waits();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))

@@ -136,6 +136,7 @@ void job_coordination::write(item_number which, job_item& one, elastic::item_cha
   } else if (!std::holds_alternative<elastic::write_cursor>(out.what) && one.state.missed != one.stored_missed) {
     out.missed = one.stored_missed = one.state.missed;
   }
+  note_alarm(out);
   ++one.writes;
   if (built_.hook != nullptr && std::holds_alternative<elastic::item_grant>(out.what)) {
     *built_.hook = std::move(out);
