@@ -83,6 +83,24 @@ std::vector<std::string> mail_addresses(std::string_view alarm_email, const alar
   return out;
 }
 
+std::string item_alarms_text(std::span<const elastic::item_alarm> kinds) {
+  std::string out;
+  for (const auto kind : kinds)
+    out.append(out.empty() ? "" : ",").append(stored_name(kind));
+  return out;
+}
+
+std::vector<elastic::item_alarm> read_item_alarms(std::string_view text) {
+  std::vector<elastic::item_alarm> out;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    if (const auto kind = elastic::find_item_alarm(text.substr(0, comma)))
+      out.push_back(*kind);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return out;
+}
+
 std::string join_lines(std::span<const std::string> texts) {
   std::string out;
   for (const auto& text : texts)

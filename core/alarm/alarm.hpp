@@ -63,6 +63,11 @@ struct alarm_rule {
 /// Returns the addresses of `alarm_email`, a comma list, and of the rule, without duplicates and without blanks around them.
 [[nodiscard]] std::vector<std::string> mail_addresses(std::string_view alarm_email, const alarm_rule* rule);
 
+/// Returns kinds as one text, `ej_fail,ej_late`; empty for all.
+[[nodiscard]] std::string item_alarms_text(std::span<const elastic::item_alarm> kinds);
+/// Reads it; unknown kinds are left out.
+[[nodiscard]] std::vector<elastic::item_alarm> read_item_alarms(std::string_view text);
+
 /// Joins several texts into one column, separated by line feeds.
 [[nodiscard]] std::string join_lines(std::span<const std::string> texts);
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
