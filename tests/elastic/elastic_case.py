@@ -75,10 +75,10 @@ class ElasticCase(LinkFiles, Case):
 
     # -- processes
 
-    def start_server(self, jobs: str) -> Server:
+    def start_server(self, jobs: str, *words: str) -> Server:
         path = self.write("jobs.toml", f'[[group]]\napp_name = "{GROUP}"\n{jobs}')
         server = self.start("--set", f"deploy.files={path}", "--set", f"link.listen={self.link}", *self.link_words("node"),
-                            listen=self.listen)
+                            *words, listen=self.listen)
         server.wait_until_ready()
         return server
 
