@@ -319,7 +319,7 @@ struct alarm_settings {
   std::string form = "ringmaster";
   /// Address of a page about a run, with `{run}` and `{job}` for its ids. Empty: messages have no link.
   std::string link = {};
-  /// The same for elastic jobs: `{run}` is the run of the item.
+  /// Address of a page about an elastic job, with `{job}` for its id and `{run}` for that of the item's run. Empty: no link.
   std::string elastic_link = {};
   /// Number of last lines of the failed run's log in a message; 0: none.
   std::size_t log_lines = 10;

@@ -211,7 +211,8 @@ USER_SETTINGS = {
 
 ELASTIC_ALARMS = ("ej_fail", "ej_late", "ej_unowned", "ej_takeovers")
 ELASTIC_SUBJECT = {
-    "elastic_job": maybe(ID), "item": maybe(whole(-2, INT32_MAX, "Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items.")),
+    "elastic_job": maybe(ID),
+    "item": maybe(whole(-2, INT32_MAX, "Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items.")),
     "item_run": maybe(whole(1, description="Run of the item; null: none."))}
 
 SCHEMAS = {

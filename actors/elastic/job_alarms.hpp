@@ -15,7 +15,7 @@
 namespace ringmaster::actors {
 
 /// Decides which alarms one elastic job raises apart from those of failed runs, and knows which items have an open one. Pure
-/// state of `job_coordination`. Lost takeovers and waits are counted in memory: another coordinator begins anew.
+/// state of `job_coordination`. Takeovers and waits are counted in memory: another coordinator starts at zero.
 class job_alarms {
 public:
   using item_number = core::elastic::item_number;

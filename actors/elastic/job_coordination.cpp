@@ -82,7 +82,7 @@ void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vect
   protocol::elastic_specs message;
   message.specs.push_back(spec());
   const auto breach = protocol::breach_of(message);
-  if (sendable_ = breach.empty(); !sendable_)
+  if (phase_.sendable = breach.empty(); !phase_.sendable)
     out_.problems.push_back("the definition cannot be sent to hosts: " + breach);
 }
 

@@ -215,6 +215,8 @@ private:
     /// A change came while a fire was under way: the job is read once more.
     bool change_waits = false;
     bool ended = false;
+    /// The definition fits a message to hosts.
+    bool sendable = true;
     /// End of the wait for the first host of a start.
     steady_time hosts_expected_until{};
   };
@@ -334,8 +336,6 @@ private:
   bool fresh_ = true;
   /// No grants until an operator resumes the job.
   bool paused_ = false;
-  /// The definition fits a message to hosts.
-  bool sendable_ = true;
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;

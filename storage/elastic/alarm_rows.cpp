@@ -71,7 +71,7 @@ void alarm_rows::write() {
   own_.execute_rows("DELETE FROM ej_alarm_open WHERE $is_pair(job, item)", removed, 2);
 }
 
-// Whether somebody is to be told is read in this transaction, so that an edit counts from its commit on.
+// Recipients are read in this transaction, so that an edit counts from its commit on.
 void alarm_rows::drop_unneeded() {
   std::vector<elastic::elastic_job_id> jobs;
   for (const auto& each : notes_)

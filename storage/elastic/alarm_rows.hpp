@@ -27,7 +27,7 @@ class alarm_rows {
 public:
   alarm_rows(admin_session& own, core::time_point now) : own_{own}, now_{now} {}
 
-  /// Adds an alarm, unless nobody is to be told of it. The same alarm twice is stored once.
+  /// Adds an alarm, unless the job has no recipients for it. The same alarm twice is stored once.
   void raise(core::elastic::elastic_job_id job, const core::elastic::raised_alarm& what) {
     notes_.emplace_back(raised{job, what});
   }

@@ -18,7 +18,8 @@ struct alarm_actor_double {
         const core::sent_message mail{"ringmaster.alarm.70", "mail", "ann@example.org",
                                       {core::alarm_kind::failure, core::job_id{7}, "nightly", core::log_id{70}, 2},
                                       core::from_ms(1767225602000), core::message_outcome::will_retry, 3, "connection refused"};
-        core::sent_message late{"ringmaster.alarm.elastic.5", "ops", "", {core::alarm_kind::failure}, core::from_ms(1767225601000)};
+        core::sent_message late{
+          "ringmaster.alarm.elastic.5", "ops", "", {core::alarm_kind::failure}, core::from_ms(1767225601000)};
         late.about.job_name = "sums";
         late.about.elastic = core::elastic_subject{core::elastic::elastic_job_id{7}, core::elastic::alarm_cause::late};
         late.attempts = 1;

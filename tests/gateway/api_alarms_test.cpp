@@ -24,7 +24,8 @@ TEST_CASE_METHOD(api_fixture, "rules of alarms are listed", "[gateway][api][alar
   open();
   const auto page = json_of(call("GET", "/alarms/rules?limit=1"));
   CHECK(page["items"] == json::parse(R"([{"key":"night","source":"deploy","group":"pay-worker","job":null,
-    "channels":["ops","mail"],"mail_to":["ann@example.org"],"on":"last_attempt","dedup_ms":60000,"kinds":[],"recovered":false}])"));
+    "channels":["ops","mail"],"mail_to":["ann@example.org"],"on":"last_attempt","dedup_ms":60000,"kinds":[],
+    "recovered":false}])"));
   CHECK(page["total"] == 2);
   const auto rest = json_of(call("GET", "/alarms/rules?cursor=" + page["next"].get<std::string>()));
   CHECK(rest["items"].size() == 1);
@@ -51,7 +52,8 @@ TEST_CASE_METHOD(api_fixture, "open alarms are listed with the latest messages",
     {"at_ms":1767225601000,"channel":"ops","recipient":null,"kind":"ej_late","job":null,"job_name":"sums","run":null,
      "elastic_job":7,"item":null,"item_run":null,"count":1,"outcome":"delivered","attempts":1,"detail":null},
     {"at_ms":1767225600000,"channel":"ops","recipient":null,"kind":"summary","job":null,"job_name":null,"run":null,
-     "elastic_job":null,"item":null,"item_run":null,"count":5,"outcome":"delivered","attempts":1,"detail":null}],"node":"node-a"})"));
+     "elastic_job":null,"item":null,"item_run":null,"count":5,"outcome":"delivered","attempts":1,"detail":null}],
+    "node":"node-a"})"));
   CHECK(script->take_asked() == asked_of_alarms{"open_alarms_query() by admin@127.0.0.1",
                                                 "sent_messages_query() by admin@127.0.0.1"});
 }
