@@ -68,7 +68,8 @@ public:
   // Coordinators.
 
   /// E4 to E10 in one transaction. Each op is decided alone and has its answer, in the order of `batch.ops`; ops of a slot with
-  /// another epoch are `fenced`, the others are kept. Alarms of the ops are left to the caller. Errors: `fenced`;
+  /// another epoch are `fenced`, the others are kept. Alarms of the ops are stored with them, for jobs with recipients only: they
+  /// are taken and finished by `alarm_store`. Errors: `fenced`;
   /// `invalid_argument` for more than `batch_items_max` item writes, an op whose items are of another job, and a value that does
   /// not fit.
   virtual core::result<std::vector<core::elastic::elastic_answer>> write(const core::elastic::elastic_batch& batch,

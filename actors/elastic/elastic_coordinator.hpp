@@ -30,6 +30,8 @@ struct coordinator_tools {
   elastic_metrics metrics;
   /// Null: error handlers notify no users.
   protocol::error_notifier errors = {};
+  /// Limits of alarms.
+  config::elastic_settings settings = {};
 };
 
 /// Actor of one elastic job of a held slot: `job_coordination` decides, this actor reads the store for it and passes its writes

@@ -25,7 +25,7 @@ elastic_director_state::elastic_director_state(protocol::elastic_director::point
     tools_{std::make_shared<coordinator_tools>(
       coordinator_tools{{}, parts_.writer, {}, parts_.worker, std::make_shared<const core::elastic::strategy_registry>(),
                         std::make_shared<job_schedules>(parts_.where), parts_.clock, parts_.log,
-                        elastic_metrics{self->system()}, parts_.errors})} {}
+                        elastic_metrics{self->system()}, parts_.errors, parts_.settings})} {}
 
 elastic_director_state::~elastic_director_state() { end_children(); }
 

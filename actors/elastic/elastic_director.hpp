@@ -32,6 +32,7 @@ struct elastic_director_parts {
   logger log;
   /// Null: error handlers notify no users.
   protocol::error_notifier errors = {};
+  config::elastic_settings settings = {};
 };
 
 /// Actor for the elastic jobs of this node's slots: leases (E0, E15), adoption (E13), edits, and one coordinator for each job. It

@@ -29,10 +29,12 @@ std::size_t items_in(const elastic::elastic_op& op) {
 
 } // namespace
 
-job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies)
+job_coordination::job_coordination(job_identity who, std::shared_ptr<const elastic::strategy_registry> strategies,
+                                   const config::elastic_settings& limits)
   : who_{who},
     strategies_{std::move(strategies)},
     choose_{[this](const elastic::run_cause& cause, const std::optional<host_process>& except) { return choose(cause, except); }},
+    alarms_{limits},
     mail_{who.job, who.lease, who.life} {}
 
 protocol::elastic_spec job_coordination::spec() const {
@@ -81,7 +83,7 @@ void job_coordination::take_definition(elastic::elastic_job_row&& job, std::vect
   protocol::elastic_specs message;
   message.specs.push_back(spec());
   const auto breach = protocol::breach_of(message);
-  if (sendable_ = breach.empty(); !sendable_)
+  if (phase_.sendable = breach.empty(); !phase_.sendable)
     out_.problems.push_back("the definition cannot be sent to hosts: " + breach);
 }
 
@@ -152,6 +154,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     return;
   }
   fresh_ = true;
+  alarms_.load(stored.alarmed);
   phase_.hosts_expected_until = at.now + host_patience;
   take_definition(std::move(stored.job), std::move(stored.disabled_servers), std::move(rule));
   set_rules(at.wall);
@@ -311,6 +314,8 @@ job_output job_coordination::take_output(job_moment at) {
       return true;
     });
   rows_.is_reading = rows_.is_reading || !out_.rereads.empty();
+  if (counts_.wanted == 0)
+    alarms_.none_waits();
   if (writes_.under_way.empty() && phase_.releasing)
     phase_.ended = true;
   if (writes_.under_way.empty() && phase_.reload && !phase_.releasing && !std::exchange(phase_.reload_asked, true))

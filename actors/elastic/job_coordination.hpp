@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/elastic/job_alarms.hpp"
 #include "actors/elastic/job_hosts.hpp"
 #include "actors/elastic/job_mail.hpp"
 #include "actors/elastic/job_output.hpp"
@@ -41,7 +42,8 @@ public:
   using steady_time = core::elastic::steady_time;
   using schedule_rule = std::shared_ptr<const core::schedule>;
 
-  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies);
+  job_coordination(job_identity who, std::shared_ptr<const core::elastic::strategy_registry> strategies,
+                   const config::elastic_settings& limits = {});
   job_coordination(const job_coordination&) = delete;
   job_coordination& operator=(const job_coordination&) = delete;
 
@@ -96,6 +98,7 @@ private:
   struct loss_note {
     steady_time at{};
     core::elastic::loss_proof proof{};
+    core::elastic::host_process host;
   };
   enum class item_count : std::uint8_t { none, open, wanted };
   /// One item, and what depends on its writes.
@@ -129,7 +132,7 @@ private:
   };
   /// One op without an answer.
   struct op_note {
-    enum class kind : std::uint8_t { item, fire, step, request };
+    enum class kind : std::uint8_t { item, fire, step, request, alarm };
     kind what = kind::item;
     std::vector<item_number> items = {};
     /// Fire of a step.
@@ -226,6 +229,8 @@ private:
     /// A change came while a fire was under way: the job is read once more.
     bool change_waits = false;
     bool ended = false;
+    /// The definition fits a message to hosts.
+    bool sendable = true;
     /// End of the wait for the first host of a start.
     steady_time hosts_expected_until{};
   };
@@ -260,6 +265,11 @@ private:
   void note_error(const core::elastic::item_before& before, bool was_late, const core::elastic::item_action& done, job_moment at);
   void note_takeover(job_item& one, job_moment at);
   void note_fires(const core::elastic::fire_write& what, op_note& note) const;
+
+  // Alarms (job_facts.cpp).
+  void raise(const job_alarms::raised& what);
+  void note_alarm(core::elastic::item_write& write);
+  [[nodiscard]] std::size_t unassigned_items() const;
   void count_item(item_number which, job_item& one, bool forgotten = false);
 
   // State (job_coordination.cpp, job_links.cpp).
@@ -346,12 +356,11 @@ private:
   core::elastic::item_rules rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
+  job_alarms alarms_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
   /// No grants until an operator resumes the job.
   bool paused_ = false;
-  /// The definition fits a message to hosts.
-  bool sendable_ = true;
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;

@@ -111,6 +111,16 @@ void job_coordination::fire_due(job_moment at) {
     if (!options.misfire_max_age)
       rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, each.key.at, of);
     add_fire(out, each.key, each.dropped, at);
+    // Several missed instants are one fire: the first of them tells how late it is.
+    const bool is_missed = each.dropped || each.key.source == elastic::run_source::misfire;
+    if (out.alarms.empty())
+      if (const auto alarm = alarms_.fired(is_missed ? next : each.key.at, each.dropped, at.wall))
+        out.alarms.push_back(*alarm);
+  }
+  if (!out.fires.empty()) {
+    const bool is_final = !options.misfire || rules_.misfire_max_age <= elastic::unowned_after;
+    if (const auto alarm = alarms_.unassigned(paused_ ? 0 : unassigned_items(), is_final, at.wall))
+      out.alarms.push_back(*alarm);
   }
   send_fire(std::move(out));
 }

@@ -878,13 +878,15 @@ export type AlarmRule = {
   source: string
   /** App name of its group; null: all groups. */
   group: string | null
-  /** Key of its declared job; null: all jobs of the group. */
+  /** Key of its declared job, or name of an elastic job; null: all jobs of the group. */
   job: string | null
   channels: string[]
   mail_to: string[]
   on: 'every_attempt' | 'last_attempt'
   /** Deduplication window; null: the setting alarm.dedup. */
   dedup_ms: number | null
+  /** Kinds of alarms of elastic jobs; empty: all. */
+  kinds: ('ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers')[]
   /** The first success after an alarm is reported, too. */
   recovered: boolean
 }
@@ -901,15 +903,21 @@ export type OpenAlarms = {
 }
 
 export type OpenAlarm = {
+  /** Ordinary and elastic jobs are numbered apart. */
   id: number
-  kind: 'failure' | 'recovery'
-  job: number
+  kind: 'failure' | 'recovery' | 'ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers'
+  job: number | null
   /** Null: the job was removed. */
   job_name: string | null
   group: number | null
   group_title: string | null
   /** The failed run; for a recovery, the first that succeeded. */
-  run: number
+  run: number | null
+  elastic_job: number | null
+  /** Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items. */
+  item: number | null
+  /** Run of the item; null: none. */
+  item_run: number | null
   /** Time of the decision to raise the alarm. */
   since_ms: number
   /** taken: a node that is up sends its message, perhaps with other alarms. */
@@ -926,10 +934,15 @@ export type SentMessage = {
   /** Address, for the channel mail. */
   recipient: string | null
   /** summary: alarms that the channel's limit held back. */
-  kind: 'failure' | 'recovery' | 'summary'
+  kind: 'failure' | 'recovery' | 'summary' | 'ej_fail' | 'ej_late' | 'ej_unowned' | 'ej_takeovers'
   job: number | null
   job_name: string | null
   run: number | null
+  elastic_job: number | null
+  /** Of an elastic job; null: the whole job. -1, -2: the hooks before and after all items. */
+  item: number | null
+  /** Run of the item; null: none. */
+  item_run: number | null
   /** Number of alarms that the message stands for. */
   count: number
   outcome: 'delivered' | 'will_retry' | 'given_up'

@@ -215,6 +215,8 @@ struct adopted_job {
   std::vector<std::pair<request_id, std::string>> params;
   std::vector<inbox_row> inbox;
   std::vector<std::string> disabled_servers;
+  /// Items with an open alarm that no success has ended yet; `whole_job` for the job.
+  std::vector<item_number> alarmed = {};
 };
 
 /// Number of items that ends a page of adopted jobs.

@@ -253,6 +253,7 @@ core::result<elastic::elastic_edit_done> remove_held(admin_session& own, const e
   own.execute("DELETE FROM ej_request WHERE job = ?", job);
   own.execute("DELETE FROM ej_request_item WHERE job = ?", job);
   own.execute("DELETE FROM ej_server WHERE job = ?", job);
+  own.execute("DELETE FROM ej_alarm_open WHERE job = ?", job);
   own.execute("DELETE FROM ej_job WHERE id = ?", job);
   audit_elastic(own, by, source ? core::audit_action::apply : core::audit_action::remove, job, was.what.name,
                 source ? applied_lines(*source, "remove", {}) : std::vector<core::audit_line>{}, now);

@@ -226,6 +226,9 @@ void read_waiting(admin_session& own, elastic::adopted_job& out) {
   while (inbox.next())
     out.inbox.push_back({inbox.id<elastic::item_run_id>(0), inbox.id<elastic::fence_number>(1), inbox.string(2)});
   out.disabled_servers = disabled_servers_of(own, out.job);
+  auto alarmed = own.query("SELECT item FROM ej_alarm_open WHERE job = ? AND recovered = 0 ORDER BY item", job);
+  while (alarmed.next())
+    out.alarmed.push_back(alarmed.id<elastic::item_number>(0));
 }
 
 /// Returns the next ids of jobs in slots, ascending, at most `limit`.

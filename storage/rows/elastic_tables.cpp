@@ -102,6 +102,25 @@ elastic_table fire_table() {
           "job, fire_ms, source, request"};
 }
 
+/// Alarms until they are finished. `cause` 0: a recovery. `state`: as of `rm_intent`.
+elastic_table alarm_table() {
+  return {"ej_alarm",
+          R"(  id $number,
+  cause TINYINT NOT NULL,
+  job INT NOT NULL,
+  item INT NOT NULL,
+  run BIGINT NOT NULL,
+  fire_ms BIGINT NOT NULL,
+  amount BIGINT NOT NULL,
+  at_ms BIGINT NOT NULL,
+  state TINYINT NOT NULL,
+  node VARCHAR(64),
+  incarnation BIGINT)",
+          "",
+          {"job, item, cause, run, at_ms"},
+          {"state, at_ms"}};
+}
+
 void replace_all(std::string& text, std::string_view word, std::string_view by) {
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + by.size()))
     text.replace(at, word.size(), by);
@@ -147,7 +166,12 @@ std::vector<elastic_table> elastic_tables() {
      {},
      {"job"}},
     {"ej_request_item", "  request BIGINT NOT NULL,\n  item INT NOT NULL,\n  job INT NOT NULL", "request, item", {}, {"job"}},
-    {"ej_inbox", "  run BIGINT NOT NULL,\n  fence BIGINT NOT NULL,\n  outcome $bytes NOT NULL", "run"}};
+    {"ej_inbox", "  run BIGINT NOT NULL,\n  fence BIGINT NOT NULL,\n  outcome $bytes NOT NULL", "run"},
+    alarm_table(),
+    {"ej_alarm_open",
+     "  job INT NOT NULL,\n  item INT NOT NULL,\n  at_ms BIGINT NOT NULL,\n  told TINYINT NOT NULL,\n"
+     "  recovered BIGINT NOT NULL",
+     "job, item"}};
   return out;
 }
 

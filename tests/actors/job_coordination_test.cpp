@@ -74,7 +74,7 @@ TEST_CASE("the receipt of a result leaves after its write is stored", "[actors][
   const auto ends = world.changes<elastic::action::write_end>();
   REQUIRE(ends.size() == 1);
   CHECK(ends.front().end == elastic::item_run_end::error);
-  CHECK(ends.front().alarm == elastic::item_alarm::failure);
+  CHECK(ends.front().alarm == elastic::alarm_cause::error);
   CHECK(std::get<elastic::item_write>(world.ops.back()).report.message == "no disk");
   world.answer();
   REQUIRE(world.done.size() == 2);
