@@ -62,8 +62,6 @@ public:
   void rows_failed(job_moment at);
   /// The moment of `next_call` has come, or may have come.
   void pass_time(job_moment at);
-  /// Errors: `conflict` while the slot is released or the state is read again.
-  [[nodiscard]] core::result<protocol::elastic_reply> order(const protocol::elastic_order& what, job_moment at);
   /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
   void release(job_moment at);
 
@@ -108,6 +106,8 @@ private:
     /// Writes without an answer; whether the conditions of one of them did not hold.
     std::uint32_t writes = 0;
     bool lost_guard = false;
+    /// Run that an operator has cancelled; 0: none.
+    core::elastic::item_run_id cancel_run{};
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -310,9 +310,12 @@ private:
   void pass_barrier_time(job_moment at);
   void restore_barriers(const core::elastic::adopted_job& stored, job_moment at);
 
-  // Orders (job_orders.cpp).
-  [[nodiscard]] std::size_t cancel(const protocol::elastic_order& what, job_moment at);
-  [[nodiscard]] std::string description() const;
+  // Orders of operators, as the rows have them (job_orders.cpp).
+  /// Cancels the open run of an item if it is the one that an operator has cancelled.
+  void obey_cancel(item_number which, job_moment at);
+  /// Asks the runs of a job or a host that operators drain to end.
+  void obey_drains(job_moment at);
+  [[nodiscard]] static bool may_drain(item_number which, const core::elastic::item& one);
 
   job_identity who_;
   std::shared_ptr<const core::elastic::strategy_registry> strategies_;
@@ -323,8 +326,6 @@ private:
   job_hosts hosts_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
-  /// No grants until an operator resumes the job.
-  bool paused_ = false;
   /// The definition fits a message to hosts.
   bool sendable_ = true;
   std::map<item_number, job_item> items_;

@@ -64,8 +64,7 @@ void job_coordination::keep_plan(elastic::item_plan&& made, job_moment at) {
     return;
   for (const auto which : busy_items()) {
     const auto& one = items_.at(which).state;
-    if (core::number(which) >= 0 && elastic::is_open(one.state) && one.state != elastic::item_state::cancelling && !one.drain
-        && plan_.plan->owner_of(core::number(which)).is_assigned()
+    if (may_drain(which, one) && plan_.plan->owner_of(core::number(which)).is_assigned()
         && plan_.plan->owner_of(core::number(which)).host != one.host.host)
       apply(which, elastic::event::stream_moved{}, at);
   }

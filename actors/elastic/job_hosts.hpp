@@ -44,6 +44,8 @@ public:
   [[nodiscard]] bool has_view() const noexcept { return known_ != nullptr; }
   [[nodiscard]] bool has_several_nodes() const noexcept { return known_ && known_->several_nodes; }
   [[nodiscard]] standing standing_of(const core::elastic::host_process& host) const;
+  /// Returns whether operators drain the host.
+  [[nodiscard]] bool is_drained(core::elastic::host_number host) const;
   /// Returns a number that changes with the hosts that may run the job.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// Makes a plan with the hosts that may run the job. Errors: those of `make_plan`.
