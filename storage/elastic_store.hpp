@@ -122,8 +122,8 @@ public:
   virtual core::result<core::elastic::elastic_history> history(const core::elastic::elastic_history_search& search,
                                                                const core::principal& by) = 0;
 
-  /// Returns the hosts that are up or silent, and those that operators disabled or drain, by number, at most `hosts_max`; to users
-  /// those with the app name of one of their groups. `group`: only those with its app name.
+  /// Returns the hosts that are up or silent, and those that operators disabled or drain, by number, at most `hosts_max`; to
+  /// users those with the app name of one of their groups. `group`: only those with its app name.
   virtual core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                                    const core::principal& by) = 0;
 

@@ -182,7 +182,7 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
     replan(at);
   obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
   fresh_ = !hosts_.has_view();
 }
@@ -216,7 +216,7 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
   replan(at);
   obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
 }
 

@@ -278,7 +278,7 @@ private:
   /// Lets a fire wait for the items that were granted for it, behind a barrier if the job has once-listeners.
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
-  [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  void start_request(const core::elastic::request_row& request, job_moment at);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
   void prune_requests();
   void settle_fire(const op_note& note, const core::elastic::elastic_answer& answer, job_moment at);

@@ -170,23 +170,21 @@ void job_coordination::settle_fire(const op_note& note, const elastic::elastic_a
   while (!fire_ && !requests_.waiting.empty() && !is_idle_now()) {
     const auto next = std::move(requests_.waiting.front());
     requests_.waiting.pop_front();
-    static_cast<void>(start_request(next, at));
+    start_request(next, at);
   }
 }
 
 // -- requests --------------------------------------------------------------------------------------------------------------
 
-std::size_t job_coordination::start_request(const elastic::request_row& request, job_moment at) {
+void job_coordination::start_request(const elastic::request_row& request, job_moment at) {
   const auto is_same = [&](const auto& each) { return each.id == request.id; };
   if (core::number(request.id) == 0 || requests_.taken.contains(request.id)
       || std::find(requests_.over.begin(), requests_.over.end(), request.id) != requests_.over.end()
       || std::any_of(requests_.waiting.begin(), requests_.waiting.end(), is_same))
-    return 0;
+    return;
   // One fire of a job is written at a time.
-  if (fire_) {
-    requests_.waiting.push_back(request);
-    return request.item ? 1 : static_cast<std::size_t>(job_->what.total);
-  }
+  if (fire_)
+    return requests_.waiting.push_back(request);
   prune_requests();
   requests_.taken.emplace(request.id, request.param);
   const fire_key key{request.at, elastic::run_source::manual, request.id};
@@ -212,7 +210,6 @@ std::size_t job_coordination::start_request(const elastic::request_row& request,
   } else if (requests_.dropped >= asked) {
     emit(elastic::request_end{who_.job, request.id}, {op_note::kind::request});
   }
-  return asked - std::min(asked, requests_.dropped);
 }
 
 const std::string& job_coordination::param_of(const fire_key& fire) const {

@@ -210,16 +210,4 @@ std::vector<dump_line> dump_lines(const elastic_dump& of) {
   return lines;
 }
 
-std::string dump_text(const std::vector<dump_line>& lines) {
-  std::string out;
-  for (const auto& [path, value] : lines) {
-    out.append(path).append(" | ");
-    // One line is one row, whatever a text has.
-    std::transform(value.begin(), value.end(), std::back_inserter(out),
-                   [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c; });
-    out += '\n';
-  }
-  return out;
-}
-
 } // namespace ringmaster::core::elastic

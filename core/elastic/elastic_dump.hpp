@@ -41,7 +41,4 @@ struct dump_line {
 /// have secrets. In a masked dump each IP address is `ip1`, `ip2`, … in the order of its first appearance.
 [[nodiscard]] std::vector<dump_line> dump_lines(const elastic_dump& of);
 
-/// Returns `path | value` for each line.
-[[nodiscard]] std::string dump_text(const std::vector<dump_line>& lines);
-
 } // namespace ringmaster::core::elastic

@@ -21,7 +21,7 @@ inline constexpr std::size_t hosts_max = 1024;
 /// State of a host as the cluster sees it. Values are stored in `ej_node.state`.
 enum class host_state : std::uint8_t { up = 0, silent = 1, dead = 2, left = 3 };
 
-/// What operators have set for a host, over all its processes. Values are stored in `ej_node.mode`.
+/// Decision of operators about a host, over all its processes. Values are stored in `ej_node.mode`.
 enum class host_mode : std::uint8_t {
   enabled = 0,
   /// No new grants of any job; open runs go on.

@@ -6,7 +6,7 @@
 namespace ringmaster::storage {
 
 /// Elastic jobs. `leases.cpp` and `hosts.cpp` have E0 to E3 and E15, `batch.cpp` E4 to E10, `job_reads.cpp` E13, `inbox.cpp` E14,
-/// `definition_edits.cpp` E11, `operator_edits.cpp` E12 of jobs, `host_edits.cpp` what operators set for hosts, `user_reads.cpp` and
+/// `definition_edits.cpp` E11, `operator_edits.cpp` E12 of jobs, `host_edits.cpp` the edits of hosts, `user_reads.cpp` and
 /// `state_reads.cpp` the reads of users.
 class elastic_role final : public elastic_store {
 public:

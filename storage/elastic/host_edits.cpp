@@ -1,4 +1,4 @@
-// What operators set for hosts. Nodes learn of it as of other changes of hosts (E3).
+// Edits of hosts by operators. Nodes learn of them as of other changes of hosts (E3).
 
 #include <algorithm>
 #include <set>

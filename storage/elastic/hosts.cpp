@@ -267,8 +267,9 @@ core::result<std::vector<elastic::host_row>> elastic_role::hosts(std::optional<c
     std::vector<elastic::host_row> out;
     const auto groups = group ? listed_groups(std::vector{*group}) : listed_groups(by);
     // The tables may have different collations.
-    auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE (state IN (0, 1) OR mode IN (1, 2)) AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
-                                                   " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"
+    auto rows = own_.query(RINGMASTER_HOST_COLUMNS "WHERE (state IN (0, 1) OR mode IN (1, 2)) AND (? = '' OR CAST(app_name AS"
+                                                   " $bytes) IN (SELECT CAST(g.app_name AS $bytes) FROM xxl_job_group g"
+                                                   " WHERE $listed(g.id)))"
                                                    " ORDER BY num LIMIT ?",
                            groups, groups, elastic::hosts_max);
     while (rows.next())

@@ -76,8 +76,8 @@ elastic::elastic_job_row job_in(const sql_rows& row) {
 
 #define RINGMASTER_ITEM_COLUMNS                                                                                                  \
   "SELECT i.item, i.fence, i.state, i.run, i.host, i.host_inc, i.attempt, i.missed, i.flags, i.lease_ms, r.source, r.fire_ms,"   \
-  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms, i.cancel_run FROM ej_item i JOIN ej_schedule s ON s.job = i.job"             \
-  " LEFT JOIN ej_run r ON r.id = i.run "
+  " r.fire_source, r.request, r.granted_ms, r.attempt, s.last_ms, i.cancel_run FROM ej_item i"                                  \
+  " JOIN ej_schedule s ON s.job = i.job LEFT JOIN ej_run r ON r.id = i.run "
 
 elastic::run_cause cause_in(const sql_rows& row, const elastic::item_row& item) {
   using elastic::run_source;

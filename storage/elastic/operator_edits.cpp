@@ -109,7 +109,8 @@ core::result<elastic::elastic_edit_done> cancel_held(admin_session& own, const e
   const auto number = std::to_string(core::number(run));
   const auto item = std::to_string(core::number(place.item));
   {
-    auto row = own.query("SELECT state, run, cancel_run FROM ej_item WHERE job = ? AND item = ? $for_update", held.id, place.item);
+    auto row = own.query("SELECT state, run, cancel_run FROM ej_item WHERE job = ? AND item = ? $for_update", held.id,
+                         place.item);
     const bool known = row.next() && row.number(1) == core::number(run);
     const auto state = known ? elastic::stored_item_state{static_cast<std::uint8_t>(row.number(0))}
                              : elastic::stored_item_state::idle;
