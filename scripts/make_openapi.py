@@ -48,7 +48,7 @@ ID_LIST = "^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$"
 LAST_STATUSES = "pending|running|succeeded|failed|missed"
 STATUSES = "succeeded|failed|running|missed|pending|timed_out|not_sent|lost|killed|unknown"
 KINDS = "cron|misfire|manual|parent|retry|api|missed"
-PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=128)}
+PATH_NAME = {"name": "name", "in": "path", "required": True, "schema": text(minLength=1, maxLength=255)}
 PATH_ID = {"name": "id", "in": "path", "required": True, "schema": whole(1)}
 PATH_VERSION = {"name": "version", "in": "path", "required": True, "schema": whole(1)}
 KEY = header("Idempotency-Key", "Requests of one user for one job with the same key are one run. A different body with the same "
