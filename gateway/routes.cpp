@@ -151,7 +151,7 @@ constexpr std::array table_of_routes = std::to_array<route>({
   {"POST", "/api/v1/elastic/hosts/{name}/disable", handlers::v1::elastic_host_disable, admin},
   {"POST", "/api/v1/elastic/hosts/{name}/drain", handlers::v1::elastic_host_drain, admin},
   {"POST", "/api/v1/elastic/hosts/{name}/remove", handlers::v1::elastic_host_remove, admin},
-  {"GET", "/api/v1/elastic/servers", handlers::v1::elastic_servers, viewer},
+  route{"GET", "/api/v1/elastic/servers", handlers::v1::elastic_servers, viewer}.with_query(),
 
   {"GET", "/api/v1/alarms/channels", handlers::v1::channel_list, admin},
   route{"GET", "/api/v1/alarms/rules", handlers::v1::alarm_rule_list, admin}.with_query(),

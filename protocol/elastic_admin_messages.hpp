@@ -68,6 +68,8 @@ struct elastic_host_list {
 };
 
 struct elastic_servers_query {
+  /// Unset: all groups of the caller.
+  std::optional<core::group_id> group;
   core::principal by;
 };
 

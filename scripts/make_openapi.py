@@ -333,7 +333,7 @@ operation("post", "/elastic/hosts/{name}/remove", "administrator",
           "Removes a host that is down, or all known hosts with an IP address, from the lists", reply=ref("ElasticHostEdit"),
           more=[409])
 operation("get", "/elastic/servers", "viewer", "Lists the hosts of elastic jobs by IP address, with counts",
-          reply=shown({"items": array(ref("ElasticServer"))}))
+          reply=shown({"items": array(ref("ElasticServer"))}), parameters=[query("group", ID)])
 operation("get", "/elastic/hosts", "viewer", "Lists the hosts of elastic jobs", reply=shown({"items": array(ref("ElasticHost"))}),
           parameters=[query("group", ID)])
 operation("get", "/alarms/channels", "administrator", "Lists the configured channels of alarms, without their secrets",

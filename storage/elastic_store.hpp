@@ -131,8 +131,9 @@ public:
   virtual core::result<std::vector<core::elastic::elastic_host_load>> host_loads() = 0;
 
   /// Returns the servers of all hosts that were not removed, also of those that are down, sorted by IP address; to users those of
-  /// their groups.
-  virtual core::result<std::vector<core::elastic::elastic_server>> servers(const core::principal& by) = 0;
+  /// their groups. `group`: only hosts with its app name.
+  virtual core::result<std::vector<core::elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                                           const core::principal& by) = 0;
 
   /// Returns the stored state of a job. Errors: `forbidden` also without `masked`, unless the user is an administrator.
   virtual core::result<core::elastic::elastic_dump> dump(core::elastic::elastic_job_id job, bool masked,

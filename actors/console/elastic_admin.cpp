@@ -109,7 +109,7 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
     },
     [this](const protocol::elastic_servers_query& asked) {
       return look<std::vector<elastic::elastic_server>, protocol::elastic_server_list>(
-        [asked](storage::store& store) { return store.elastic().servers(asked.by); });
+        [asked](storage::store& store) { return store.elastic().servers(asked.group, asked.by); });
     },
     [this](const protocol::elastic_dump_query& asked) {
       return look<elastic::elastic_dump, protocol::elastic_dump_found>(

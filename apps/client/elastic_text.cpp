@@ -152,8 +152,8 @@ std::string elastic_hosts_table(const api_document& hosts) {
   elastic_rows rows{{"HOST", "APP", "STATE", "MODE", "IP", "PID", "SLOTS", "LABELS", "KEEPER"}};
   for (const auto& host : hosts)
     rows.push_back({elastic_word(host, "id"), elastic_word(host, "app_name"), elastic_word(host, "state"),
-                    elastic_word(host, "mode"), elastic_word(host, "ip"), elastic_number(host, "pid"), elastic_number(host, "capacity"),
-                    elastic_word(host, "labels"), elastic_word(host, "keeper")});
+                    elastic_word(host, "mode"), elastic_word(host, "ip"), elastic_number(host, "pid"),
+                    elastic_number(host, "capacity"), elastic_word(host, "labels"), elastic_word(host, "keeper")});
   return table_text(rows);
 }
 

@@ -98,7 +98,11 @@ result<api_document> elastic_host_list(const store_question& asked) {
 }
 
 result<api_document> elastic_servers(const store_question& asked) {
-  return asked.store.elastic().servers(local_operator()).map([](const std::vector<elastic::elastic_server>& servers) {
+  const auto group = wire::api_id_of(asked.query, "group");
+  if (!group)
+    return tl::unexpected{group.error()};
+  const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
+  return asked.store.elastic().servers(wanted, local_operator()).map([](const std::vector<elastic::elastic_server>& servers) {
     return parsed(wire::api_elastic_servers(servers));
   });
 }

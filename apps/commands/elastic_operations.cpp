@@ -22,6 +22,10 @@ struct elastic_host_order_options : client_options {
   std::string host;
 };
 
+struct elastic_server_list_options : client_options {
+  std::optional<std::string> group;
+};
+
 struct elastic_dump_options : client_options {
   std::string job;
   bool unmasked = false;
@@ -60,9 +64,15 @@ int drain_elastic_host(const elastic_host_order_options& options) { return order
 
 int remove_elastic_host(const elastic_host_order_options& options) { return order_host(options, "remove", "removed"); }
 
-int list_elastic_servers(const client_options& options) {
+int list_elastic_servers(const elastic_server_list_options& options) {
   return ask_and_tell(
-    options, [](api_client& client) { return client.ask({"GET", "/elastic/servers"}); },
+    options,
+    [&](api_client& client) -> core::result<api_document> {
+      query_text list{"/elastic/servers"};
+      if (auto added = add_group_filter(client, list, options.group); !added)
+        return tl::unexpected{added.error()};
+      return client.ask({"GET", list.text()});
+    },
     [](api_client&, const api_document& servers) {
       return core::result<std::string>{elastic_servers_table(items_in(servers))};
     });
@@ -103,8 +113,11 @@ void add_elastic_operations(CLI::App& elastic, std::function<int()>& chosen) {
   add_host_order(*host, "disable", "Give a host no more runs of any elastic job; its runs go on", chosen, disable_elastic_host);
   add_host_order(*host, "drain", "Give a host no more runs, and ask its runs to end", chosen, drain_elastic_host);
   add_host_order(*host, "remove", "Remove a host that is down from the lists", chosen, remove_elastic_host);
-  add_command<client_options>(elastic, "servers", "List the hosts of elastic jobs by IP address, with counts", chosen,
-                              list_elastic_servers);
+  {
+    auto [command, options] = add_command<elastic_server_list_options>(
+      elastic, "servers", "List the hosts of elastic jobs by IP address, with counts", chosen, list_elastic_servers);
+    command->add_option("--group", options->group, "Only hosts of this group, by app name or id")->type_name("APP");
+  }
   auto [command, options] = add_command<elastic_dump_options>(
     elastic, "dump", "Print the stored state of an elastic job, without IP addresses", chosen, dump_elastic_job);
   command->add_option("ELASTIC-JOB", options->job, "Name, namespace/name or id")->required();

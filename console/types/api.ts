@@ -2297,7 +2297,9 @@ export interface Operations {
   }
   /** Lists the hosts of elastic jobs by IP address, with counts. Allowed for: viewer. */
   'GET /elastic/servers': {
-    query: undefined
+    query: {
+      group?: number
+    }
     body: undefined
     answer: {
       items: ElasticServer[]

@@ -51,7 +51,8 @@ public:
   core::result<std::vector<core::elastic::host_row>> hosts(std::optional<core::group_id> group,
                                                            const core::principal& by) override;
   core::result<std::vector<core::elastic::elastic_host_load>> host_loads() override;
-  core::result<std::vector<core::elastic::elastic_server>> servers(const core::principal& by) override;
+  core::result<std::vector<core::elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                                   const core::principal& by) override;
   core::result<core::elastic::elastic_dump> dump(core::elastic::elastic_job_id job, bool masked,
                                                  const core::principal& by) override;
   core::result<std::int64_t> last_revision() override;

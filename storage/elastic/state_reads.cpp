@@ -88,11 +88,14 @@ core::result<std::vector<elastic::elastic_host_load>> elastic_role::host_loads()
   return own_.read([&]() -> core::result<std::vector<elastic::elastic_host_load>> { return loads_of(own_); });
 }
 
-core::result<std::vector<elastic::elastic_server>> elastic_role::servers(const core::principal& by) {
-  if (auto may = core::check_right_anywhere(by, core::group_right::viewer); !may)
+core::result<std::vector<elastic::elastic_server>> elastic_role::servers(std::optional<core::group_id> group,
+                                                                         const core::principal& by) {
+  auto may = group ? core::check_right(by, core::group_right::viewer, *group)
+                   : core::check_right_anywhere(by, core::group_right::viewer);
+  if (!may)
     return tl::unexpected{may.error()};
   return own_.read_together([&]() -> core::result<std::vector<elastic::elastic_server>> {
-    const auto groups = listed_groups(by);
+    const auto groups = group ? listed_groups(std::vector{*group}) : listed_groups(by);
     const auto hosts = hosts_of_groups(own_, groups);
     const auto loads = loads_of(own_);
     return elastic::servers_of(hosts, loads, jobs_of_groups(own_, groups), servers_off(own_));

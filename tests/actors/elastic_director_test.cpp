@@ -91,7 +91,8 @@ TEST_CASE_METHOD(elastic_jobs_world, "a slot that leaves is released, and its ru
   CHECK(all['A'].runs.empty());
 }
 
-TEST_CASE_METHOD(elastic_jobs_world, "a result that comes while its slot is being released stays at its host", "[actors][elastic]") {
+TEST_CASE_METHOD(elastic_jobs_world, "a result that comes while its slot is being released stays at its host",
+                 "[actors][elastic]") {
   begin(1, "A");
   pass(11s);
   REQUIRE(grants('A') == 1);

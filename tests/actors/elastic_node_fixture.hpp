@@ -151,7 +151,10 @@ public:
                                                       const core::principal& by) override {
     return inner_.set_host_mode(server, mode, now, by);
   }
-  core::result<std::vector<elastic::elastic_server>> servers(const core::principal& by) override { return inner_.servers(by); }
+  core::result<std::vector<elastic::elastic_server>> servers(std::optional<core::group_id> group,
+                                                             const core::principal& by) override {
+    return inner_.servers(group, by);
+  }
   core::result<elastic::elastic_dump> dump(elastic::elastic_job_id job, bool masked, const core::principal& by) override {
     return inner_.dump(job, masked, by);
   }

@@ -173,12 +173,13 @@ class AuditTest(WebCase):
         self.send("POST", f"/elastic/jobs/{job}/restart", None, "restart", "elastic_job", "runs cancelled: 0")
         self.send("POST", f"/elastic/jobs/{job}/drain", None, "drain", "elastic_job")
         # A host that is silent, and a run that is open on it.
-        self.write_rows("INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks,"
-                        " ip, labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (5, 'h1', 'app-1', 1, 0, 'p',"
-                        " 'f', 'b', 1, 1, 1, '10.0.0.1', '', 1, 1, '', 0, 0, 1)",
-                        "INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
-                        f" granted_ms, started_ms, ended_ms, state) VALUES (7, {job}, 1, 0, 1000, 0, 0, 9, 1, 5, 1, 1000, 0, 0, 1)",
-                        f"UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 5, host_inc = 1 WHERE job = {job} AND item = 1")
+        self.write_rows(
+            "INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks,"
+            " ip, labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (5, 'h1', 'app-1', 1, 0, 'p', 'f',"
+            " 'b', 1, 1, 1, '10.0.0.1', '', 1, 1, '', 0, 0, 1)",
+            "INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+            f" granted_ms, started_ms, ended_ms, state) VALUES (7, {job}, 1, 0, 1000, 0, 0, 9, 1, 5, 1, 1000, 0, 0, 1)",
+            f"UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 5, host_inc = 1 WHERE job = {job} AND item = 1")
         self.send("POST", "/elastic/runs/7/cancel", None, "cancel", "elastic_job", "run: 7")
         for verb in ("disable", "enable"):
             self.send("POST", f"/elastic/jobs/{job}/hosts/h1/{verb}", None, verb, "elastic_job", "server: h1")

@@ -110,15 +110,13 @@ class ElasticCommandTest(Case):
 
     def test_runs_and_hosts_are_operated(self):
         job = self.both("elastic", "show", "sums")["id"]
-        host = ("INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks, ip,"
-                " labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (?, ?, 'shard-worker', 1, 0, ?, 'f', 'b',"
-                " 1, 1, 1, '10.0.0.9', '', 4, ?, '', 0, 0, ?)")
-        self.write_rows((host, [5, "ringmaster://a/b", "p5", 0, 1]), (host, [6, "h6", "p6", 1, 2]),
-                        ("INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
-                         " granted_ms, started_ms, ended_ms, state) VALUES (7, ?, 1, 0, 1000, 0, 0, 9, 1, 6, 1, 1000, 0, 0, 1)",
-                         [job]),
-                        ("UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 6, host_inc = 1 WHERE job = ? AND item = 1",
-                         [job]))
+        host = ("INSERT INTO ej_node (num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks,"
+                " ip, labels, capacity, state, keeper, keeper_inc, keeper_no, change_no) VALUES (?, ?, 'shard-worker', 1, 0, ?,"
+                " 'f', 'b', 1, 1, 1, '10.0.0.9', '', 4, ?, '', 0, 0, ?)")
+        run = ("INSERT INTO ej_run (id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc,"
+               " granted_ms, started_ms, ended_ms, state) VALUES (7, ?, 1, 0, 1000, 0, 0, 9, 1, 6, 1, 1000, 0, 0, 1)")
+        item = "UPDATE ej_item SET state = 1, run = 7, fence = 9, host = 6, host_inc = 1 WHERE job = ? AND item = 1"
+        self.write_rows((host, [5, "ringmaster://a/b", "p5", 0, 1]), (host, [6, "h6", "p6", 1, 2]), (run, [job]), (item, [job]))
         self.assertEqual(self.both("elastic", "servers")["items"], [
             {"ip": "10.0.0.9", "hosts": ["h6", "ringmaster://a/b"], "up": 1, "silent": 1, "down": 0, "disabled": 0, "running": 1,
              "jobs": 2, "disabled_jobs": 0}])
@@ -137,7 +135,8 @@ class ElasticCommandTest(Case):
             self.assertEqual(ask("elastic", "drain", "averages").out, "elastic job averages drained\n")
             self.assertEqual(self.both("elastic", "list", "--status", "draining")["total"], 1)
             self.assertEqual(ask("elastic", "restart", "averages").out, "elastic job averages restarted\n")
-            self.assertEqual(ask("elastic", "host", "disable", "10.0.0.9").out, "host ringmaster://a/b disabled\nhost h6 disabled\n")
+            self.assertEqual(ask("elastic", "host", "disable", "10.0.0.9").out,
+                             "host ringmaster://a/b disabled\nhost h6 disabled\n")
             self.assertEqual(ask("elastic", "host", "drain", "h6").out, "host h6 drained\n")
             self.assertEqual([each["mode"] for each in self.both("elastic", "hosts")["items"]], ["disabled", "draining"])
             self.assertEqual(ask("elastic", "host", "enable", "10.0.0.9").code, 0)
@@ -147,7 +146,8 @@ class ElasticCommandTest(Case):
         self.assertIn("ip=ip1", dumped["/hosts/5"])
         self.assertIn("cancel_run=7", dumped["/items/1"])
         self.assertIn("ip=10.0.0.9", self.succeed("elastic", "dump", "sums", "--unmasked").out)
-        self.write_rows(("UPDATE ej_item SET state = 0, run = 0 WHERE job = ?", [job]), ("UPDATE ej_run SET state = 4 WHERE id = 7", []))
+        self.write_rows(("UPDATE ej_item SET state = 0, run = 0 WHERE job = ?", [job]),
+                        ("UPDATE ej_run SET state = 4 WHERE id = 7", []))
         self.assertEqual(self.run_it("elastic", "cancel", "7").errors, ["ringmaster: run 7 of item 1 has ended"])
         self.assertEqual(self.remote("elastic", "host", "remove", "h6").out, "host h6 removed\n")
         self.assertEqual(self.run_it("elastic", "host", "remove", "h6").out, "host h6 removed already\n")

@@ -245,7 +245,8 @@ class ElasticTest(ElasticCase):
         worker.wait_for(lambda: (again := worker.running("long", 0)) and again.run != run.run, "the next run of the item")
         self.more_begin(worker, "long")
         self.elastic(server, "restart", "long")
-        server.wait_for(lambda: len(self.stored_runs("long", f"AND item = 0 AND state = {KILLED}")) >= 2, "the restart cancels it")
+        killed = f"AND item = 0 AND state = {KILLED}"
+        server.wait_for(lambda: len(self.stored_runs("long", killed)) >= 2, "the restart cancels it")
         # Its next run would outlast a drain.
         self.break_worker(worker, signal.SIGKILL)
         self.assertEqual(server.stop(), 0, server.text())
@@ -258,7 +259,7 @@ class ElasticTest(ElasticCase):
             self.more_begin(worker, "moved", 1)
         victim, run = self.running_on(workers, "moved", 0)
         other, = [worker for worker in workers if worker is not victim]
-        host, = {row[0] for row in self.rows(f"SELECT n.id FROM ej_node n JOIN ej_run r ON r.host = n.num WHERE r.id = {run.run}")}
+        host = self.rows(f"SELECT n.id FROM ej_node n JOIN ej_run r ON r.host = n.num WHERE r.id = {run.run}")[0][0]
         self.elastic(server, "host", "disable", host)
         # Its run ends by itself, and all items go to the other one.
         self.wait_for_state(server, run.run, FINISHED)

@@ -59,8 +59,10 @@ TEST_CASE_METHOD(api_fixture, "api: administrators set the modes of hosts", "[ga
 
 TEST_CASE_METHOD(api_fixture, "api: servers are listed with counts", "[gateway][api][elastic]") {
   open();
-  CHECK(json_of(call("GET", "/elastic/servers")) == json::parse(R"({"items":[
+  CHECK(json_of(call("GET", "/elastic/servers?group=1")) == json::parse(R"({"items":[
     {"ip":"10.0.0.1","hosts":["h1","h2"],"up":1,"silent":0,"down":1,"disabled":0,"running":0,"jobs":3,"disabled_jobs":0}]})"));
+  CHECK(script->take_asked() == elastic_orders_asked{"elastic_servers_query('1') by admin@127.0.0.1"});
+  CHECK(call("GET", "/elastic/servers?group=0").status() == 400);
 }
 
 TEST_CASE_METHOD(api_fixture, "api: a dump hides IP addresses unless an administrator asks for them", "[gateway][api][elastic]") {

@@ -135,7 +135,7 @@ const std::array api_rights = std::to_array<api_rights_row>({
   {"POST", "/elastic/hosts/{name}/disable", {"/elastic/hosts/h1/disable"}, admins, {"/elastic/hosts/h2/disable"}, admins},
   {"POST", "/elastic/hosts/{name}/drain", {"/elastic/hosts/h1/drain"}, admins, {"/elastic/hosts/h2/drain"}, admins},
   {"POST", "/elastic/hosts/{name}/remove", {"/elastic/hosts/h1/remove"}, admins, {"/elastic/hosts/h2/remove"}, admins},
-  {"GET", "/elastic/servers", {"/elastic/servers"}, viewers, {"/elastic/servers"}, viewers},
+  {"GET", "/elastic/servers", {"/elastic/servers?group=1"}, viewers, {"/elastic/servers?group=2"}, admins},
 
   {"GET", "/alarms/channels", {"/alarms/channels"}, admins, {"/alarms/channels"}, admins},
   {"GET", "/alarms/rules", {"/alarms/rules"}, admins, {"/alarms/rules"}, admins},

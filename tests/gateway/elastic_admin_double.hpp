@@ -57,7 +57,7 @@ struct elastic_admin_double {
         server.hosts = {"h1", "h2"};
         server.up = server.down = 1;
         server.jobs = 3;
-        return script->answer(line_of("elastic_servers_query"), m.by, right_in(m.by, std::nullopt),
+        return script->answer(line_of("elastic_servers_query", text_of(m.group)), m.by, right_in(m.by, m.group),
                               protocol::elastic_server_list{{server}});
       },
       [this](const protocol::elastic_dump_query& m) {

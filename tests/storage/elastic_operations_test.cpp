@@ -126,7 +126,7 @@ TEST_CASE("a host is removed once it is down and has no runs", "[storage][elasti
   CHECK(require(f.ej().set_host_mode("h1", host_mode::removed, noon, root())).changed);
   CHECK_FALSE(require(f.ej().set_host_mode("h1", host_mode::removed, noon, root())).changed);
   CHECK(require(f.ej().hosts(std::nullopt, root())).empty());
-  CHECK(require(f.ej().servers(root())).empty());
+  CHECK(require(f.ej().servers(std::nullopt, root())).empty());
   CHECK(error_of(f.ej().set_host_mode("h1", host_mode::enabled, noon, root())) == core::errc::not_found);
   // The history still has its name.
   CHECK(require(f.ej().history({.job = f.job}, root())).rows.at(0).host == "h1");
@@ -149,7 +149,7 @@ TEST_CASE("servers are read with their hosts, jobs and items", "[storage][elasti
   f.open(0);
   f.add("second");
   require(f.ej().set_server_disabled(f.job, "h2", true, noon, root()));
-  auto servers = require(f.ej().servers(root()));
+  auto servers = require(f.ej().servers(std::nullopt, root()));
   REQUIRE(servers.size() == 1);
   CHECK(servers[0].ip == "10.0.0.1");
   CHECK(servers[0].hosts == std::vector<std::string>{"h1", "h2"});
@@ -158,14 +158,16 @@ TEST_CASE("servers are read with their hosts, jobs and items", "[storage][elasti
   CHECK(servers[0].jobs == 2);
   CHECK(servers[0].disabled_jobs == 1);
   // h1 is of an app without a group: users see it no more than its jobs.
-  servers = require(f.ej().servers(elastic_viewer(7)));
+  servers = require(f.ej().servers(std::nullopt, elastic_viewer(7)));
   REQUIRE(servers.size() == 1);
   CHECK(servers[0].hosts == std::vector<std::string>{"h2"});
-  CHECK(require(f.ej().servers(elastic_viewer(8))).empty());
-  CHECK(error_of(f.ej().servers(core::principal{})) == core::errc::forbidden);
+  CHECK(require(f.ej().servers(std::nullopt, elastic_viewer(8))).empty());
+  CHECK(require(f.ej().servers(core::group_id{7}, root())).at(0).hosts == std::vector<std::string>{"h2"});
+  CHECK(error_of(f.ej().servers(core::group_id{7}, elastic_viewer(8))) == core::errc::forbidden);
+  CHECK(error_of(f.ej().servers(std::nullopt, core::principal{})) == core::errc::forbidden);
   // A host that is down stays in the list until it is removed.
   f.set_host_state(elastic::host_state::dead);
-  servers = require(f.ej().servers(root()));
+  servers = require(f.ej().servers(std::nullopt, root()));
   CHECK(servers[0].up == 1);
   CHECK(servers[0].down == 1);
 }

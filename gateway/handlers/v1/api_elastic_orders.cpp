@@ -1,5 +1,6 @@
 // /api/v1: orders about runs, servers and hosts of elastic jobs, and what helps to give them.
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,7 +62,11 @@ void elastic_host_drain(exchange ex) { set_elastic_host_mode(ex, elastic::host_m
 void elastic_host_remove(exchange ex) { set_elastic_host_mode(ex, elastic::host_mode::removed); }
 
 void elastic_servers(exchange ex) {
-  ex.ask<protocol::elastic_server_list>(ex.services().partners.elastic, protocol::elastic_servers_query{ex.who()},
+  const auto group = read_query(ex, [](const wire::form& sent) { return wire::api_id_of(sent, "group"); });
+  if (!group)
+    return;
+  const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
+  ex.ask<protocol::elastic_server_list>(ex.services().partners.elastic, protocol::elastic_servers_query{wanted, ex.who()},
                                         [](const exchange& waiting, const protocol::elastic_server_list& list) {
                                           tell_json(waiting, wire::api_elastic_servers(list.rows));
                                         });
