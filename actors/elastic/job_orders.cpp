@@ -30,8 +30,7 @@ void job_coordination::obey_drains(job_moment at) {
   const bool is_whole_job = job_->status == elastic::job_status::draining;
   for (const auto which : busy_items())
     if (const auto found = items_.find(which); found != items_.end())
-      if (const auto& one = found->second.state;
-          may_drain(which, one) && (is_whole_job || hosts_.is_drained(one.host.host)))
+      if (const auto& one = found->second.state; may_drain(which, one) && (is_whole_job || hosts_.is_drained(one.host.host)))
         apply(which, elastic::event::stream_moved{}, at);
 }
 

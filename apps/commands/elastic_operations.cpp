@@ -34,7 +34,10 @@ struct elastic_dump_options : client_options {
 int cancel_elastic_run(const elastic_cancel_options& options) {
   const auto run = std::to_string(options.run);
   return ask_and_tell(
-    options, [&](api_client& client) { return client.ask({"POST", "/elastic/runs/" + run + "/cancel"}); },
+    options,
+    [&](api_client& client) {
+      return client.ask({"POST", "/elastic/runs/" + run + "/cancel"});
+    },
     [&](api_client&, const api_document& reply) {
       return core::result<std::string>{"run " + run + (boolean_in(reply, "changed") ? " cancelled\n" : " cancelled already\n")};
     });
@@ -50,8 +53,8 @@ int order_host(const elastic_host_order_options& options, const std::string& ver
     [&](api_client&, const api_document& reply) {
       std::string out;
       for (const auto& host : items_in(reply, "hosts"))
-        out += "host " + one_line(host.is_string() ? host.get<std::string>() : "") + ' ' + done
-               + (boolean_in(reply, "changed") ? "\n" : " already\n");
+        out += "host " + one_line(host.is_string() ? host.get<std::string>() : "") + ' ' + done +
+               (boolean_in(reply, "changed") ? "\n" : " already\n");
       return core::result<std::string>{std::move(out)};
     });
 }
@@ -73,9 +76,7 @@ int list_elastic_servers(const elastic_server_list_options& options) {
         return tl::unexpected{added.error()};
       return client.ask({"GET", list.text()});
     },
-    [](api_client&, const api_document& servers) {
-      return core::result<std::string>{elastic_servers_table(items_in(servers))};
-    });
+    [](api_client&, const api_document& servers) { return core::result<std::string>{elastic_servers_table(items_in(servers))}; });
 }
 
 int dump_elastic_job(const elastic_dump_options& options) {

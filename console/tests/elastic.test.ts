@@ -85,7 +85,7 @@ const open = useConsole(async (url, init) => {
   if (init?.method === 'POST' && path.startsWith('/elastic/')) {
     sent.push(`${path} ${String(init.body ?? '')}`.trim())
     if (path.endsWith('/trigger')) return json({ request: '5' }, 202)
-    if (path.startsWith('/elastic/hosts/')) return json({ hosts: ['h1'], changed: true })
+    if (path.startsWith('/elastic/hosts/')) return json({ hosts: ['id'], changed: true })
     if (path.endsWith('/cancel') || path.endsWith('/restart')) return json({ id: 7, changed: true, next_ms: null })
     const { item: number = null } = JSON.parse(String(init.body ?? '{}')) as { item?: number | null }
     const before = number === null ? status : isItemDisabled
@@ -96,7 +96,7 @@ const open = useConsole(async (url, init) => {
   if (path === '/elastic/jobs') return page(jobs.length ? [row()] : [])
   if (path === '/elastic/jobs/7') return json({ ...(example('ElasticJob') as ElasticJob), id: 7, group: 1, name: 'sums', status, total: 3 })
   if (path === '/elastic/jobs/7/items') return page([{ ...item, disabled: isItemDisabled, run, state: run === null ? 'idle' : 'running', host: run === null ? null : 'h1' }])
-  if (path === '/elastic/hosts') return json({ items: [{ ...(example('ElasticHost') as ElasticHost), id: 'h1', mode: 'enabled', state: 'up' }] })
+  if (path === '/elastic/hosts') return json({ items: [{ ...(example('ElasticHost') as ElasticHost), mode: 'enabled', state: 'up' }] })
   return answer(url, init)
 })
 const text = () => document.body.textContent ?? ''
@@ -197,7 +197,7 @@ describe('the pages of elastic jobs', () => {
     await open('/elastic/hosts')
     await choose('Disable')
     await press('Disable', '.el-message-box')
-    expect(sent).toEqual(['/elastic/hosts/h1/disable'])
+    expect(sent).toEqual(['/elastic/hosts/id/disable'])
   })
   it('request a run of one item', async () => {
     begin()

@@ -83,8 +83,8 @@ public:
     dump_values text;
     text.add("state", number(row.state)).add("expected", row.expected).add("dropped", row.dropped);
     text.add("plan_version", row.plan_version).add("config_version", row.config_version);
-    add("/fires/" + text_of_number(to_ms(row.key.at)) + '-' + text_of_number(number(row.key.source)) + '-'
-          + text_of_number(number(row.key.request)),
+    add("/fires/" + text_of_number(to_ms(row.key.at)) + '-' + text_of_number(number(row.key.source)) + '-' +
+          text_of_number(number(row.key.request)),
         text.take());
   }
 
@@ -192,11 +192,9 @@ std::vector<dump_line> dump_lines(const elastic_dump& of) {
     out.add("/cursors/" + text_of_number(number(cursor.item)),
             dump_values{}.add("fence", number(cursor.fence)).add("bytes", cursor.bytes).take());
   for (const auto& result : state.inbox)
-    out.add("/inbox/" + text_of_number(number(result.run)),
-            dump_values{}
-              .add("fence", number(result.fence))
-              .add("bytes", static_cast<std::int64_t>(result.outcome.size()))
-              .take());
+    out.add(
+      "/inbox/" + text_of_number(number(result.run)),
+      dump_values{}.add("fence", number(result.fence)).add("bytes", static_cast<std::int64_t>(result.outcome.size())).take());
   for (std::size_t i = 0; i < state.disabled_servers.size(); ++i)
     out.add("/disabled_servers/" + std::to_string(i), state.disabled_servers[i]);
   for (const auto& host : of.hosts)

@@ -8,8 +8,8 @@
 #include "storage/admin/admin_session.hpp"
 
 /// Begin of a SELECT whose rows `host_in` reads.
-#define RINGMASTER_HOST_COLUMNS                                                                                                  \
-  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state,"         \
+#define RINGMASTER_HOST_COLUMNS                                                                                          \
+  "SELECT num, id, app_name, incarnation, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, capacity, state," \
   " keeper, keeper_inc, keeper_no, change_no, ended_inc, mode FROM ej_node "
 
 namespace ringmaster::storage {

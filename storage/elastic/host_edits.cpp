@@ -69,8 +69,8 @@ core::result<void> check_removal(const elastic::host_row& host, const busy_hosts
   if (host.state != host_state::silent)
     return {};
   if (busy.hosts.contains(host.process.host))
-    return core::fail(core::errc::conflict, "host " + host.facts.id
-                                              + " is silent, and runs of it are open: remove it when their lease is over");
+    return core::fail(core::errc::conflict,
+                      "host " + host.facts.id + " is silent, and runs of it are open: remove it when their lease is over");
   if (host.change_no > busy.change_no)
     return core::fail(core::errc::conflict, "host " + host.facts.id + " has just changed: try again");
   return {};
@@ -121,8 +121,8 @@ private:
 
 } // namespace
 
-core::result<elastic::host_edit_done> elastic_role::set_host_mode(const std::string& server, host_mode mode,
-                                                                  core::time_point now, const core::principal& by) {
+core::result<elastic::host_edit_done> elastic_role::set_host_mode(const std::string& server, host_mode mode, core::time_point now,
+                                                                  const core::principal& by) {
   if (auto may = core::check_admin(by); !may)
     return tl::unexpected{may.error()};
   if (auto sound = check_server(server); !sound)

@@ -19,9 +19,10 @@ constexpr std::size_t listed_hosts_max = 4 * elastic::hosts_max;
 std::vector<elastic::host_row> hosts_of_groups(admin_session& own, const std::string& groups) {
   std::vector<elastic::host_row> out;
   // The tables may have different collations.
-  auto rows = own.query(RINGMASTER_HOST_COLUMNS "WHERE mode <> 3 AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
-                                                " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"
-                                                " ORDER BY CASE WHEN state IN (0, 1) THEN 0 ELSE 1 END, num LIMIT ?",
+  auto rows = own.query(RINGMASTER_HOST_COLUMNS
+                        "WHERE mode <> 3 AND (? = '' OR CAST(app_name AS $bytes) IN (SELECT"
+                        " CAST(g.app_name AS $bytes) FROM xxl_job_group g WHERE $listed(g.id)))"
+                        " ORDER BY CASE WHEN state IN (0, 1) THEN 0 ELSE 1 END, num LIMIT ?",
                         groups, groups, listed_hosts_max);
   while (rows.next())
     out.push_back(host_in(rows));
@@ -30,9 +31,10 @@ std::vector<elastic::host_row> hosts_of_groups(admin_session& own, const std::st
 
 std::vector<elastic::server_job> jobs_of_groups(admin_session& own, const std::string& groups) {
   std::vector<elastic::server_job> out;
-  auto rows = own.query("SELECT j.id, g.app_name FROM ej_job j JOIN xxl_job_group g ON g.id = j.job_group"
-                        " WHERE (? = '' OR $listed(j.job_group)) ORDER BY j.id",
-                        groups, groups);
+  auto rows = own.query(
+    "SELECT j.id, g.app_name FROM ej_job j JOIN xxl_job_group g ON g.id = j.job_group"
+    " WHERE (? = '' OR $listed(j.job_group)) ORDER BY j.id",
+    groups, groups);
   while (rows.next())
     out.push_back({rows.id<elastic::elastic_job_id>(0), rows.string(1)});
   return out;
@@ -57,10 +59,11 @@ std::vector<elastic::elastic_host_load> loads_of(admin_session& own) {
 /// Returns the hosts of the job's group, and those of its items.
 std::vector<elastic::host_row> hosts_of_job(admin_session& own, const elastic::elastic_job_row& job) {
   std::vector<elastic::host_row> out;
-  auto rows = own.query(RINGMASTER_HOST_COLUMNS "WHERE (mode <> 3 AND CAST(app_name AS $bytes) IN (SELECT CAST(g.app_name AS"
-                                                " $bytes) FROM xxl_job_group g WHERE g.id = ?)) OR num IN (SELECT i.host FROM"
-                                                " ej_item i WHERE i.job = ?)"
-                                                " ORDER BY CASE WHEN state IN (0, 1) THEN 0 ELSE 1 END, num LIMIT ?",
+  auto rows = own.query(RINGMASTER_HOST_COLUMNS
+                        "WHERE (mode <> 3 AND CAST(app_name AS $bytes) IN (SELECT CAST(g.app_name AS"
+                        " $bytes) FROM xxl_job_group g WHERE g.id = ?)) OR num IN (SELECT i.host FROM"
+                        " ej_item i WHERE i.job = ?)"
+                        " ORDER BY CASE WHEN state IN (0, 1) THEN 0 ELSE 1 END, num LIMIT ?",
                         job.what.group, job.id, listed_hosts_max);
   while (rows.next())
     out.push_back(host_in(rows));
@@ -90,8 +93,8 @@ core::result<std::vector<elastic::elastic_host_load>> elastic_role::host_loads()
 
 core::result<std::vector<elastic::elastic_server>> elastic_role::servers(std::optional<core::group_id> group,
                                                                          const core::principal& by) {
-  auto may = group ? core::check_right(by, core::group_right::viewer, *group)
-                   : core::check_right_anywhere(by, core::group_right::viewer);
+  auto may =
+    group ? core::check_right(by, core::group_right::viewer, *group) : core::check_right_anywhere(by, core::group_right::viewer);
   if (!may)
     return tl::unexpected{may.error()};
   return own_.read_together([&]() -> core::result<std::vector<elastic::elastic_server>> {

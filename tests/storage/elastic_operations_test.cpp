@@ -109,8 +109,8 @@ TEST_CASE("the mode of a host is kept over its processes", "[storage][elastic]")
     for (const auto mode : {host_mode::disabled, host_mode::removed})
       CHECK(error_of(f.ej().set_host_mode("h9", mode, noon, root())) == core::errc::not_found);
     CHECK(error_of(f.ej().set_host_mode("", host_mode::disabled, noon, root())) == core::errc::invalid_argument);
-    CHECK(error_of(f.ej().set_host_mode(std::string(256, 'x'), host_mode::disabled, noon, root()))
-          == core::errc::invalid_argument);
+    CHECK(error_of(f.ej().set_host_mode(std::string(256, 'x'), host_mode::disabled, noon, root())) ==
+          core::errc::invalid_argument);
   }
 }
 
@@ -121,8 +121,8 @@ TEST_CASE("a host is removed once it is down and has no runs", "[storage][elasti
   f.set_host_state(elastic::host_state::silent);
   // Its lease may last: a dead host gives its runs to others.
   CHECK(error_of(f.ej().set_host_mode("h1", host_mode::removed, noon, root())) == core::errc::conflict);
-  f.write_item(0, elastic::action::write_loss{run, elastic::fence_number{1}, elastic::loss_proof::lease_over,
-                                              elastic::item_run_end::lost, {}});
+  f.write_item(0, elastic::action::write_loss{
+                    run, elastic::fence_number{1}, elastic::loss_proof::lease_over, elastic::item_run_end::lost, {}});
   CHECK(require(f.ej().set_host_mode("h1", host_mode::removed, noon, root())).changed);
   CHECK_FALSE(require(f.ej().set_host_mode("h1", host_mode::removed, noon, root())).changed);
   CHECK(require(f.ej().hosts(std::nullopt, root())).empty());
@@ -133,8 +133,8 @@ TEST_CASE("a host is removed once it is down and has no runs", "[storage][elasti
   // The process that was silent must enter as a new one, which is enabled.
   const std::vector<elastic::keeper_claim> claim{{f.host, 1}};
   CHECK(require(f.ej().keep_hosts(f.me, claim)).at(0).outcome == elastic::write_outcome::guard_lost);
-  CHECK(require(f.ej().enter_host(f.me, f.cluster, elastic_fixture::facts("h1", "p1"))).outcome
-        == elastic::write_outcome::guard_lost);
+  CHECK(require(f.ej().enter_host(f.me, f.cluster, elastic_fixture::facts("h1", "p1"))).outcome ==
+        elastic::write_outcome::guard_lost);
   const auto entered = require(f.ej().enter_host(f.me, f.cluster, elastic_fixture::facts("h1", "p2")));
   CHECK(entered.outcome == elastic::write_outcome::done);
   CHECK(entered.row->mode == host_mode::enabled);

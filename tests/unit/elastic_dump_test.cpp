@@ -50,8 +50,8 @@ TEST_CASE("a dump shows the size of properties, and a bounded number of items", 
   CHECK(dumped(dump, "/job/props") == "15 bytes");
   CHECK(dumped(dump, "/items") == "3 more");
   const auto lines = elastic::dump_lines(dump);
-  CHECK(std::none_of(lines.begin(), lines.end(),
-                     [](const auto& line) { return line.value.find("secret") != std::string::npos; }));
+  CHECK(
+    std::none_of(lines.begin(), lines.end(), [](const auto& line) { return line.value.find("secret") != std::string::npos; }));
 }
 
 } // namespace ringmaster::test::elastic_dump_test

@@ -26,9 +26,9 @@ elastic::elastic_job_id job(std::int32_t number) { return elastic::elastic_job_i
 
 TEST_CASE("hosts are counted by IP address and state", "[elastic]") {
   using enum elastic::host_state;
-  const std::vector<elastic::host_row> hosts{
-    listed_host(1, "10.0.0.2", "pay", up), listed_host(2, "10.0.0.1", "pay", silent),
-    listed_host(3, "10.0.0.2", "pay", dead, elastic::host_mode::disabled), listed_host(4, "10.0.0.2", "mail", left)};
+  const std::vector<elastic::host_row> hosts{listed_host(1, "10.0.0.2", "pay", up), listed_host(2, "10.0.0.1", "pay", silent),
+                                             listed_host(3, "10.0.0.2", "pay", dead, elastic::host_mode::disabled),
+                                             listed_host(4, "10.0.0.2", "mail", left)};
   const auto servers = elastic::servers_of(hosts, {{elastic::host_number{1}, 3}, {elastic::host_number{2}, 1}},
                                            {{job(1), "pay"}, {job(2), "pay"}, {job(3), "mail"}, {job(4), "other"}}, {});
   REQUIRE(servers.size() == 2);

@@ -22,9 +22,9 @@ void tell_elastic_order(const exchange& ex, const protocol::elastic_edited& edit
 
 void switch_elastic_server(const exchange& ex, bool disabled) {
   if (const auto id = id_in_path<elastic::elastic_job_id>(ex))
-    ex.ask<protocol::elastic_edited>(
-      ex.services().partners.elastic,
-      protocol::set_elastic_server{*id, std::string{ex.parameter("name")}, disabled, ex.who()}, tell_elastic_order);
+    ex.ask<protocol::elastic_edited>(ex.services().partners.elastic,
+                                     protocol::set_elastic_server{*id, std::string{ex.parameter("name")}, disabled, ex.who()},
+                                     tell_elastic_order);
 }
 
 void set_elastic_host_mode(const exchange& ex, elastic::host_mode mode) {
@@ -77,8 +77,7 @@ void elastic_dump(exchange ex) {
   const auto masked = id ? read_query(ex, wire::api_elastic_masked_of) : std::nullopt;
   if (!masked)
     return;
-  ex.ask<protocol::elastic_dump_found>(ex.services().partners.elastic,
-                                       protocol::elastic_dump_query{*id, *masked, ex.who()},
+  ex.ask<protocol::elastic_dump_found>(ex.services().partners.elastic, protocol::elastic_dump_query{*id, *masked, ex.who()},
                                        [](const exchange& waiting, const protocol::elastic_dump_found& found) {
                                          tell_json(waiting, wire::api_elastic_dump(found.dump));
                                        });
