@@ -12,7 +12,7 @@ ELASTIC_SCHEMAS = {
         "items": maybe(shown({
             "running": whole(0), "waiting": whole(0, description="Items that wait for a host."), "disabled": whole(0),
             "unassigned": whole(0, description="Items to which the newest plan assigns no host.")}))}),
-    "ElasticStatus": one_of("enabled", "disabled", "shut_down"),
+    "ElasticStatus": one_of("enabled", "disabled", "shut_down", "draining"),
     "ElasticJob": shown({
         "id": ID, "namespace": text(), "name": text(), "group": ID, "type": text(), "handler": text(), "total": whole(1, 100000),
         "status": ref("ElasticStatus"), "version": whole(1), "next_ms": maybe(MS), "last_ms": maybe(MS),
@@ -31,6 +31,7 @@ ELASTIC_SCHEMAS = {
         "granted_ms": maybe(MS),
         "missed": truth("A fire came while the item ran; it is made up for."), "disabled": truth(),
         "surplus": truth("The number of items was reduced; the item goes when its run ends."),
+        "cancelled": truth("An operator has cancelled the open run."),
         "planned_host": maybe(text("Owner by the newest plan.")), "gap": maybe(text("Why the plan has no host for the item.")),
         "param": maybe(text())}),
     "ElasticRun": shown({
@@ -42,13 +43,23 @@ ELASTIC_SCHEMAS = {
         "fire_source": one_of("normal", "misfire", "failover", "manual", "unknown"), "granted_ms": maybe(MS),
         "started_ms": maybe(MS), "ended_ms": maybe(MS), "message": maybe(text())}),
     "ElasticHost": shown({
-        "number": whole(1), "id": text(), "app_name": text(), "state": one_of("up", "silent", "dead", "left"), "ip": text(),
+        "number": whole(1), "id": text(), "app_name": text(), "state": one_of("up", "silent", "dead", "left"),
+        "mode": one_of("enabled", "disabled", "draining", "removed", description="Set by administrators."), "ip": text(),
         "pid": ANY_NUMBER, "labels": text("Separated by commas."), "capacity": ANY_NUMBER,
         "running": whole(0, description="Items that run on the host, of all jobs."), "incarnation": whole(1),
         "keeper": text("Node that extends the lease of the host.")}),
     "ElasticShare": shown({
         "host": maybe(text()), "gap": maybe(text("Why the items have no host.")),
         "ranges": array(shown({"first": whole(0), "last": whole(0, description="Inclusive.")}))}),
+    "ElasticServer": shown({
+        "ip": text(), "hosts": array(text("Id.")), "up": whole(0), "silent": whole(0),
+        "down": whole(0, description="Hosts that are dead or left."),
+        "disabled": whole(0, description="Hosts that administrators disabled or drain."),
+        "running": whole(0, description="Items that run on its hosts."),
+        "jobs": whole(0, description="Jobs of the groups of its hosts."),
+        "disabled_jobs": whole(0, description="Those of them that get no runs here: the server, or each host, is disabled.")}),
+    "ElasticDumpLine": shown({"path": text(), "value": text()}),
+    "ElasticHostEdit": shown({"hosts": array(text("Id.")), "changed": truth("False if all of them were so already.")}),
     "ElasticEdit": shown({"id": ID, "changed": truth("False if it was so already."), "next_ms": maybe(MS)}),
     "ElasticSwitch": {**record({"item": maybe(whole(0, 99999))}), "description": "Without an item: the whole job."},
     "ElasticTrigger": record({

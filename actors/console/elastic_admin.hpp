@@ -1,6 +1,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
@@ -29,12 +30,19 @@ private:
   /// Runs a read and replies `Reply{result}`.
   template <class T, class Reply, class UseCase>
   caf::result<Reply> look(UseCase use_case);
-  /// Runs an edit and replies `reply(result)`.
+  /// Runs an edit and replies `reply(result)`. `what`: for the log.
   template <class Reply, class UseCase, class Tell>
-  caf::result<Reply> edit(core::elastic::elastic_job_id job, const char* what, UseCase use_case, Tell reply);
+  caf::result<Reply> edit(std::string what, UseCase use_case, Tell reply);
+  /// Runs an edit of a job.
+  template <class UseCase>
+  caf::result<protocol::elastic_edited> edit_job(std::string what, UseCase use_case);
   caf::result<protocol::elastic_plan_preview> preview(protocol::elastic_plan_query&& asked);
   caf::result<protocol::elastic_edited> set(const protocol::set_elastic_status& order);
   caf::result<protocol::elastic_edited> set(const protocol::set_elastic_item& order);
+  caf::result<protocol::elastic_edited> set(const protocol::set_elastic_server& order);
+  caf::result<protocol::elastic_edited> restart(const protocol::restart_elastic& order);
+  caf::result<protocol::elastic_edited> cancel(const protocol::cancel_elastic_run& order);
+  caf::result<protocol::elastic_host_edited> set(const protocol::set_elastic_host& order);
   caf::result<protocol::elastic_triggered> trigger(protocol::trigger_elastic&& order);
 
   [[nodiscard]] core::time_point now() const { return clock_.at(self_->clock().now()); }

@@ -51,7 +51,6 @@ protocol::elastic_coordinator::behavior_type elastic_coordinator_state::make_beh
       leave();
     },
     [this](const protocol::elastic_job_change& change) { this->change(change); },
-    [this](const protocol::elastic_order& what) { return order(what); },
     [this](protocol::slot_release_order) {
       job_.release(at());
       leave();
@@ -87,14 +86,6 @@ void elastic_coordinator_state::pass_time() {
   }
   job_.pass_time(at());
   leave();
-}
-
-caf::result<protocol::elastic_reply> elastic_coordinator_state::order(const protocol::elastic_order& what) {
-  auto reply = job_.order(what, at());
-  leave();
-  if (!reply)
-    return protocol::to_caf(reply.error());
-  return std::move(*reply);
 }
 
 void elastic_coordinator_state::leave() {

@@ -59,7 +59,6 @@ private:
   [[nodiscard]] job_coordination::schedule_rule rule_of(const core::elastic::elastic_job_row& job) const;
   void change(const protocol::elastic_job_change& change);
   void pass_time();
-  [[nodiscard]] caf::result<protocol::elastic_reply> order(const protocol::elastic_order& what);
   /// Sends what the last input has led to.
   void leave();
   void send(job_output&& out);

@@ -136,7 +136,6 @@ private:
   void pass_on(protocol::host_events&& events);
   void pass_on(const protocol::elastic_inventory& part, const protocol::host_events& from);
   void pass_on(const protocol::host_notice& notice);
-  [[nodiscard]] caf::result<protocol::elastic_reply> pass_on(const protocol::elastic_order& order);
 
   // Time.
   void tick();

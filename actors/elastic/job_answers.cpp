@@ -79,6 +79,9 @@ void job_coordination::settle_item(item_number which, const elastic::item_answer
   else if (answer.grant) {
     if (core::number(which) >= 0)
       note_takeover(one, at);
+    // It has been cancelled since: it need not leave.
+    if (core::number(answer.run) != 0 && one.cancel_run == answer.run && one.state.state == elastic::item_state::granting)
+      apply(which, elastic::event::cancelled{}, at);
     apply(which, elastic::event::grant_stored{answer.run}, at);
   }
   const auto again = items_.find(which);
@@ -121,7 +124,9 @@ void job_coordination::rows_read(const std::vector<elastic::item_row>& rows, job
     missing.fence = core::number(which) < 0 ? elastic::fence_number{} : found->second.state.fence;
     const auto& read = row == rows.end() ? missing : *row;
     found->second.stored_missed = read.missed;
+    found->second.cancel_run = read.cancel_run;
     apply(which, elastic::event::row_read{stored_form(read, at), writes}, at);
+    obey_cancel(which, at);
   }
   settle(at);
 }

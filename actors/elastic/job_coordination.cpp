@@ -119,6 +119,7 @@ void job_coordination::restore_item(const elastic::item_row& row, job_moment at)
   auto& one = items_[row.item];
   one.state = elastic::restore(stored_form(row, at), scene(at));
   one.stored_missed = row.missed;
+  one.cancel_run = row.cancel_run;
   count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
     busy_.insert(row.item);
@@ -142,7 +143,7 @@ void job_coordination::owe_rest(const elastic::unfinished_fire& fire, const std:
 }
 
 void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, job_moment at) {
-  // Cancels are in no row.
+  // Cancels by a time limit are in no row.
   std::vector<std::pair<item_number, elastic::event::cancelled>> cancels;
   for (const auto which : busy_)
     if (const auto& one = items_.at(which).state; one.cancel != elastic::cancel_reason::none && elastic::is_open(one.state))
@@ -183,8 +184,9 @@ void job_coordination::load(elastic::adopted_job&& stored, schedule_rule rule, j
   change_items(stored, at);
   if (hosts_.has_view())
     replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
   fresh_ = !hosts_.has_view();
 }
@@ -216,8 +218,9 @@ void job_coordination::change(elastic::adopted_job&& stored, schedule_rule rule,
   const auto& was = before->what.options;
   drop_unwanted(was.misfire && !rules_.misfire, was.failover && !rules_.failover, at);
   replan(at);
+  obey_drains(at);
   for (const auto& request : stored.requests)
-    static_cast<void>(start_request(request, at));
+    start_request(request, at);
   settle(at);
 }
 
@@ -235,7 +238,11 @@ void job_coordination::drop_unwanted(bool compensations, bool takeovers, job_mom
 void job_coordination::change_items(const elastic::adopted_job& stored, job_moment at) {
   for (const auto& row : stored.items) {
     const auto found = items_.find(row.item);
-    if (found == items_.end() || core::number(row.item) < 0)
+    if (found == items_.end())
+      continue;
+    found->second.cancel_run = row.cancel_run;
+    obey_cancel(row.item, at);
+    if (core::number(row.item) < 0)
       continue;
     if (found->second.state.disabled != row.disabled)
       apply(row.item, elastic::event::disabled_set{row.disabled}, at);

@@ -64,8 +64,6 @@ public:
   void rows_failed(job_moment at);
   /// The moment of `next_call` has come, or may have come.
   void pass_time(job_moment at);
-  /// Errors: `conflict` while the slot is released or the state is read again.
-  [[nodiscard]] core::result<protocol::elastic_reply> order(const protocol::elastic_order& what, job_moment at);
   /// Nothing begins any more; `job_output::ended` follows once all writes are answered.
   void release(job_moment at);
 
@@ -113,6 +111,8 @@ private:
     bool lost_guard = false;
     /// The host has reported the supervisor of the open run's program.
     bool has_program = false;
+    /// Run that an operator has cancelled; 0: none.
+    core::elastic::item_run_id cancel_run{};
     /// The mark "missed" as stored.
     bool stored_missed = false;
     /// The last loss of its run whose takeover is not stored yet.
@@ -308,9 +308,9 @@ private:
   /// Lets a fire wait for the items that were granted for it, behind a barrier if the job has once-listeners.
   void expect_granted(core::elastic::fire_row& fire);
   void send_fire(core::elastic::fire_write&& what);
-  [[nodiscard]] std::size_t start_request(const core::elastic::request_row& request, job_moment at);
+  void start_request(const core::elastic::request_row& request, job_moment at);
   /// Starts what a request owes that the coordinator before has begun.
-  std::size_t continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
+  void continue_request(const std::vector<item_number>& owed, core::elastic::event::requested event, job_moment at);
   /// Ends a request for one item that starts no run.
   void drop_request(item_number which, core::elastic::request_id request);
   [[nodiscard]] const std::string& param_of(const fire_key& fire) const;
@@ -345,9 +345,12 @@ private:
   void pass_barrier_time(job_moment at);
   void restore_barriers(const core::elastic::adopted_job& stored, job_moment at);
 
-  // Orders (job_orders.cpp).
-  [[nodiscard]] std::size_t cancel(const protocol::elastic_order& what, job_moment at);
-  [[nodiscard]] std::string description() const;
+  // Orders of operators, as the rows have them (job_orders.cpp).
+  /// Cancels the open run of an item if it is the one that an operator has cancelled.
+  void obey_cancel(item_number which, job_moment at);
+  /// Asks the runs of a job or a host that operators drain to end.
+  void obey_drains(job_moment at);
+  [[nodiscard]] static bool may_drain(item_number which, const core::elastic::item& one);
 
   job_identity who_;
   std::shared_ptr<const core::elastic::strategy_registry> strategies_;
@@ -359,8 +362,6 @@ private:
   job_alarms alarms_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.
   bool fresh_ = true;
-  /// No grants until an operator resumes the job.
-  bool paused_ = false;
   std::map<item_number, job_item> items_;
   /// Items that are not idle.
   std::set<item_number> busy_;

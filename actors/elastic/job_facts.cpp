@@ -24,7 +24,7 @@ namespace elastic = core::elastic;
 // A write of the action is the last one of `writes_`, unless it is part of a fire or of a hook.
 void job_coordination::note_action(const elastic::item_before& before, job_item& one, const elastic::item_action& done,
                                    job_moment at) {
-  if (std::holds_alternative<elastic::action::raise_alarm>(done) && !paused_)
+  if (std::holds_alternative<elastic::action::raise_alarm>(done))
     raise(alarms_.waited(before.item, std::max<std::size_t>(counts_.wanted, 1), at.wall));
   if (core::number(before.item) < 0)
     return;

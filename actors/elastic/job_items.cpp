@@ -199,7 +199,7 @@ void job_coordination::leave_after_writes(job_item& one) {
 
 std::optional<elastic::host_process> job_coordination::choose(const elastic::run_cause& cause,
                                                               const std::optional<host_process>& except) {
-  if (paused_ || !phase_.sendable || phase_.releasing)
+  if (!phase_.sendable || phase_.releasing)
     return std::nullopt;
   const auto runs = [this](elastic::host_number host) {
     const auto found = runs_on_.find(core::number(host));

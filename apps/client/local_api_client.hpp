@@ -24,6 +24,8 @@ struct store_question {
   protocol::wire::form query;
   /// Value of `{id}` in the route.
   std::int64_t id = 0;
+  /// Value of `{name}` in the route.
+  std::string name;
   /// Request body; empty: none.
   std::string body;
   /// `core::edit_tag` of the object to edit; empty: edit unconditionally.

@@ -97,6 +97,68 @@ result<api_document> elastic_host_list(const store_question& asked) {
   });
 }
 
+result<api_document> elastic_servers(const store_question& asked) {
+  const auto group = wire::api_id_of(asked.query, "group");
+  if (!group)
+    return tl::unexpected{group.error()};
+  const auto wanted = *group ? std::optional{core::group_id{**group}} : std::nullopt;
+  return asked.store.elastic().servers(wanted, local_operator()).map([](const std::vector<elastic::elastic_server>& servers) {
+    return parsed(wire::api_elastic_servers(servers));
+  });
+}
+
+result<api_document> elastic_dump(const store_question& asked) {
+  const auto job = elastic_job_of(asked);
+  if (!job)
+    return tl::unexpected{job.error()};
+  return wire::api_elastic_masked_of(asked.query)
+    .and_then([&](bool masked) { return asked.store.elastic().dump(*job, masked, local_operator()); })
+    .map([](const elastic::elastic_dump& dump) { return parsed(wire::api_elastic_dump(dump)); });
+}
+
+result<api_document> told_edit(const result<elastic::elastic_edit_done>& done) {
+  return done.map([](const elastic::elastic_edit_done& edit) { return parsed(wire::api_elastic_edit(edit)); });
+}
+
+result<api_document> elastic_drain(const store_question& asked) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().set_status(job, elastic::job_status::draining, system_now(), local_operator());
+  }));
+}
+
+result<api_document> elastic_restart(const store_question& asked) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().restart(job, system_now(), local_operator());
+  }));
+}
+
+result<api_document> elastic_cancel(const store_question& asked) {
+  return told_edit(asked.store.elastic().cancel_run(elastic::item_run_id{asked.id}, system_now(), local_operator()));
+}
+
+result<api_document> switch_server(const store_question& asked, bool disabled) {
+  return told_edit(elastic_job_of(asked).and_then([&](elastic::elastic_job_id job) {
+    return asked.store.elastic().set_server_disabled(job, asked.name, disabled, system_now(), local_operator());
+  }));
+}
+
+result<api_document> server_enable(const store_question& asked) { return switch_server(asked, false); }
+
+result<api_document> server_disable(const store_question& asked) { return switch_server(asked, true); }
+
+result<api_document> set_host(const store_question& asked, elastic::host_mode mode) {
+  return asked.store.elastic().set_host_mode(asked.name, mode, system_now(), local_operator())
+    .map([](const elastic::host_edit_done& done) { return parsed(wire::api_elastic_host_edit(done)); });
+}
+
+result<api_document> host_enable(const store_question& asked) { return set_host(asked, elastic::host_mode::enabled); }
+
+result<api_document> host_disable(const store_question& asked) { return set_host(asked, elastic::host_mode::disabled); }
+
+result<api_document> host_drain(const store_question& asked) { return set_host(asked, elastic::host_mode::draining); }
+
+result<api_document> host_remove(const store_question& asked) { return set_host(asked, elastic::host_mode::removed); }
+
 result<api_document> switch_elastic(const store_question& asked, elastic::job_status status) {
   const auto job = elastic_job_of(asked);
   if (!job)
@@ -154,6 +216,17 @@ constexpr std::array answers_about_elastic_jobs = std::to_array<store_route>({
   {"POST", "/elastic/jobs/{id}/disable", elastic_disable},
   {"POST", "/elastic/jobs/{id}/shutdown", elastic_shutdown},
   {"POST", "/elastic/jobs/{id}/trigger", elastic_trigger},
+  {"POST", "/elastic/jobs/{id}/drain", elastic_drain},
+  {"POST", "/elastic/jobs/{id}/restart", elastic_restart},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/enable", server_enable},
+  {"POST", "/elastic/jobs/{id}/hosts/{name}/disable", server_disable},
+  {"GET", "/elastic/jobs/{id}/dump", elastic_dump},
+  {"POST", "/elastic/runs/{id}/cancel", elastic_cancel},
+  {"POST", "/elastic/hosts/{name}/enable", host_enable},
+  {"POST", "/elastic/hosts/{name}/disable", host_disable},
+  {"POST", "/elastic/hosts/{name}/drain", host_drain},
+  {"POST", "/elastic/hosts/{name}/remove", host_remove},
+  {"GET", "/elastic/servers", elastic_servers},
 });
 
 } // namespace

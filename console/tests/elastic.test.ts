@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { ElasticItem, ElasticJob, ElasticJobRow } from '../types/api'
+import type { ElasticHost, ElasticItem, ElasticJob, ElasticJobRow } from '../types/api'
+import { hostActions } from '../src/elastic/host_orders'
 import { countsOf, elasticSchedule, furtherOptions, notesOf, planRows, rangesText, stateOfItem } from '../src/elastic/elastic_facts'
 import { answer, json, session, settle } from './app'
 import { press, useConsole } from './console'
 import { example } from './example'
 
-const item: ElasticItem = { ...(example('ElasticItem') as ElasticItem), item: 0, state: 'idle', host: null, run: null, source: null, granted_ms: null, missed: false, disabled: false, surplus: false, planned_host: 'h1', gap: null }
+const item: ElasticItem = { ...(example('ElasticItem') as ElasticItem), item: 0, state: 'idle', host: null, run: null, source: null, granted_ms: null, missed: false, disabled: false, surplus: false, cancelled: false, planned_host: 'h1', gap: null }
 
 describe('the state of an item', () => {
   it('names why an item does not run', () => {
@@ -18,6 +19,7 @@ describe('the state of an item', () => {
     const running = { ...item, state: 'running', disabled: true, surplus: true, missed: true, source: 'failover' } as const
     expect(stateOfItem(running)).toBe('running')
     expect(notesOf(running)).toEqual(['failover', 'missed', 'disabled', 'surplus'])
+    expect(notesOf({ ...running, cancelled: true })).toEqual(['failover', 'cancelled', 'missed', 'disabled', 'surplus'])
     expect(notesOf({ ...item, disabled: true, source: 'normal' })).toEqual([])
   })
 })
@@ -44,6 +46,14 @@ describe('the facts of a job', () => {
   })
 })
 
+describe('the actions on a host', () => {
+  it('follow its mode, and only a host that is down can be removed', () => {
+    expect(hostActions({ mode: 'enabled', state: 'up' })).toEqual(['disable', 'drain'])
+    expect(hostActions({ mode: 'draining', state: 'up' })).toEqual(['enable', 'disable'])
+    expect(hostActions({ mode: 'disabled', state: 'silent' })).toEqual(['enable', 'drain', 'remove'])
+  })
+})
+
 describe('a plan', () => {
   const range = (first: number, last = first) => ({ first, last })
   it('writes ranges, at most 40', () => {
@@ -64,6 +74,7 @@ let status: ElasticJob['status']
 let isItemDisabled: boolean
 let jobs: ElasticJobRow[]
 let right: string
+let run: number | null
 let sent: string[]
 const row = () => ({ ...(example('ElasticJobRow') as ElasticJobRow), id: 7, group: 1, name: 'sums', status, total: 3, items: { running: 1, waiting: 0, disabled: 0, unassigned: 2 } })
 const page = (items: unknown[]) => json({ items, next: null, total: items.length, total_is_capped: false })
@@ -74,15 +85,18 @@ const open = useConsole(async (url, init) => {
   if (init?.method === 'POST' && path.startsWith('/elastic/')) {
     sent.push(`${path} ${String(init.body ?? '')}`.trim())
     if (path.endsWith('/trigger')) return json({ request: '5' }, 202)
+    if (path.startsWith('/elastic/hosts/')) return json({ hosts: ['id'], changed: true })
+    if (path.endsWith('/cancel') || path.endsWith('/restart')) return json({ id: 7, changed: true, next_ms: null })
     const { item: number = null } = JSON.parse(String(init.body ?? '{}')) as { item?: number | null }
     const before = number === null ? status : isItemDisabled
     if (number !== null) isItemDisabled = path.endsWith('/disable')
-    else status = path.endsWith('/enable') ? 'enabled' : path.endsWith('/disable') ? 'disabled' : 'shut_down'
+    else status = path.endsWith('/enable') ? 'enabled' : path.endsWith('/disable') ? 'disabled' : path.endsWith('/drain') ? 'draining' : 'shut_down'
     return json({ id: 7, changed: before !== (number === null ? status : isItemDisabled), next_ms: null })
   }
   if (path === '/elastic/jobs') return page(jobs.length ? [row()] : [])
   if (path === '/elastic/jobs/7') return json({ ...(example('ElasticJob') as ElasticJob), id: 7, group: 1, name: 'sums', status, total: 3 })
-  if (path === '/elastic/jobs/7/items') return page([{ ...item, disabled: isItemDisabled }])
+  if (path === '/elastic/jobs/7/items') return page([{ ...item, disabled: isItemDisabled, run, state: run === null ? 'idle' : 'running', host: run === null ? null : 'h1' }])
+  if (path === '/elastic/hosts') return json({ items: [{ ...(example('ElasticHost') as ElasticHost), mode: 'enabled', state: 'up' }] })
   return answer(url, init)
 })
 const text = () => document.body.textContent ?? ''
@@ -90,6 +104,7 @@ function begin(): void {
   status = 'enabled'
   isItemDisabled = false
   right = 'operator'
+  run = null
   sent = []
   jobs = [row()]
 }
@@ -150,6 +165,39 @@ describe('the pages of elastic jobs', () => {
     await open('/elastic/7?without=gone')
     expect(text()).toContain('gone is not up any more')
     expect(text()).toContain('Plan now')
+  })
+  it('drain a job and undo it', async () => {
+    begin()
+    await open('/elastic/7')
+    await press('Drain')
+    await press('Drain', '.el-message-box')
+    await press('Undo')
+    expect(sent).toEqual(['/elastic/jobs/7/drain', '/elastic/jobs/7/enable {}'])
+  })
+  it('restart a job after a confirmation', async () => {
+    begin()
+    await open('/elastic/7')
+    await press('Restart')
+    expect(sent).toEqual([])
+    await press('Restart', '.el-message-box')
+    expect(sent).toEqual(['/elastic/jobs/7/restart'])
+  })
+  it('cancel the run of an item after a confirmation', async () => {
+    begin()
+    run = 55
+    await open('/elastic/7')
+    await choose('Cancel the run')
+    expect(sent).toEqual([])
+    await press('Cancel the run', '.el-message-box')
+    expect(sent).toEqual(['/elastic/runs/55/cancel'])
+  })
+  it('let administrators disable a host', async () => {
+    begin()
+    right = 'admin'
+    await open('/elastic/hosts')
+    await choose('Disable')
+    await press('Disable', '.el-message-box')
+    expect(sent).toEqual(['/elastic/hosts/id/disable'])
   })
   it('request a run of one item', async () => {
     begin()

@@ -1257,7 +1257,7 @@ export type ElasticJobRow = {
   } | null
 }
 
-export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down'
+export type ElasticStatus = 'enabled' | 'disabled' | 'shut_down' | 'draining'
 
 export type ElasticJob = {
   id: number
@@ -1305,6 +1305,8 @@ export type ElasticItem = {
   disabled: boolean
   /** The number of items was reduced; the item goes when its run ends. */
   surplus: boolean
+  /** An operator has cancelled the open run. */
+  cancelled: boolean
   /** Owner by the newest plan. */
   planned_host: string | null
   /** Why the plan has no host for the item. */
@@ -1338,6 +1340,8 @@ export type ElasticHost = {
   id: string
   app_name: string
   state: 'up' | 'silent' | 'dead' | 'left'
+  /** Set by administrators. */
+  mode: 'enabled' | 'disabled' | 'draining' | 'removed'
   ip: string
   pid: number
   /** Separated by commas. */
@@ -1359,6 +1363,34 @@ export type ElasticShare = {
     /** Inclusive. */
     last: number
   }[]
+}
+
+export type ElasticServer = {
+  ip: string
+  hosts: string[]
+  up: number
+  silent: number
+  /** Hosts that are dead or left. */
+  down: number
+  /** Hosts that administrators disabled or drain. */
+  disabled: number
+  /** Items that run on its hosts. */
+  running: number
+  /** Jobs of the groups of its hosts. */
+  jobs: number
+  /** Those of them that get no runs here: the server, or each host, is disabled. */
+  disabled_jobs: number
+}
+
+export type ElasticDumpLine = {
+  path: string
+  value: string
+}
+
+export type ElasticHostEdit = {
+  hosts: string[]
+  /** False if all of them were so already. */
+  changed: boolean
 }
 
 export type ElasticEdit = {
@@ -2107,7 +2139,7 @@ export interface Operations {
   'GET /elastic/jobs': {
     query: {
       group?: number
-      status?: 'enabled' | 'disabled' | 'shut_down'
+      status?: 'enabled' | 'disabled' | 'shut_down' | 'draining'
       /** Part of the name. */
       name?: string
       limit?: number
@@ -2209,6 +2241,81 @@ export interface Operations {
     answer: {
       /** Number of the request. */
       request: string
+    }
+  }
+  /** Drains an elastic job: its runs are asked to end, and no others begin until it is enabled. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/drain': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Cancels the open runs of an elastic job and enables it. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/restart': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Enables a host for an elastic job, by id or IP address. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/hosts/{name}/enable': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Disables a host for an elastic job, by id or IP address; runs go on. Allowed for: operator. */
+  'POST /elastic/jobs/{id}/hosts/{name}/disable': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Returns the stored state of an elastic job, for reports of defects. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/dump': {
+    query: {
+      /** Replace IP addresses (true). Only administrators may send false. */
+      mask?: boolean
+    }
+    body: undefined
+    answer: {
+      items: ElasticDumpLine[]
+    }
+  }
+  /** Cancels a run of an item; one that ignores it is killed. Allowed for: operator. */
+  'POST /elastic/runs/{id}/cancel': {
+    query: undefined
+    body: undefined
+    answer: ElasticEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, runs of elastic jobs again. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/enable': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, no more runs; open runs go on. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/disable': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Gives a host, or all known hosts with an IP address, no more runs, and asks open runs to end. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/drain': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Removes a host that is down, or all known hosts with an IP address, from the lists. Allowed for: administrator. */
+  'POST /elastic/hosts/{name}/remove': {
+    query: undefined
+    body: undefined
+    answer: ElasticHostEdit
+  }
+  /** Lists the hosts of elastic jobs by IP address, with counts. Allowed for: viewer. */
+  'GET /elastic/servers': {
+    query: {
+      group?: number
+    }
+    body: undefined
+    answer: {
+      items: ElasticServer[]
     }
   }
   /** Lists the hosts of elastic jobs. Allowed for: viewer. */
@@ -2358,7 +2465,7 @@ export interface Operations {
       user?: string
       object?: 'job' | 'group' | 'run' | 'user' | 'api_key' | 'source' | 'alarm' | 'setting' | 'elastic_job' | 'elastic_host'
       object_id?: number
-      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply' | 'enable' | 'disable' | 'shutdown'
+      action?: 'add' | 'update' | 'remove' | 'start' | 'stop' | 'trigger' | 'kill' | 'clear' | 'source' | 'sign_in' | 'password' | 'apply' | 'enable' | 'disable' | 'shutdown' | 'drain' | 'cancel' | 'restart'
       from_ms?: number
       /** Inclusive. */
       to_ms?: number

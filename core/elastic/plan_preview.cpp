@@ -30,6 +30,7 @@ host host_of(const host_row& row) {
   out.ip = row.facts.ip;
   out.pid = row.facts.pid;
   out.state = row.state;
+  out.mode = row.mode;
   out.linked = row.state == host_state::up;
   out.labels = labels_in(row.facts.labels);
   // The clock of a host is known to its node only.

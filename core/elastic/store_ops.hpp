@@ -191,6 +191,14 @@ struct elastic_edit {
   std::string content_hash = {};
 };
 
+/// Result of an operator's edit of hosts.
+struct host_edit_done {
+  /// Ids of the hosts that were meant, by number.
+  std::vector<std::string> hosts;
+  /// False: all of them were so already.
+  bool changed = false;
+};
+
 /// Result of E11 and E12.
 struct elastic_edit_done {
   elastic_job_id id{};

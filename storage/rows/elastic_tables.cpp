@@ -62,6 +62,7 @@ elastic_table host_table() {
   labels VARCHAR(1024) NOT NULL,
   capacity INT NOT NULL,
   state TINYINT NOT NULL,
+  mode TINYINT NOT NULL DEFAULT 0,
   keeper VARCHAR(64) NOT NULL,
   keeper_inc BIGINT NOT NULL,
   keeper_no BIGINT NOT NULL,
@@ -83,7 +84,8 @@ elastic_table item_table() {
   attempt TINYINT UNSIGNED NOT NULL,
   missed TINYINT NOT NULL,
   flags TINYINT NOT NULL,
-  lease_ms INT NOT NULL)",
+  lease_ms INT NOT NULL,
+  cancel_run BIGINT NOT NULL DEFAULT 0)",
           "job, item"};
 }
 

@@ -69,14 +69,15 @@ TEST_CASE("every table has its columns", "[storage]") {
          "SELECT id, namespace, name, job_group, kind, handler, total, schedule_type, host_order, props, version, status, "
          "source, content_hash FROM ej_job",
          "SELECT job, next_ms, last_ms, revision FROM ej_schedule",
-         "SELECT job, item, fence, state, run, host, host_inc, attempt, missed, flags, lease_ms FROM ej_item",
+         "SELECT job, item, fence, state, run, host, host_inc, attempt, missed, flags, lease_ms, "
+         "cancel_run FROM ej_item",
          "SELECT job, item, fence, value FROM ej_cursor",
          "SELECT job, version, members, total, assignment, at_ms FROM ej_plan",
          "SELECT job, fire_ms, source, request, plan_version, config_version, state, expected, dropped, param FROM ej_fire",
          "SELECT id, job, item, source, fire_ms, fire_source, request, fence, attempt, host, host_inc, granted_ms, started_ms, "
          "ended_ms, state, message FROM ej_run",
          "SELECT num, id, app_name, incarnation, ended_inc, process, folder, boot, pid, pid_ns, start_ticks, ip, labels, "
-         "capacity, state, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
+         "capacity, state, mode, keeper, keeper_inc, keeper_no, change_no FROM ej_node",
          "SELECT namespace, job, server, set_by, set_ms FROM ej_server",
          "SELECT id, job, item, policy, param, at_ms FROM ej_request",
          "SELECT request, item, job FROM ej_request_item",

@@ -13,10 +13,11 @@ namespace {
 
 namespace elastic = core::elastic;
 
-constexpr std::array<std::string_view, 3> status_names{"disabled", "enabled", "shut_down"};
+constexpr std::array<std::string_view, 4> status_names{"disabled", "enabled", "shut_down", "draining"};
 constexpr std::array<std::string_view, 3> item_state_names{"idle", "running", "waiting"};
 constexpr std::array<std::string_view, 4> source_names{"normal", "misfire", "failover", "manual"};
 constexpr std::array<std::string_view, 4> host_state_names{"up", "silent", "dead", "left"};
+constexpr std::array<std::string_view, 4> host_mode_names{"enabled", "disabled", "draining", "removed"};
 
 template <class Enum, std::size_t Size>
 std::string_view name_in(const std::array<std::string_view, Size>& names, Enum value) {
@@ -99,6 +100,7 @@ void append_item(std::string& out, const elastic::elastic_item& item) {
   row.boolean("missed", stored.missed);
   row.boolean("disabled", stored.disabled);
   row.boolean("surplus", stored.surplus);
+  row.boolean("cancelled", stored.state == elastic::stored_item_state::open && stored.cancel_run == stored.run);
   append_text_or_null(row, "planned_host", item.planned_host);
   append_text_or_null(row, "gap", item.planned ? to_string(item.planned->reason) : std::string_view{});
   append_optional_text(row, "param", item.param);
@@ -110,6 +112,7 @@ void append_host(std::string& out, const elastic::host_row& host, std::int64_t r
   row.text("id", host.facts.id);
   row.text("app_name", host.facts.app_name);
   row.text("state", name_in(host_state_names, host.state));
+  row.text("mode", name_in(host_mode_names, host.mode));
   row.text("ip", host.facts.ip);
   row.number("pid", host.facts.pid);
   row.text("labels", host.facts.labels);
@@ -179,6 +182,40 @@ std::string api_elastic_hosts(const std::vector<elastic::host_row>& hosts,
   });
 }
 
+std::string api_elastic_servers(const std::vector<elastic::elastic_server>& servers) {
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(servers, [](std::string& out, const elastic::elastic_server& server) {
+               json_object row{out};
+               row.text("ip", server.ip);
+               row.raw("hosts", json_array(server.hosts));
+               row.number("up", server.up);
+               row.number("silent", server.silent);
+               row.number("down", server.down);
+               row.number("disabled", server.disabled);
+               row.number("running", server.running);
+               row.number("jobs", server.jobs);
+               row.number("disabled_jobs", server.disabled_jobs);
+             }));
+  });
+}
+
+std::string api_elastic_dump(const elastic::elastic_dump& dump) {
+  return json_object_of([&](json_object& list) {
+    list.raw("items", json_array(elastic::dump_lines(dump), [](std::string& out, const elastic::dump_line& line) {
+               json_object row{out};
+               row.text("path", line.path);
+               row.text("value", line.value);
+             }));
+  });
+}
+
+std::string api_elastic_host_edit(const elastic::host_edit_done& done) {
+  return json_object_of([&](json_object& row) {
+    row.raw("hosts", json_array(done.hosts));
+    row.boolean("changed", done.changed);
+  });
+}
+
 std::string api_elastic_plan(const std::vector<elastic::elastic_preview_share>& shares) {
   return json_object_of([&](json_object& list) {
     list.raw("items", json_array(shares, [](std::string& out, const elastic::elastic_preview_share& share) {
@@ -216,12 +253,16 @@ core::result<elastic::elastic_search> api_elastic_search_of(const form& sent, co
   if (const auto status = sent.text("status")) {
     const auto at = std::find(status_names.begin(), status_names.end(), *status) - status_names.begin();
     if (static_cast<std::size_t>(at) == status_names.size())
-      return core::fail(core::errc::invalid_argument, "the parameter status must be enabled, disabled or shut_down");
+      return core::fail(core::errc::invalid_argument, "the parameter status must be enabled, disabled, shut_down or draining");
     out.status = static_cast<elastic::job_status>(at);
   }
   out.name_part = sent.text_or_empty("name");
   out.window = {static_cast<std::size_t>(from.place), from.limit};
   return out;
+}
+
+core::result<bool> api_elastic_masked_of(const form& sent) {
+  return boolean_of(sent, "mask").map([](std::optional<bool> mask) { return mask.value_or(true); });
 }
 
 core::result<std::optional<elastic::item_number>> parse_api_elastic_switch(std::string_view body) {
