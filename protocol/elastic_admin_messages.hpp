@@ -77,6 +77,42 @@ struct elastic_plan_preview {
   std::vector<core::elastic::elastic_preview_share> shares;
 };
 
+/// Asks for the plan of a definition that is not stored.
+struct elastic_draft_query {
+  /// Stored job whose items and newest plan count; unset: a new job.
+  std::optional<core::elastic::elastic_job_id> job;
+  core::elastic::elastic_definition what;
+  core::principal by;
+};
+
+/// Asks for one job as a table of a declared file.
+struct elastic_declaration_query {
+  core::elastic::elastic_job_id job{};
+  core::principal by;
+};
+
+struct add_elastic {
+  core::elastic::elastic_definition what;
+  bool enabled = true;
+  core::principal by;
+};
+
+/// Replaces the definition of a job. Its properties stay.
+struct update_elastic {
+  core::elastic::elastic_job_id job{};
+  /// Version as read; unset: any.
+  std::optional<std::int64_t> seen;
+  core::elastic::elastic_definition what;
+  core::principal by;
+};
+
+struct remove_elastic {
+  core::elastic::elastic_job_id job{};
+  /// Version as read; unset: any.
+  std::optional<std::int64_t> seen;
+  core::principal by;
+};
+
 struct set_elastic_status {
   core::elastic::elastic_job_id job{};
   core::elastic::job_status status = core::elastic::job_status::on;

@@ -219,5 +219,10 @@ struct elastic_edited;
 struct elastic_triggered;
 struct elastic_history_query;
 struct elastic_history_page;
+struct elastic_draft_query;
+struct elastic_declaration_query;
+struct add_elastic;
+struct update_elastic;
+struct remove_elastic;
 
 } // namespace ringmaster::protocol

@@ -286,7 +286,7 @@ core::result<elastic::elastic_edit_done> remove_held(admin_session& own, const e
   own.execute("DELETE FROM ej_server WHERE job = ?", job);
   own.execute("DELETE FROM ej_job WHERE id = ?", job);
   audit_elastic(own, by, source ? core::audit_action::apply : core::audit_action::remove, job, was.what.name,
-                source ? applied_lines(*source, "remove", {}) : std::vector<core::audit_line>{}, now);
+                source ? applied_lines(*source, "remove", {}) : changes_between(was.what, {}), now);
   return elastic::elastic_edit_done{job, was.version, revision, std::nullopt};
 }
 

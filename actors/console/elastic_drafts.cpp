@@ -1,0 +1,116 @@
+#include "actors/console/elastic_drafts.hpp"
+
+#include <utility>
+
+#include "core/elastic/plan_preview.hpp"
+#include "core/schedule/schedule_mistake.hpp"
+
+namespace ringmaster::actors {
+
+namespace {
+
+namespace elastic = core::elastic;
+
+using edit_outcome = core::result<elastic::elastic_edit_done>;
+
+/// Refuses a schedule in the words of ordinary jobs.
+core::result<void> check_schedule_of(const elastic::elastic_options& options) {
+  auto wrong = core::find_mistake(options.schedule, options.schedule_conf, {}, options.timing);
+  if (!wrong)
+    return {};
+  if (wrong->pointer != "/schedule/conf")
+    return core::fail(core::errc::invalid_argument, std::move(wrong->detail));
+  const bool is_cron = options.schedule == core::schedule_type::cron;
+  return core::refuse(core::errc::invalid_argument, is_cron ? core::refusal::cron_illegal : core::refusal::schedule_type_illegal,
+                      wrong->detail, wrong->detail);
+}
+
+/// Checks the definition of a user as a declared file is checked.
+core::result<void> check_draft(const elastic::elastic_definition& what, const declared_files& files, const core::principal& by) {
+  if (auto may = core::check_right(by, core::group_right::editor, what.group); !may)
+    return may;
+  if (auto fires = check_schedule_of(what.options); !fires)
+    return fires;
+  if (auto sound = elastic::check(what); !sound)
+    return sound;
+  core::declared_elastic_job declared;
+  // The reader of files looks for the group later.
+  declared.group = "group";
+  declared.what = what;
+  return files.check_elastic ? files.check_elastic(declared) : core::result<void>{};
+}
+
+core::result<elastic::elastic_job_row> visible_row(storage::store& store, elastic::elastic_job_id job,
+                                                   const core::principal& by) {
+  return store.elastic().show(job, by).map([](elastic::elastic_card&& card) { return std::move(card.job); });
+}
+
+} // namespace
+
+edit_outcome add_elastic_job(storage::store& store, const protocol::add_elastic& order, const declared_files& files,
+                             core::time_point now) {
+  if (auto sound = check_draft(order.what, files, order.by); !sound)
+    return tl::unexpected{sound.error()};
+  elastic::elastic_edit edit;
+  edit.what = order.what;
+  edit.status = order.enabled ? elastic::job_status::on : elastic::job_status::off;
+  return store.elastic().put(edit, now, order.by);
+}
+
+edit_outcome update_elastic_job(storage::store& store, const protocol::update_elastic& order, const declared_files& files,
+                                core::time_point now) {
+  auto stored = visible_row(store, order.job, order.by);
+  if (!stored)
+    return tl::unexpected{stored.error()};
+  elastic::elastic_edit edit;
+  edit.id = order.job;
+  edit.version = order.seen.value_or(stored->version);
+  edit.what = order.what;
+  edit.what.props = std::move(stored->what.props);
+  // A user enters both on purpose.
+  edit.replace_class = true;
+  if (auto sound = check_draft(edit.what, files, order.by); !sound)
+    return tl::unexpected{sound.error()};
+  return store.elastic().put(edit, now, order.by);
+}
+
+edit_outcome remove_elastic_job(storage::store& store, const protocol::remove_elastic& order, core::time_point now) {
+  if (order.seen)
+    return store.elastic().remove(order.job, *order.seen, now, order.by);
+  return visible_row(store, order.job, order.by).and_then([&](const elastic::elastic_job_row& stored) {
+    return store.elastic().remove(order.job, stored.version, now, order.by);
+  });
+}
+
+core::result<std::vector<elastic::elastic_preview_share>> plan_elastic_draft(storage::store& store,
+                                                                             const protocol::elastic_draft_query& asked,
+                                                                             core::time_point now) {
+  if (auto may = core::check_right(asked.by, core::group_right::viewer, asked.what.group); !may)
+    return tl::unexpected{may.error()};
+  if (auto sound = elastic::check(asked.what); !sound)
+    return tl::unexpected{sound.error()};
+  elastic::adopted_job job;
+  if (asked.job) {
+    if (auto seen = store.elastic().show(*asked.job, asked.by); !seen)
+      return tl::unexpected{seen.error()};
+    auto stored = store.elastic().read_job(*asked.job);
+    if (!stored)
+      return tl::unexpected{stored.error()};
+    job = std::move(*stored);
+  }
+  job.job.what = asked.what;
+  return store.elastic().hosts(asked.what.group, asked.by).and_then([&](const std::vector<elastic::host_row>& hosts) {
+    return elastic::preview_plan(job, hosts, {}, now);
+  });
+}
+
+core::result<std::string> declare_elastic_job(storage::store& store, const protocol::elastic_declaration_query& asked,
+                                              const declared_files& files, core::time_point now) {
+  if (!files.declare_elastic)
+    return core::fail(core::errc::unsupported, "this node does not write declared files");
+  return visible_row(store, asked.job, asked.by).and_then([&](const elastic::elastic_job_row& row) {
+    return files.declare_elastic(store, row, now);
+  });
+}
+
+} // namespace ringmaster::actors
