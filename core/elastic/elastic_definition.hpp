@@ -89,7 +89,7 @@ struct elastic_definition {
   /// Number of items.
   std::int32_t total = 1;
   elastic_options options;
-  /// Properties as one text, in the form of the caller.
+  /// Canonical form of the properties: `props_text`.
   std::string props;
 
   friend bool operator==(const elastic_definition&, const elastic_definition&) = default;
