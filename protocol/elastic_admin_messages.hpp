@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_draft.hpp"
 #include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
 #include "core/elastic/store_ops.hpp"
@@ -92,17 +93,17 @@ struct elastic_declaration_query {
 };
 
 struct add_elastic {
-  core::elastic::elastic_definition what;
+  core::elastic::elastic_draft draft;
   bool enabled = true;
   core::principal by;
 };
 
-/// Replaces the definition of a job. Its properties stay.
+/// Replaces the definition of a job.
 struct update_elastic {
   core::elastic::elastic_job_id job{};
   /// Version as read; unset: any.
   std::optional<std::int64_t> seen;
-  core::elastic::elastic_definition what;
+  core::elastic::elastic_draft draft;
   core::principal by;
 };
 

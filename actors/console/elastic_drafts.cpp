@@ -25,19 +25,24 @@ core::result<void> check_schedule_of(const elastic::elastic_options& options) {
                       wrong->detail, wrong->detail);
 }
 
-/// Checks the definition of a user as a declared file is checked.
-core::result<void> check_draft(const elastic::elastic_definition& what, const declared_files& files, const core::principal& by) {
-  if (auto may = core::check_right(by, core::group_right::editor, what.group); !may)
-    return may;
-  if (auto fires = check_schedule_of(what.options); !fires)
-    return fires;
-  if (auto sound = elastic::check(what); !sound)
-    return sound;
+/// Returns the definition that a user entered, checked as a declared file is checked. `stored`: properties of the stored job.
+core::result<elastic::elastic_definition> checked_definition(const elastic::elastic_draft& draft, std::string_view stored,
+                                                             const declared_files& files, const core::principal& by) {
+  const auto& entered = draft.what;
+  if (auto may = core::check_right(by, core::group_right::editor, entered.group); !may)
+    return tl::unexpected{may.error()};
+  if (auto fires = check_schedule_of(entered.options); !fires)
+    return tl::unexpected{fires.error()};
+  if (auto sound = elastic::check(entered); !sound)
+    return tl::unexpected{sound.error()};
   core::declared_elastic_job declared;
-  // The reader of files looks for the group later.
+  // The store looks for the group.
   declared.group = "group";
-  declared.what = what;
-  return files.check_elastic ? files.check_elastic(declared) : core::result<void>{};
+  auto what = elastic::completed(draft, stored);
+  if (!what || !files.check_elastic)
+    return what;
+  declared.what = *what;
+  return files.check_elastic(declared).map([&] { return std::move(*what); });
 }
 
 core::result<elastic::elastic_job_row> visible_row(storage::store& store, elastic::elastic_job_id job,
@@ -49,28 +54,29 @@ core::result<elastic::elastic_job_row> visible_row(storage::store& store, elasti
 
 edit_outcome add_elastic_job(storage::store& store, const protocol::add_elastic& order, const declared_files& files,
                              core::time_point now) {
-  if (auto sound = check_draft(order.what, files, order.by); !sound)
-    return tl::unexpected{sound.error()};
+  auto what = checked_definition(order.draft, {}, files, order.by);
+  if (!what)
+    return tl::unexpected{what.error()};
   elastic::elastic_edit edit;
-  edit.what = order.what;
+  edit.what = std::move(*what);
   edit.status = order.enabled ? elastic::job_status::on : elastic::job_status::off;
   return store.elastic().put(edit, now, order.by);
 }
 
 edit_outcome update_elastic_job(storage::store& store, const protocol::update_elastic& order, const declared_files& files,
                                 core::time_point now) {
-  auto stored = visible_row(store, order.job, order.by);
+  const auto stored = visible_row(store, order.job, order.by);
   if (!stored)
     return tl::unexpected{stored.error()};
+  auto what = checked_definition(order.draft, stored->what.props, files, order.by);
+  if (!what)
+    return tl::unexpected{what.error()};
   elastic::elastic_edit edit;
   edit.id = order.job;
   edit.version = order.seen.value_or(stored->version);
-  edit.what = order.what;
-  edit.what.props = std::move(stored->what.props);
+  edit.what = std::move(*what);
   // A user enters both on purpose.
   edit.replace_class = true;
-  if (auto sound = check_draft(edit.what, files, order.by); !sound)
-    return tl::unexpected{sound.error()};
   return store.elastic().put(edit, now, order.by);
 }
 

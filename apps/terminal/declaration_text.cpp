@@ -123,10 +123,15 @@ core::result<std::string> declaration_of(storage::store& store, const core::elas
 }
 
 core::result<void> check_declarable(const core::declared_elastic_job& job) {
+  const auto refuse_later = [](std::string_view key) {
+    return core::refuse(core::errc::invalid_argument, core::refusal::option_unsupported,
+                        std::string{key} + ": not supported by this release", std::string{key});
+  };
   for (const auto& field : core::elastic::elastic_fields)
     if (config::is_later_elastic_key(field.name) && field.get(job.what.options) != field.default_value())
-      return core::refuse(core::errc::invalid_argument, core::refusal::option_unsupported,
-                          std::string{field.name} + ": not supported by this release", std::string{field.name});
+      return refuse_later(field.name);
+  if (config::is_later_elastic_key("props") && !job.what.props.empty())
+    return refuse_later("props");
   const auto obstacles = obstacles_of(job);
   return obstacles.empty() ? core::result<void>{} : core::fail(core::errc::invalid_argument, obstacles.front());
 }
