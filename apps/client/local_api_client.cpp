@@ -54,7 +54,7 @@ public:
         if (const auto id = match(route.path, path); id && route.method == what.method) {
           has_written_ = has_written_ || what.method != "GET";
           return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), *id, std::move(*body),
-                                   what.if_match, tag});
+                                   what.if_match, tag, zone()});
         }
     return core::fail(core::errc::unsupported, what.method + ' ' + std::string{path} + " needs a running server: --server");
   }

@@ -6,6 +6,7 @@
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/elastic_text.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/commands/elastic_edits.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
 #include "core/elastic/plan.hpp"
@@ -262,8 +263,10 @@ void add_elastic_switch(CLI::App& elastic, const char* name, const char* help, c
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* elastic =
-    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, enable, disable, shutdown, trigger");
+    add_family(app, "elastic", "Elastic jobs: list, show, items, plan, history, hosts, add, edit, remove, export, enable, disable, "
+                               "shutdown, trigger");
   add_elastic_views(*elastic, chosen);
+  add_elastic_edits(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, or one item", "Enable only this item", chosen, enable_elastic);
   add_elastic_switch(*elastic, "disable", "Disable an elastic job, or one item", "Disable only this item", chosen,
                      disable_elastic);
