@@ -122,6 +122,16 @@ core::result<std::string> declaration_of(storage::store& store, const core::elas
   return commented_table(who, config::declared_text(wording.job), wording.notes, obstacles).substr(1);
 }
 
+std::vector<std::string> unsupported_elastic_options() {
+  std::vector<std::string> out;
+  for (const auto& field : core::elastic::elastic_fields)
+    if (config::is_later_elastic_key(field.name))
+      out.emplace_back(field.name);
+  if (config::is_later_elastic_key("props"))
+    out.emplace_back("props");
+  return out;
+}
+
 core::result<void> check_declarable(const core::declared_elastic_job& job) {
   const auto refuse_later = [](std::string_view key) {
     return core::refuse(core::errc::invalid_argument, core::refusal::option_unsupported,

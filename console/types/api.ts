@@ -828,6 +828,8 @@ export type About = {
   features?: {
     /** Users may enter scripts. */
     glue: boolean
+    /** Options of elastic jobs that are refused, because no node does yet what they say. */
+    elastic_unsupported: string[]
   }
   limits?: {
     /** Largest limit of a list. */
