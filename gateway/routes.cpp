@@ -132,7 +132,12 @@ constexpr std::array table_of_routes = std::to_array<route>({
   route{"GET", "/api/v1/search", handlers::v1::object_search, any_user}.with_query(),
 
   route{"GET", "/api/v1/elastic/jobs", handlers::v1::elastic_list, viewer}.with_query(),
+  {"POST", "/api/v1/elastic/jobs", handlers::v1::elastic_add, editor},
   {"GET", "/api/v1/elastic/jobs/{id}", handlers::v1::elastic_read, viewer},
+  route{"PUT", "/api/v1/elastic/jobs/{id}", handlers::v1::elastic_replace, editor}.with_if_match(),
+  route{"DELETE", "/api/v1/elastic/jobs/{id}", handlers::v1::elastic_remove, editor}.with_if_match(),
+  {"GET", "/api/v1/elastic/jobs/{id}/declaration", handlers::v1::elastic_declaration, viewer},
+  {"POST", "/api/v1/elastic/preview", handlers::v1::elastic_preview, viewer},
   route{"GET", "/api/v1/elastic/jobs/{id}/items", handlers::v1::elastic_items, viewer}.with_query(),
   route{"GET", "/api/v1/elastic/jobs/{id}/history", handlers::v1::elastic_history, viewer}.with_query(),
   route{"GET", "/api/v1/elastic/jobs/{id}/plan", handlers::v1::elastic_plan, viewer}.with_query(),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/access/principal.hpp"
+#include "core/elastic/elastic_draft.hpp"
 #include "core/elastic/elastic_dump.hpp"
 #include "core/elastic/elastic_history.hpp"
 #include "core/elastic/elastic_views.hpp"
@@ -98,6 +99,42 @@ struct elastic_plan_query {
 
 struct elastic_plan_preview {
   std::vector<core::elastic::elastic_preview_share> shares;
+};
+
+/// Asks for the plan of a definition that is not stored.
+struct elastic_draft_query {
+  /// Stored job whose items and newest plan count; unset: a new job.
+  std::optional<core::elastic::elastic_job_id> job;
+  core::elastic::elastic_definition what;
+  core::principal by;
+};
+
+/// Asks for one job as a table of a declared file.
+struct elastic_declaration_query {
+  core::elastic::elastic_job_id job{};
+  core::principal by;
+};
+
+struct add_elastic {
+  core::elastic::elastic_draft draft;
+  bool enabled = true;
+  core::principal by;
+};
+
+/// Replaces the definition of a job.
+struct update_elastic {
+  core::elastic::elastic_job_id job{};
+  /// Version as read; unset: any.
+  std::optional<std::int64_t> seen;
+  core::elastic::elastic_draft draft;
+  core::principal by;
+};
+
+struct remove_elastic {
+  core::elastic::elastic_job_id job{};
+  /// Version as read; unset: any.
+  std::optional<std::int64_t> seen;
+  core::principal by;
 };
 
 struct set_elastic_status {

@@ -228,5 +228,10 @@ struct restart_elastic;
 struct cancel_elastic_run;
 struct set_elastic_host;
 struct elastic_host_edited;
+struct elastic_draft_query;
+struct elastic_declaration_query;
+struct add_elastic;
+struct update_elastic;
+struct remove_elastic;
 
 } // namespace ringmaster::protocol

@@ -289,7 +289,17 @@ operation("get", "/now", "any user", "Returns what the nodes do now, in figures 
 operation("get", "/elastic/jobs", "viewer", "Lists elastic jobs by namespace and name", reply=page_of("ElasticJobRow"),
           parameters=[query("group", ID), query("status", one_of("enabled", "disabled", "shut_down", "draining")),
                       query("name", text(), "Part of the name."), *PAGING])
-operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"))
+operation("post", "/elastic/jobs", "editor", "Creates an elastic job", 201, MADE, "ElasticNewJob", headers=PLACE, more=[409])
+operation("get", "/elastic/jobs/{id}", "viewer", "Returns an elastic job", reply=ref("ElasticJob"), headers=ETAG)
+operation("put", "/elastic/jobs/{id}", "editor", "Replaces the definition of an elastic job; absent options get their defaults",
+          reply=ref("ElasticEdit"), body="ElasticJobDraft", parameters=[SEEN], headers=ETAG, more=[409, 412, 428])
+operation("delete", "/elastic/jobs/{id}", "editor", "Removes an elastic job without items that run; its runs stay as history", 204,
+          parameters=[MAY_HAVE_SEEN], more=[409, 412])
+operation("get", "/elastic/jobs/{id}/declaration", "viewer", "Returns an elastic job as a table of a declared file",
+          reply={"type": "string"})
+operation("post", "/elastic/preview", "viewer",
+          "Returns the plan that a definition would have now with the hosts of its group, whatever their handlers; changes nothing",
+          reply=shown({"items": array(ref("ElasticShare"))}), body="ElasticPreview", more=[404])
 operation("get", "/elastic/jobs/{id}/items", "viewer", "Lists the items of an elastic job with their hosts",
           reply=page_of("ElasticItem"), parameters=PAGING)
 operation("get", "/elastic/jobs/{id}/history", "viewer",
@@ -398,7 +408,7 @@ def document():
     file["304"] = {"description": "The log has not changed."}
     now = paths["/api/v1/now"]["get"]["responses"]
     now["304"] = {"description": "Nothing but now_ms has changed."}
-    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration"):
+    for path in ("/api/v1/export", "/api/v1/jobs/{id}/declaration", "/api/v1/elastic/jobs/{id}/declaration"):
         exported = paths[path]["get"]["responses"]["200"]
         exported["content"] = {"application/toml": exported["content"]["application/json"]}
     drift = paths["/api/v1/declared/{name}/drift"]["get"]["responses"]
@@ -407,7 +417,8 @@ def document():
             "description": "Refused: another user changed the object meanwhile.", "content": {
                 "application/problem+json": {"schema": ref("EditProblem")}}}
     for path, method in (("/api/v1/schedule/preview", "get"), ("/api/v1/schedule/what_if", "post"), ("/api/v1/jobs", "post"),
-                         ("/api/v1/jobs/{id}", "put")):
+                         ("/api/v1/jobs/{id}", "put"), ("/api/v1/elastic/jobs", "post"),
+                         ("/api/v1/elastic/jobs/{id}", "put")):
         paths[path][method]["responses"]["400"] = {"description": "Refused; a wrong schedule with its part.", "content": {
             "application/problem+json": {"schema": ref("ScheduleProblem")}}}
     refused = paths["/api/v1/apply"]["post"]["responses"]

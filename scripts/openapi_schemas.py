@@ -364,7 +364,10 @@ SCHEMAS = {
     "About": answer({"product": text(), "language": one_of("zh_CN", "zh_TC", "en"), "languages": array(text()),
                     "demo": truth("A server of `ringmaster demo`."),
                     "version": text(), "now_ms": MS, "schedule_zone": text("Zone of schedules without a zone of their own."),
-                    "features": shown({"glue": truth("Users may enter scripts.")}),
+                    "features": shown({
+                        "glue": truth("Users may enter scripts."),
+                        "elastic_unsupported": array(text(), description="Options of elastic jobs that are refused, because "
+                                                                         "no node does yet what they say.")}),
                     "limits": shown({"page_max": whole(1, description="Largest limit of a list.")})},
                     ["product", "language", "languages", "demo"]),
     "NewKey": record({"name": text(minLength=1, maxLength=64), "user": maybe(ID), "expires_ms": maybe(whole(

@@ -152,14 +152,14 @@ public:
                                                                                   std::size_t limit) = 0;
 
   /// E11. Adds a job, or stores a new version: columns, missing items, surplus items flagged, next time. An equal definition
-  /// changes nothing. Errors: `not_found`; `conflict` for another version, a name that exists, and another kind or handler
-  /// without `replace_class`; `forbidden` without the right of editors in the stored and the new group; `invalid_argument`, also
-  /// for another namespace.
+  /// changes nothing. Errors: `not_found`; `conflict` for another version (`core::edited_meanwhile`), a name that exists, a
+  /// declared job, and another kind or handler without `replace_class`; `forbidden` without the right of editors in the stored
+  /// and the new group; `invalid_argument`, also for another namespace and for an enabled job whose schedule never fires.
   virtual core::result<core::elastic::elastic_edit_done> put(const core::elastic::elastic_edit& edit, core::time_point now,
                                                              const core::principal& by) = 0;
 
   /// E11. Deletes a job with its items, plans, fires and requests; its runs stay as history. Errors: `not_found`; `forbidden`;
-  /// `conflict` for another version, and while an item is open or wanted.
+  /// `conflict` for another version (`core::edited_meanwhile`), a declared job, and while an item is open or wanted.
   virtual core::result<core::elastic::elastic_edit_done> remove(core::elastic::elastic_job_id job, std::int64_t version,
                                                                 core::time_point now, const core::principal& by) = 0;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "actors/console/elastic_drafts.hpp"
 #include "actors/console/seeded_tokens.hpp"
 #include "actors/store/store_access.hpp"
 #include "core/elastic/plan_preview.hpp"
@@ -52,6 +53,8 @@ core::result<protocol::elastic_host_list> hosts_of(storage::store& store, const 
   });
 }
 
+protocol::elastic_edited told_edit(elastic::elastic_edit_done&& done) { return {done}; }
+
 const char* word_of(elastic::job_status status) {
   switch (status) {
   case elastic::job_status::on: return "enabled";
@@ -77,12 +80,14 @@ std::string title_of(elastic::elastic_job_id job) { return "elastic job=" + std:
 } // namespace
 
 elastic_admin_state::elastic_admin_state(protocol::elastic_admin::pointer self, query_workers stores,
-                                         protocol::elastic_director director, protocol::wall_clock clock, logger log)
+                                         protocol::elastic_director director, protocol::wall_clock clock, logger log,
+                                         declared_files files)
   : self_{self},
     stores_{std::move(stores)},
     director_{std::move(director)},
     clock_{std::move(clock)},
     log_{std::move(log)},
+    files_{std::move(files)},
     tokens_{seeded_tokens()} {}
 
 protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
@@ -116,6 +121,11 @@ protocol::elastic_admin::behavior_type elastic_admin_state::make_behavior() {
         [asked](storage::store& store) { return store.elastic().dump(asked.job, asked.masked, asked.by); });
     },
     [this](protocol::elastic_plan_query& asked) { return preview(std::move(asked)); },
+    [this](protocol::elastic_draft_query& asked) { return preview(std::move(asked)); },
+    [this](const protocol::elastic_declaration_query& asked) { return declare(asked); },
+    [this](protocol::add_elastic& order) { return add(std::move(order)); },
+    [this](protocol::update_elastic& order) { return update(std::move(order)); },
+    [this](const protocol::remove_elastic& order) { return remove(order); },
     [this](const protocol::set_elastic_status& order) { return set(order); },
     [this](const protocol::set_elastic_item& order) { return set(order); },
     [this](const protocol::set_elastic_server& order) { return set(order); },
@@ -174,6 +184,39 @@ caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protoco
         return tl::unexpected{hosts.error()};
       return elastic::preview_plan(*job, *hosts, asked.without, t);
     });
+}
+
+caf::result<protocol::elastic_plan_preview> elastic_admin_state::preview(protocol::elastic_draft_query&& asked) {
+  return look<std::vector<elastic::elastic_preview_share>, protocol::elastic_plan_preview>(
+    [asked = std::move(asked), t = now()](storage::store& store) { return plan_elastic_draft(store, asked, t); });
+}
+
+caf::result<protocol::exported_file> elastic_admin_state::declare(const protocol::elastic_declaration_query& asked) {
+  return look<std::string, protocol::exported_file>(
+    [asked, files = files_, t = now()](storage::store& store) { return declare_elastic_job(store, asked, files, t); });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::add(protocol::add_elastic&& order) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto asked = std::make_shared<const protocol::add_elastic>(std::move(order));
+  return edit_job("an elastic job added", [asked, files = files_, t = now()](storage::store& store) {
+    return add_elastic_job(store, *asked, files, t);
+  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::update(protocol::update_elastic&& order) {
+  if (clock_.in_doubt())
+    return protocol::to_caf(protocol::clock_in_doubt());
+  auto asked = std::make_shared<const protocol::update_elastic>(std::move(order));
+  return edit_job(title_of(asked->job) + " changed", [asked, files = files_, t = now()](storage::store& store) {
+    return update_elastic_job(store, *asked, files, t);
+  });
+}
+
+caf::result<protocol::elastic_edited> elastic_admin_state::remove(const protocol::remove_elastic& order) {
+  return edit_job(title_of(order.job) + " removed",
+                  [order, t = now()](storage::store& store) { return remove_elastic_job(store, order, t); });
 }
 
 caf::result<protocol::elastic_edited> elastic_admin_state::set(const protocol::set_elastic_status& order) {

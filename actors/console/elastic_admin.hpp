@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "actors/console/declared_files.hpp"
 #include "actors/logger.hpp"
 #include "actors/store/query_workers.hpp"
 #include "core/result.hpp"
@@ -21,9 +22,10 @@ class elastic_admin_state {
 public:
   static inline const char* name = "ringmaster.elastic_admin";
 
-  /// `director`: wakes at once after an edit; null: it reads the counter of edits.
+  /// `director`: wakes at once after an edit; null: it reads the counter of edits. `files`: the rules of declared files, which
+  /// also hold for jobs that users enter.
   elastic_admin_state(protocol::elastic_admin::pointer self, query_workers stores, protocol::elastic_director director,
-                      protocol::wall_clock clock, logger log);
+                      protocol::wall_clock clock, logger log, declared_files files = {});
   protocol::elastic_admin::behavior_type make_behavior();
 
 private:
@@ -37,6 +39,11 @@ private:
   template <class UseCase>
   caf::result<protocol::elastic_edited> edit_job(std::string what, UseCase use_case);
   caf::result<protocol::elastic_plan_preview> preview(protocol::elastic_plan_query&& asked);
+  caf::result<protocol::elastic_plan_preview> preview(protocol::elastic_draft_query&& asked);
+  caf::result<protocol::exported_file> declare(const protocol::elastic_declaration_query& asked);
+  caf::result<protocol::elastic_edited> add(protocol::add_elastic&& order);
+  caf::result<protocol::elastic_edited> update(protocol::update_elastic&& order);
+  caf::result<protocol::elastic_edited> remove(const protocol::remove_elastic& order);
   caf::result<protocol::elastic_edited> set(const protocol::set_elastic_status& order);
   caf::result<protocol::elastic_edited> set(const protocol::set_elastic_item& order);
   caf::result<protocol::elastic_edited> set(const protocol::set_elastic_server& order);
@@ -52,6 +59,7 @@ private:
   protocol::elastic_director director_;
   protocol::wall_clock clock_;
   logger log_;
+  declared_files files_;
   std::mt19937_64 tokens_;
 };
 

@@ -165,7 +165,7 @@ void supervisor_state::spawn_surroundings() {
   spawn_links();
   elastic_admin_ =
     keep("elastic_admin", self_->spawn<protocol::with_state<elastic_admin_state, protocol::elastic_admin>>(
-                            queries_, elastic_.director, parts_.clocks.wall, parts_.log));
+                            queries_, elastic_.director, parts_.clocks.wall, parts_.log, parts_.files));
   spawn_node();
   figures_ = keep("figure_keeper", self_->spawn<protocol::with_state<figure_keeper_state, protocol::figure_keeper>>(
                                      node_, registry_, queries_.reads, parts_.clocks.wall));

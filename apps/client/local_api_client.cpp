@@ -77,8 +77,8 @@ public:
       for (const auto& route : routes)
         if (auto values = match(route.path, path); values && route.method == what.method) {
           has_written_ = has_written_ || what.method != "GET";
-          return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), values->id,
-                                   std::move(values->name), std::move(*body), what.if_match, tag});
+            return answer_of(route, {*opened_.store, opened_.what.settings, std::move(*query), values->id,
+                                     std::move(values->name), std::move(*body), what.if_match, tag, zone()});
         }
     return core::fail(core::errc::unsupported, what.method + ' ' + std::string{path} + " needs a running server: --server");
   }

@@ -32,6 +32,8 @@ struct store_question {
   std::string seen;
   /// ETag of the response, if it has one.
   std::string& tag;
+  /// The zone of schedules without their own.
+  const core::zone& schedule_zone;
 };
 
 /// One route of the API, with the same responses as gateway/handlers. Permissions and operations that need a server are left out.

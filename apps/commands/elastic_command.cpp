@@ -6,6 +6,7 @@
 #include "apps/client/client_arguments.hpp"
 #include "apps/client/elastic_text.hpp"
 #include "apps/commands/commands.hpp"
+#include "apps/commands/elastic_edits.hpp"
 #include "apps/commands/elastic_operations.hpp"
 #include "apps/terminal/report.hpp"
 #include "apps/terminal/table_text.hpp"
@@ -299,9 +300,10 @@ void add_elastic_order(CLI::App& elastic, const char* name, const char* help, st
 
 void add_elastic_commands(CLI::App& app, std::function<int()>& chosen) {
   auto* elastic = add_family(app, "elastic",
-                             "Elastic jobs: list, show, items, plan, history, hosts, servers, dump, enable, disable, drain, "
-                             "shutdown, restart, trigger, cancel, host");
+                             "Elastic jobs: list, show, items, plan, history, hosts, servers, dump, add, edit, remove, export, "
+                             "enable, disable, drain, shutdown, restart, trigger, cancel, host");
   add_elastic_views(*elastic, chosen);
+  add_elastic_edits(*elastic, chosen);
   add_elastic_switch(*elastic, "enable", "Enable an elastic job, one item, or one host for the job", "Enable only this item",
                      "Enable only this host for the job, by id or IP address", chosen, enable_elastic);
   add_elastic_switch(*elastic, "disable", "Disable an elastic job, one item, or one host for the job", "Disable only this item",

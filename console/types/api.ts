@@ -828,6 +828,8 @@ export type About = {
   features?: {
     /** Users may enter scripts. */
     glue: boolean
+    /** Options of elastic jobs that are refused, because no node does yet what they say. */
+    elastic_unsupported: string[]
   }
   limits?: {
     /** Largest limit of a list. */
@@ -1275,8 +1277,9 @@ export type ElasticJob = {
   last_ms: number | null
   /** Source that declares the job. */
   source: string | null
-  /** By the names of declared files. Durations and instants are milliseconds, with _ms at the end of the name. */
-  options: Record<string, unknown>
+  options: ElasticOptions
+  /** Properties by name; null if the value is a secret. */
+  props: Record<string, unknown>
   items: {
     running: number
     /** Items that wait for a host. */
@@ -1286,6 +1289,140 @@ export type ElasticJob = {
   /** Requests that no node has taken yet. */
   requests: number
   disabled_servers: string[]
+}
+
+export type ElasticOptions = {
+  schedule_type: 'none' | 'cron' | 'fixed_rate'
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule: string
+  /** Empty: the zone of the server's schedules. */
+  time_zone: string
+  /** Interval of a rate in place of whole seconds. */
+  interval_ms: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms: number | null
+  jitter_ms: number | null
+  /** `0=a,1=b`, or an object of texts by item. */
+  item_params: string
+  param: string
+  /** Empty: AVG_ALLOCATION. */
+  strategy: string
+  order: 'desc-string' | 'asc-natural'
+  /** Labels that a host must have, separated by commas. */
+  label: string
+  static: boolean
+  static_fallback: 'wait' | 'borrow'
+  max_time_diff_ms: number | null
+  failover: boolean
+  failover_max: number
+  misfire: boolean
+  misfire_max_age_ms: number | null
+  /** 0: no limit. */
+  timeout_ms: number
+  cancel_grace_ms: number
+  fence_mode: 'by_nodes' | 'fast' | 'orphan'
+  trigger_policy: 'discard' | 'queue' | 'coalesce'
+  streaming: boolean
+  pool: string
+  error_handler: string
+  listeners: string
+  once_listeners: string
+  started_timeout_ms: number
+  completed_timeout_ms: number
+  alarm_email: string
+  description: string
+}
+
+export type ElasticOptionsDraft = {
+  schedule_type?: 'none' | 'cron' | 'fixed_rate' | null
+  /** Cron, or seconds of a rate; empty without a schedule. */
+  schedule?: string | null
+  /** Empty: the zone of the server's schedules. */
+  time_zone?: string | null
+  /** Interval of a rate in place of whole seconds. */
+  interval_ms?: number | null
+  /** Milliseconds since the epoch. */
+  start_at_ms?: number | null
+  /** Milliseconds since the epoch. */
+  end_at_ms?: number | null
+  jitter_ms?: number | null
+  /** `0=a,1=b`, or an object of texts by item. */
+  item_params?: string | null
+  param?: string | null
+  /** Empty: AVG_ALLOCATION. */
+  strategy?: string | null
+  order?: 'desc-string' | 'asc-natural' | null
+  /** Labels that a host must have, separated by commas. */
+  label?: string | null
+  static?: boolean | null
+  static_fallback?: 'wait' | 'borrow' | null
+  max_time_diff_ms?: number | null
+  failover?: boolean | null
+  failover_max?: number | null
+  misfire?: boolean | null
+  misfire_max_age_ms?: number | null
+  /** 0: no limit. */
+  timeout_ms?: number | null
+  cancel_grace_ms?: number | null
+  fence_mode?: 'by_nodes' | 'fast' | 'orphan' | null
+  trigger_policy?: 'discard' | 'queue' | 'coalesce' | null
+  streaming?: boolean | null
+  pool?: string | null
+  error_handler?: string | null
+  listeners?: string | null
+  once_listeners?: string | null
+  started_timeout_ms?: number | null
+  completed_timeout_ms?: number | null
+  alarm_email?: string | null
+  description?: string | null
+}
+
+export type ElasticNewJob = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  props?: Record<string, unknown> | null
+  /** Default: true. */
+  enabled?: boolean | null
+}
+
+export type ElasticJobDraft = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  props?: Record<string, unknown> | null
+}
+
+export type ElasticPreview = {
+  group: number
+  /** A job keeps it. */
+  namespace?: string | null
+  name: string
+  /** Default: simple. */
+  type?: string | null
+  handler?: string | null
+  total: number
+  options?: ElasticOptionsDraft | null
+  /** Without it the stored properties stay. A property that is null keeps its stored value. */
+  props?: Record<string, unknown> | null
+  /** Stored job that the definition would change. */
+  job?: number | null
 }
 
 export type ElasticItem = {
@@ -2157,11 +2294,45 @@ export interface Operations {
       total_is_capped: boolean
     }
   }
+  /** Creates an elastic job. Allowed for: editor. */
+  'POST /elastic/jobs': {
+    query: undefined
+    body: ElasticNewJob
+    answer: {
+      id: number
+    }
+  }
   /** Returns an elastic job. Allowed for: viewer. */
   'GET /elastic/jobs/{id}': {
     query: undefined
     body: undefined
     answer: ElasticJob
+  }
+  /** Replaces the definition of an elastic job; absent options get their defaults. Allowed for: editor. */
+  'PUT /elastic/jobs/{id}': {
+    query: undefined
+    body: ElasticJobDraft
+    answer: ElasticEdit
+  }
+  /** Removes an elastic job without items that run; its runs stay as history. Allowed for: editor. */
+  'DELETE /elastic/jobs/{id}': {
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** Returns an elastic job as a table of a declared file. Allowed for: viewer. */
+  'GET /elastic/jobs/{id}/declaration': {
+    query: undefined
+    body: undefined
+    answer: string
+  }
+  /** Returns the plan that a definition would have now with the hosts of its group, whatever their handlers; changes nothing. Allowed for: viewer. */
+  'POST /elastic/preview': {
+    query: undefined
+    body: ElasticPreview
+    answer: {
+      items: ElasticShare[]
+    }
   }
   /** Lists the items of an elastic job with their hosts. Allowed for: viewer. */
   'GET /elastic/jobs/{id}/items': {

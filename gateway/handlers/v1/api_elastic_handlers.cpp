@@ -66,7 +66,8 @@ void elastic_read(exchange ex) {
     return;
   ex.ask<protocol::elastic_found>(ex.services().partners.elastic, protocol::elastic_query{*id, ex.who()},
                                   [](const exchange& waiting, const protocol::elastic_found& found) {
-                                    tell_json(waiting, wire::api_elastic_job(found.card));
+                                    const auto version = std::to_string(found.card.job.version);
+                                    tell_json(waiting, wire::api_elastic_job(found.card), 200, {{"ETag", etag_of(version)}});
                                   });
 }
 

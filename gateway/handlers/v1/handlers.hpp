@@ -178,6 +178,16 @@ void about(exchange ex);
 /// Lists the elastic jobs that the caller may see.
 void elastic_list(exchange ex);
 void elastic_read(exchange ex);
+/// Answers 201.
+void elastic_add(exchange ex);
+/// Replaces the definition of a job. Requires `If-Match` with the ETag that was read: 428 without it, 412 after an edit in
+/// between.
+void elastic_replace(exchange ex);
+void elastic_remove(exchange ex);
+/// Answers the plan that a definition would have now. Changes nothing.
+void elastic_preview(exchange ex);
+/// Answers one job as a table of a declared file.
+void elastic_declaration(exchange ex);
 /// Lists the items of a job with their hosts.
 void elastic_items(exchange ex);
 /// Lists the runs of the items of a job, newest first.

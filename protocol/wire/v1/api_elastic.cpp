@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/elastic/elastic_fields.hpp"
+#include "protocol/wire/v1/api_elastic_drafts.hpp"
 #include "protocol/wire/v1/api_members.hpp"
 
 namespace ringmaster::protocol::wire {
@@ -60,29 +61,6 @@ void append_brief(std::string& out, const elastic::elastic_brief& job) {
             counts.number("disabled", job.items->disabled);
             counts.number("unassigned", job.items->unassigned);
           }));
-}
-
-/// Returns the name of an option: milliseconds have `_ms` at its end.
-std::string member_of(const elastic::elastic_field& field) {
-  const bool is_ms = field.column.ends_with("_ms") || field.kind == core::option_kind::instant;
-  return std::string{field.name} + (is_ms && !field.name.ends_with("_ms") ? "_ms" : "");
-}
-
-std::string options_of(const elastic::elastic_options& options) {
-  return json_object_of([&](json_object& row) {
-    for (const auto& field : elastic::elastic_fields) {
-      const auto value = field.get(options);
-      const auto name = member_of(field);
-      if (std::holds_alternative<std::monostate>(value))
-        row.null(name);
-      else if (field.kind == core::option_kind::flag)
-        row.boolean(name, core::number_of(value) != 0);
-      else if (field.is_text())
-        row.text(name, core::text_of(value));
-      else
-        row.number(name, core::number_of(value));
-    }
-  });
 }
 
 void append_item(std::string& out, const elastic::elastic_item& item) {
@@ -156,7 +134,8 @@ std::string api_elastic_job(const elastic::elastic_card& card) {
     append_instant(row, "next_ms", job.next);
     append_instant(row, "last_ms", job.last);
     append_optional_text(row, "source", job.source);
-    row.raw("options", options_of(job.what.options));
+    row.raw("options", api_elastic_options(job.what.options));
+    row.raw("props", api_elastic_props(job.what.props));
     row.raw("items", json_object_of([&](json_object& counts) {
               counts.number("running", card.running);
               counts.number("waiting", card.waiting);
