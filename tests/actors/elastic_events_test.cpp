@@ -189,6 +189,17 @@ TEST_CASE_METHOD(boxed, "batches keep to the limits of the link", "[actors][elas
   CHECK(protocol::breach_of(*next).empty());
 }
 
+TEST_CASE_METHOD(boxed, "the end of a run takes its other events along", "[actors][elastic]") {
+  add(12, elastic_event_kind::started);
+  CHECK(batch(1) == run_numbers{12});
+  CHECK(box.take_receipt(1, 1, false, now).empty());
+  add(12);
+  add(13);
+  CHECK(batch(1) == run_numbers{12, 13});
+  CHECK(box.take_receipt(1, 2, true, now).size() == 2);
+  CHECK(box.empty());
+}
+
 TEST_CASE_METHOD(boxed, "events of a closed run are removed", "[actors][elastic]") {
   add(12);
   add(13);
