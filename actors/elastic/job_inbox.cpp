@@ -10,7 +10,7 @@ namespace ringmaster::actors {
 namespace {
 
 namespace elastic = core::elastic;
-using kind = protocol::elastic_event_kind;
+using event_kind = protocol::elastic_event_kind;
 
 } // namespace
 
@@ -38,11 +38,11 @@ void job_coordination::hear_inbox(item_number which, job_moment at) {
   event.item = which;
   event.run = one.run;
   event.fence = one.fence;
-  event.kind = kind::finished;
+  event.kind = event_kind::finished;
   if (auto result = elastic::decode_result(heard->second.outcome)) {
-    event.kind = result->end == elastic::heard_end::refused  ? kind::refused
-                 : result->end == elastic::heard_end::fenced ? kind::fenced
-                                                             : kind::finished;
+    event.kind = result->end == elastic::heard_end::refused  ? event_kind::refused
+                 : result->end == elastic::heard_end::fenced ? event_kind::fenced
+                                                             : event_kind::finished;
     event.outcome = result->outcome;
     event.at = result->at;
     event.text = std::move(result->text);

@@ -13,7 +13,7 @@ namespace ringmaster::core::elastic {
 
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t result_format = 1;
 /// Size of the cursor when there is none.
 constexpr std::int64_t no_cursor = -1;
 
@@ -46,7 +46,7 @@ std::string encode(const heard_result& what) {
   std::string out;
   const auto cursor_number = std::min(what.cursor_number, std::uint64_t{std::numeric_limits<std::int64_t>::max()});
   for (const auto number :
-       {format, std::int64_t{static_cast<std::uint8_t>(what.end)}, std::int64_t{static_cast<std::uint8_t>(what.outcome)},
+       {result_format, std::int64_t{static_cast<std::uint8_t>(what.end)}, std::int64_t{static_cast<std::uint8_t>(what.outcome)},
         std::clamp(to_ms(what.at), std::int64_t{0}, latest_ms), static_cast<std::int64_t>(cursor_number),
         static_cast<std::int64_t>(text.size())})
     out.append(std::to_string(number)).append(1, ' ');
@@ -61,7 +61,7 @@ result<heard_result> decode_result(std::string_view bytes) {
   if (!head)
     return refused("does not begin with its numbers");
   const auto& numbers = head->numbers;
-  if (numbers[head_line::version] != format)
+  if (numbers[head_line::version] != result_format)
     return refused("has an unknown format");
   constexpr auto last_outcome = std::int64_t{static_cast<std::uint8_t>(host_outcome::cancelled)};
   constexpr auto last_end = std::int64_t{static_cast<std::uint8_t>(heard_end::fenced)};
