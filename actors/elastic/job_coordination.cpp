@@ -101,6 +101,9 @@ void job_coordination::set_rules(core::time_point wall) {
     rules_.misfire_max_age = *options.misfire_max_age;
   else if (schedule_.rule)
     rules_.misfire_max_age = elastic::misfire_max_age_of(*schedule_.rule, schedule_.next.value_or(wall), of);
+  hook_rules_ = rules_;
+  hook_rules_.enabled = true;
+  hook_rules_.misfire = false;
 }
 
 // A grant is always earlier than now: the clock of the node that granted it may have been ahead, and an inventory from before
@@ -114,7 +117,7 @@ elastic::stored_item job_coordination::stored_form(const elastic::item_row& row,
 
 void job_coordination::restore_item(const elastic::item_row& row, job_moment at) {
   auto& one = items_[row.item];
-  one.state = elastic::restore(stored_form(row, at), scene(at));
+  one.state = elastic::restore(stored_form(row, at), scene(row.item, at));
   one.stored_missed = row.missed;
   count_run(one.state, true);
   if (one.state.state != elastic::item_state::idle)
@@ -271,6 +274,7 @@ void job_coordination::settle(job_moment at) {
   settle_asks(at);
   if (std::exchange(slot_freed_, false))
     offer(at);
+  start_hooks(at);
   settle_asks(at);
 }
 

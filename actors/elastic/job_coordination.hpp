@@ -236,7 +236,9 @@ private:
   void leave_after_writes(job_item& one);
   [[nodiscard]] std::optional<host_process> choose(const core::elastic::run_cause& cause,
                                                    const std::optional<host_process>& except);
-  [[nodiscard]] core::elastic::item_scene scene(job_moment at) const { return {at.now, at.wall, rules_, choose_}; }
+  [[nodiscard]] core::elastic::item_scene scene(item_number which, job_moment at) const {
+    return {at.now, at.wall, core::number(which) < 0 ? hook_rules_ : rules_, choose_};
+  }
   [[nodiscard]] std::vector<item_number> busy_items() const { return {busy_.begin(), busy_.end()}; }
   void offer(job_moment at);
 
@@ -301,10 +303,12 @@ private:
   [[nodiscard]] core::elastic::fire_machine* barrier_of(const fire_key& fire);
   void tell_barriers(const std::vector<core::elastic::barrier_event>& events, job_moment at);
   void tell_barrier(const fire_key& fire, const core::elastic::fire_machine_event& what, job_moment at);
-  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, job_moment at);
+  void carry_out(const fire_key& fire, const core::elastic::fire_decision& decision, std::size_t missing, job_moment at);
   [[nodiscard]] std::optional<core::elastic::item_write> start_hook(const fire_key& fire,
                                                                     const core::elastic::fire_action::start_hook& what,
                                                                     job_moment at);
+  /// Starts the hooks that barriers wait for and whose item is idle.
+  void start_hooks(job_moment at);
   void release_all(const fire_key& fire);
   void send_go(item_number which);
   void pass_barrier_time(job_moment at);
@@ -319,6 +323,8 @@ private:
   std::shared_ptr<const core::elastic::elastic_job_row> job_;
   schedule_state schedule_;
   core::elastic::item_rules rules_;
+  /// Of the hooks of once-listeners. They belong to a fire that has begun: it goes on, also when the job was disabled meanwhile.
+  core::elastic::item_rules hook_rules_;
   core::elastic::host_choice choose_;
   job_hosts hosts_;
   /// No list of hosts was seen since the start: hosts may be silent whose silence was no news to this job.

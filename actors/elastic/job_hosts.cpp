@@ -41,7 +41,8 @@ void job_hosts::set_view(std::shared_ptr<const protocol::known_hosts> known) {
 
 elastic::job_needs job_hosts::needs() const {
   const auto& what = job_->what;
-  return {what.handler, what.options.label, what.options.max_time_diff, disabled_servers_};
+  return {what.handler,       what.options.listeners,     what.options.once_listeners,
+          what.options.label, what.options.max_time_diff, disabled_servers_};
 }
 
 const protocol::host_seat* job_hosts::seat_of(elastic::host_number host) const {
@@ -162,6 +163,22 @@ std::optional<elastic::host_process> job_hosts::take_best(const std::optional<el
   const elastic::lost_item lost{};
   const auto taken = elastic::decide_takeovers({&lost, 1}, hosts, {true, 1});
   return taken.front().action == elastic::takeover_action::grant ? take(taken.front().host, except) : std::nullopt;
+}
+
+std::optional<elastic::host_process> job_hosts::choose_for_hook(const std::optional<elastic::host_process>& preferred,
+                                                                const std::optional<elastic::host_process>& except) {
+  if (!known_)
+    return std::nullopt;
+  const protocol::host_seat* best = nullptr;
+  for (const auto* seat : candidates()) {
+    if (!is_allowed(*seat) || seat->host == except)
+      continue;
+    if (preferred && seat->host == *preferred)
+      return seat->host;
+    if (best == nullptr || free_slots_of(*seat) > free_slots_of(*best))
+      best = seat;
+  }
+  return best == nullptr ? std::nullopt : std::optional{best->host};
 }
 
 void job_hosts::set_full(elastic::host_number host) {

@@ -31,33 +31,49 @@ protocol::elastic_job_host::behavior_type elastic_job_host_state::make_behavior(
     [this](protocol::body_ended& body) {
       ended(item_run_id{static_cast<std::int64_t>(body.number)}, std::move(body.outcome));
     },
+    [this](protocol::listeners_ended& call) { take(std::move(call)); },
   };
 }
 
 void elastic_job_host_state::take(protocol::item_grants&& grants) {
+  std::vector<std::uint64_t> batches;
   for (auto& grant : grants.items) {
     const auto number = grant.run;
-    const bool hold = grant.hold;
     auto& run = runs_[number];
     run = {grants.spec, grants.param, std::move(grant), tools_.board->find(number)};
-    if (!hold) {
-      begin(run);
-      continue;
-    }
-    protocol::elastic_event arrived;
-    arrived.kind = elastic_event_kind::arrived;
-    tell(run.grant, std::move(arrived));
+    if (core::number(run.grant.item) < 0)
+      begin_hook(run);
+    else if (grants.spec->listeners.empty() && grants.spec->once_listeners.empty())
+      go_on(run);
+    else if (join_batch(run))
+      batches.push_back(run.batch);
+    else if (batches_.at(run.batch).is_ready)
+      go_on(run);
   }
+  for (const auto each : batches)
+    open_batch(each);
 }
 
-core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
-  const auto& [spec, param, grant, control, has_begun, cancelled] = run;
+void elastic_job_host_state::go_on(item_run& run) {
+  if (!run.grant.hold || run.released)
+    return begin(run);
+  tell_kind(run.grant, elastic_event_kind::arrived);
+}
+
+const core::result<core::elastic::item_params>& elastic_job_host_state::params_of(const spec_ptr& spec) {
   if (parsed_ != spec) {
     parsed_ = spec;
     params_ = core::elastic::parse_item_params(spec->item_params);
   }
-  if (!params_)
-    return tl::unexpected{params_.error()};
+  return params_;
+}
+
+core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
+  const auto& spec = run.spec;
+  const auto& grant = run.grant;
+  const auto& params = params_of(spec);
+  if (!params)
+    return tl::unexpected{params.error()};
   const auto item = core::number(grant.item);
   const bool takes_over = grant.source == run_source::failover;
   item_facts out;
@@ -68,8 +84,8 @@ core::result<item_facts> elastic_job_host_state::facts_of(const item_run& run) {
   out.total = spec->total;
   out.attempt = grant.attempt;
   out.source = grant.source;
-  out.job_param = param;
-  if (const auto found = core::elastic::param_of(*params_, item))
+  out.job_param = run.param;
+  if (const auto found = core::elastic::param_of(*params, item))
     out.item_param = std::string{*found};
   out.fence = core::number(grant.fence);
   out.streaming = spec->streaming;
@@ -86,18 +102,20 @@ void elastic_job_host_state::begin(item_run& run) {
     return ended(number, {item_failed, "the job has invalid item parameters: " + facts.error().context});
   const auto now = tools_.wall();
   run.has_begun = true;
-  const core::run_identity log{core::log_id{core::number(number)}, core::job_id{core::number(job_)}, now};
-  const bool began = tools_.bodies->start(
-    {run.spec->handler, std::move(*facts), run.control, log},
-    [me = protocol::elastic_job_host{self_}, number](core::run_outcome&& outcome) {
-      protocol::anon_send(me, protocol::body_ended{static_cast<std::uint64_t>(core::number(number)), std::move(outcome)});
-    });
-  if (!began)
+  run.began_at = now;
+  if (!tools_.bodies->start({run.spec->handler, std::move(*facts), run.control, log_of(number, now)}, on_end(number)))
     return ended(number, {item_failed, "the executor could not start a thread for this run"});
-  protocol::elastic_event started;
-  started.kind = elastic_event_kind::started;
-  started.at = now;
-  tell(run.grant, std::move(started));
+  tell_kind(run.grant, elastic_event_kind::started, now);
+}
+
+std::function<void(core::run_outcome&&)> elastic_job_host_state::on_end(item_run_id run) const {
+  return [me = protocol::elastic_job_host{self_}, run](core::run_outcome&& outcome) {
+    protocol::anon_send(me, protocol::body_ended{static_cast<std::uint64_t>(core::number(run)), std::move(outcome)});
+  };
+}
+
+core::run_identity elastic_job_host_state::log_of(item_run_id run, core::time_point at) const {
+  return {core::log_id{core::number(run)}, core::job_id{core::number(job_)}, at};
 }
 
 void elastic_job_host_state::take(const protocol::item_order& order) {
@@ -107,7 +125,8 @@ void elastic_job_host_state::take(const protocol::item_order& order) {
   auto& run = found->second;
   switch (order.order) {
   case item_order::go:
-    if (!run.has_begun)
+    run.released = true;
+    if (!run.has_begun && (run.batch == 0 || batches_.at(run.batch).is_ready))
       begin(run);
     return;
   case item_order::drain:
@@ -133,6 +152,8 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
     return;
   const auto of = std::move(found->second);
   runs_.erase(found);
+  // The host must not take the job as idle between this result and the call of its listeners.
+  leave_batch(of);
   protocol::elastic_event finished;
   finished.kind = elastic_event_kind::finished;
   finished.at = tools_.wall();
@@ -145,6 +166,13 @@ void elastic_job_host_state::ended(item_run_id run, core::run_outcome&& outcome)
   if (failed)
     finished.text = core::cut_bytes(outcome.message.value_or(""), protocol::elastic_link_limits::text_bytes_max);
   tell(of.grant, std::move(finished));
+}
+
+void elastic_job_host_state::tell_kind(const protocol::elastic_grant& grant, elastic_event_kind kind, core::time_point at) {
+  protocol::elastic_event event;
+  event.kind = kind;
+  event.at = at;
+  tell(grant, std::move(event));
 }
 
 void elastic_job_host_state::tell(const protocol::elastic_grant& grant, protocol::elastic_event&& event) {

@@ -12,7 +12,10 @@ using protocol::elastic_verdict;
 host_book::host_book(protocol::elastic_hello me, std::function<std::string()> draw_key)
   : me_{std::move(me)},
     draw_key_{std::move(draw_key)},
-    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)), {me_.handlers.begin(), me_.handlers.end()}} {
+    runs_{static_cast<std::size_t>(std::max(me_.capacity, 0)),
+          {{me_.handlers.begin(), me_.handlers.end()},
+           {me_.listeners.begin(), me_.listeners.end()},
+           {me_.once_listeners.begin(), me_.once_listeners.end()}}} {
   me_.process = draw_key_();
 }
 

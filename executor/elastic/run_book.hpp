@@ -22,6 +22,13 @@
 
 namespace ringmaster::executor::elastic {
 
+/// Names of what this process can run.
+struct known_names {
+  std::set<std::string, std::less<>> handlers;
+  std::set<std::string, std::less<>> listeners = {};
+  std::set<std::string, std::less<>> once_listeners = {};
+};
+
 /// Conditions that grants are checked against.
 struct admission_state {
   /// Unset: no node has welcomed this process.
@@ -45,8 +52,7 @@ public:
   /// Ended runs that are remembered: a grant that comes twice is not run again.
   static constexpr std::size_t recent_max = 20'000;
 
-  run_book(std::size_t capacity, std::set<std::string, std::less<>> handlers)
-    : capacity_{capacity}, handlers_{std::move(handlers)} {}
+  run_book(std::size_t capacity, known_names known) : capacity_{capacity}, known_{std::move(known)} {}
 
   /// Decides about grants. `spec`: the definition of that version; null: it was not sent.
   admission admit(const protocol::elastic_grants& grants, const std::shared_ptr<const protocol::elastic_spec>& spec,
@@ -100,7 +106,9 @@ private:
   void remember(core::elastic::item_run_id run, core::elastic::fence_number fence);
 
   const std::size_t capacity_;
-  const std::set<std::string, std::less<>> handlers_;
+  const known_names known_;
+  /// Calls of once-listeners among the held runs. They take no slot: the items that wait for one may have all.
+  std::size_t hooks_ = 0;
   std::map<std::uint32_t, std::int64_t> epochs_;
   std::map<core::elastic::item_run_id, held_run> held_;
   /// Bodies of runs that are no longer held.

@@ -8,13 +8,39 @@
 
 namespace ringmaster::executor::elastic {
 
-core::result<void> elastic_handlers::add(std::string name, elastic_body body) {
-  using core::errc;
+namespace {
+
+using core::errc;
+
+/// `what`: "handler" or "listener".
+core::result<void> check_name(const std::string& name, const std::string& what) {
   if (name.empty())
-    return core::fail(errc::invalid_argument, "a handler of elastic jobs needs a name");
+    return core::fail(errc::invalid_argument, "a " + what + " of elastic jobs needs a name");
   if (core::valid_utf8(name) != name || core::count_characters(name) > core::elastic::elastic_handler_chars)
-    return core::fail(errc::invalid_argument, "elastic handler \"" + core::valid_utf8(name) +
-                                                "\" must have at most 255 characters, in UTF-8");
+    return core::fail(errc::invalid_argument, "elastic " + what + " \"" + core::valid_utf8(name)
+                                                + "\" must have at most 255 characters, in UTF-8");
+  return {};
+}
+
+// Jobs name listeners in a list that is separated by commas.
+template <class Factory>
+core::result<void> add_named(std::map<std::string, Factory, std::less<>>& to, std::string name, Factory factory) {
+  if (auto sound = check_name(name, "listener"); !sound)
+    return sound;
+  if (name.find(',') != name.npos || core::trimmed(name) != name)
+    return core::fail(errc::invalid_argument, "elastic listener \"" + name + "\" must have no comma, and no blanks around it");
+  if (!factory)
+    return core::fail(errc::invalid_argument, "elastic listener \"" + name + "\" has no factory");
+  if (!to.emplace(name, std::move(factory)).second)
+    return core::fail(errc::conflict, "elastic listener \"" + name + "\" is registered twice");
+  return {};
+}
+
+} // namespace
+
+core::result<void> elastic_handlers::add(std::string name, elastic_body body) {
+  if (auto sound = check_name(name, "handler"); !sound)
+    return sound;
   if (!body)
     return core::fail(errc::invalid_argument, "elastic handler \"" + name + "\" has no function");
   auto made = std::make_shared<const elastic_body>(std::move(body));
@@ -32,6 +58,14 @@ core::result<void> elastic_handlers::add_job(std::string name, job_factory facto
                  throw std::runtime_error{"the factory of the handler returned no job"};
                job->execute(context);
              }});
+}
+
+core::result<void> elastic_handlers::add_listener(std::string name, listener_factory factory) {
+  return add_named(listeners_, std::move(name), std::move(factory));
+}
+
+core::result<void> elastic_handlers::add_once_listener(std::string name, once_listener_factory factory) {
+  return add_named(once_listeners_, std::move(name), std::move(factory));
 }
 
 } // namespace ringmaster::executor::elastic

@@ -15,6 +15,7 @@
 #include "executor/handler_code.hpp"
 #include "executor/sdk/elastic/dataflow_job.hpp"
 #include "executor/sdk/elastic/item_context.hpp"
+#include "executor/sdk/elastic/listeners.hpp"
 #include "executor/sdk/elastic/simple_job.hpp"
 #include "executor/task.hpp"
 
@@ -38,7 +39,7 @@ public:
   }
 };
 
-/// Handlers by name. Filled before the executor starts, then read-only.
+/// Handlers and listeners by name. Filled before the executor starts, then read-only.
 class elastic_handlers {
 public:
   using job_factory = std::function<std::shared_ptr<simple_job>()>;
@@ -65,7 +66,20 @@ public:
   /// Registers a function or a coroutine. Errors: as for a job class.
   core::result<void> add(std::string name, elastic_body body);
 
+  using listener_factory = std::function<std::shared_ptr<each_node_listener>()>;
+  using once_listener_factory = std::function<std::shared_ptr<once_listener>()>;
+  /// Registers a listener, which jobs name in `listeners`. The factory is called once for each job of this process, at its first
+  /// call. Errors: `conflict` for a duplicate name, `invalid_argument` for an empty or too long name, one with a comma or with
+  /// blanks around it, and an empty factory.
+  core::result<void> add_listener(std::string name, listener_factory factory);
+  /// The same for a listener that jobs name in `once_listeners`. Its names are apart from those of each-node listeners.
+  core::result<void> add_once_listener(std::string name, once_listener_factory factory);
+
   [[nodiscard]] bool empty() const noexcept { return by_name_.empty(); }
+  [[nodiscard]] const std::map<std::string, listener_factory, std::less<>>& listeners() const noexcept { return listeners_; }
+  [[nodiscard]] const std::map<std::string, once_listener_factory, std::less<>>& once_listeners() const noexcept {
+    return once_listeners_;
+  }
   [[nodiscard]] const std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>>& all() const noexcept {
     return by_name_;
   }
@@ -74,6 +88,8 @@ private:
   core::result<void> add_job(std::string name, job_factory factory);
 
   std::map<std::string, std::shared_ptr<const elastic_body>, std::less<>> by_name_;
+  std::map<std::string, listener_factory, std::less<>> listeners_;
+  std::map<std::string, once_listener_factory, std::less<>> once_listeners_;
 };
 
 } // namespace ringmaster::executor::elastic
